@@ -37,10 +37,12 @@ GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
 def compose(ask: Ask, context: Context, traits: Traits) -> tuple[Message, ...]:
     """The messages of an ask, in the shape that the provider accepts."""
-    shared = Message(role="system", text=_shared(context.brief, named=not (context.view.anonymous and context.turns)))
-    newest = Message(role="user", text=_newest(ask, context))
+    shared = Message(
+        role="system", text=_shared_context(context.brief, named=not (context.view.anonymous and context.turns))
+    )
+    newest = Message(role="user", text=_newest_context(ask, context))
     if context.view.own:
-        names = _hidden(context.turns) if context.view.anonymous else {}
+        names = _hidden_names(context.turns) if context.view.anonymous else {}
         log = [_as_message(turn, context, context.view, names) for turn in context.turns]
     else:
         log = [Message(role="user", text=show(context, context.turns))] if context.turns else []
@@ -138,7 +140,7 @@ def frame(text: str) -> str:
     return "\n".join(INDENT + line for line in text.splitlines())
 
 
-def _shared(brief: Brief, *, named: bool) -> str:
+def _shared_context(brief: Brief, *, named: bool) -> str:
     """What all participants read. Where the log hides names, a list of the participants would reveal who is who."""
     people = [(participant.name, participant.role) for participant in brief.participants if participant.duty != "aide"]
     return _same_for_all(brief.rules, brief.topic, brief.options, brief.background, tuple(people) if named else None)
@@ -152,7 +154,7 @@ def _same_for_all(
     background: tuple[Source, ...],
     people: tuple[tuple[str, str], ...] | None,
 ) -> str:
-    """See ``_shared``; documents are long, and each question of a debate begins with them."""
+    """See ``_shared_context``; documents are long, and each question of a debate begins with them."""
     parts = ["You take part in a structured debate. Everything in it is on the record."]
     if rules:
         parts.append(f"Rules for all:\n{rules}")
@@ -168,7 +170,7 @@ def _same_for_all(
 
 def show(context: Context, turns: Sequence[Turn]) -> str:
     """Turns of the log as text; "" without turns. A hidden author has the same name in all of them."""
-    names = _hidden(context.turns) if context.view.anonymous else {}
+    names = _hidden_names(context.turns) if context.view.anonymous else {}
     parts = ["The debate so far:"] if turns else []
     for round, group in groupby(turns, key=lambda turn: turn.round):
         parts.append(f"--- Round {round} ---" if round else "---")
@@ -182,21 +184,21 @@ def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, st
     return Message(role="user", text=render(turn, context.brief, view=view, name=names.get(turn.by, "")))
 
 
-def _newest(ask: Ask, context: Context) -> str:
+def _newest_context(ask: Ask, context: Context) -> str:
     me = context.me
     parts = [_focus_turns(context)] if context.about else []
     who = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (who, me.persona, tongue))))
     parts.append(ask.task)
-    if _continues(ask, context):
+    if _continues_own_message(ask, context):
         parts.append(GO_ON)
     if ask.form:
         parts.append(form_instructions(ask.form))
     return "\n\n".join(parts)
 
 
-def _continues(ask: Ask, context: Context) -> bool:
+def _continues_own_message(ask: Ask, context: Context) -> bool:
     """Whether the participant is asked for another message in tags right after its own."""
     last = context.turns[-1] if context.turns else None
     tags = ask.form is not None and ask.form.layout == "tags"
@@ -212,6 +214,6 @@ def _focus_turns(context: Context) -> str:
     )
 
 
-def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
+def _hidden_names(turns: Sequence[Turn]) -> dict[str, str]:
     speakers = dict.fromkeys(turn.by for turn in turns if turn.act != INTERJECTION)
     return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}

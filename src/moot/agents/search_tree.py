@@ -214,7 +214,7 @@ class TreeGrowth:
         while node.level <= self.search.depth:
             node = yield from self._reply(node)
         if node.worth is None:
-            reading = yield Question(f"search-{node.id}-value", f"{self._told(node)}\n\n{_JUDGE}", STANDING)
+            reading = yield Question(f"search-{node.id}-value", f"{self._path_in_words(node)}\n\n{_JUDGE}", STANDING)
             marks = [value for value in reading.fields.values() if isinstance(value, int | float)]
             # 0.5 where that could not be read.
             node.worth = sum(marks) / len(marks) / 10 if marks else 0.5
@@ -235,12 +235,12 @@ class TreeGrowth:
             known = "\n".join(f"- {child.text}" for child in node.children)
             task = f"{task}\n\n{_OTHER}\n{frame(known)}"
         id = f"{node.id}.{len(node.children) + 1}"
-        reading = yield Question(f"search-{id}", f"{self._told(node)}\n\n{task}")
+        reading = yield Question(f"search-{id}", f"{self._path_in_words(node)}\n\n{task}")
         child = Node(id, clip(reading.text, LONGEST), node)
         node.children.append(child)
         return child
 
-    def _told(self, node: Node) -> str:
+    def _path_in_words(self, node: Node) -> str:
         spoken = "\n".join(f"{self.speaker(item)}: {item.text}" for item in node.line[1:])
         return f"Suppose that it goes on like this:\n{frame(spoken)}"
 

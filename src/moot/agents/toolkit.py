@@ -236,7 +236,9 @@ class Toolkit:
 
         called = await tool_use.say.call(tool_use.name, Quote(model=named), send)
         if called.served and not tool_use.called:
-            tool_use.called = await tool_use.say.call(f"{tool_use.name}-ask", Quote(model=called.served), _lost)
+            tool_use.called = await tool_use.say.call(
+                f"{tool_use.name}-ask", Quote(model=called.served), _missing_from_record
+            )
         return (tool_use.called, called) if tool_use.called else (called,)
 
     async def _find(self, tool: Tool | None, call: ToolCall, tool_use: ToolUse) -> ToolResult:
@@ -281,7 +283,7 @@ def _name(name: str, used: Mapping[str, object]) -> str:
     return fitted
 
 
-async def _lost() -> Called:
+async def _missing_from_record() -> Called:
     raise RecordError("the record holds the result of a tool, but not what the model was asked for it")
 
 

@@ -81,7 +81,7 @@ class SearchingAgent:
         grown = cast("Mapping[str, object]", json.loads(called.text))
         usage = Usage()
         for name in cast("Sequence[str]", grown["calls"]):
-            usage = usage + (await recorder.call(name, Quote(model=self._model.name), _lost)).usage
+            usage = usage + (await recorder.call(name, Quote(model=self._model.name), _missing_from_record)).usage
         line = [(str(item["by"]), str(item["text"])) for item in cast("Sequence[Mapping[str, object]]", grown["best"])]
         reply = await self._seat.answer(prepared(ask, line), context, recorder)
         stopped = [f"the search ended early: {grown['stopped']}"] if grown["stopped"] else []
@@ -186,5 +186,5 @@ class _TreeSearch:
         }
 
 
-async def _lost() -> Called:
+async def _missing_from_record() -> Called:
     raise RecordError("the record holds the tree of a search, but not all calls that made it")

@@ -114,7 +114,7 @@ def agreement(transcript: Transcript) -> Agreement:
             flips.append(_flip(transcript, turn, changed[turn.key]))
         # The answers that open a debate make its first tally; a first answer after that changes it.
         if turn.key in changed or (stages and turn.by not in before):
-            moments.append(_moment(turn, _count(before, words), _count(now, words)))
+            moments.append(_tally_change(turn, _count(before, words), _count(now, words)))
         if n + 1 == len(ledger) or ledger[n + 1][0].round != turn.round:
             stages.append(Stage(name=_name(turn, rounds), mark=turn.mark, tally=_count(now, words)))
     return Agreement(
@@ -141,7 +141,7 @@ def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:
     return Tally(holders=dict(holders), leading=tops[0] if len(tops) == 1 else "", share=most / holders.total())
 
 
-def _moment(turn: Turn, before: Tally, after: Tally) -> TallyChange:
+def _tally_change(turn: Turn, before: Tally, after: Tally) -> TallyChange:
     turned = before.leading != after.leading
     return TallyChange(by=turn.by, mark=turn.mark, before=before, after=after, turned=turned)
 

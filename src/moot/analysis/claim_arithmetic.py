@@ -92,17 +92,17 @@ def value(term: Term, values: Mapping[str, Fraction]) -> Fraction:
     """
     match term:
         case Number(value=number):
-            return _checked(number)
+            return _within_bits(number)
         case Name(name=name):
-            return _checked(values[name])
+            return _within_bits(values[name])
         case Power(base=base, exponent=exponent):
             number = value(base, values)
-            _check_bits(_bits(number) * exponent)
+            _check_bits(_bit_length(number) * exponent)
             return number**exponent
         case _:
             total = Fraction(0 if term.kind == "+" else 1)
             for sign, part in term.parts:
-                total = _checked(_step(sign, total, value(part, values)))
+                total = _within_bits(_step(sign, total, value(part, values)))
             return total
 
 
@@ -120,12 +120,12 @@ def _step(sign: str, total: Fraction, number: Fraction) -> Fraction:
             return total / number
 
 
-def _bits(number: Fraction) -> int:
+def _bit_length(number: Fraction) -> int:
     return max(number.numerator.bit_length(), number.denominator.bit_length())
 
 
-def _checked(number: Fraction) -> Fraction:
-    _check_bits(_bits(number))
+def _within_bits(number: Fraction) -> Fraction:
+    _check_bits(_bit_length(number))
     return number
 
 
@@ -336,11 +336,11 @@ def _commands(text: str) -> list[Piece]:
 def _command(piece: Piece) -> str:
     name = piece[0] if isinstance(piece, list) and piece else piece
     if not isinstance(piece, list) or not isinstance(name, str) or name not in ALLOWED:
-        raise NotFormal(f"{_short(name)} is not an allowed command; allowed are {', '.join(ALLOWED)}")
+        raise NotFormal(f"{_shortened(name)} is not an allowed command; allowed are {', '.join(ALLOWED)}")
     return name
 
 
-def _short(piece: Piece) -> str:
+def _shortened(piece: Piece) -> str:
     text = _write(piece)
     return text if len(text) <= 40 else text[:39] + "…"
 

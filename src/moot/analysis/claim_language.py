@@ -181,7 +181,7 @@ class _Parser:
     def _next(self) -> _Token:
         return self._tokens[self._at]
 
-    def _take(self, *texts: str) -> str:
+    def _take_token(self, *texts: str) -> str:
         """The next token where it is one of these signs or words, else ""."""
         token = self._next
         if token.kind != "sign" or token.text not in texts:
@@ -196,11 +196,11 @@ class _Parser:
 
     def _integers(self) -> dict[str, None]:
         variables: dict[str, None] = {}
-        if self._take("integer"):
+        if self._take_token("integer"):
             variables[self._word()] = None
-            while self._take(","):
+            while self._take_token(","):
                 variables[self._word()] = None
-            if not self._take(":"):
+            if not self._take_token(":"):
                 self._fail("a comma or a colon")
         return variables
 
@@ -213,7 +213,7 @@ class _Parser:
         self._at += 1
         return token.text
 
-    def _deeper(self, read: Callable[[], Node]) -> Node:
+    def _nested(self, read: Callable[[], Node]) -> Node:
         self._depth += 1
         if self._depth > DEEPEST:
             raise NotFormal(f"it is nested deeper than {DEEPEST} at character {self._next.at}")
@@ -222,33 +222,33 @@ class _Parser:
         return node
 
     def _node(self) -> Node:
-        node = self._either()
-        if word := self._take("implies", "iff"):
-            node = Connective(word=cast(Word, word), parts=(self._formula(node), self._formula(self._either())))
+        node = self._or_expression()
+        if word := self._take_token("implies", "iff"):
+            node = Connective(word=cast(Word, word), parts=(self._formula(node), self._formula(self._or_expression())))
             if self._next.text in ("implies", "iff"):
                 self._fail("a bracket that says what belongs together, or the end,")
         return node
 
-    def _either(self) -> Node:
-        return self._joined("or", lambda: self._joined("and", self._negated))
+    def _or_expression(self) -> Node:
+        return self._operands("or", lambda: self._operands("and", self._negated))
 
-    def _joined(self, word: Literal["and", "or"], read: Callable[[], Node]) -> Node:
+    def _operands(self, word: Literal["and", "or"], read: Callable[[], Node]) -> Node:
         node = read()
         if self._next.text != word:
             return node
         parts = [self._formula(node)]
-        while self._take(word):
+        while self._take_token(word):
             parts.append(self._formula(read()))
         return Connective(word=word, parts=tuple(parts))
 
     def _negated(self) -> Node:
-        if self._take("not"):
-            return Connective(word="not", parts=(self._formula(self._deeper(self._negated)),))
+        if self._take_token("not"):
+            return Connective(word="not", parts=(self._formula(self._nested(self._negated)),))
         node = self._sum()
         if self._next.text not in _SIGNS:
             return node
         terms, signs = [self._term(node)], list[Sign]()
-        while sign := self._take(*_SIGNS):
+        while sign := self._take_token(*_SIGNS):
             signs.append(cast(Sign, sign))
             terms.append(self._term(self._sum()))
         if "!=" in signs and len(signs) > 1:
@@ -263,15 +263,15 @@ class _Parser:
         if self._next.text not in signs:
             return node
         parts = [(kind, self._term(node))]
-        while sign := self._take(*signs):
+        while sign := self._take_token(*signs):
             parts.append((sign, self._term(read())))
         return Calc(kind=kind, parts=tuple(parts))
 
     def _factor(self) -> Node:
-        if self._take("-"):
-            return Calc(kind="+", parts=(("-", self._term(self._deeper(self._factor))),))
+        if self._take_token("-"):
+            return Calc(kind="+", parts=(("-", self._term(self._nested(self._factor))),))
         node = self._atom()
-        if not self._take("**"):
+        if not self._take_token("**"):
             return node
         base, token = self._term(node), self._next
         if token.kind != "number" or not token.text.isdigit() or not 1 <= int(token.text[:9]) <= HIGHEST:
@@ -286,10 +286,10 @@ class _Parser:
         if token.kind == "number":
             self._at += 1
             value = Fraction(token.text.replace(",", ""))
-            return Number(value=value / 100 if self._take("%") else value)
-        if self._take("("):
-            node = self._deeper(self._node)
-            if not self._take(")"):
+            return Number(value=value / 100 if self._take_token("%") else value)
+        if self._take_token("("):
+            node = self._nested(self._node)
+            if not self._take_token(")"):
                 self._fail("a closing bracket")
             return node
         if token.kind != "word":

@@ -136,7 +136,7 @@ Done: TypeAlias = tuple[str, str, str, int]
 
 def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Interaction, ...]:
     """What participants did towards each other, for each pair, in the order in which it began."""
-    return _sums(chain(_answers(transcript), _moves(flips), _votes(transcript)))
+    return _sums(chain(_answers(transcript), _persuasions(flips), _votes(transcript)))
 
 
 def add(interactions: Iterable[Interaction]) -> tuple[Interaction, ...]:
@@ -161,7 +161,7 @@ def _answers(transcript: Transcript) -> Iterator[Done]:
                 yield turn.by, met.by, _KINDS[does], 1
 
 
-def _moves(flips: Sequence[Flip]) -> Iterator[Done]:
+def _persuasions(flips: Sequence[Flip]) -> Iterator[Done]:
     for flip in flips:
         for by in flip.to:
             yield by, flip.by, "moved", 1

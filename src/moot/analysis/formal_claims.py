@@ -116,12 +116,12 @@ def _turns(entries: Iterable[Entry], transcript: Transcript) -> Iterator[tuple[i
 
 
 def _of_turn(seq: int, turn: Turn) -> Iterator[Claim]:
-    claims = (item for text in _own(turn) for item in stated(text))
+    claims = (item for text in _own_texts(turn) for item in stated(text))
     for kind, words, complete in dict.fromkeys(claims):
         yield Claim(by=turn.by, seq=seq, mark=turn.mark, kind=kind, text=words, complete=complete)
 
 
-def _own(turn: Turn) -> Iterator[str]:
+def _own_texts(turn: Turn) -> Iterator[str]:
     """The texts of a turn that are its author's own: the words without what a field quotes, then the fields.
 
     Of JSON and tags only the fields are words; the rest is written in another way.
@@ -153,7 +153,7 @@ def stated(text: str) -> Iterator[tuple[Kind, str, bool]]:
         else:
             quotes = 0 if not line.strip() else quotes
             if quotes % 2 == 0 and (claim := _LINE.fullmatch(line)):
-                yield "formula", _bare(claim[1]), True
+                yield "formula", _claim_text(claim[1]), True
             quotes += sum(map(line.count, '"„“”«»'))
     if fence:
         yield from _block(language, block, complete=False)
@@ -164,7 +164,7 @@ def _block(language: str, lines: Sequence[str], *, complete: bool) -> Iterator[t
         yield "smtlib", "\n".join(lines).strip("\n"), complete
 
 
-def _bare(words: str) -> str:
+def _claim_text(words: str) -> str:
     """A claim without the marks of code around it and the full stop after it."""
     bare = words.strip().removesuffix(".").strip()
     if len(bare) > 2 and bare[0] == bare[-1] == "`":

@@ -125,7 +125,7 @@ def grounds(
     for claim in statements(decision.text):
         turns = turns_by_text.get(bare(claim), [])
         shared = _ground(turns, nodes, argument_map, judged, cited) if turns else Ground(claim=claim)
-        own.append(_own(transcript, replace(shared, claim=claim), cited))
+        own.append(_in_own_words(transcript, replace(shared, claim=claim), cited))
     return tuple(own)
 
 
@@ -145,7 +145,7 @@ def _ground(
     by = tuple(dict.fromkeys(turn.by for turn in turns))
     # A turn stands on the map with what it says in short; only where that is this claim do its links bear on it.
     home = next((nodes[mark].mark for mark in marks if mark in nodes and alike(nodes[mark].claim, claim)), "")
-    backed = tuple(_onto(home, ("SUPPORT",), argument_map, without=by))
+    backed = tuple(_marks_acting_on(home, ("SUPPORT",), argument_map, without=by))
     keys = [turn.key for turn in turns]
     sources = tuple(dict.fromkeys(citation.source for citation in cited if citation.key in keys and citation.found))
     return Ground(
@@ -153,7 +153,7 @@ def _ground(
         turns=marks,
         by=by,
         backed=backed,
-        attacked=tuple(_onto(home, AGAINST, argument_map)),
+        attacked=tuple(_marks_acting_on(home, AGAINST, argument_map)),
         sources=sources,
         unfound=tuple(
             dict.fromkeys(citation.source for citation in cited if citation.key in keys and not citation.found)
@@ -163,7 +163,7 @@ def _ground(
     )
 
 
-def _onto(
+def _marks_acting_on(
     home: str, relations: Sequence[str], argument_map: ArgumentMap, *, without: Sequence[str] = ()
 ) -> Iterator[str]:
     """The marks of the turns that do one of these to a claim, but for those that only its own authors make."""
@@ -176,7 +176,7 @@ def _onto(
             yield from edge.turns
 
 
-def _own(transcript: Transcript, ground: Ground, cited: Sequence[Citation]) -> Ground:
+def _in_own_words(transcript: Transcript, ground: Ground, cited: Sequence[Citation]) -> Ground:
     """A claim in the decision's own words, with its own quotations and the turns that make it too."""
     quoted = list(quotations(ground.claim, documents(transcript.brief)))
     uncited = [citation.source for citation in cited if not citation.words and citation.source in ground.claim]

@@ -20,7 +20,7 @@ _LONG = 80
 
 def insights(analysis: Analysis) -> tuple[str, ...]:
     """The sentences on one debate, the most telling first."""
-    chapters = (_agreement, _turns, _flips, _grounds_sentences, _cruxes, _points, _critics, _missing)
+    chapters = (_agreement, _turns, _flips, _grounds_sentences, _cruxes, _points, _critics, _missing_answers)
     return (*(sentence for tell in chapters for sentence in tell(analysis)), *analysis.notes)
 
 
@@ -30,17 +30,21 @@ def _agreement(analysis: Analysis) -> Iterator[str]:
         first, last = stages[0].tally.share, stages[-1].tally.share
         moved = "rose" if last > first else "fell" if last < first else "stayed"
         span = f"at {last:.0%}" if last == first else f"from {first:.0%} to {last:.0%}"
-        yield f"Agreement {moved} {span} between {_the(stages[0].name)} and {_the(stages[-1].name)}."
+        yield f"Agreement {moved} {span} between {_with_article(stages[0].name)} and {_with_article(stages[-1].name)}."
 
 
-def _the(name: str) -> str:
+def _with_article(name: str) -> str:
     return name if name.startswith("round") else f"the {name}"
 
 
 def _turns(analysis: Analysis) -> Iterator[str]:
     for moment in analysis.agreement.moments:
         if moment.turned:
-            lead = f"{_short(moment.after.leading)} took the lead" if moment.after.leading else "no answer had the lead"
+            lead = (
+                f"{_shortened(moment.after.leading)} took the lead"
+                if moment.after.leading
+                else "no answer had the lead"
+            )
             yield f"After {moment.mark} of {clean(moment.by)}, {lead}."
 
 
@@ -74,7 +78,7 @@ def _cruxes(analysis: Analysis) -> Iterator[str]:
         yield f"The outcome depends on {'each of ' if len(cruxes) > 1 else ''}{listed([crux.mark for crux in cruxes])}."
     best = analysis.beliefs.answers[:1]
     if winner and best and best[0].strength > winner.strength:
-        yield f"On the argument map {_short(best[0].answer)} is stronger than the decided answer."
+        yield f"On the argument map {_shortened(best[0].answer)} is stronger than the decided answer."
 
 
 def _points(analysis: Analysis) -> Iterator[str]:
@@ -95,7 +99,7 @@ def _critics(analysis: Analysis) -> Iterator[str]:
         yield f"{listed(tops)} changed the most minds: {_times(most)}{' each' if len(tops) > 1 else ''}."
 
 
-def _missing(analysis: Analysis) -> Iterator[str]:
+def _missing_answers(analysis: Analysis) -> Iterator[str]:
     if analysis.use.missing:
         yield f"{analysis.use.missing} of {analysis.use.asks} answers are missing."
 
@@ -104,7 +108,7 @@ def _times(n: int) -> str:
     return {0: "never", 1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
-def _short(answer: str) -> str:
+def _shortened(answer: str) -> str:
     words = " ".join(clean(answer).split())
     return f"“{words if len(words) <= _LONG else words[: _LONG - 1].rstrip() + '…'}”"
 
@@ -143,7 +147,7 @@ def _overview(total: Overview) -> list[str]:
                 f"{total.supported} of {total.claims} claims of decisions are supported by a source or a participant",
             ]
         ),
-        *_ties(total.ties),
+        *_interactions(total.ties),
     ]
 
 
@@ -159,7 +163,7 @@ def _debate(analysis: Analysis, plots: Sequence[str]) -> list[str]:
         *_formal(analysis.formal),
         *_beliefs(analysis.beliefs),
         *_disagreement(analysis.disagreement),
-        *_ties(analysis.ties),
+        *_interactions(analysis.ties),
     ]
 
 
@@ -230,14 +234,14 @@ def _formal(checked: Sequence[Checked] | None) -> list[str]:
     if checked is None:
         return []
     lines = [
-        f"**{item.verdict.replace('_', ' ')}**, {_stated(item)}: {code(clip(item.claim.text, LONG))}; "
+        f"**{item.verdict.replace('_', ' ')}**, {_where_stated(item)}: {code(clip(item.claim.text, LONG))}; "
         + inline("; ".join([item.reason, *(f"{name} = {value}" for name, value in item.example.items())]), LONG)
         for item in checked
     ]
     return _chapter("Formal claims", lines or ["Nobody stated a claim formally."])
 
 
-def _stated(checked: Checked) -> str:
+def _where_stated(checked: Checked) -> str:
     claim = checked.claim
     return f"{claim.mark} of {inline(claim.by)}" if claim.mark else f"the brief ({inline(claim.source)})"
 
@@ -274,7 +278,7 @@ def _disagreement(disagreement: Disagreement) -> list[str]:
     return [*_chapter("Camps", camps), *_chapter("Dissent", dissent), *_chapter("Not answered", points)]
 
 
-def _ties(ties: Sequence[Interaction]) -> list[str]:
+def _interactions(ties: Sequence[Interaction]) -> list[str]:
     rows = [
         [
             f"{inline(tie.by)} → {inline(tie.to)}",

@@ -65,7 +65,7 @@ class Reader:
 def standing_statement(reader: Reader, statements: Sequence[Statement]) -> Value | Fault:
     """The one statement that stands."""
     words = reader.page.words
-    echoes = [False] + [_echoes(words, earlier, later) for earlier, later in pairwise(statements)]
+    echoes = [False] + [_continues_report(words, earlier, later) for earlier, later in pairwise(statements)]
     plains = [
         statement for statement, echo in zip(statements, echoes, strict=True) if statement.mood == "plain" and not echo
     ]
@@ -74,10 +74,10 @@ def standing_statement(reader: Reader, statements: Sequence[Statement]) -> Value
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
     stated = Stated(reader.candidates, plain_text.key(last.value), reader.speaker)
-    behind: str | None = _behind(reader, statements, last)
+    behind: str | None = _words_after(reader, statements, last)
     if BLANK in reader.asked.name:
         behind = without_matter(reader.asked.name, reader.asked.choices, last.value, behind)
-    if _renamed(reader, last) or behind is None or retraction.taken_back(behind, stated):
+    if _names_other_afterwards(reader, last) or behind is None or retraction.taken_back(behind, stated):
         return Fault("ambiguous")
     for statement in statements:
         denied = statement.reason == "negated" and statement.value == last.value
@@ -92,13 +92,13 @@ def standing_statement(reader: Reader, statements: Sequence[Statement]) -> Value
     return last.value
 
 
-def _echoes(words: str, earlier: Statement, later: Statement) -> bool:
+def _continues_report(words: str, earlier: Statement, later: Statement) -> bool:
     """Whether a statement goes on with what was just reported on the same line ("Ann repeats: I vote … I vote …")."""
     same = earlier.mood == "void" and earlier.reason == "quoted_only" and earlier.value == later.value
     return same and "\n" not in words[earlier.start : later.start]
 
 
-def _behind(reader: Reader, statements: Sequence[Statement], last: Statement) -> str:
+def _words_after(reader: Reader, statements: Sequence[Statement], last: Statement) -> str:
     """The words behind the last statement, without sentences that rule another candidate out, or only suppose it."""
     words = reader.page.words
     pieces: list[str] = []
@@ -121,7 +121,7 @@ def _ruled_out(reader: Reader, statement: Statement) -> bool:
     return mood == "void" or statement.reason == "negated"
 
 
-def _renamed(reader: Reader, last: Statement) -> bool:
+def _names_other_afterwards(reader: Reader, last: Statement) -> bool:
     """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
     words = reader.page.words
     behind = words[last.end : last.end + WINDOW]
@@ -272,7 +272,7 @@ def _statements(reader: Reader) -> Iterator[Statement]:
         return
     known = OTHERS.get(plain_text.key(reader.asked.name))
     longest: dict[int, tuple[int, bool, re.Match[str]]] = {}
-    for pattern in (reader.formula, *(_searched(known, words) if known else ())):
+    for pattern in (reader.formula, *(_possible_patterns(known, words) if known else ())):
         for match in pattern.finditer(words):
             longest_match = longest.get(match.end())
             if longest_match is None or match.start() < longest_match[0]:
@@ -283,10 +283,10 @@ def _statements(reader: Reader) -> Iterator[Statement]:
         yield from _vote(reader, match, own=own)
     if not known:
         return
-    for pattern in _searched(formulas.LABELS, words):
+    for pattern in _possible_patterns(formulas.LABELS, words):
         for match in pattern.finditer(words):
-            yield from _labelled(reader, match)
-    for pattern in _searched(formulas.AFTER, words):
+            yield from _labelled_statements(reader, match)
+    for pattern in _possible_patterns(formulas.AFTER, words):
         for match in pattern.finditer(words):
             yield from _before_verb(reader, match)
     for match in formulas.NEGATED.finditer(words) if "vot" in words else ():
@@ -295,7 +295,7 @@ def _statements(reader: Reader) -> Iterator[Statement]:
             yield Statement(
                 value=reader.candidates.keys[name], mood="void", reason="negated", start=match.start(), end=end
             )
-    for pattern in _searched(formulas.ABSTENTIONS, words):
+    for pattern in _possible_patterns(formulas.ABSTENTIONS, words):
         for match in pattern.finditer(words):
             yield _abstention(reader, match.start(), match.end())
 
@@ -305,15 +305,15 @@ def _backings(reader: Reader) -> Iterator[Statement]:
     if plain_text.key(reader.asked.name) not in OTHERS:
         return
     words = reader.page.words
-    for pattern in _searched(formulas.BACKINGS, words):
+    for pattern in _possible_patterns(formulas.BACKINGS, words):
         for match in pattern.finditer(words):
-            yield from _only(words, _vote(reader, match, own=False))
-    for pattern in _searched(formulas.BACKED, words):
+            yield from _limited_support(words, _vote(reader, match, own=False))
+    for pattern in _possible_patterns(formulas.BACKED, words):
         for match in pattern.finditer(words):
-            yield from _only(words, _before_verb(reader, match))
+            yield from _limited_support(words, _before_verb(reader, match))
 
 
-def _only(words: str, statements: Iterable[Statement]) -> Iterator[Statement]:
+def _limited_support(words: str, statements: Iterable[Statement]) -> Iterator[Statement]:
     """The statements that name a candidate and limit their support to nothing ("… on costs")."""
     for statement in statements:
         limited = _LIMITED.search(words, statement.start, statement.end)
@@ -333,7 +333,7 @@ def _blanks(reader: Reader) -> Iterator[Statement]:
 _compiled = cache(re.compile)  # when first met: most of the many languages never are
 
 
-def _searched(patterns: formulas.Patterns, words: str) -> Iterator[re.Pattern[str]]:
+def _possible_patterns(patterns: formulas.Patterns, words: str) -> Iterator[re.Pattern[str]]:
     """The patterns whose letters stand in the words at all."""
     return (_compiled(pattern) for needle, pattern in patterns if needle in words)
 
@@ -356,17 +356,17 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
     )
     if formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")) and not pick.name:
         yield replace(base, value=ABSTAIN)
-    elif mood == "plain" and not (mark or pick.fault) and _argues(reader, start):
+    elif mood == "plain" and not (mark or pick.fault) and _gives_long_reason(reader, start):
         yield replace(base, mood="unclear", reason="no_form")
     elif mood == "void" or not pick.fault:
         yield base
     elif pick.fault == "template":
         yield replace(base, mood="void", reason="unknown_name")
     else:
-        yield _faulty(reader, base, pick, bool(mark), words[start : start + 20])
+        yield _unclear_statement(reader, base, pick, bool(mark), words[start : start + 20])
 
 
-def _argues(reader: Reader, start: int) -> bool:
+def _gives_long_reason(reader: Reader, start: int) -> bool:
     """Whether a long reason follows the name in a vote ("I'm voting for Bob because …").
 
     Without the form's colon that is prose about a vote, not the ballot: in recorded games such sentences stand where
@@ -383,7 +383,7 @@ def _argues(reader: Reader, start: int) -> bool:
     return bool(reason_start) and retraction.size(reason) > LONG
 
 
-def _faulty(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:
+def _unclear_statement(reader: Reader, base: Statement, pick: Pick, marked: bool, rest: str) -> Statement:
     """A statement whose name does not stand plainly."""
     if pick.fault == "conditional":
         return replace(base, mood="unclear" if reader.strict else "void", reason="conditional")
@@ -410,7 +410,7 @@ def _speaks_of_it(reader: Reader, base: Statement) -> bool:
     return not reader.candidates.pattern.search(sentence) and retraction.says("SAFE", sentence)
 
 
-def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
+def _labelled_statements(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     """A statement such as ``Vote: X`` or ``Final answer: X``; it counts only where a candidate's name follows."""
     words = reader.page.words
     separator = _SEPARATOR.match(words, match.end())

@@ -34,7 +34,7 @@ class Candidates:
             keys.setdefault(folded, name)
         longest = sorted((item for item in keys if item), key=len, reverse=True)
         patterns = (r"[ \t]+".join(re.escape(word) for word in text.split()) for text in longest)
-        lasts = _lasts(keys)
+        lasts = _last_words(keys)
         bare = "|".join(re.escape(last) for last in sorted(lasts, key=len, reverse=True)) or r"(?!)"
         return cls(
             keys,
@@ -49,7 +49,7 @@ class Candidates:
     def at(self, text: str, start: int) -> tuple[str, int]:
         """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
         match = self.pattern.match(text, start)
-        if not match or not _whole(text, match.end()):
+        if not match or not _is_whole_word(text, match.end()):
             return "", start
         return " ".join(match[0].split()), match.end()
 
@@ -60,7 +60,11 @@ class Candidates:
         for place in (stop, len(text[: polite.start()].rstrip(_CLOSERS)) if polite else stop):
             for name in sorted(filter(None, self.keys), key=len, reverse=True):
                 start = place - len(name)
-                if start >= 0 and text.startswith(name, start) and not (start and _glued(text[start - 1], name)):
+                if (
+                    start >= 0
+                    and text.startswith(name, start)
+                    and not (start and _is_joined_to_letter(text[start - 1], name))
+                ):
                     return name, start
         return "", stop
 
@@ -84,7 +88,7 @@ class Candidates:
         places: list[tuple[int, int]] = []
         for match in self.pattern.finditer(text):
             before, name = text[max(0, match.start() - 12) : match.start()], match[0]
-            whole = _whole(text, match.end()) and not (before and _glued(before[-1], name))
+            whole = _is_whole_word(text, match.end()) and not (before and _is_joined_to_letter(before[-1], name))
             listed = len(name) > 1 or re.search(
                 r"(?:\b(?:and|or|und|oder|et|ou|y|o|e|en|of|not|than|over)\s|[,/&+|])\W*$", before
             )
@@ -101,7 +105,7 @@ _HONORIFIC = re.compile(rf"(?:{_HONORIFICS})$")
 _CLOSERS = " \t\"'`“”„«»‹›」』])}>*~"
 
 
-def _glued(before: str, name: str) -> bool:
+def _is_joined_to_letter(before: str, name: str) -> bool:
     """Whether a letter before a name makes it part of a longer word."""
     return (before.isalnum() or before in "_-.@#") and before < "\u2e80" and name[0] < "\u2e80"
 
@@ -110,7 +114,7 @@ _ARTICLE = re.compile(r"[ \t]+(?!(?:and|or|then|instead|if|is|was|wins|over)\b)\
 """What follows the word "a" or "i" where it is no name."""
 
 
-def _lasts(keys: Sequence[str] | dict[str, str]) -> dict[str, str]:
+def _last_words(keys: Sequence[str] | dict[str, str]) -> dict[str, str]:
     """The last words of names that differ only in them ("proposal a", "proposal b"), with their names."""
     ends: dict[str, list[str]] = {}
     for item in keys:
@@ -126,7 +130,7 @@ _ENDING = re.compile(r"'(?:s|y?[aeıiuü]|n[ıiuü]n|[dt][ae]n|d[ıiuü]r)(?!\w)
 """An ending that an apostrophe parts from a name, in English and Turkish."""
 
 
-def _whole(text: str, end: int) -> bool:
+def _is_whole_word(text: str, end: int) -> bool:
     """Whether a word that ends there is not part of a longer one (``Agent1`` in ``Agent10``, ``Agent1-b``)."""
     following = text[end : end + 2]
     if not following or text[end - 1] > "\u2e7f" or following[0] > "\u2e7f":

@@ -214,11 +214,11 @@ def read_json(form: Form, text: str) -> FieldValues:
     if not objects:
         return FieldValues({}, [f"{where}: malformed"])
     placed = list(zip([0, *(item.end for item in objects)], objects, strict=False))
-    holding = [item for item in placed if _holds(form, item[1].table)] or placed[:1]
+    holding = [item for item in placed if _has_form_fields(form, item[1].table)] or placed[:1]
     whole = [(before, item) for before, item in holding if not _is_torn(form, text, before, item)]
     if not whole:
         return FieldValues({}, [f"{where}: malformed"])
-    own = [item for before, item in whole if not _foreign(text, before, item)]
+    own = [item for before, item in whole if not _is_quoted(text, before, item)]
     read = [_members(form, item.table) for item in own]
     behind = fold(text[own[-1].end :]) if own else ""
     if not own or retraction.taken_back(behind):
@@ -235,7 +235,7 @@ def read_object(form: Form, text: str) -> FieldValues | None:
     """Read a form from a text that is one JSON object and nothing else; None where it is not."""
     bare = text.strip()
     objects = objects_in(bare) if bare.startswith("{") else None
-    if not objects or len(objects) != 1 or objects[0].end != len(bare) or not _holds(form, objects[0].table):
+    if not objects or len(objects) != 1 or objects[0].end != len(bare) or not _has_form_fields(form, objects[0].table):
         return None
     return _members(form, objects[0].table)
 
@@ -253,7 +253,7 @@ def members_as_lines(text: str) -> str:
     return "\n\n".join(f"{name}:\n{value}" for name, value in rows)
 
 
-def _holds(form: Form, table: Table) -> bool:
+def _has_form_fields(form: Form, table: Table) -> bool:
     """Whether an object has anything of the form in it."""
     names = {key(name) for name in table.members}
     wanted = {key(form_field.name) for form_field in form.fields}
@@ -266,7 +266,7 @@ def _is_torn(form: Form, text: str, before: int, item: ObjectAt) -> bool:
     return bool(bare) and "{" in text[before : item.start]
 
 
-def _foreign(text: str, before: int, item: ObjectAt) -> bool:
+def _is_quoted(text: str, before: int, item: ObjectAt) -> bool:
     """Whether an object stands in a block quotation, or behind words that give it to somebody else."""
     rows = [
         row
@@ -283,7 +283,7 @@ def _foreign(text: str, before: int, item: ObjectAt) -> bool:
 def _members(form: Form, table: Table) -> FieldValues:
     """Book the members of one object."""
     where = form.under or form.name
-    inner, fault = _inner(form, table)
+    inner, fault = _object_with_fields(form, table)
     if fault:
         return FieldValues({}, [f"{where}: {fault}"])
     values = FieldValues()
@@ -295,7 +295,7 @@ def _members(form: Form, table: Table) -> FieldValues:
             values.add(form_field, Fault("duplicate_key"))
         elif names:
             value = inner.members[names[0]]
-            values.add(form_field, _value(form_field, _rated(value) if form_field.kind == "number" else value))
+            values.add(form_field, _value(form_field, _score_of(value) if form_field.kind == "number" else value))
         else:
             values.add(form_field, Fault("missing_candidate" if form.under else "missing"))
     if form.under:
@@ -304,7 +304,7 @@ def _members(form: Form, table: Table) -> FieldValues:
     return values
 
 
-def _inner(form: Form, table: Table) -> tuple[Table, str]:
+def _object_with_fields(form: Form, table: Table) -> tuple[Table, str]:
     """The object that holds the fields, and what is wrong with it ("" for nothing)."""
     if not form.under:
         wanted = {key(form_field.name) for form_field in form.fields}
@@ -312,7 +312,7 @@ def _inner(form: Form, table: Table) -> tuple[Table, str]:
     if table.doubled:
         return table, "duplicate_key"
     nested = [value for name, value in table.members.items() if key(name) == key(form.under)]
-    if not nested and _holds(form, table):
+    if not nested and _has_form_fields(form, table):
         remarks = (name for name, value in table.members.items() if isinstance(value, str) and not _scores(form, name))
         dropped = set(remarks)
         return Table({name: value for name, value in table.members.items() if name not in dropped}), ""
@@ -344,7 +344,7 @@ def _by_name(rows: Sequence[Json]) -> Table | None:
     return table
 
 
-def _rated(value: Json) -> Json:
+def _score_of(value: Json) -> Json:
     """The score of an object that holds one score, and text beside it; any other value as it is."""
     if not isinstance(value, Table) or value.doubled:
         return value

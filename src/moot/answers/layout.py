@@ -106,7 +106,7 @@ def read_sections(form: Form, text: str) -> FieldValues:
     values = FieldValues()
     for form_field in form.fields:
         here = [part for part in parts if part.asked is form_field]
-        value = _one(form_field, here) if here else Fault("missing" if parts else "no_form")
+        value = _single_value(form_field, here) if here else Fault("missing" if parts else "no_form")
         values.add(
             form_field, value if isinstance(value, Fault) or _stands_on(value, here[-1], parts) else Fault("ambiguous")
         )
@@ -138,7 +138,7 @@ def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
     return is_upheld(part.asked, value, behind)
 
 
-def _one(form_field: Field, parts: Sequence[Section]) -> Value | Fault:
+def _single_value(form_field: Field, parts: Sequence[Section]) -> Value | Fault:
     """The value of one field that stands there once, or more than once with the same words or one called final."""
     if len(parts) > MOST:
         return Fault("ambiguous")
@@ -160,11 +160,11 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
     quotation marks that were opened before, and not behind a line that announces somebody else's words. Where the
     labels follow each other as the form asks for them, only the line before the first one can announce.
     """
-    parts = _cut(fields, text, every_label=False)
-    return parts if _in_order(fields, parts) else _cut(fields, text, every_label=True)
+    parts = _split_sections(fields, text, every_label=False)
+    return parts if _in_order(fields, parts) else _split_sections(fields, text, every_label=True)
 
 
-def _cut(fields: Sequence[Field], text: str, *, every_label: bool) -> list[Section]:
+def _split_sections(fields: Sequence[Field], text: str, *, every_label: bool) -> list[Section]:
     """The sections of a text; if not wary, announcements within the form only are noted."""
     by_key = {name_key(form_field.name): form_field for form_field in fields}
     sections: list[Section] = []
@@ -199,10 +199,10 @@ def _in_order(fields: Sequence[Field], parts: Sequence[Section]) -> bool:
     order = [names.index(part.asked.name) for part in parts]
     if order != sorted(set(order)) or any(form_field.required for form_field in fields[: order[0] if order else 0]):
         return False
-    return all(_follows(before, part) for before, part in pairwise(parts) if part.announced)
+    return all(_ends_previous_field(before, part) for before, part in pairwise(parts) if part.announced)
 
 
-def _follows(before: Section, part: Section) -> bool:
+def _ends_previous_field(before: Section, part: Section) -> bool:
     """Whether a label only ends the field before it, whatever that one says.
 
     It looks as the one before does, nothing stands beside a value that is neither text nor list, and the field
@@ -439,7 +439,7 @@ def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
         case "line":
             return ["\n".join(_line(item, fields[item.name]) for item in filled_fields)]
         case "sections":
-            rows = [f"{item.name}: {_shown(item, fields[item.name])}" for item in filled_fields]
+            rows = [f"{item.name}: {_value_text(item, fields[item.name])}" for item in filled_fields]
             return ["\n".join(rows), _object(filled_fields, fields, "")]
         case "tags":
             return [write_tags(form, fields)]
@@ -459,7 +459,7 @@ def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str]
     """
     ids = {name: f' id="{mark}"' for name, mark in (marks or {}).items()}
     rows = [
-        f"<{item.name}{ids.get(item.name, '')}>{escape(_shown(item, fields[item.name]))}</{item.name}>"
+        f"<{item.name}{ids.get(item.name, '')}>{escape(_value_text(item, fields[item.name]))}</{item.name}>"
         for item in form.fields
         if item.name in fields
     ]
@@ -470,7 +470,7 @@ def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str]
 
 def _line(form_field: Field, value: Value) -> str:
     abstained = form_field.kind == "choice" and value == ABSTAIN
-    return "I abstain from voting." if abstained else _row(form_field.name, _shown(form_field, value))
+    return "I abstain from voting." if abstained else _row(form_field.name, _value_text(form_field, value))
 
 
 def _row(name: str, value: str) -> str:
@@ -478,7 +478,7 @@ def _row(name: str, value: str) -> str:
     return fill(name, value) if BLANK in name else f"{name}: {value}"
 
 
-def _shown(form_field: Field, value: Value) -> str:
+def _value_text(form_field: Field, value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):

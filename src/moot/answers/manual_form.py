@@ -32,25 +32,25 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     words = clean(words).strip()
     if len(words) > LIMIT:
         raise BriefError(f"the answer has {len(words):,} characters; at most {LIMIT:,} are allowed", code="too_large")
-    typed = _given(form, fields or {})
+    typed = _parsed_fields(form, fields or {})
     if not words and not typed:
         raise BriefError("the answer is empty; write what you have to say")
     if form is None:
         return Reading(text=words)
     required_fields = [field for field in form.fields if field.required and field.name not in typed]
-    if len(required_fields) == 1 and (choice := _bare(required_fields[0], words)) is not None:
+    if len(required_fields) == 1 and (choice := _matching_choice(required_fields[0], words)) is not None:
         typed[required_fields[0].name], words = choice, ""
     reading = read(form, words) if words else Reading(text="")
     values = {**reading.fields, **typed}
     open_ = [field for field in required_fields if field.name not in values]
     if words and open_ and not reading.fields and all(field.kind == "text" for field in open_):
-        values |= _given(form, {open_[-1].name: words})
-    if not _demands(form, open_, values):
+        values |= _parsed_fields(form, {open_[-1].name: words})
+    if not _is_incomplete(form, open_, values):
         open_ = []
     odd = {text.rpartition(": ")[0] for text in reading.unread}
     wrong = [field for field in form.fields if field.name in odd and not field.required and field.name not in values]
     if lacking := [field for field in (*open_, *wrong) if field.name not in values]:
-        raise BriefError(f"the answer must say {_list([_told(field) for field in lacking])}")
+        raise BriefError(f"the answer must say {_list([_field_help(field) for field in lacking])}")
     _check_pairs(form, values)
     rows = [_row(form, field, typed[field.name]) for field in form.fields if field.name in typed]
     return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=values)
@@ -62,7 +62,7 @@ def allowed_values(field: Field) -> str:
     return f"{words}, or abstain" if field.abstain else words
 
 
-def _given(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
+def _parsed_fields(form: Form | None, fields: Mapping[str, Value]) -> dict[str, Value]:
     """The fields that are given as such, each as a value of its kind."""
     values: dict[str, Value] = {}
     known = form.fields if form else ()
@@ -86,12 +86,12 @@ def _value(field: Field, raw: Value) -> Value | Fault:
             return read_items(field, raw)
         return raw if allows(field, raw) else Fault("wrong_type")
     text = clean(raw)
-    if field.kind == "choice" and (choice := _bare(field, text)) is not None:
+    if field.kind == "choice" and (choice := _matching_choice(field, text)) is not None:
         return choice
     return read_value(field, text)
 
 
-def _bare(field: Field, words: str) -> str | None:
+def _matching_choice(field: Field, words: str) -> str | None:
     """The choice that the words are, in its own spelling; its last word does where the choices differ in nothing else.
 
     None where they are no choice, or the field is none.
@@ -110,7 +110,7 @@ def _bare(field: Field, words: str) -> str | None:
     return field.choices[tails.index(tail)]
 
 
-def _demands(form: Form, open_: Sequence[Field], values: Mapping[str, Value]) -> bool:
+def _is_incomplete(form: Form, open_: Sequence[Field], values: Mapping[str, Value]) -> bool:
     """Whether what is still open must be said: not where it is texts alone and one of the texts is there."""
     texts = [field.name for field in form.fields if field.required and field.kind == "text"]
     return any(field.kind != "text" for field in open_) or not any(name in values for name in texts)
@@ -123,10 +123,10 @@ def _check_pairs(form: Form, values: Mapping[str, Value]) -> None:
         other = needed(by_name[name], value)
         if other in by_name and other not in values:
             beside = f"where {name} is {_told_value(value)}" if by_name[name].kind != "text" else f"with {name}"
-            raise BriefError(f"{beside}, the answer must say {_told(by_name[other])}")
+            raise BriefError(f"{beside}, the answer must say {_field_help(by_name[other])}")
 
 
-def _told(field: Field) -> str:
+def _field_help(field: Field) -> str:
     return f"{field.name} ({allowed_values(field)})"
 
 

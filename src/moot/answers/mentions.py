@@ -57,7 +57,7 @@ def name_at(candidates: Candidates, text: str, start: int) -> Pick:
     name, end = candidates.at(text, start)
     stop = sentence_end(text, end)
     if not name:
-        return Pick(fault=_missing(text, opened, start), end=stop)
+        return Pick(fault=_why_no_candidate(text, opened, start), end=stop)
     if name in candidates.doubled:
         return Pick(fault="ambiguous", end=stop)
     tail = text[end:stop]
@@ -71,7 +71,7 @@ def _skip(text: str, start: int) -> int:
     return match.end() if match else start
 
 
-def _missing(text: str, opened: int, start: int) -> str:
+def _why_no_candidate(text: str, opened: int, start: int) -> str:
     """Why no candidate stands there."""
     if phrases.NOBODY.match(text, start):
         return "nobody"
@@ -225,7 +225,7 @@ def mood_before(page: Page, place: int, candidates: Candidates, speaker: str) ->
         mood = _colon(rest, candidates, speaker) if rest.endswith(":") else _clauses(rest, candidates, speaker)
         if mood[0] != "plain" or rest.endswith(":"):
             return mood
-    return _above(page, start, place, candidates, speaker)
+    return _mood_of_line_above(page, start, place, candidates, speaker)
 
 
 def _colon(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
@@ -240,7 +240,7 @@ def _colon(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     if without_request != rest and not re.search(r"\w", without_request.strip("でにの: ")):
         return "plain", ""
     rest = without_request
-    if _supposes(rest):
+    if _is_conditional(rest):
         return "void", "conditional"
     if _own_lead(rest, candidates):
         return "plain", ""
@@ -276,7 +276,7 @@ def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str
     cut = cuts[-1] if cuts else None
     last = rest[cut.end() :].strip() if cut else rest
     before = rest[: cut.start()].strip() if cut else ""
-    if _supposes(rest):
+    if _is_conditional(rest):
         return "void", "conditional"
     if ":" in rest and retraction.says("SHAM", rest.rpartition(":")[0]):
         return "void", "quoted_only"
@@ -302,7 +302,7 @@ def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str
     return ("void", "quoted_only") if phrases.SAID.search(last) else ("unclear", "ambiguous")
 
 
-def _above(page: Page, start: int, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
+def _mood_of_line_above(page: Page, start: int, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the sentence or line before the statement's own makes of it."""
     before = page.words[max(0, start - WINDOW) : start]
     at_line = not before or before.endswith("\n")
@@ -341,7 +341,7 @@ def _above(page: Page, start: int, place: int, candidates: Candidates, speaker: 
 
 def _leading(sentence: str) -> bool:
     """Whether a line that ends with a colon only leads up to the statement ("After weighing everything:")."""
-    strange = _supposes(sentence) or phrases.REPORTS.search(sentence) or phrases.DENIALS.search(sentence)
+    strange = _is_conditional(sentence) or phrases.REPORTS.search(sentence) or phrases.DENIALS.search(sentence)
     return phrases.OPENERS.match(sentence) is not None and not strange and not retraction.says("SHAM", sentence)
 
 
@@ -350,6 +350,6 @@ def _is_lead(words: str) -> bool:
     return phrases.LEADS.fullmatch(words) is not None or retraction.is_all("LEAD", words.strip(" ,、،"))
 
 
-def _supposes(words: str) -> bool:
+def _is_conditional(words: str) -> bool:
     """Whether words before a statement make it one that is only supposed, or bound to a condition."""
     return phrases.DOUBTS.search(words) is not None or retraction.says("SUPPOSE", words)

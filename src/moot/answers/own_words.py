@@ -98,7 +98,7 @@ def _replace_words(text: str, owners: Mapping[str, str]) -> str:
     """The text with labels in place of a candidate's exact words, whatever their case, blanks and markup."""
     longest = sorted(owners, key=len, reverse=True)
     labels = {" ".join(_plain(words).split()): owners[words] for words in longest}
-    pattern = re.compile(rf"{_EDGE}(?:{'|'.join(map(_loosely, longest))}){_LIMIT}", re.IGNORECASE)
+    pattern = re.compile(rf"{_EDGE}(?:{'|'.join(map(_loose_pattern, longest))}){_LIMIT}", re.IGNORECASE)
     return pattern.sub(
         lambda match: (
             labels.get(" ".join(_plain(match[0]).split()), match[0])
@@ -113,7 +113,7 @@ def _plain(words: str) -> str:
     return re.sub(r"[*_`\"'“”‘’„«»]", "", words).casefold()
 
 
-def _loosely(words: str) -> str:
+def _loose_pattern(words: str) -> str:
     """A pattern for words with any blanks and marks between them."""
     parts = re.split(r"([\s*_`\"'“”‘’„«»]+)", words)
     gaps = (r"[\s*_`\"'“”‘’„«»]+" if re.search(r"\s", part) else r"[*_`\"'“”‘’„«»]*" for part in parts[1::2])

@@ -127,10 +127,12 @@ def write_records(form: Form, fields: Mapping[str, Value]) -> str:
 
 
 def _block(form: Form, texts: Mapping[str, str]) -> str:
-    rows = [f"{field.name}: {_behind(field, texts[field.name])}" for field in form.record if field.name in texts]
+    rows = [
+        f"{field.name}: {_text_after_label(field, texts[field.name])}" for field in form.record if field.name in texts
+    ]
     return "\n".join([form.under, *rows, END])
 
 
-def _behind(field: Field, text: str) -> str:
+def _text_after_label(field: Field, text: str) -> str:
     """What stands behind a label: code of several lines begins on a line of its own."""
     return f"\n{text}" if field.name == CODE and "\n" in text else text

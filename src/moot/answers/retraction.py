@@ -107,7 +107,7 @@ def taken_back(words: str, named: Named | None = None) -> bool:
     """
     if phrases.TAKEN_BACK.search("\n" + words):
         return True
-    return any(_against(sentence, named) for sentence in _sentences(words))
+    return any(_is_against(sentence, named) for sentence in _sentences(words))
 
 
 def taken_back_elsewhere(fields: Sequence[str], named: Named | None = None) -> bool:
@@ -131,7 +131,7 @@ def taken_back_elsewhere(fields: Sequence[str], named: Named | None = None) -> b
 def turned(remark: str, named: Named | None = None) -> bool:
     """Whether a remark on a statement's own line speaks against it, in any of its parts."""
     parts = [part for sentence in _sentences(remark) for part in _PARTS.split(sentence.text)]
-    return any(_against(Sentence.of(part), named, part=True) for part in parts if part.strip())
+    return any(_is_against(Sentence.of(part), named, part=True) for part in parts if part.strip())
 
 
 _MARK = re.compile(r"\s*[,.!:;…\u2013\u2014，。！：；、،؛।-]")
@@ -211,7 +211,7 @@ def says(table: str, text: str, *, begins: bool = False) -> bool:
     return False
 
 
-def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> bool:
+def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) -> bool:
     """Whether a sentence right behind a statement speaks against it.
 
     What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
@@ -227,7 +227,7 @@ def _against(sentence: Sentence, named: Named | None, *, part: bool = False) -> 
         return True
     if not part and sentence.size <= 4 and (says("SUPPOSE", text) or says("SHAM", text)):
         return True
-    if _binds(sentence) or _prefers(sentence, named) or _exclaims(sentence, named):
+    if _is_conditional(sentence) or _prefers(sentence, named) or _is_exclamation(sentence, named):
         return True
     return not part and (old(sentence) or _about_itself(sentence, named))
 
@@ -237,7 +237,7 @@ def _postpones(text: str) -> bool:
     return says("LATER", text) or says("NOT_NOW", text, begins=True) or says("UNSAID", text, begins=True)
 
 
-def _binds(sentence: Sentence) -> bool:
+def _is_conditional(sentence: Sentence) -> bool:
     """Whether a sentence is a condition, and no sentence that only begins with one."""
     text = sentence.even
     if says("BOUND", text, begins=True):
@@ -245,7 +245,7 @@ def _binds(sentence: Sentence) -> bool:
     return _LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)
 
 
-def _exclaims(sentence: Sentence, named: Named | None) -> bool:
+def _is_exclamation(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence is a short exclamation that is not known to be harmless ("Oops, wrong name!")."""
     text = sentence.text
     if (
@@ -289,8 +289,8 @@ def _against_last(sentence: Sentence, named: Named | None) -> bool:
     """Whether the last sentence of all takes a statement in another field back, or binds it."""
     if sentence.size > 12:
         return False
-    unsure = says("UNSURE", sentence.even) or _exclaims(sentence, named)
-    return unsure or _binds(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
+    unsure = says("UNSURE", sentence.even) or _is_exclamation(sentence, named)
+    return unsure or _is_conditional(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
 
 
 def _prefers(sentence: Sentence, named: Named | None) -> bool:

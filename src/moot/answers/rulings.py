@@ -63,11 +63,11 @@ def settled_ruling(form: Form, values: FieldValues) -> FieldValues:
         return values
     if decision_field.kind == "choice":
         return values
-    ending = end_of(_unwrapped(raw))
+    ending = end_of(_without_wrapping(raw))
     if is_taken_back(ending):
         return withdrawn_ruling(form, values)
     del values.fields[decision_field.name]
-    words = _unwrapped(without_strikes(ending.words) if "~~" in ending.words else ending.words)
+    words = _without_wrapping(without_strikes(ending.words) if "~~" in ending.words else ending.words)
     values.add(decision_field, Fault("empty") if not words or says_nothing(words) else words)
     return values
 
@@ -149,16 +149,16 @@ def _label(row: str) -> tuple[str, bool]:
     if _BULLET.match(row) and not row.startswith(("|", ">")):
         return "", False
     if heading := _HEADING.fullmatch(row):
-        return _bare(heading["a"] or heading["b"]), True
+        return _folded_label(heading["a"] or heading["b"]), True
     label = _LABEL.fullmatch(row)
     return (
-        (_bare(label["name"]), bool(label["head"] or label["open"] or label["name"].isupper()))
+        (_folded_label(label["name"]), bool(label["head"] or label["open"] or label["name"].isupper()))
         if label
         else ("", False)
     )
 
 
-def _bare(name: str) -> str:
+def _folded_label(name: str) -> str:
     return fold(name).strip(" :*_#")
 
 
@@ -179,7 +179,7 @@ def _without_courtesies(words: str) -> str:
     return words
 
 
-def _unwrapped(words: str) -> str:
+def _without_wrapping(words: str) -> str:
     """The words without brackets, quotation marks or YAML's sign that stand around the whole of them."""
     bare = words.strip()
     if block := _YAML.match(bare):

@@ -152,7 +152,7 @@ def from_table(fields: Sequence[Field], text: str) -> str:
     while stop < len(rows) and rows[stop].strip().startswith("|"):
         stop += 1
     cells = [_cells(row) for row in (rows[head], *rows[dividers[0] + 1 : stop])]
-    lines = _down(by_key, cells) or _across(by_key, cells)
+    lines = _fields_in_rows(by_key, cells) or _fields_in_columns(by_key, cells)
     return "\n".join([*rows[:head], *lines, *rows[stop:]]) if lines else ""
 
 
@@ -175,7 +175,7 @@ def ballot_as_lines(fields: Sequence[Field], text: str) -> str:
             heading
             and marked
             and _names_vote(names, heading[3])
-            and key(_below(rows, number + underlined)[1]) in choices
+            and key(_next_words(rows, number + underlined)[1]) in choices
         ):
             rows[number] = f"{heading[3]}:"
             if underlined:
@@ -225,12 +225,12 @@ def _without_boxes(text: str) -> str:
 
 def _unquote(rows: list[str], number: int) -> None:
     """Take the mark of a block quotation from the one line below the label of a vote."""
-    at, below = _below(rows, number)
+    at, below = _next_words(rows, number)
     if below.lstrip().startswith(">") and not "".join(rows[at + 1 : at + 2]).strip():
         rows[at] = below.lstrip(" \t>")
 
 
-def _below(rows: Sequence[str], number: int) -> tuple[int, str]:
+def _next_words(rows: Sequence[str], number: int) -> tuple[int, str]:
     """The next line with words within two lines, and its place; -1 and "" where there is none."""
     for at in range(number + 1, min(number + 3, len(rows))):
         if rows[at].strip():
@@ -267,14 +267,14 @@ def _cells(row: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inside)]
 
 
-def _down(by_key: Mapping[str, str], cells: Sequence[Sequence[str]]) -> list[str]:
+def _fields_in_rows(by_key: Mapping[str, str], cells: Sequence[Sequence[str]]) -> list[str]:
     """A field in each row: its name and its value."""
     named = [(by_key[_name(row[0])], row[1]) for row in cells if len(row) == 2 and _name(row[0]) in by_key]
     good = len(named) > 1 and len(dict(named)) == len(named)
     return [f"{name}: {value}" for name, value in named] if good else []
 
 
-def _across(by_key: Mapping[str, str], cells: Sequence[Sequence[str]]) -> list[str]:
+def _fields_in_columns(by_key: Mapping[str, str], cells: Sequence[Sequence[str]]) -> list[str]:
     """A field in each column: names in the head, values in the only row."""
     names = [by_key.get(_name(cell), "") for cell in cells[0]]
     known = [name for name in names if name]
@@ -310,7 +310,7 @@ _EDGE = (
 )
 
 
-def _places(words: str) -> re.Pattern[str]:
+def _label_pattern(words: str) -> re.Pattern[str]:
     """Where such a word is a label: at a line's start, alone as a heading, in an object, a tag, a table's cell."""
     return re.compile(
         rf"(?P<line>{_LED})(?:{words})(?={_EDGE})"
@@ -321,7 +321,7 @@ def _places(words: str) -> re.Pattern[str]:
     )
 
 
-def _beside(words: Sequence[str]) -> re.Pattern[str]:
+def _inline_label_pattern(words: Sequence[str]) -> re.Pattern[str]:
     """Where such a word in capitals is a label behind other words of its line."""
     capitals = _spellings([word.upper() for word in words])
     return re.compile(rf"(?<=[ \t*])(?:{capitals})(?=\*{{0,2}}[ \t]*(?:[:：=]|{_PAUSE}))")
@@ -354,9 +354,9 @@ def _translations() -> _Translations:
     plain = [(status, [word for word in words if word not in _WORDS_OF["DECISION"]]) for status, words in parted]
     early, late = ([(status, _statuses(words)) for status, words in item] for item in (plain, parted))
     return _Translations(
-        english={name: _places(name) for name in _WORDS_OF},
-        places={name: _places(_spellings(words)) for name, words in _WORDS_OF.items()},
-        beside={name: _beside(words) for name, words in _WORDS_OF.items()},
+        english={name: _label_pattern(name) for name in _WORDS_OF},
+        places={name: _label_pattern(_spellings(words)) for name, words in _WORDS_OF.items()},
+        beside={name: _inline_label_pattern(words) for name, words in _WORDS_OF.items()},
         statuses={"STATUS": early, "SUMMARY": early, "DECISION": late},
     )
 
@@ -372,14 +372,14 @@ def in_english(fields: Sequence[Field], text: str) -> str:
     known = _translations()
     for name, statuses in known.statuses.items():
         if known.english[name].search(text) is None:
-            text = known.places[name].sub(lambda label_match, name=name: f"{_before(label_match)}{name}", text)
+            text = known.places[name].sub(lambda label_match, name=name: f"{_text_before(label_match)}{name}", text)
             text = known.beside[name].sub(name, text)
         for status, value in statuses:
             text = value.sub(lambda status_match, status=status: f"{status_match['mark']}{status}", text)
     return text
 
 
-def _before(label_match: re.Match[str]) -> str:
+def _text_before(label_match: re.Match[str]) -> str:
     """What stands before a label and is kept."""
     return next(part for part in label_match.groupdict().values() if part is not None)
 

@@ -121,7 +121,7 @@ def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
     """
     outer = level(text, 0, len(text))
     if _is_torn(form, text, outer):
-        return _none(form, "malformed")
+        return _nothing_read(form, "malformed")
     if not form.envelope:
         return _fields(form, text, outer)
     messages: list[Element] = []
@@ -134,24 +134,24 @@ def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
     if not messages:
         if loose := _loose(form, text, outer):
             return loose
-        bare = not _outside(text, outer).strip("` \n\t") and not any(
+        bare = not _text_outside(text, outer).strip("` \n\t") and not any(
             element.name == form.envelope.lower() for element in outer.elements
         )
-        return _fields(form, text, outer) if bare else _none(form, "no_form")
+        return _fields(form, text, outer) if bare else _nothing_read(form, "no_form")
     inner = [
         (message, level(text, message.start, message.stop if message.stop >= 0 else len(text))) for message in messages
     ]
     own = [(message, inside) for message, inside in inner if _is_own(form, text, inside, speaker)]
     if not own:
-        return _none(form, "speaker_mismatch")
+        return _nothing_read(form, "speaker_mismatch")
     read = [_message(form, text, message, inside) for message, inside in own]
     if any(item.fields != read[0].fields for item in read):
-        return _none(form, "ambiguous")
+        return _nothing_read(form, "ambiguous")
     behind = text[own[-1][0].end :] if own[-1][0].end >= 0 else ""
-    return _standing(form, read[0], _outside(behind, level(behind, 0, len(behind))))
+    return _without_retracted(form, read[0], _text_outside(behind, level(behind, 0, len(behind))))
 
 
-def _standing(form: Form, values: FieldValues, behind: str) -> FieldValues:
+def _without_retracted(form: Form, values: FieldValues, behind: str) -> FieldValues:
     """What was read of a message, without choices and flags that the words behind it take back."""
     if retraction.taken_back(fold("\n".join(row for row in behind.split("\n") if not row.lstrip().startswith(">")))):
         for form_field in form.fields:
@@ -166,7 +166,7 @@ def _loose(form: Form, text: str, outer: Level) -> FieldValues | None:
     What stands around them is what was said. None where there are no such tags.
     """
     names = {field.name.lower(): field for field in form.fields}
-    outside = [part.strip() for part in _outside(text, outer).split("\n") if part.strip(" `*_.,;:!\t")]
+    outside = [part.strip() for part in _text_outside(text, outer).split("\n") if part.strip(" `*_.,;:!\t")]
     inside = [element for element in outer.elements if element.name in names]
     if not outside or not inside or len(inside) < len(outer.elements) or outer.broken:
         return None
@@ -215,7 +215,7 @@ def _is_own_remark(text: str, element: Element) -> bool:
     )
 
 
-def _none(form: Form, reason: str) -> FieldValues:
+def _nothing_read(form: Form, reason: str) -> FieldValues:
     return FieldValues(
         {},
         [f"{form_field.name}: {reason}" for form_field in form.fields if form_field.required]
@@ -225,10 +225,10 @@ def _none(form: Form, reason: str) -> FieldValues:
 
 def _message(form: Form, text: str, message: Element, inside: Level) -> FieldValues:
     if message.stop < 0 and (inside.broken or inside.rest >= 0):
-        return _none(form, "unclosed")
+        return _nothing_read(form, "unclosed")
     torn = inside.broken == "malformed" or _is_torn(form, text, inside)
     if torn:
-        return _none(form, "malformed")
+        return _nothing_read(form, "malformed")
     values = _fields(form, text, inside)
     nested = {
         inner.name
@@ -236,12 +236,12 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> FieldVal
         if element.stop >= 0 and element.name != VERDICT.lower()
         for inner in level(text, element.start, element.stop).elements
     }
-    if VERDICT.lower() in nested and not any(name == VERDICT for name in [*values.fields, *_named(values)]):
+    if VERDICT.lower() in nested and not any(name == VERDICT for name in [*values.fields, *_unread_fields(values)]):
         values.unread += [f"{VERDICT}: {INSIDE}" for form_field in form.fields if form_field.name == VERDICT]
     return values
 
 
-def _named(values: FieldValues) -> list[str]:
+def _unread_fields(values: FieldValues) -> list[str]:
     """The fields that were not read."""
     return [unread.rpartition(": ")[0] for unread in values.unread]
 
@@ -263,7 +263,7 @@ def _is_torn(form: Form, text: str, outer_level: Level) -> bool:
     )
 
 
-def _outside(text: str, outer: Level) -> str:
+def _text_outside(text: str, outer: Level) -> str:
     """What stands outside of all elements."""
     pieces: list[str] = []
     place = 0
@@ -299,7 +299,7 @@ def _is_own(form: Form, text: str, inside: Level, speaker: str) -> bool:
 def _fields(form: Form, text: str, inside: Level) -> FieldValues:
     """Book the fields among the elements of one level."""
     field_values = FieldValues()
-    elements = _trusted(form, text, inside)
+    elements = _separate_elements(form, text, inside)
     for form_field in form.fields:
         name = form_field.name.lower()
         values = [_value(form_field, text, element) for element in elements if element.name == name]
@@ -312,7 +312,7 @@ def _fields(form: Form, text: str, inside: Level) -> FieldValues:
     return field_values
 
 
-def _trusted(form: Form, text: str, inside: Level) -> list[Element]:
+def _separate_elements(form: Form, text: str, inside: Level) -> list[Element]:
     """The elements that stand alone, as fields do, and not between two halves of a content that a closing tag cut."""
     prose = {form_field.name.lower() for form_field in form.fields if form_field.kind == "text"}
     spans: list[tuple[int, int]] = []

@@ -162,12 +162,12 @@ def _read_text(form_field: Field, raw: str) -> Value | Fault:
     head = key(_CLAUSE.split(fold(raw), maxsplit=1)[0])
     if _NONE.fullmatch(head or key(raw)):
         return Fault("empty")
-    if _abstains(head):
+    if _takes_no_position(head):
         return ABSTAIN if form_field.required else Fault("empty")
     return raw
 
 
-def _abstains(words: str) -> bool:
+def _takes_no_position(words: str) -> bool:
     """Whether the first words of a position say that somebody takes none."""
     patterns = (pattern for needle, pattern in formulas.ABSTENTIONS if needle in words)
     return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(text, words) for text in patterns)
@@ -201,19 +201,19 @@ def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
         return ABSTAIN
     if not loose:
         return Fault("not_allowed")
-    if other := _denied(form_field, raw):
+    if other := _negated_choice(form_field, raw):
         return other
     rows = [row for row in raw.split("\n") if row.strip()]
     first = _choice(form_field, rows[0])
     pick = choice_in(form_field.choices, rows[0])
-    agrees = [row for row in rows[1:] if first and _denied(form_field, row.partition(":")[0]) == first]
+    agrees = [row for row in rows[1:] if first and _negated_choice(form_field, row.partition(":")[0]) == first]
     later = without_elements(unquoted_lines("\n".join(row for row in rows[1:] if row not in agrees)))
     rival = any(_choice(form_field, row) not in (None, first or pick.name) for row in rows[1:])
     if rival or retraction.taken_back(
-        fold(later), stated(form_field, first or _denied(form_field, rows[0]) or pick.name)
+        fold(later), stated(form_field, first or _negated_choice(form_field, rows[0]) or pick.name)
     ):
         return Fault("ambiguous")
-    denied = _denied(form_field, rows[0]) if len(rows) > 1 else None
+    denied = _negated_choice(form_field, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
 
 
@@ -255,15 +255,19 @@ def _choice(form_field: Field, raw: str) -> str | None:
     """
     if (exact := match(form_field.choices, raw)) is not None:
         return exact
-    near = [choice for choice in form_field.choices if "\n" not in raw.strip() and _joined(choice) == _joined(raw)]
+    near = [
+        choice
+        for choice in form_field.choices
+        if "\n" not in raw.strip() and _with_underscores(choice) == _with_underscores(raw)
+    ]
     return near[0] if len(near) == 1 and near[0].isupper() else None
 
 
-def _joined(words: str) -> str:
+def _with_underscores(words: str) -> str:
     return _JOINT.sub("_", key(words))
 
 
-def _denied(form_field: Field, raw: str) -> str | None:
+def _negated_choice(form_field: Field, raw: str) -> str | None:
     """The other of two choices, where one that ends in -ed is plainly denied ("not settled", "unsettled")."""
     if len(form_field.choices) != 2:
         return None
@@ -290,7 +294,7 @@ def read_number(form_field: Field, raw: str) -> Value | Fault:
     text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", rows[0].translate(_WIDE))
     number_match = _NUMBER.match(text)
     scale = _SCALE.match(text, number_match.end()) if number_match else None
-    if scale and _doubted(fold(text[scale.end() :])):
+    if scale and _remark_contradicts(fold(text[scale.end() :])):
         return Fault("invalid_number")
     if not number_match or not scale:
         odd = re.match(r"[+-]?(?:nan|inf|infinity)\b|[+-]?[\d.]", text.strip().lower())
@@ -305,7 +309,7 @@ def read_number(form_field: Field, raw: str) -> Value | Fault:
     return within(form_field, _scaled(form_field, number, scale))
 
 
-def _doubted(remark: str) -> bool:
+def _remark_contradicts(remark: str) -> bool:
     """Whether a remark behind a number names another one, denies it, or binds it to a condition."""
     doubts = (phrases.HEDGES, phrases.DENIED, formulas.UNDONE, _DOUBT)
     return any(pattern.search(remark) for pattern in doubts)

@@ -160,11 +160,11 @@ class CircuitBreaker:
 
     def filter_available_agents(self, agents: Sequence[A]) -> list[A]:
         """Those of the agents, or of their names, who are not left out now, in their order."""
-        return [agent for agent in agents if self._of(agent if isinstance(agent, str) else agent.name).free]
+        return [agent for agent in agents if self._breaker_of(agent if isinstance(agent, str) else agent.name).free]
 
     def record_success(self, agent: str) -> None:
         """The agent of that name has answered."""
-        breaker = self._of(agent)
+        breaker = self._breaker_of(agent)
         breaker.succeed(breaker.admit())
 
     def record_failure(self, agent: str, error: BaseException | None = None) -> None:
@@ -175,15 +175,15 @@ class CircuitBreaker:
             error: why. Where that is a ModelError which is no fault of transport, such as a refusal or a prompt that
                 is too long, the agent has answered.
         """
-        breaker = self._of(agent)
+        breaker = self._breaker_of(agent)
         answered = isinstance(error, ModelError) and not counts(error)
         (breaker.succeed if answered else breaker.fail)(breaker.admit())
 
     def state(self, agent: str) -> State:
         """``CLOSED``, ``OPEN`` or ``HALF_OPEN``."""
-        return self._of(agent).state
+        return self._breaker_of(agent).state
 
-    def _of(self, agent: str) -> Breaker:
+    def _breaker_of(self, agent: str) -> Breaker:
         return self._breakers.setdefault(agent, Breaker(self._fuse, self._clock))
 
 

@@ -49,7 +49,7 @@ def grounded(arguments: Sequence[str], attacks: Collection[Pair]) -> dict[str, L
         arguments: their names.
         attacks: pairs (attacker, attacked) of those names.
     """
-    attackers = _onto(arguments, attacks)
+    attackers = _acting_on(arguments, attacks)
     labels: dict[str, Label] = {}
     while True:
         accepted = [
@@ -84,10 +84,10 @@ def strengths(
         supports: pairs (supporter, supported) of those names.
         steps: the most steps taken.
     """
-    against, support = _onto(arguments, attacks), _onto(arguments, supports)
+    against, support = _acting_on(arguments, attacks), _acting_on(arguments, supports)
 
     def draw(text: str, now: Mapping[str, float]) -> float:
-        return _drawn(sum(now[by] for by in support[text]) - sum(now[by] for by in against[text]))
+        return _strength_of_energy(sum(now[by] for by in support[text]) - sum(now[by] for by in against[text]))
 
     # Outside of cycles the equilibrium of an argument follows from those of its neighbours, which come first.
     fixed: dict[str, float] = {}
@@ -107,14 +107,14 @@ def strengths(
     return Strengths(values=now, settled=False)
 
 
-def _drawn(energy: float) -> float:
+def _strength_of_energy(energy: float) -> float:
     """Where an energy draws a strength."""
     square = energy * energy
     pull = square / (1 + square)
     return BASE + (1 - BASE) * pull if energy > 0 else BASE - BASE * pull
 
 
-def _onto(arguments: Sequence[str], pairs: Collection[Pair]) -> dict[str, list[str]]:
+def _acting_on(arguments: Sequence[str], pairs: Collection[Pair]) -> dict[str, list[str]]:
     """For each argument those that act on it."""
     attackers: dict[str, list[str]] = {argument: [] for argument in arguments}
     for by, on in pairs:
@@ -259,7 +259,7 @@ def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
             same = bare(claim)
             mark = marks.setdefault(same or claim, turn.mark)
             claims.setdefault(mark, claim)
-            turns_by_claim.setdefault(mark, []).append(_made(turn, same))
+            turns_by_claim.setdefault(mark, []).append(_claim_turn(turn, same))
             home[turn.key] = mark
     replaced = _replaced(transcript, home)
     return ArgumentMap(
@@ -314,7 +314,7 @@ def _words(turn: Turn) -> str:
     return turn.text if argument is None else shown(argument)
 
 
-def _made(turn: Turn, same: str) -> ClaimTurn:
+def _claim_turn(turn: Turn, same: str) -> ClaimTurn:
     """The making of a claim, ``same`` as it is compared."""
     answer = read_field(turn, "ANSWER")
     stance = "" if answer is None or bare(shown(answer)) == same else shown(answer)
@@ -362,13 +362,13 @@ def _replaced(transcript: Transcript, home: dict[str, str]) -> dict[str, str]:
     for key, mark in home.items():
         turn = transcript.get(key)
         named = turn.ask.replaces if turn.ask else ""
-        old = turns.get(named) or _newest(proposals, turn)
+        old = turns.get(named) or _newest_proposal(proposals, turn)
         if old and old.by == turn.by and old.number < turn.number and home.get(old.key, mark) != mark:
             replaced_by[old.mark] = mark
     return replaced_by
 
 
-def _newest(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
+def _newest_proposal(proposals: Sequence[Turn], turn: Turn) -> Turn | None:
     """The proposal that a revision replaces if it names none: its author's newest before it."""
     if turn.act != "revise":
         return None

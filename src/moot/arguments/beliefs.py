@@ -105,11 +105,11 @@ def _cruxes(winner: Belief, live: Mapping[str, Node], argument_map: ArgumentMap)
     for mark in live:
         claims = [claim for claim in winner.claims if claim != mark]
         if mark in near and claims:
-            labels = grounded(*_without(mark, near, attacks))
+            labels = grounded(*_without_claim(mark, near, attacks))
             standing: Label = next(label for label in _BEST if any(labels[claim] == label for claim in claims))
             if standing != winner.standing:
-                left, against = _without(mark, live, attacks)
-                values = strengths(left, against, _without(mark, live, supports)[1]).values
+                left, against = _without_claim(mark, live, attacks)
+                values = strengths(left, against, _without_claim(mark, live, supports)[1]).values
                 node = live[mark]
                 strength = max(values[claim] for claim in claims)
                 cruxes.append(Crux(mark=mark, claim=node.claim, by=node.by, standing=standing, strength=strength))
@@ -129,7 +129,7 @@ def _reaching(marks: Collection[str], attacks: Collection[Pair]) -> dict[str, No
     return near
 
 
-def _without(mark: str, among: Collection[str], pairs: Collection[Pair]) -> tuple[list[str], list[Pair]]:
+def _without_claim(mark: str, among: Collection[str], pairs: Collection[Pair]) -> tuple[list[str], list[Pair]]:
     """The claims but one, and the pairs between them."""
     left = dict.fromkeys(text for text in among if text != mark)
     return list(left), [(by, on) for by, on in pairs if by in left and on in left]

@@ -112,13 +112,13 @@ def _relate(graph: _Graph, argument_map: ArgumentMap, claims: Mapping[str, str],
             inferences.setdefault(edge.target, []).append(id)
     for edge in argument_map.edges:
         if edge.relation in AGAINST:
-            targets = _aims(edge, inferences) or [claims[edge.target]]
+            targets = _attack_targets(edge, inferences) or [claims[edge.target]]
             for target in targets:
                 graph.chain(claims[edge.source], graph.node("Default Conflict", "CA"), target)
         elif edge.relation != "SUPPORT":
             graph.chain(spoken[edge.target], graph.node("Default Transition", "TA"), spoken[edge.source])
 
 
-def _aims(edge: Edge, inferences: Mapping[str, list[str]]) -> list[str]:
+def _attack_targets(edge: Edge, inferences: Mapping[str, list[str]]) -> list[str]:
     """What an attack is aimed at, where it is not the claim itself: with REBUT the reasons for it."""
     return inferences.get(edge.target, []) if edge.relation == "REBUT" else []

@@ -129,13 +129,13 @@ def tool_usages(entries: Iterable[Entry], transcript: Transcript) -> tuple[ToolU
         if not isinstance(event, Called):
             continue
         if event.model.startswith(TOOL):
-            usages.setdefault(event.key, []).append(_used(event, calls_by_key.get(event.key, []), transcript))
+            usages.setdefault(event.key, []).append(_tool_usage(event, calls_by_key.get(event.key, []), transcript))
         elif event.tools:
             calls_by_key[event.key] = list(event.tools)
     return tuple(use for turn in transcript.all() for use in usages.get(turn.key, []))
 
 
-def _used(event: Called, calls: list[ToolCall], transcript: Transcript) -> ToolUsage:
+def _tool_usage(event: Called, calls: list[ToolCall], transcript: Transcript) -> ToolUsage:
     """A use; tools are used in the order in which the model asked for them."""
     turn = transcript.get(event.key)
     failed = not event.sources and _FAULT.match(event.text)
@@ -183,21 +183,23 @@ def citations(entries: Sequence[Entry], transcript: Transcript) -> tuple[Citatio
     for use in tool_usages(entries, transcript):
         sources_by_turn.setdefault(use.key, {}).update(dict.fromkeys(use.sources))
     return tuple(
-        citation for turn in transcript.turns() for citation in _of(turn, texts, sources_by_turn.get(turn.key, {}))
+        citation
+        for turn in transcript.turns()
+        for citation in _citations_in(turn, texts, sources_by_turn.get(turn.key, {}))
     )
 
 
 def documents(brief: Brief | None) -> dict[str, str]:
     """The texts that the brief gives to all, and those that a tool searches, by their names, blanks squeezed."""
     sources: tuple[Source, ...] = (*brief.background, *brief.library) if brief else ()
-    return {source.name: _squeezed(source.text) for source in sources}
+    return {source.name: _single_spaced(source.text) for source in sources}
 
 
 def quotations(text: str, texts: Mapping[str, str]) -> Iterator[tuple[str, str, bool]]:
     """What a text quotes: the document's name, the words, and whether that document contains them."""
     for words, name, _ in QUOTED.findall(text):
         if name in texts:
-            yield name, words, _squeezed(words) in texts[name]
+            yield name, words, _single_spaced(words) in texts[name]
 
 
 def full_text(turn: Turn) -> str:
@@ -205,7 +207,7 @@ def full_text(turn: Turn) -> str:
     return "\n".join(dict.fromkeys((turn.text, *(shown(value) for value in turn.fields.values()))))
 
 
-def _of(turn: Turn, texts: Mapping[str, str], sources: Mapping[str, None]) -> Iterator[Citation]:
+def _citations_in(turn: Turn, texts: Mapping[str, str], sources: Mapping[str, None]) -> Iterator[Citation]:
     if not texts and not sources:
         return
     words_of_turn = full_text(turn)
@@ -216,7 +218,7 @@ def _of(turn: Turn, texts: Mapping[str, str], sources: Mapping[str, None]) -> It
             yield Citation(key=turn.key, mark=turn.mark, by=turn.by, source=source)
 
 
-def _squeezed(text: str) -> str:
+def _single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -263,10 +265,10 @@ def causes(transcript: Transcript, change: Change, answers: Mapping[str, Sequenc
     """
     turn = transcript.get(change.key)
     turns_by_how: Mapping[How, Sequence[Turn]] = {
-        **_pointed(transcript, turn, change.because),
+        **_turns_in_reason(transcript, turn, change.because),
         "answered": [item for item in [transcript.target(turn)] if item],
-        **_criticised(transcript, turn, change.because),
-        "taken": list(_holding(transcript, turn, change.after, answers)),
+        **_accepted_critiques(transcript, turn, change.because),
+        "taken": list(_earlier_holders(transcript, turn, change.after, answers)),
     }
     order: Sequence[How] = (*STATED, "echoed", "taken")
     return tuple(Cause(turn=turn, how=how) for how in order for turn in turns_by_how[how] if turn.by != change.by)
@@ -284,7 +286,7 @@ def met_critiques(transcript: Transcript) -> tuple[str, ...]:
     for turn in transcript.turns():
         values = [value for name in (ACCEPTS, REJECTS) if isinstance(value := read_field(turn, name), tuple)]
         labels = [_label(text) for texts in values for text in texts]
-        laid = _laid(transcript, turn) if labels else []
+        laid = _shown_critiques(transcript, turn) if labels else []
         marks += [turn.mark for n, turn in enumerate(laid) if letter(n) in labels or turn.mark in labels]
     return tuple(dict.fromkeys(marks))
 
@@ -316,12 +318,14 @@ def failed_critiques(
         answers: the answers of each debater.
     """
     changed = {change.key for change in changes(answers)}
-    return tuple(critique for turn in transcript.turns() for critique in _rebuffs(transcript, turn, changed))
+    return tuple(
+        critique for turn in transcript.turns() for critique in _failed_critiques_of(transcript, turn, changed)
+    )
 
 
-def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[FailedCritique]:
-    laid = _laid(transcript, turn)
-    heeded = [item for turns in _criticised(transcript, turn, "").values() for item in turns] if laid else []
+def _failed_critiques_of(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[FailedCritique]:
+    laid = _shown_critiques(transcript, turn)
+    heeded = [item for turns in _accepted_critiques(transcript, turn, "").values() for item in turns] if laid else []
     rejects = read_field(turn, REJECTS) if laid else None
     words = {_label(text): text for text in rejects} if isinstance(rejects, tuple) else {}
     for n, critique in enumerate(laid):
@@ -333,12 +337,12 @@ def _rebuffs(transcript: Transcript, turn: Turn, changed: Set[str]) -> Iterator[
             )
 
 
-def _laid(transcript: Transcript, turn: Turn) -> list[Turn]:
+def _shown_critiques(transcript: Transcript, turn: Turn) -> list[Turn]:
     """The critiques that a turn was asked about."""
     return [item for item in map(transcript.get, turn.about) if item.act == "critique" and item.reply]
 
 
-def _pointed(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
+def _turns_in_reason(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
     """The turns whose marks are in the reason, and the one that contains the reason word for word."""
     others = [item for item in transcript.turns() if item.number < turn.number and item.by != turn.by]
     marks, reason = MARK.findall(because), bare(because)
@@ -348,9 +352,9 @@ def _pointed(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, S
     return {"named": named, "quoted": holding if len(holding) == 1 else []}
 
 
-def _criticised(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
+def _accepted_critiques(transcript: Transcript, turn: Turn, because: str) -> Mapping[How, Sequence[Turn]]:
     """The critiques that a turn was asked about and accepts by name, and those whose words it repeats."""
-    laid = _laid(transcript, turn)
+    laid = _shown_critiques(transcript, turn)
     accepted = _accepted(turn)
     labels = [_label(text) for text in accepted] if accepted is not None else [""]
     accepted = [because] if accepted is None else accepted
@@ -361,7 +365,7 @@ def _criticised(transcript: Transcript, turn: Turn, because: str) -> Mapping[How
     }
 
 
-def _holding(
+def _earlier_holders(
     transcript: Transcript, turn: Turn, answer: str, answers: Mapping[str, Sequence[AnswerGiven]]
 ) -> Iterator[Turn]:
     """The turns that gave an answer before that turn."""

@@ -71,11 +71,11 @@ def wrap(text: str, most: float, size: float, lines: int) -> tuple[str, ...]:
         if len(rows) > lines:
             break
     if len(rows) > lines:
-        return (*rows[: lines - 1], _cut(rows[lines - 1], most, size))
+        return (*rows[: lines - 1], _cut_to_width(rows[lines - 1], most, size))
     return tuple(rows)
 
 
-def _cut(row: str, most: float, size: float) -> str:
+def _cut_to_width(row: str, most: float, size: float) -> str:
     while row and width(row + "…", size) > most:
         row = row.rpartition(" ")[0] or row[:-1]
     return row + "…"
@@ -158,10 +158,10 @@ def svg(argument_map: ArgumentMap, judged: Judgement, title: str) -> str:
     wide = max([_LEAST, *(card.x + _CARD + _EDGE + (_BEND if cross else 0) for card in cards.values())])
     body = [
         *_text(_EDGE, _EDGE + _BIG, _BIG, wrap(_plain(title), _LEAST - 2 * _EDGE, _BIG, 3), "bold"),
-        *(_bend(edge, cards) for edge in cross),
-        *_arcs(branches, cards),
+        *(_extra_line(edge, cards) for edge in cross),
+        *_branch_lines(branches, cards),
         *(_draw(card, judged) for card in cards.values()),
-        *_foot(argument_map, bottom, judged),
+        *_legend_lines(argument_map, bottom, judged),
     ]
     high = bottom + _EDGE + _ROW * (len(_legend(argument_map)) + 3)
     size = f'width="{wide:.0f}" height="{high:.0f}" viewBox="0 0 {wide:.0f} {high:.0f}"'
@@ -218,13 +218,13 @@ def _draw(card: _Card, judged: Judgement) -> str:
             *_text(x, card.y + _PAD + 10 + _ROW, _SMALL, under, "faint"),
             *_text(x, card.y + _PAD + 13 + 2 * _ROW, _BODY, card.rows, "faint" if node.replaced else ""),
             *_text(x, last, _SMALL, (acceptance_in_words(node, judged),), "bold"),
-            *_gauge(card, judged.strength.get(node.mark), last),
+            *_strength_bar(card, judged.strength.get(node.mark), last),
             "</g>",
         ]
     )
 
 
-def _gauge(card: _Card, strength: float | None, at: float) -> list[str]:
+def _strength_bar(card: _Card, strength: float | None, at: float) -> list[str]:
     """The strength as a number and as a bar."""
     if strength is None:
         return []
@@ -236,7 +236,7 @@ def _gauge(card: _Card, strength: float | None, at: float) -> list[str]:
     ]
 
 
-def _arcs(branches: Sequence[Branch], cards: Mapping[str, _Card]) -> list[str]:
+def _branch_lines(branches: Sequence[Branch], cards: Mapping[str, _Card]) -> list[str]:
     """The lines from the claims to those that they hang on; they arrive side by side, in the order of the cards."""
     links = [branch.link for branch in branches if branch.link]
     onto = Counter(link.target for link in links)
@@ -257,7 +257,7 @@ def _arc(edge: Edge, cards: Mapping[str, _Card], up: float) -> str:
     return f"{_line(edge, path)}\n{_label(x - 46, y, label)}"
 
 
-def _bend(edge: Edge, cards: Mapping[str, _Card]) -> str:
+def _extra_line(edge: Edge, cards: Mapping[str, _Card]) -> str:
     """A thin line from a claim to another one that it answers too."""
     source, target = cards[edge.source], cards[edge.target]
     x, y, up = source.x + _CARD, source.y + 14, target.y + 14
@@ -294,7 +294,7 @@ def _legend(argument_map: ArgumentMap) -> list[Relation]:
     return [relation for relation in SIGNS if any(edge.relation == relation for edge in argument_map.edges)]
 
 
-def _foot(argument_map: ArgumentMap, top: float, judged: Judgement) -> list[str]:
+def _legend_lines(argument_map: ArgumentMap, top: float, judged: Judgement) -> list[str]:
     """What the lines and the numbers mean."""
     parts: list[str] = []
     y = top + _EDGE + 8

@@ -48,7 +48,7 @@ def claim_trees(argument_map: ArgumentMap) -> tuple[Branch, ...]:
     """
     parents: dict[str, Edge] = {}
     for edge in argument_map.edges:
-        if edge.source not in parents and not _hangs(edge.target, edge.source, parents):
+        if edge.source not in parents and not _descends_from(edge.target, edge.source, parents):
             parents[edge.source] = edge
     children: dict[str, list[Node]] = {}
     for node in argument_map.nodes:
@@ -63,7 +63,7 @@ def claim_trees(argument_map: ArgumentMap) -> tuple[Branch, ...]:
     return tuple(branches)
 
 
-def _hangs(mark: str, on: str, parents: Mapping[str, Edge]) -> bool:
+def _descends_from(mark: str, on: str, parents: Mapping[str, Edge]) -> bool:
     """Whether a claim is that one, or hangs on it at some distance."""
     while mark != on and mark in parents:
         mark = parents[mark].target
@@ -162,7 +162,7 @@ def mermaid(argument_map: ArgumentMap, judged: Judgement) -> str:
     """The map as a flowchart, from right to left: each claim points at the one that it answers."""
     lines = ["flowchart RL"]
     lines += [_box(node, judged) for node in argument_map.nodes]
-    lines += [_arrow(edge) for edge in argument_map.edges]
+    lines += [_mermaid_edge(edge) for edge in argument_map.edges]
     lines += [f"    {style}" for style in _STYLES]
     return "\n".join(lines) + "\n"
 
@@ -192,6 +192,6 @@ def _box(node: Node, judged: Judgement) -> str:
     return f'    {node.mark}["{"<br/>".join(rows)}"]:::{judged.standing[node.mark]}'
 
 
-def _arrow(edge: Edge) -> str:
+def _mermaid_edge(edge: Edge) -> str:
     label = escape_mermaid(f"{SIGNS[edge.relation]} {VERBS[edge.relation]}")
     return f'    {edge.source} {_LINES[edge.relation]}|"{label}"| {edge.target}'

@@ -70,7 +70,7 @@ def _rankings(
     level = {model: float(published[model]["length_controlled_winrate"]) for model in cells}
     long = {model: float(published[model]["avg_length"]) for model in cells}
     raw = {model: _rate([graded for _, graded, _ in answers]) for model, answers in cells.items()}
-    discrete = {model: _rate([_won(graded) for _, graded, _ in answers]) for model, answers in cells.items()}
+    discrete = {model: _rate([_points(graded) for _, graded, _ in answers]) for model, answers in cells.items()}
     comparisons = {
         "win rates": (raw, won, rf"{HEAD} ([\d.]+), mean [^,]+, largest"),
         "won or lost alone": (discrete, won, r"discrete .*? Spearman (-?[\d.]+)"),
@@ -107,7 +107,7 @@ def _rate(values: Sequence[float]) -> float:
     return math.fsum(values) / max(len(values), 1)
 
 
-def _won(graded: float) -> float:
+def _points(graded: float) -> float:
     return 0.5 if graded == 0.5 else float(graded > 0.5)
 
 

@@ -59,22 +59,22 @@ def solver_judge_debates(folder: Path) -> Iterator[Figure]:
     for letter, source, part in re.findall(
         r"^source (\w) \(([^)]+)\)(.*?)(?=^source |^judge picks|\Z)", plain, flags=re.MULTILINE | re.DOTALL
     ):
-        yield from _marked(letter, [debate for debate in debates if debate["source"] == source], part)
+        yield from _marked_figures(letter, [debate for debate in debates if debate["source"] == source], part)
     rest = [debate for debate in debates if "final_correct_by_source" in debate]
     if rest:
-        yield from _unmarked(rest, reference)
+        yield from _unmarked_figures(rest, reference)
     picks = Counter(debate["verdict"]["winner"] for debate in debates)
     for slot, printed in _printed(r"judge picks by slot, all sources: (\{.*\})", reference).items():
         yield Figure(name=f"judges who picked {slot}", ours=picks[slot], reference=str(printed))
 
 
-def _marked(letter: str, debates: Sequence[Debate], part: str) -> Iterator[Figure]:
+def _marked_figures(letter: str, debates: Sequence[Debate], part: str) -> Iterator[Figure]:
     """A source that says of each answer whether it was right."""
     solvers = [solver for debate in debates for solver in debate["solvers"].values()]
     yield Figure(name=f"{letter}: debates", ours=len(debates), reference=find(r": (\d+) debates", part))
     stages: Mapping[str, Callable[[Solver], bool]] = {
         r"initial ([\d.]+)": _initial,
-        r"refined ([\d.]+)": _refined,
+        r"refined ([\d.]+)": _is_refined_correct,
     }
     for pattern, right in stages.items():
         yield Figure(
@@ -82,7 +82,7 @@ def _marked(letter: str, debates: Sequence[Debate], part: str) -> Iterator[Figur
             ours=sum(map(right, solvers)) / max(len(solvers), 1),
             reference=find(f"solver accuracy .*?{pattern}", part),
         )
-    flips = Counter((_initial(solver), _refined(solver)) for solver in solvers)
+    flips = Counter((_initial(solver), _is_refined_correct(solver)) for solver in solvers)
     for words, path in (("right->wrong", (True, False)), ("wrong->right", (False, True))):
         yield Figure(name=f"{letter}: {words}", ours=flips[path], reference=find(rf"{words} (\d+)", part))
     for count_name, printed in _printed(r"per debate: (\{.*\})", part).items():
@@ -106,11 +106,11 @@ def _initial(solver: Solver) -> bool:
     return bool(solver.get("initial_correct"))
 
 
-def _refined(solver: Solver) -> bool:
+def _is_refined_correct(solver: Solver) -> bool:
     return bool(solver.get("refined_correct"))
 
 
-def _most(debate: Debate, right: Callable[[Solver], bool]) -> bool:
+def _most_solvers(debate: Debate, right: Callable[[Solver], bool]) -> bool:
     return 2 * sum(map(right, debate["solvers"].values())) > len(debate["solvers"])
 
 
@@ -119,13 +119,13 @@ def _final(debate: Debate) -> bool:
 
 
 _COUNTS: Mapping[str, Callable[[Debate], bool]] = {
-    "judge chose a correct refined answer": lambda debate: _refined(
+    "judge chose a correct refined answer": lambda debate: _is_refined_correct(
         debate["solvers"].get(debate["verdict"]["winner"], Solver())
     ),
-    "some refined answer correct": lambda debate: any(map(_refined, debate["solvers"].values())),
+    "some refined answer correct": lambda debate: any(map(_is_refined_correct, debate["solvers"].values())),
     "some initial answer correct": lambda debate: any(map(_initial, debate["solvers"].values())),
-    "majority initial correct": lambda debate: _most(debate, _initial),
-    "majority refined correct": lambda debate: _most(debate, _refined),
+    "majority initial correct": lambda debate: _most_solvers(debate, _initial),
+    "majority refined correct": lambda debate: _most_solvers(debate, _is_refined_correct),
     "final correct": _final,
     "consensus refined": lambda debate: bool(debate.get("consensus_refined")),
     "consensus refined and wrong": lambda debate: bool(debate.get("consensus_refined")) and not _final(debate),
@@ -136,7 +136,7 @@ _COUNTS: Mapping[str, Callable[[Debate], bool]] = {
 def _confidences(debates: Sequence[Debate], solvers: Sequence[Solver]) -> Mapping[str, list[Forecast]]:
     """The confidences that were given, by who gave them and when."""
     first = [(solver.get("initial_confidence"), _initial(solver)) for solver in solvers]
-    then = [(solver.get("refined_confidence"), _refined(solver)) for solver in solvers]
+    then = [(solver.get("refined_confidence"), _is_refined_correct(solver)) for solver in solvers]
     judges = [(debate["verdict"]["confidence"], _final(debate)) for debate in debates]
     groups = {"solver initial": first, "solver refined": then, "judge": judges}
     return {
@@ -145,7 +145,7 @@ def _confidences(debates: Sequence[Debate], solvers: Sequence[Solver]) -> Mappin
     }
 
 
-def _unmarked(debates: Sequence[Debate], reference: str) -> Iterator[Figure]:
+def _unmarked_figures(debates: Sequence[Debate], reference: str) -> Iterator[Figure]:
     """A source whose own marks are not to be trusted: answers are compared anew, units aside."""
     solvers = [solver for debate in debates for solver in debate["solvers"].values()]
     blank = sum(not (solver.get("refined_answer") or "").strip() for solver in solvers)

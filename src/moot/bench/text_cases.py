@@ -87,7 +87,7 @@ class Case(BaseModel):
         """The readings that can be defended, as they are compared."""
         several = self.expected.get("any_of")
         readings = several if isinstance(several, list) else [self.expected]
-        return [_comparable(value) for value in readings if isinstance(value, dict)]
+        return [_comparable_reading(value) for value in readings if isinstance(value, dict)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +134,12 @@ def read_cases(path: Path) -> list[Case]:
 
 def check(case: Case) -> Verdict:
     """Read the text of a case as a debate does, and compare."""
-    booked, defensible = _comparable(READERS[case.kind](case)), case.defensible
+    booked, defensible = _comparable_reading(READERS[case.kind](case)), case.defensible
     exact = any(_equal(booked, expected) for expected in defensible)
     return Verdict(case=case, booked=booked, exact=exact, harmful=not exact and _is_harmful(booked, defensible))
 
 
-def _comparable(value: Mapping[str, JsonValue]) -> Booked:
+def _comparable_reading(value: Mapping[str, JsonValue]) -> Booked:
     """A reading without its reason; a decision without markup, its blanks joined, without a final stop."""
     parts = {name: part for name, part in value.items() if name != "reason"}
     decision = parts.get("decision")
@@ -220,10 +220,11 @@ def report(verdicts: Sequence[Verdict]) -> Iterator[str]:
         if not verdict.exact:
             word = "HARMFUL" if verdict.harmful else "not exact"
             case = verdict.case
-            yield f"{case.id} ({case.kind}): {word}: booked {_shown(verdict.booked)}; expected {_shown(case.expected)}"
+            booked, expected = _as_json(verdict.booked), _as_json(case.expected)
+            yield f"{case.id} ({case.kind}): {word}: booked {booked}; expected {expected}"
     harmful, exact = (sum(getattr(outcome, name) for outcome in verdicts) for name in ("harmful", "exact"))
     yield f"harmful {harmful} of {len(verdicts)}, exact {exact} of {len(verdicts)}"
 
 
-def _shown(value: Mapping[str, JsonValue]) -> str:
+def _as_json(value: Mapping[str, JsonValue]) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -153,7 +153,7 @@ class BoardMeeting:
 
     def _table(self) -> ProgramAgents:
         members = self.members or PRESETS[self.preset].members
-        return program_agents([*map(self._member, members), *self._keeper()])
+        return program_agents([*map(self._member, members), *self._timekeeper_entry()])
 
     def _member(self, member: BoardMember) -> tuple[Participant, object]:
         agent = self.agent if member.agent is None else member.agent
@@ -165,7 +165,7 @@ class BoardMeeting:
         )
         return who, agent
 
-    def _keeper(self) -> list[tuple[Participant, object]]:
+    def _timekeeper_entry(self) -> list[tuple[Participant, object]]:
         name, agent = self.timekeeper.name, self.timekeeper.agent
         if agent is None and name == TimeKeeper().name:
             return []  # the workspace adds the built-in one

@@ -110,7 +110,7 @@ def listening(interrupt: Interrupt) -> Generator[None]:
     wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
     if hasattr(signal, "SIGHUP"):
         wanted[signal.SIGHUP] = interrupt.hang_up
-    before = {number: _bind(number, loop, act) for number, act in wanted.items()}
+    before = {number: _set_handler(number, loop, act) for number, act in wanted.items()}
     try:
         yield
     finally:
@@ -118,7 +118,7 @@ def listening(interrupt: Interrupt) -> Generator[None]:
             signal.signal(number, old)
 
 
-def _bind(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> _Before:
+def _set_handler(number: signal.Signals, loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> _Before:
     def call(*_: object) -> None:
         loop.call_soon_threadsafe(act)
 
@@ -143,7 +143,7 @@ async def conduct(
             async with asyncio.TaskGroup() as group:
                 task = group.create_task(_run(workspace, debate, running))
                 interrupt.task = task
-                ticks = group.create_task(_tick(viewer))
+                ticks = group.create_task(_refresh(viewer))
                 await watch(workspace, debate, viewer, after=after)
                 ticks.cancel()
         except BaseExceptionGroup as errors:
@@ -166,7 +166,7 @@ async def _run(workspace: Workspace, debate: str, running: Awaitable[Outcome]) -
         workspace.hub.finish(debate)
 
 
-async def _tick(viewer: Viewer) -> None:
+async def _refresh(viewer: Viewer) -> None:
     while True:
         await asyncio.sleep(TICK)
         viewer.tick()

@@ -57,7 +57,7 @@ def without_private_fields(who: str, turn: Turn) -> Turn:
     for_all, readers = turn.once("private fields", _private_fields)
     if for_all:
         return turn
-    return turn.once(("open to", who if who in readers else ""), lambda turn: _opened(who, turn))
+    return turn.once(("open to", who if who in readers else ""), lambda turn: _as_read_by(who, turn))
 
 
 def _private_fields(turn: Turn) -> tuple[bool, tuple[Value | None, ...]]:
@@ -69,7 +69,7 @@ def _private_fields(turn: Turn) -> tuple[bool, tuple[Value | None, ...]]:
     return False, tuple(turn.fields.get(field.to) for field in private)
 
 
-def _opened(who: str, turn: Turn) -> Turn:
+def _as_read_by(who: str, turn: Turn) -> Turn:
     """The turn as another may read it; "" is nobody to whom something in it is addressed."""
     form = turn.ask.form if turn.ask else None
     assert form is not None

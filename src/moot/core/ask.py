@@ -286,7 +286,9 @@ class Reply:
         """
         known_fields = {field.name: field for field in form.fields} if form and self.fields else {}
         values = {
-            name: _mended(known_fields[name], value) for name, value in self.fields.items() if name in known_fields
+            name: _cleaned_value(known_fields[name], value)
+            for name, value in self.fields.items()
+            if name in known_fields
         }
         allowed = {name: value for name, value in values.items() if allows(known_fields[name], value)}
         odd = tuple(f"{clean(name)}: not_allowed" for name in values if name not in allowed)
@@ -302,6 +304,6 @@ class Reply:
         )
 
 
-def _mended(field: Field, value: Value) -> Value:
+def _cleaned_value(field: Field, value: Value) -> Value:
     """The value with its texts cleaned; a choice has the ask's own wording and is not changed."""
     return value if field.choices and allows(field, value) else clean_data(value)

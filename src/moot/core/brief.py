@@ -148,19 +148,19 @@ class View:
         if other is None:
             return self
         return View(
-            last=_least(self.last, other.last),
+            last=_smaller_limit(self.last, other.last),
             own=self.own or other.own,
             hide=tuple(dict.fromkeys((*self.hide, *other.hide))),
             summary=self.summary or other.summary,
             summary_only=self.summary_only or other.summary_only,
             mine=self.mine or other.mine,
-            clip=_least(self.clip, other.clip),
+            clip=_smaller_limit(self.clip, other.clip),
             anonymous=self.anonymous or other.anonymous,
             numbered=self.numbered or other.numbered,
         )
 
 
-def _least(left_limit: int | None, other: int | None) -> int | None:
+def _smaller_limit(left_limit: int | None, other: int | None) -> int | None:
     return min((item for item in (left_limit, other) if item is not None), default=None)
 
 

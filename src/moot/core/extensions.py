@@ -277,7 +277,7 @@ def check_options(kind: type[object], options: Mapping[str, Value], *, whose: st
         typed_value = _as_type(option_type, value)
         if typed_value is None:
             raise ProtocolError(f"{about} is {value!r}; it must be {wanted_type(option_type)}", about=about)
-        if wrong := _beyond(typed_value, limits):
+        if wrong := _why_out_of_range(typed_value, limits):
             raise ProtocolError(f"{about} {wrong}", about=about)
         checked[name] = typed_value
     if wrong := declaration_fault(known):
@@ -295,7 +295,7 @@ def declaration_fault(known: Mapping[str, tuple[object, Limits, Value]]) -> str:
         usual = _as_type(option_type, default)
         if usual is None:
             return f"the default of {name} is {default!r}; it must be {wanted_type(option_type)}"
-        if wrong := _beyond(usual, limits):
+        if wrong := _why_out_of_range(usual, limits):
             return f"the default of {name} {wrong}"
     return ""
 
@@ -477,7 +477,7 @@ def wanted_type(wanted: object) -> str:
     return _TYPES.get(wanted, "a list of texts")
 
 
-def _beyond(value: Value, limits: Limits) -> str:
+def _why_out_of_range(value: Value, limits: Limits) -> str:
     """What is wrong with a value of the right type; "" where nothing is."""
     words = value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
     if limits.choices and (odd := [word for word in words if word not in limits.choices]):

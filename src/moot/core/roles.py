@@ -134,7 +134,7 @@ def standings(names: Sequence[str], turns: Sequence[Turn]) -> dict[str, Standing
 def take_turn(states: dict[str, Standing], turn: Turn) -> None:
     """Bring the states of the members up to date with their next turn; see ``standings``."""
     if turn.by in states and VERDICT in asked_fields(turn):
-        states[turn.by] = _after(states[turn.by], turn)
+        states[turn.by] = _standing_after(states[turn.by], turn)
 
 
 def verdicts_differ(states: Iterable[Standing]) -> bool:
@@ -177,7 +177,7 @@ def _message(turn: Turn) -> _Message:
     )
 
 
-def _after(state: Standing, turn: Turn) -> Standing:
+def _standing_after(state: Standing, turn: Turn) -> Standing:
     message = turn.once("message of a member", _message)
     if message.silent or turn.reply is None:
         return replace(state, asked=state.asked + 1, silent=state.silent + message.silent)

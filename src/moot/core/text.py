@@ -360,13 +360,13 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a paragraph, each with the offset at which it begins; blanks within them are kept."""
     start = 0
     for mark in _END.finditer(text):
-        if _ends(text, mark.start(), mark.end()):
+        if _ends_sentence(text, mark.start(), mark.end()):
             yield from _trim(text, start, mark.end())
             start = mark.end()
     yield from _trim(text, start, len(text))
 
 
-def _ends(text: str, stop: int, end: int) -> bool:
+def _ends_sentence(text: str, stop: int, end: int) -> bool:
     """Whether a sentence ends with the punctuation mark between these offsets."""
     if text[stop] in "。！？｡":
         return True

@@ -156,9 +156,9 @@ class Transcript:
             case Asked(ask=ask):
                 self._turns[ask.key] = Turn(key=ask.key, by=ask.to, act=ask.act, number=number, ask=ask)
             case Replied(key=key, reply=reply):
-                self._turns[key] = self._asked(key).ended(reply)
+                self._turns[key] = self._turn_of(key).ended(reply)
             case Failed(key=key, kind=kind, reason=reason):
-                self._turns[key] = self._asked(key).ended(failure=reason or kind)
+                self._turns[key] = self._turn_of(key).ended(failure=reason or kind)
             case Interjected(by=by, text=text):
                 key = f"interjection#{number}"
                 self._turns[key] = Turn(key=key, by=by, act=INTERJECTION, number=number, reply=Reply(text=text))
@@ -204,9 +204,9 @@ class Transcript:
             case Asked(ask=ask):
                 self._check_ask(ask)
             case Attempted(key=key) | Called(key=key) | Erred(key=key):
-                self._asked(key)
+                self._turn_of(key)
             case Replied(key=key) | Failed(key=key):
-                if self._asked(key).reply or self._turns[key].failure:
+                if self._turn_of(key).reply or self._turns[key].failure:
                     raise RecordError(f"the record answers {key!r} twice")
             case _:
                 pass
@@ -219,7 +219,7 @@ class Transcript:
         if missing := next((text for text in ask.about if text not in self._turns), ""):
             raise RecordError(f"the record shows {missing!r} to {ask.to!r}, but that was never asked")
 
-    def _asked(self, key: str) -> Turn:
+    def _turn_of(self, key: str) -> Turn:
         if key not in self._turns:
             raise RecordError(f"the record answers {key!r}, but that was never asked")
         return self._turns[key]
@@ -292,7 +292,7 @@ class Transcript:
 
     def sees(self, who: str, turn: Turn) -> bool:
         """Whether a participant may see a turn: its own, or one for its eyes that is not masked."""
-        return _sees(who, turn, self._masks(who))
+        return _may_see(who, turn, self._masks(who))
 
     def may_know(self, who: str, turn: Turn) -> bool:
         """Whether a participant may know what a turn says: it may see it, or all that the turn sums up.
@@ -372,10 +372,10 @@ def _is_shown(who: str, turn: Turn, masks: frozenset[str]) -> bool:
     audience = turn.ask.audience if turn.ask else ()
     # Only its author may see a note. Summaries are the exception: they are part of their author's log.
     note = audience == (turn.by,) and turn.act != SUMMARY
-    return not note and _sees(who, turn, masks)
+    return not note and _may_see(who, turn, masks)
 
 
-def _sees(who: str, turn: Turn, masks: frozenset[str]) -> bool:
+def _may_see(who: str, turn: Turn, masks: frozenset[str]) -> bool:
     audience = turn.ask.audience if turn.ask else ()
     in_audience = not audience or who in audience
     return turn.by == who or (in_audience and not (masks and masks.intersection(_masked(turn))))

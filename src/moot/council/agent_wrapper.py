@@ -112,12 +112,12 @@ def shorten(text: str, most: int) -> str:
 def _entry(name: str, value: Any) -> str:
     """An entry under its name; its lines are indented, so that no value can pass for another entry."""
     if not isinstance(value, str):
-        value = _written(value)
+        value = _as_text(value)
     lines = value.splitlines() or [""]
     return "\n".join((f"{' '.join(str(name).split())}:", *(f"  {line}" for line in lines)))
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, Mapping | list | tuple):
         return json.dumps(value, ensure_ascii=False, default=str, indent=2)
     return str(value)
@@ -208,13 +208,13 @@ def council_agents(agents: Sequence[object], moderator: object | None = None) ->
     check_names([agent_wrapper.name for agent_wrapper in (*debaters, *chair)])
     return program_agents(
         [
-            *(_seated(agent_wrapper, "debater") for agent_wrapper in debaters),
-            *(_seated(agent_wrapper, "moderator") for agent_wrapper in chair),
+            *(_participant_entry(agent_wrapper, "debater") for agent_wrapper in debaters),
+            *(_participant_entry(agent_wrapper, "moderator") for agent_wrapper in chair),
         ]
     )
 
 
-def _seated(wrapper: AgentWrapper, duty: Duty) -> tuple[Participant, object]:
+def _participant_entry(wrapper: AgentWrapper, duty: Duty) -> tuple[Participant, object]:
     return participant_for(wrapper.name, wrapper.agent, duty=duty, weight=wrapper.expertise_level), wrapper.agent
 
 

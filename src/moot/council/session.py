@@ -113,7 +113,7 @@ class Council:
         Raises:
             MootError: a step fails and the error strategy does not help; what a step of your own raises comes as it is.
         """
-        return await self._go(self._new(task))
+        return await self._go(self._new_run(task))
 
     def run(self, task: str) -> StepResult:
         """The same for programs without an event loop.
@@ -143,7 +143,7 @@ class Council:
                 task = await task_of(self._store(n), f"{run}-step{n}")
             except RecordError:
                 continue
-            return await self._go(replace(self._new(task), id=run, begun=True, raised=limits))
+            return await self._go(replace(self._new_run(task), id=run, begun=True, raised=limits))
         raise RecordError(f"there is no run {run!r} of this council")
 
     def stream_execute(self, task: str) -> AsyncGenerator[CouncilEvent, None]:
@@ -156,13 +156,13 @@ class Council:
         """
 
         async def work(tell: EventListener) -> None:
-            run = replace(self._new(task), tell=tell)
+            run = replace(self._new_run(task), tell=tell)
             name_task(run.id)
             await self._go(run)
 
         return stream(work)
 
-    def _new(self, task: str) -> _Run:
+    def _new_run(self, task: str) -> _Run:
         name = f"{slug(words('the task', task), 32)}-{secrets.token_hex(3)}"
         return _Run(id=name, task=task, context=self.context.copy())
 
@@ -211,7 +211,7 @@ class Council:
 
         async def work() -> StepResult:
             if not isinstance(step, RecordedStep):
-                return as_result(await _own(step, run))
+                return as_result(await _own_step_result(step, run))
             host = StepHost(
                 store=self.store,
                 limits=self.limits,
@@ -248,7 +248,7 @@ class _Function:
         return await function if inspect.isawaitable(function) else function
 
 
-async def _own(step: Step, run: _Run) -> object:
+async def _own_step_result(step: Step, run: _Run) -> object:
     """What a step of one's own gives.
 
     Raises:

@@ -108,7 +108,7 @@ def debate_result(outcome: Outcome, strategy: str) -> StepResult:
 def _counts(decision: Decision) -> dict[str, Any]:
     """How the votes fell; whose vote could not be read is named with the reason."""
     cast = [ballot.choice for ballot in decision.ballots if ballot.state == "cast"]
-    void = {ballot.voter: _why(ballot) for ballot in decision.ballots if ballot.state in ("unread", "missing")}
+    void = {ballot.voter: _why_no_vote(ballot) for ballot in decision.ballots if ballot.state in ("unread", "missing")}
     invalid = {name: why for name, why in void.items() if why == UNKNOWN_NAME}
     unparsed = {name: why for name, why in void.items() if name not in invalid}
     return {
@@ -120,7 +120,7 @@ def _counts(decision: Decision) -> dict[str, Any]:
     }
 
 
-def _why(ballot: Ballot) -> str:
+def _why_no_vote(ballot: Ballot) -> str:
     """Why there is no vote on a ballot: the reader's word for it, or how the voter failed."""
     return ballot.reason.rpartition(": ")[2] if ballot.state == "unread" else ballot.reason or "no ballot"
 

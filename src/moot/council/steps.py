@@ -160,12 +160,12 @@ async def run_step(host: StepHost, brief: Brief, sitting: ProgramAgents, kind: S
                 return await workspace.resume(debate, limits=host.raised, interface=sitting.interface)
             return await workspace.run(plan, debate, interface=sitting.interface)
 
-        tell = _telling(host, debate, host.tell) if host.tell else None
+        tell = _event_teller(host, debate, host.tell) if host.tell else None
         outcome = await (run_and_tell(workspace, debate, tell, go) if tell else go())
     return ended(outcome, host.hint or f"await step.resume({outcome.debate!r})")
 
 
-def _telling(host: StepHost, debate: str, tell: EventListener) -> Tell[Entry]:
+def _event_teller(host: StepHost, debate: str, tell: EventListener) -> Tell[Entry]:
     """Tells of the entries of a record as of events of a council."""
     vote_weigher = StepEvents(step=host.step, debate=debate)
 

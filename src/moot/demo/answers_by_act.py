@@ -17,7 +17,7 @@ from moot.demo.evidence import Situation
 from moot.demo.speech import Speech, quote
 
 
-def _spoken(situation: Situation) -> int:
+def _messages_sent(situation: Situation) -> int:
     """How many messages of its own it has sent."""
     return len(situation.mine)
 
@@ -26,10 +26,10 @@ def _judges(situation: Situation) -> bool:
     """Whether it gives a verdict now: not before it has spoken once, unless it must."""
     form = situation.ask.form
     due = form and any(field.name == VERDICT and field.required for field in form.fields)
-    return bool(due) or _spoken(situation) > 0
+    return bool(due) or _messages_sent(situation) > 0
 
 
-def _to(field: Field, situation: Situation, speech: Speech) -> Value | None:
+def _addressee(field: Field, situation: Situation, speech: Speech) -> Value | None:
     rival = situation.rival()
     return rival.by if rival and rival.by in field.choices else None
 
@@ -52,14 +52,14 @@ def _reasoning(field: Field, situation: Situation, speech: Speech) -> Value | No
     return quote(situation, best[0]) if best else material.NOTHING
 
 
-def _withdrawn(field: Field, situation: Situation, speech: Speech) -> Value | None:
+def _withdraws(field: Field, situation: Situation, speech: Speech) -> Value | None:
     return any(read_field(turn, VERDICT) is not None for turn in situation.mine) or None
 
 
-def _attached(field: Field, situation: Situation, speech: Speech) -> Value | None:
+def _attachments(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """A list of what all have quoted, once, by whoever is the first to speak again."""
     quoted = list(dict.fromkeys(number for turn in situation.seen for number in situation.quotes[turn.key]))
-    if not quoted or not _spoken(situation) or artifacts(situation.seen):
+    if not quoted or not _messages_sent(situation) or artifacts(situation.seen):
         return None
     return "\n".join([material.QUOTED, *(f"- {quote(situation, number, 160)}" for number in quoted)])
 
@@ -83,15 +83,15 @@ JUDGING = (VERDICT, REASONING, WITHDRAWN)
 """The fields of a verdict and of leaving with it."""
 
 BOARD: Mapping[str, Callable[[Field, Situation, Speech], Value | None]] = {
-    "SpeakingTo": _to,
+    "SpeakingTo": _addressee,
     "Thoughts": _board_left_out,
     "Whisper": _board_left_out,
     "WhisperTo": _board_left_out,
-    ARTIFACTS: _attached,
+    ARTIFACTS: _attachments,
     "Cites": _cited,
     VERDICT: _verdict,
     REASONING: _reasoning,
-    WITHDRAWN: _withdrawn,
+    WITHDRAWN: _withdraws,
 }
 """What stands in a field of a message; None where it is left out."""
 
@@ -130,7 +130,7 @@ def _accepts(field: Field, situation: Situation, speech: Speech) -> Value | None
     )
 
 
-def _rejects(field: Field, situation: Situation, speech: Speech) -> Value | None:
+def _rejected_critiques(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The critiques from which nothing is."""
     return (
         tuple(f"{place}: {material.KEPT_OUT}" for place, accepted in _critiques(situation, speech) if not accepted)
@@ -157,7 +157,7 @@ def _relation(field: Field, situation: Situation, speech: Speech) -> Value | Non
     return wanted if wanted in field.choices else None
 
 
-def _copied(field: Field, situation: Situation, speech: Speech) -> Value | None:
+def _copied_words(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """Words of the turn that is answered, as they stand there."""
     turn = target(situation)
     if turn is None:
@@ -195,7 +195,7 @@ def _proposal(field: Field, situation: Situation, speech: Speech) -> Value | Non
     return speech.decision or speech.text
 
 
-def _other(field: Field, situation: Situation, speech: Speech) -> Value:
+def _other_passage(field: Field, situation: Situation, speech: Speech) -> Value:
     """A passage that others have quoted, the newest first; what is said of it stands elsewhere."""
     numbers = [number for turn in reversed(situation.seen) for number in situation.quotes[turn.key]]
     return quote(situation, numbers[0]) if numbers else material.SPENT
@@ -268,7 +268,7 @@ def _consent(field: Field, situation: Situation, speech: Speech) -> Value:
     return field.choices[0 if mine & quoted else 1]
 
 
-def _changed(field: Field, situation: Situation, speech: Speech) -> Value:
+def _has_changed(field: Field, situation: Situation, speech: Speech) -> Value:
     answers = [read_field(turn, "ANSWER") for turn in situation.mine]
     known = [answer for answer in answers if answer is not None]
     changed = any(answer != other for answer, other in pairwise(known))
@@ -279,12 +279,12 @@ def _on_topic(field: Field, situation: Situation, speech: Speech) -> Value:
     return field.choices[0]
 
 
-def _news(field: Field, situation: Situation, speech: Speech) -> Value:
+def _has_news(field: Field, situation: Situation, speech: Speech) -> Value:
     news = situation.news()
     return field.choices[0 if news and news[-1] else 1]
 
 
-def _agreed(field: Field, situation: Situation, speech: Speech) -> Value:
+def _has_agreed(field: Field, situation: Situation, speech: Speech) -> Value:
     return field.choices[0 if situation.agreed() else 1]
 
 
@@ -317,10 +317,10 @@ def _words(text: str) -> FieldFiller:
 
 FILLERS: Mapping[str, FieldFiller] = {
     "ACCEPTS": _accepts,
-    "REJECTS": _rejects,
+    "REJECTS": _rejected_critiques,
     "TARGET": _target,
     "RELATION": _relation,
-    "QUOTE": _copied,
+    "QUOTE": _copied_words,
     "CLAIM": _claim,
     "URGENCY": _urgency,
     "POINT": _point,
@@ -330,17 +330,17 @@ FILLERS: Mapping[str, FieldFiller] = {
     "EVIDENCE": _score,
     "ORIGINALITY": _score,
     "CONSENT": _consent,
-    "CHANGED": _changed,
+    "CHANGED": _has_changed,
     "ON_TOPIC": _on_topic,
-    "NEW": _news,
-    "CONSENSUS": _agreed,
+    "NEW": _has_news,
+    "CONSENSUS": _has_agreed,
     "RECONSIDER": _reconsider,
     "SOURCES": _sources,
     "CONCLUSION": _conclusion,
     "PROPOSAL": _proposal,
-    "DISPUTED": _other,
+    "DISPUTED": _other_passage,
     "FOUND": _next,
-    "REPLIES": _other,
+    "REPLIES": _other_passage,
     "REASONING": _words(material.REASONED),
     "NOTE": _next,
     "TRANSLATION": _words(material.UNTRANSLATED),

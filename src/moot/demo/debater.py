@@ -78,7 +78,9 @@ class DemoDebater:
             fields = {field.name: _fill(field, situation, speech) for field in form_fields}
             text = _laid_out(ask.form, fields, "" if ask.act in _TERSE else speech.text) or speech.text
         else:
-            text = _laid_out(ask.form, {field.name: _none(field, situation) for field in form_fields}, NOTHING)
+            text = _laid_out(
+                ask.form, {field.name: _nothing_to_quote(field, situation) for field in form_fields}, NOTHING
+            )
         return await _reply(text, ask, context, recorder)
 
     def _library(self, background: tuple[Source, ...]) -> Library:
@@ -117,7 +119,7 @@ def _laid_out(form: Form | None, fields: dict[str, Value | None], text: str) -> 
         return text
 
 
-def _none(field: Field, situation: Situation) -> Value | None:
+def _nothing_to_quote(field: Field, situation: Situation) -> Value | None:
     """What is said in a field where there is nothing to quote: an abstention, where one is allowed; to a board, why.
 
     A board's verdict and what follows from it is given all the same: the meeting waits for it.
@@ -212,10 +214,10 @@ def _choose(field: Field, situation: Situation, speech: Speech) -> Value | None:
         signs = [polarity(choice) for choice in choices]
         sign = 1 if speech.because else -1
         return choices[signs.index(sign)] if sign in signs else choices[0]
-    return choices[_nearest(choices, situation, speech)]
+    return choices[_closest_choice(choices, situation, speech)]
 
 
-def _nearest(choices: Sequence[str], situation: Situation, speech: Speech) -> int:
+def _closest_choice(choices: Sequence[str], situation: Situation, speech: Speech) -> int:
     """The choice whose words the said passages hold most, by BM25 over the choices; then the one best supported."""
     weights: dict[str, float] = {}
     for number in speech.picks:

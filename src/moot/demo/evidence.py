@@ -155,9 +155,9 @@ class Library:
     def quoted(self, turn: Turn) -> tuple[int, ...]:
         """The passages that a turn quotes, in the order in which it first quotes them."""
         texts = [turn.text, *(str(value) for value in turn.fields.values())]
-        return tuple(dict.fromkeys(number for text in texts for number in self._found(" ".join(text.split()))))
+        return tuple(dict.fromkeys(number for text in texts for number in self._passages_in(" ".join(text.split()))))
 
-    def _found(self, text: str) -> Iterable[int]:
+    def _passages_in(self, text: str) -> Iterable[int]:
         """Passages with their place, or without one but with enough of their words to be known."""
         for match in _CITE.finditer(text):
             before = text[max(0, match.start() - _FAR) : match.start()].rpartition(_OPENERS[match[0][0]])[2]
@@ -242,11 +242,11 @@ class Situation:
         self.used = frozenset(number for quotes in self.quotes.values() for number in quotes)
         self.mine = [turn for turn in self.seen if turn.by == me.name and turn.act not in _JUDGING]
         self.options = context.brief.options
-        self.stance, self.answer, self.confidence = self._hold()
+        self.stance, self.answer, self.confidence = self._chosen_stance()
 
     # ---- one's own position ------------------------------------------------------------------------------------
 
-    def _hold(self) -> tuple[Stance, str, float]:
+    def _chosen_stance(self) -> tuple[Stance, str, float]:
         stances = self.library.stances(self.options)
         if not stances:
             stance = Stance(side=side(self.context.me))

@@ -111,7 +111,7 @@ class _Scan:
 
 
 def _passages(source: Source) -> Iterator[Passage]:
-    rows = _outdent(clean(source.text).split("\n"))
+    rows = _without_indent(clean(source.text).split("\n"))
     scan = _Scan(source)
     for place in range(_front(rows), len(rows)):
         row = rows[place]
@@ -140,7 +140,7 @@ def _is_ruled(row: str) -> bool:
     return "|" in row and "-" in row and not row.strip(" |:+=-\n")
 
 
-def _outdent(rows: list[str]) -> list[str]:
+def _without_indent(rows: list[str]) -> list[str]:
     """The rows with tabs as blanks, without the blanks before all of them: a text set in as a whole is no code."""
     wide = [row.expandtabs(4) for row in rows]
     margin = min((len(row) - len(row.lstrip()) for row in wide if row.strip()), default=0)
@@ -353,14 +353,14 @@ def valence(words: Sequence[str]) -> float:
     """How good or bad the news is that these stems tell, above -1 and below 1; 0 where they tell neither."""
     total, count = 0, 0
     for place, word in enumerate(words):
-        news = _news(word, words[max(0, place - REACH) : place], words[place + 1 : place + 1 + REACH])
+        news = _valence_change(word, words[max(0, place - REACH) : place], words[place + 1 : place + 1 + REACH])
         total += news
         count += news != 0
     return total / (count + 1)
 
 
-def _news(word: str, before: Sequence[str], after: Sequence[str]) -> int:
-    denied = any(_denies(text) for text in before[-3:]) or any(text in NOBODY for text in after[:2])
+def _valence_change(word: str, before: Sequence[str], after: Sequence[str]) -> int:
+    denied = any(_is_negation(text) for text in before[-3:]) or any(text in NOBODY for text in after[:2])
     if word == "could":
         return -1 if denied or after[:1] == ["not"] else 0
     base = (word in GOOD) - (word in BAD)
@@ -377,7 +377,7 @@ def _news(word: str, before: Sequence[str], after: Sequence[str]) -> int:
     return -kind * move if denied and move > 0 else kind * move
 
 
-def _denies(word: str) -> bool:
+def _is_negation(word: str) -> bool:
     return word in NOT or word.endswith(("n't", "n’t"))
 
 
@@ -404,13 +404,13 @@ def _count(words: Sequence[str], favouring: frozenset[str], opposing: frozenset[
         before = words[max(0, place - 3) : place]
         if (word == "for" and not _PLEAS.intersection(before[-2:])) or (word == "advocat" and "devil" in before):
             continue
-        total += -sign if any(_denies(text) for text in before) else sign
+        total += -sign if any(_is_negation(text) for text in before) else sign
     return total
 
 
 def polarity(option: str) -> int:
     """What an option that names no matter of its own says to the topic: 1 yes, -1 no, 0 where it names a matter."""
     words = stems(option)
-    if any(_denies(word) for word in words):
+    if any(_is_negation(word) for word in words):
         return -1
     return (words[0] in _ASSENT) - (words[0] in _DISSENT) if 0 < len(words) <= 2 else 0

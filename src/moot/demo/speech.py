@@ -82,7 +82,7 @@ def argue(situation: Situation) -> Speech:
     if rival is None:
         picks = situation.library.choose(situation.query, situation.stance, OPENING, but=situation.used)
         text = [*_side(situation), *on(situation, picks)]
-        return _held(situation, " ".join(text), picks or _own(situation))
+        return _held_answer(situation, " ".join(text), picks or _own_passages(situation))
     reply = _reply(situation, rival)
     fresh = max(0, OPENING - 1 - len(situation.mine))
     new = (
@@ -90,23 +90,25 @@ def argue(situation: Situation) -> Speech:
         if fresh
         else ()
     )
-    first = [_to(situation, rival) + " " + quote(situation, number) for number in reply]
+    first = [_reply_to(situation, rival) + " " + quote(situation, number) for number in reply]
     rows = [*([] if situation.mine else _side(situation)), *first, *on(situation, new, more=bool(first))]
     if not rows[-1:] or not (reply or new):
-        own = _own(situation)
-        return _held(situation, " ".join([material.SPENT, material.HOLD, *(quote(situation, n) for n in own[:1])]), own)
-    return _held(situation, " ".join(rows), (*reply, *new))
+        own = _own_passages(situation)
+        return _held_answer(
+            situation, " ".join([material.SPENT, material.HOLD, *(quote(situation, n) for n in own[:1])]), own
+        )
+    return _held_answer(situation, " ".join(rows), (*reply, *new))
 
 
 def revise(situation: Situation) -> Speech:
     """Keep one's proposal, with what others brought that fits it, or go over to an answer that more speaks for."""
-    numbers = _own(situation)
+    numbers = _own_passages(situation)
     own = [turn for turn in situation.context.about if turn in situation.mine]
     closing = situation.ask.act.casefold() == "close"
     turns = situation.seen if closing else situation.context.about
     others = [turn for turn in turns if turn not in own and turn.by != situation.context.me.name]
     critiques = [turn for turn in others if turn.act == "critique"]
-    if winner := _overtaken(situation, numbers):
+    if winner := _better_supported(situation, numbers):
         return _switch(situation, *winner)
     rows = [" ".join([material.HOLD, *(quote(situation, number) for number in numbers)])] if numbers else []
     rows += _challenged(situation, critiques, numbers) if critiques else _taken_over(situation, others, numbers)
@@ -116,7 +118,7 @@ def revise(situation: Situation) -> Speech:
             situation.library.choose(situation.query, situation.stance, 1, but=situation.used | set(numbers)),
             more=True,
         )
-    return _held(situation, " ".join(rows), numbers)
+    return _held_answer(situation, " ".join(rows), numbers)
 
 
 def criticise(situation: Situation) -> Speech:
@@ -148,7 +150,7 @@ def vote(situation: Situation) -> Speech:
     whole = sum(weights)
     ranks = tuple(weight / whole if whole else 0.0 for weight in weights)
     if not whole:
-        return Speech(text=material.VOTED_NONE, ranks=ranks, picks=_own(situation))
+        return Speech(text=material.VOTED_NONE, ranks=ranks, picks=_own_passages(situation))
     chosen = situation.quotes[situation.context.about[weights.index(max(weights))].key]
     bearing = sorted(
         (number for number in chosen if situation.weights[number]), key=lambda number: -situation.weights[number]
@@ -164,7 +166,7 @@ def moderate(situation: Situation) -> Speech:
     an earlier round.
     """
     positions = situation.positions()
-    rows = [_counted(situation, name, numbers) for name, numbers in positions.items()]
+    rows = [_evidence_count(situation, name, numbers) for name, numbers in positions.items()]
     news = situation.news()
     if len(news) > 1:
         rows.append(material.NEW.format(n=news[-1], m=max(news[:-1])))
@@ -181,26 +183,26 @@ def moderate(situation: Situation) -> Speech:
         picks=picks,
         share=situation.weigh(picks) / whole if whole else 0.0,
         answer=situation.answer,
-        decision=_decided(situation, positions, ranked),
+        decision=_decision_text(situation, positions, ranked),
         settled=situation.agreed() or (len(news) > 1 and news[-1] <= len(positions) and news[-1] < max(news[:-1])),
     )
 
 
-def _decided(situation: Situation, quotes_by_name: Mapping[str, Sequence[int]], ranked: Sequence[str]) -> str:
+def _decision_text(situation: Situation, quotes_by_name: Mapping[str, Sequence[int]], ranked: Sequence[str]) -> str:
     """The best option, where the brief names any, and the best passages of the two positions with the most evidence."""
     rows = [f"{situation.answer}."] if ranked and situation.answer else []
     for words, name in zip((material.MOST, material.NEXT), ranked, strict=False):
         best = sorted(quotes_by_name[name], key=lambda number: -situation.weights[number])[0]
-        rows.append(f"{words.format(name=_called(situation, name))} {quote(situation, best)}")
+        rows.append(f"{words.format(name=_name_of(situation, name))} {quote(situation, best)}")
     return " ".join(rows)
 
 
-def _held(situation: Situation, text: str, picks: tuple[int, ...]) -> Speech:
-    answer = situation.answer or _before(situation) or (quote(situation, picks[0], 160) if picks else "")
+def _held_answer(situation: Situation, text: str, picks: tuple[int, ...]) -> Speech:
+    answer = situation.answer or _last_answer(situation) or (quote(situation, picks[0], 160) if picks else "")
     return Speech(text=text, picks=picks, share=situation.confidence, answer=answer)
 
 
-def _before(situation: Situation) -> str:
+def _last_answer(situation: Situation) -> str:
     """The passage that one gave for an answer last; "" where there was none. An answer is changed for a reason only."""
     last = read_field(situation.mine[-1], "ANSWER") if situation.mine else None
     quotes = (quote(situation, number, 160) for turn in situation.mine for number in situation.quotes[turn.key])
@@ -213,7 +215,7 @@ def _side(situation: Situation) -> list[str]:
     return [words] if words and not situation.options else []
 
 
-def _own(situation: Situation) -> tuple[int, ...]:
+def _own_passages(situation: Situation) -> tuple[int, ...]:
     """One's own passages: what one's turns quoted, else what one would say first; the weightiest, in order."""
     numbers = dict.fromkeys(number for turn in situation.mine for number in situation.quotes[turn.key])
     if not numbers:
@@ -230,7 +232,7 @@ def _reply(situation: Situation, rival: Turn) -> tuple[int, ...]:
     return situation.library.choose(situation.matter(rival), stance, 1, but=situation.used)
 
 
-def _to(situation: Situation, rival: Turn) -> str:
+def _reply_to(situation: Situation, rival: Turn) -> str:
     quotes = situation.quotes[rival.key]
     if not quotes:
         return material.TO.format(name=situation.label(rival))
@@ -239,13 +241,13 @@ def _to(situation: Situation, rival: Turn) -> str:
     )
 
 
-def _called(situation: Situation, name: str) -> str:
+def _name_of(situation: Situation, name: str) -> str:
     """What a speaker is called here: by the letter of its answer, where that is laid before whoever sums up."""
     return next((situation.label(turn) for turn in situation.context.about if turn.by == name), " ".join(name.split()))
 
 
-def _counted(situation: Situation, name: str, numbers: Sequence[int]) -> str:
-    name, best = _called(situation, name), situation.best(numbers)
+def _evidence_count(situation: Situation, name: str, numbers: Sequence[int]) -> str:
+    name, best = _name_of(situation, name), situation.best(numbers)
     if best is None:
         return material.COUNT_NONE.format(name=name)
     words = material.COUNT if len(numbers) > 1 else material.COUNT_ONE
@@ -286,7 +288,7 @@ def _taken_over(situation: Situation, others: Sequence[Turn], numbers: Sequence[
     )
 
 
-def _overtaken(situation: Situation, numbers: Sequence[int]) -> tuple[str, Turn] | None:
+def _better_supported(situation: Situation, numbers: Sequence[int]) -> tuple[str, Turn] | None:
     """The answer of others for which more evidence was quoted than for one's own, and who quoted it; None for none."""
     turns_by_answer = situation.answers()
     mine = read_field(situation.mine[-1], "ANSWER") if situation.mine else situation.answer or None

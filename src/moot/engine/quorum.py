@@ -40,7 +40,7 @@ class Quorum:
         def look(_: object = None) -> None:
             if all(task.done() for task in tasks):
                 over.set()
-            if over.is_set() or sum(map(_answered, tasks)) >= self.least:
+            if over.is_set() or sum(map(_has_answered, tasks)) >= self.least:
                 enough.set()
 
         for task in tasks:
@@ -58,7 +58,7 @@ class Quorum:
         return Failed(key=ask.key, kind="late", reason=reason)
 
 
-def _answered(task: "asyncio.Task[object]") -> bool:
+def _has_answered(task: "asyncio.Task[object]") -> bool:
     return task.done() and not task.cancelled() and task.exception() is None and isinstance(task.result(), Reply)
 
 

@@ -203,7 +203,7 @@ def judge_gate(questions: Priced, threshold: float, *, margin: float) -> JudgedG
         "independent answers where they differ": _adaptive(questions, threshold, cost),
     }
     comparisons = tuple(
-        compare(name, _gain(questions, rival - losses), cost_ratio=cost / paid)
+        compare(name, _gain_differences(questions, rival - losses), cost_ratio=cost / paid)
         for name, (paid, rival) in rivals.items()
     )
     return JudgedGate(
@@ -212,12 +212,12 @@ def judge_gate(questions: Priced, threshold: float, *, margin: float) -> JudgedG
         cost=cost,
         loss=float(losses.mean()),
         comparisons=comparisons,
-        always=compare("always debating", _gain(questions, gated.debated - losses)),
+        always=compare("always debating", _gain_differences(questions, gated.debated - losses)),
         verdict=decide(comparisons, margin=margin),
     )
 
 
-def _gain(questions: Priced, values: Floats) -> Differences:
+def _gain_differences(questions: Priced, values: Floats) -> Differences:
     return Differences(values, questions.gated.groups, credits=questions.credits)
 
 
@@ -227,7 +227,7 @@ def _uniform(questions: Priced, cost: float) -> tuple[float, Floats]:
     points.sort(key=lambda point: point[0])
     low = max((point for point in points if point[0] <= cost), key=lambda point: point[0], default=points[0])
     high = min((point for point in points if point[0] >= cost), key=lambda point: point[0], default=points[-1])
-    return _between(low, high, cost)
+    return _mixed_at_cost(low, high, cost)
 
 
 def _adaptive(questions: Priced, threshold: float, cost: float) -> tuple[float, Floats]:
@@ -237,10 +237,10 @@ def _adaptive(questions: Priced, threshold: float, cost: float) -> tuple[float, 
     apart = questions.gated.spread > threshold
     there = alone[0] + float(apart.mean()) * (most[0] - alone[0])
     spent = there, np.where(apart, most[1], alone[1])
-    return _between(alone, spent, cost) if there >= cost else _between(spent, most, cost)
+    return _mixed_at_cost(alone, spent, cost) if there >= cost else _mixed_at_cost(spent, most, cost)
 
 
-def _between(low: tuple[float, Floats], high: tuple[float, Floats], cost: float) -> tuple[float, Floats]:
+def _mixed_at_cost(low: tuple[float, Floats], high: tuple[float, Floats], cost: float) -> tuple[float, Floats]:
     """Two ways to answer, mixed so that they cost as much as asked for, as far as that lies between them."""
     share = 0.0 if high[0] <= low[0] else min(max((cost - low[0]) / (high[0] - low[0]), 0.0), 1.0)
     return (1 - share) * low[0] + share * high[0], (1 - share) * low[1] + share * high[1]

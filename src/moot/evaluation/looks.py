@@ -43,7 +43,7 @@ def look_bounds(shares: Sequence[float], *, alpha: float = 0.05) -> tuple[float,
             bound = (low + high) / 2
             edge = bound * math.sqrt(share)
             outside = sum(
-                float(mass) * _beyond(edge, float(at), step) for at, mass in zip(places, density, strict=True)
+                float(mass) * _chance_outside(edge, float(at), step) for at, mass in zip(places, density, strict=True)
             )
             low, high = (bound, high) if outside > spend else (low, bound)
         bounds.append(high)
@@ -56,7 +56,7 @@ def look_bounds(shares: Sequence[float], *, alpha: float = 0.05) -> tuple[float,
     return tuple(bounds)
 
 
-def _beyond(edge: float, start: float, step: float) -> float:
+def _chance_outside(edge: float, start: float, step: float) -> float:
     """The chance that a sum which is at the start now is outside the edges after the step."""
     return NORMAL.cdf((start - edge) / step) + NORMAL.cdf((-edge - start) / step)
 

@@ -57,7 +57,7 @@ def sign_flip(sums: Floats, *, seed: int = 0) -> float:
         signs = np.array(list(product((1.0, -1.0), repeat=len(sizes))))
         return float((np.abs(signs @ sizes) >= observed).mean())
     values, counts = np.unique(sizes, return_counts=True)
-    return float(_drawn(values[None, :], counts, np.array([observed]), seed)[0])
+    return float(_share_as_extreme(values[None, :], counts, np.array([observed]), seed)[0])
 
 
 def sign_flips(table: Floats, *, seed: int = 0) -> Floats:
@@ -66,10 +66,10 @@ def sign_flips(table: Floats, *, seed: int = 0) -> Floats:
     if len(sizes[0]) <= EXACT or not sizes[:, 0].all() or not np.diff(sizes, axis=1).all():
         return np.array([sign_flip(row, seed=seed) for row in table])
     observed = np.abs(table.sum(axis=1)) - _CLOSE * sizes.sum(axis=1)
-    return _drawn(sizes, np.ones(len(sizes[0]), dtype=np.int64), observed, seed)
+    return _share_as_extreme(sizes, np.ones(len(sizes[0]), dtype=np.int64), observed, seed)
 
 
-def _drawn(values: Floats, counts: NDArray[np.int64], observed: Floats, seed: int) -> Floats:
+def _share_as_extreme(values: Floats, counts: NDArray[np.int64], observed: Floats, seed: int) -> Floats:
     """For each row of values the share of draws of signs whose sum is as far from 0 as the observed one."""
     chance = np.random.default_rng(seed)
     hits = np.zeros(len(values))

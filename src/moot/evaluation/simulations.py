@@ -99,16 +99,18 @@ def check_coverage(*, runs: int = 4_000, seed: int = 0) -> list[Check]:
     truth = float(draw_losses(np.random.default_rng(seed), _MANY).mean())
     for n in (30, 100, 300):
         chance = np.random.default_rng([seed, n])
-        hits = sum(_holds(Differences(draw_losses(chance, n)), truth) for _ in range(runs))
+        hits = sum(_covers_truth(Differences(draw_losses(chance, n)), truth) for _ in range(runs))
         checks.append(_check(f"losses, n {n}", hits, runs, 0.94, 0.97))
     for n, share, low in ((30, 0.15, 0.92), (100, 0.05, 0.94), (100, 0.15, 0.94), (300, 0.05, 0.94), (300, 0.15, 0.94)):
         chance = np.random.default_rng([seed, n])
-        hits = sum(_holds(draw_credits(chance, n, share=share), 0.0) for _ in range(runs))
+        hits = sum(_covers_truth(draw_credits(chance, n, share=share), 0.0) for _ in range(runs))
         checks.append(_check(f"credits, n {n}, {share:.0%} differ", hits, runs, low, 1.0))
     for groups in (6, 10, 30, 100):
         for share in (0.05, 0.15):
             chance = np.random.default_rng([seed, groups])
-            hits = sum(_holds(draw_credits(chance, 5 * groups, share=share, group_size=5), 0.0) for _ in range(runs))
+            hits = sum(
+                _covers_truth(draw_credits(chance, 5 * groups, share=share, group_size=5), 0.0) for _ in range(runs)
+            )
             checks.append(_check(f"credits in {groups} groups of 5, {share:.0%} differ", hits, runs, 0.94, 1.0))
     return checks
 
@@ -119,7 +121,7 @@ def check_null(*, runs: int = 4_000, seed: int = 0, sizes: Sequence[int] = (30, 
     for n in sizes:
         chance = np.random.default_rng([seed, n])
         figures = {
-            **{f"credits, {share:.0%} differ": _alone(chance, runs, n, share) != 0 for share in SHARES},
+            **{f"credits, {share:.0%} differ": _single_sides(chance, runs, n, share) != 0 for share in SHARES},
             "losses": np.concatenate([_sides_of_losses(chance, some, n) != 0 for some in _chunks(runs)]),
             "5 arms": _any_arm(chance, runs, n),
             "4 looks": _any_look(chance, runs, n),
@@ -133,7 +135,7 @@ def check_power(*, runs: int = 4_000, seed: int = 0) -> list[Check]:
     """How often a difference of 5 points is found, and whether a pilot of 30 questions plans enough of them."""
     needed = questions_needed_if_differ(0.15, 0.05)
     chance = np.random.default_rng(seed)
-    hits = int((_alone(chance, runs, needed, 0.15, effect=0.05) == 1).sum())
+    hits = int((_single_sides(chance, runs, needed, 0.15, effect=0.05) == 1).sum())
     pilots = chance.binomial(30, 0.15, runs)
     planned = [questions_needed_if_differ(max(upper_share(int(differ), 30), 0.05), 0.05) for differ in pilots]
     enough = sum(n >= needed for n in planned)
@@ -226,7 +228,7 @@ def _check(name: str, hits: int, runs: int, low: float, high: float) -> Check:
     return Check(name=name, value=value, low=low, high=high, room=3 * math.sqrt(value * (1 - value) / runs))
 
 
-def _holds(differences: Differences, truth: float) -> bool:
+def _covers_truth(differences: Differences, truth: float) -> bool:
     interval = differences.interval()
     return interval.low <= truth <= interval.high
 
@@ -250,12 +252,12 @@ def _by_counts(counts: Counts, n: int, judge: Callable[[Differences], Value]) ->
     return [judged[place] for place in places.ravel()]
 
 
-def _alone(chance: np.random.Generator, runs: int, n: int, share: float, *, effect: float = 0.0) -> Counts:
+def _single_sides(chance: np.random.Generator, runs: int, n: int, share: float, *, effect: float = 0.0) -> Counts:
     """In each run the side of 0 on which one difference is."""
-    return _sides(_draw_counts(chance, n, share, effect, runs=runs), n, ALPHA)
+    return _significant_sides(_draw_counts(chance, n, share, effect, runs=runs), n, ALPHA)
 
 
-def _sides(counts: Counts, n: int, alpha: float) -> Counts:
+def _significant_sides(counts: Counts, n: int, alpha: float) -> Counts:
     return np.array(_by_counts(counts, n, lambda differences: _side(differences, alpha)))
 
 
@@ -288,14 +290,14 @@ def _any_look(chance: np.random.Generator, runs: int, n: int) -> NDArray[np.bool
     for share, bound in zip(LOOKS, look_bounds(LOOKS), strict=True):
         now = round(share * n)
         counts = counts + _draw_counts(chance, now - before, 0.15, runs=runs)
-        spoken |= _sides(counts, now, 2 * (1 - NORMAL.cdf(bound))) != 0
+        spoken |= _significant_sides(counts, now, 2 * (1 - NORMAL.cdf(bound))) != 0
         before = now
     return spoken
 
 
 def _beats_both(chance: np.random.Generator, runs: int, n: int) -> NDArray[np.bool_]:
     """Whether a debate is said to help which is as good as the better of two rivals, and 5 points above the other."""
-    return (_alone(chance, runs, n, 0.15) == 1) & (_alone(chance, runs, n, 0.15, effect=0.05) == 1)
+    return (_single_sides(chance, runs, n, 0.15) == 1) & (_single_sides(chance, runs, n, 0.15, effect=0.05) == 1)
 
 
 # ---- whole tables of runs and questions ------------------------------------------------------------------------------
@@ -309,14 +311,14 @@ def _chunks(runs: int) -> Iterator[int]:
 def _sides_of_losses(chance: np.random.Generator, runs: int, n: int) -> Counts:
     """In each run the side of 0 on which the difference of two equal forecasters is."""
     table = draw_losses(chance, (runs, n), (0.9, 0.9))
-    sides = np.array([_beyond(Differences(row)) for row in table])
+    sides = np.array([_side_of_zero(Differences(row)) for row in table])
     beyond = np.flatnonzero(sides)
     if len(beyond):
         sides[beyond[sign_flips(table[beyond]) > ALPHA]] = 0
     return sides
 
 
-def _beyond(differences: Differences) -> int:
+def _side_of_zero(differences: Differences) -> int:
     interval = differences.interval(1 - ALPHA)
     return (interval.low > 0) - (interval.high < 0)
 

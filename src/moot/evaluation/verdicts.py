@@ -131,7 +131,7 @@ def decide(comparisons: Sequence[Comparison], *, margin: float, conduct: Conduct
         margin: the smallest difference that matters.
         conduct: how the run went.
     """
-    if obstacle := _obstacle(comparisons, conduct):
+    if obstacle := _why_no_verdict(comparisons, conduct):
         return Verdict(word="no verdict", sentence=f"no verdict: {obstacle}")
     sides = {comparison.side() for comparison in comparisons}
     closest = min(comparisons, key=lambda comparison: abs(comparison.mean))
@@ -143,12 +143,14 @@ def decide(comparisons: Sequence[Comparison], *, margin: float, conduct: Conduct
         against = f"against {rivals}"
         return Verdict(word=word, sentence=f"debate {word} ({signed(closest)} at equal cost, {against})")
     if _no_difference([comparison.narrow for comparison in comparisons], margin):
-        return Verdict(word="no difference", sentence=f"no difference larger than {margin:g} ({_each(comparisons)})")
-    missing = max(_missing(comparison, margin) for comparison in comparisons)
-    return Verdict(word="not known", sentence=f"not known: n too small by {missing} ({_each(comparisons)})")
+        return Verdict(
+            word="no difference", sentence=f"no difference larger than {margin:g} ({_all_comparisons(comparisons)})"
+        )
+    missing = max(_missing_questions(comparison, margin) for comparison in comparisons)
+    return Verdict(word="not known", sentence=f"not known: n too small by {missing} ({_all_comparisons(comparisons)})")
 
 
-def _obstacle(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
+def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
     """Why there can be no verdict; "" where nothing is in the way."""
     failed = (0.0, *conduct.failed)
     checks = {
@@ -171,7 +173,7 @@ def _no_difference(intervals: Sequence[Interval], margin: float) -> bool:
     )
 
 
-def _missing(comparison: Comparison, margin: float) -> int:
+def _missing_questions(comparison: Comparison, margin: float) -> int:
     """How many more questions would show the margin; if that number is reached, the difference that was seen.
 
     The spread is that of the interval, which stays wide where hardly any question has differed yet.
@@ -195,7 +197,7 @@ def signed(comparison: Comparison) -> str:
     return f"{comparison.mean:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-def _each(comparisons: Sequence[Comparison]) -> str:
+def _all_comparisons(comparisons: Sequence[Comparison]) -> str:
     return ", ".join(f"{signed(comparison)} against {comparison.rival}" for comparison in comparisons)
 
 

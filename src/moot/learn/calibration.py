@@ -123,7 +123,7 @@ def brier(forecasts: Sequence[Forecast], *, bins: int = 10) -> Brier:
     Raises:
         ValueError: there is no forecast.
     """
-    n = _some(forecasts)
+    n = _check_not_empty(forecasts)
     score = math.fsum((forecast.confidence - forecast.right) ** 2 for forecast in forecasts) / n
     table = levels(forecasts, bins=bins)
     base = _mean([forecast.right for forecast in forecasts])
@@ -144,7 +144,7 @@ def ece(forecasts: Sequence[Forecast], *, bins: int = 10) -> float:
     Raises:
         ValueError: there is no forecast.
     """
-    n = _some(forecasts)
+    n = _check_not_empty(forecasts)
     return math.fsum(level.n * abs(level.confidence - level.accuracy) for level in levels(forecasts, bins=bins)) / n
 
 
@@ -168,7 +168,7 @@ def log_score(forecasts: Sequence[Forecast]) -> float:
     Raises:
         ValueError: there is no forecast.
     """
-    n = _some(forecasts)
+    n = _check_not_empty(forecasts)
     confidences = (min(max(forecast.confidence, CLIP), 1 - CLIP) for forecast in forecasts)
     return (
         -math.fsum(math.log(p if forecast.right else 1 - p) for p, forecast in zip(confidences, forecasts, strict=True))
@@ -239,7 +239,7 @@ def _prior(forecasts: Sequence[Forecast]) -> tuple[float, float]:
     return (sum(forecast.right for forecast in forecasts) + 1) / (n + 2), min(1.0, n / ENOUGH)
 
 
-def _some(forecasts: Sequence[Forecast]) -> int:
+def _check_not_empty(forecasts: Sequence[Forecast]) -> int:
     if not forecasts:
         raise ValueError("there is no forecast to score; at least one is needed")
     return len(forecasts)

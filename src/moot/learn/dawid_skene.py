@@ -37,7 +37,7 @@ def one_coin(items: Sequence[Mapping[str, str]], *, options: int = 2) -> Estimat
         items: for each item the answers by voter; "" abstains and says nothing of the voter.
         options: how many answers there are to choose from, 2 or more.
     """
-    voted_items = [_given(item) for item in items]
+    voted_items = [_votes(item) for item in items]
     voters = sorted({voter for item in voted_items for voter, _ in item})
     chances = [_shares(item) for item in voted_items]
     accuracies: dict[str, float] = {}
@@ -48,10 +48,10 @@ def one_coin(items: Sequence[Mapping[str, str]], *, options: int = 2) -> Estimat
         new = [_weigh(item, accuracies, options) for item in voted_items]
         moved = _distance(chances, new)
         chances = new
-    return Estimate(answers=_likeliest(chances), chances=tuple(chances), accuracies=accuracies, passes=passes)
+    return Estimate(answers=_most_likely(chances), chances=tuple(chances), accuracies=accuracies, passes=passes)
 
 
-def _given(item: Mapping[str, str]) -> list[tuple[str, str]]:
+def _votes(item: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted((voter, answer) for voter, answer in item.items() if answer)
 
 
@@ -94,7 +94,7 @@ def _distance(old: Sequence[Mapping[str, float]], new: Sequence[Mapping[str, flo
     return max((abs(before[answer] - p) for before, after in pairs for answer, p in after.items()), default=0.0)
 
 
-def _likeliest(chances: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], ...]:
+def _most_likely(chances: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], ...]:
     """The answers whose chance is the largest; what differs by rounding alone is equal."""
     return tuple(
         tuple(answer for answer, p in chance.items() if p >= max(chance.values()) - _CLOSE) for chance in chances

@@ -70,12 +70,14 @@ def lost_answers(transcript: Transcript, decision: Decision) -> Iterator[str]:
     for minority in decision.minority:
         words = answers[minority.answer][-1].answer if minority.answer in answers else minority.argument
         sentence = words if minority.answer in names else minority.answer
-        wanted = (minority.by and not _left(minority, decision, answers)) or _kept(minority, decision, answers, names)
+        wanted = (minority.by and not _all_changed_later(minority, decision, answers)) or _was_kept(
+            minority, decision, answers, names
+        )
         if wanted and sentence and not alike(sentence, decision.text):
             yield sentence
 
 
-def _left(minority: Minority, decision: Decision, answers: Mapping[str, Sequence[AnswerGiven]]) -> bool:
+def _all_changed_later(minority: Minority, decision: Decision, answers: Mapping[str, Sequence[AnswerGiven]]) -> bool:
     """Whether there was no vote, and all who gave this answer changed it later."""
     return not decision.ballots and all(
         name in answers and name != minority.answer and not alike(answers[name][-1].answer, minority.answer)
@@ -83,7 +85,7 @@ def _left(minority: Minority, decision: Decision, answers: Mapping[str, Sequence
     )
 
 
-def _kept(
+def _was_kept(
     minority: Minority, decision: Decision, answers: Mapping[str, Sequence[AnswerGiven]], names: set[str]
 ) -> bool:
     """Whether somebody who has not voted for one candidate gave this answer last, or is its author."""
@@ -221,7 +223,7 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None, transcript: Tr
         relations=tuple(_relations(debaters, who, final, moved)),
         performances=tuple(_performances(transcript, answers, who, known.truth)),
         matches=matches(transcript, final, who) if len(set(who.values())) > 1 else (),
-        uses=_uses(transcript),
+        uses=_recalled_origins(transcript),
     )
 
 
@@ -239,17 +241,17 @@ def players(entries: Iterable[Entry], transcript: Transcript, brief: Brief) -> M
     models: dict[str, str] = {}
     for participant in brief.participants:
         answered = [turn for turn in transcript.turns(by=participant.name) if turn.reply and turn.ask]
-        by = {name for turn in answered for name in called.get(turn.key) or [_asked(turn) or participant.seat]}
+        by = {name for turn in answered for name in called.get(turn.key) or [_prompt_of(turn) or participant.seat]}
         alone = next(iter(by), participant.seat)
         models[participant.name] = "" if len(by) > 1 or alone.startswith(BUILTIN) else alone
     return models
 
 
-def _asked(turn: Turn) -> str:
+def _prompt_of(turn: Turn) -> str:
     return turn.reply.asked if turn.reply else ""
 
 
-def _uses(transcript: Transcript) -> tuple[str, ...]:
+def _recalled_origins(transcript: Transcript) -> tuple[str, ...]:
     named = [read_field(turn, ORIGINS) for turn in transcript.turns(RECALL)]
     return tuple(dict.fromkeys(text for value in named if isinstance(value, tuple) for text in value))
 

@@ -61,17 +61,17 @@ def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tu
     query_words = list(dict.fromkeys(searched(query)))
     if not query_words or most < 1:
         return ()
-    rare = _rare(tables.counts(query_words, kind, POSTINGS))
-    words = _nearest(tables, tables.weigh(rare, kind) if rare else {})
-    near = _nearest(tables, tables.near(vector(query), kind, LEAST, NEAR))
+    rare = _rarest_words(tables.counts(query_words, kind, POSTINGS))
+    words = _nearest_items(tables, tables.weigh(rare, kind) if rare else {})
+    near = _nearest_items(tables, tables.near(vector(query), kind, LEAST, NEAR))
     rows = tables.see(list(dict.fromkeys([*words, *near])))
     strong = {row: strength(now - item.last, item.uses) for row, item in rows.items()}
     fused = fuse([words, near, strong])
     best = sorted(rows, key=lambda row: (-fused[row], *rows[row][:2]))[:most]
-    return tuple(_found(kind, rows[row], near.get(row, 0.0)) for row in best)
+    return tuple(_found_memory(kind, rows[row], near.get(row, 0.0)) for row in best)
 
 
-def _rare(counts: Mapping[str, int]) -> list[str]:
+def _rarest_words(counts: Mapping[str, int]) -> list[str]:
     """The rarest words, as many as may be weighed."""
     room, chosen = POSTINGS, list[str]()
     for word in sorted(filter(counts.get, counts), key=lambda word: (counts[word], word)):
@@ -82,7 +82,7 @@ def _rare(counts: Mapping[str, int]) -> list[str]:
     return chosen
 
 
-def _nearest(tables: Tables, scores: Mapping[RowId, float]) -> Mapping[RowId, float]:
+def _nearest_items(tables: Tables, scores: Mapping[RowId, float]) -> Mapping[RowId, float]:
     """The NEAR items with the highest scores; equal scores are ordered by debate."""
     if len(scores) <= NEAR:
         return scores
@@ -92,7 +92,7 @@ def _nearest(tables: Tables, scores: Mapping[RowId, float]) -> Mapping[RowId, fl
     return {row: scores[row] for row in [*best, *sorted(places, key=lambda row: places[row])][:NEAR]}
 
 
-def _found(kind: Kind, item: SearchedItem, likeness: float) -> FoundMemory:
+def _found_memory(kind: Kind, item: SearchedItem, likeness: float) -> FoundMemory:
     return FoundMemory(
         debate=item.debate,
         kind=kind,

@@ -54,8 +54,8 @@ def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, 
     pairs = [
         (name, other, score)
         for name, other, score in _pairs(result)
-        if _rated(who[name]) and _rated(who[other]) and who[name] != who[other]
-        if not any(_leans(judge, who[name], who[other]) for judge in judges)
+        if _is_rated(who[name]) and _is_rated(who[other]) and who[name] != who[other]
+        if not any(_may_favour(judge, who[name], who[other]) for judge in judges)
     ]
     return tuple(
         ModelMatch(one=who[name], other=who[other], score=score, weight=1 / len(pairs), sides=(name, other))
@@ -178,14 +178,14 @@ def _is_own(result: _Result, ballot: Ballot) -> bool:
     return result.voted and ballot.voter in result.final and ballot.voter in result.side(ballot.choice)
 
 
-def _rated(player: str) -> bool:
+def _is_rated(player: str) -> bool:
     """Whether a player is a model; people have no lasting name and are not rated."""
     return ":" in player
 
 
-def _leans(judge: str, name: str, other: str) -> bool:
+def _may_favour(judge: str, name: str, other: str) -> bool:
     """Whether a judge may favour one of two: it is one of them, or of the family of one of them alone."""
-    if not _rated(judge):
+    if not _is_rated(judge):
         return False
     return judge in (name, other) or (family(judge) == family(name)) != (family(judge) == family(other))
 

@@ -100,7 +100,7 @@ def cross_fitted(
     """
     chosen: list[tuple[str, ...]] = []
     learned = [
-        log_odds_weights(_marks(items, truths, skip=fold, folds=folds), options=options) for fold in range(folds)
+        log_odds_weights(_panel_marks(items, truths, skip=fold, folds=folds), options=options) for fold in range(folds)
     ]
     for i, item in enumerate(items):
         chosen.append(tops(item, learned[i % folds]))
@@ -123,7 +123,7 @@ def effective_voters(items: Sequence[Answers], truths: Sequence[str]) -> tuple[f
     return len(voters) / (1 + (len(voters) - 1) * shared), shared
 
 
-def _marks(items: Sequence[Answers], truths: Sequence[str], *, skip: int, folds: int) -> dict[str, Marks]:
+def _panel_marks(items: Sequence[Answers], truths: Sequence[str], *, skip: int, folds: int) -> dict[str, Marks]:
     right: Counter[str] = Counter()
     n: Counter[str] = Counter()
     for i, (item, truth) in enumerate(zip(items, truths, strict=True)):
@@ -184,7 +184,7 @@ class Saving:
 
 def settled(counts: Sequence[int], asked_members: int, left: int) -> bool:
     """The lead is larger than the number of votes left: further votes cannot change the winner."""
-    return _lead(counts) > left
+    return _vote_lead(counts) > left
 
 
 def beta(least: float) -> Rule:
@@ -204,7 +204,7 @@ def first_equal(n: int) -> Rule:
     """Stop after n answers if all are the same, abstentions aside; if they differ, ask everybody."""
 
     def met(counts: Sequence[int], answered: int, left: int) -> bool:
-        return sum(counts) == n == _lead(counts)
+        return sum(counts) == n == _vote_lead(counts)
 
     return met
 
@@ -213,7 +213,7 @@ def gate(n: int) -> Rule:
     """Ask n voters at once; stop if every one gave the same answer; if not, ask everybody."""
 
     def met(counts: Sequence[int], answered: int, left: int) -> bool:
-        return answered == n == _lead(counts)
+        return answered == n == _vote_lead(counts)
 
     return met
 
@@ -321,6 +321,6 @@ def _steps(state: _State) -> list[tuple[_State, int]]:
     return steps
 
 
-def _lead(counts: Sequence[int]) -> int:
+def _vote_lead(counts: Sequence[int]) -> int:
     first, second = (*counts[:2], 0, 0)[:2]
     return first - second

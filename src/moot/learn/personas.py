@@ -167,7 +167,7 @@ def _pair_sums(met: Iterable[tuple[str, str, str, Relation]]) -> tuple[Pair, ...
             one=name,
             other=other,
             debates=len({debate for debate, _ in cases}),
-            agreed=share(*_agreed([relation for _, relation in cases])),
+            agreed=share(*_agreements([relation for _, relation in cases])),
             moved_other=sum(relation.moved_other for _, relation in cases),
             moved_one=sum(relation.moved_one for _, relation in cases),
         )
@@ -176,7 +176,7 @@ def _pair_sums(met: Iterable[tuple[str, str, str, Relation]]) -> tuple[Pair, ...
     return tuple(sorted(summed, key=lambda pair: (-pair.debates, pair.one, pair.other)))
 
 
-def _agreed(cases: Iterable[Relation]) -> tuple[int, int]:
+def _agreements(cases: Iterable[Relation]) -> tuple[int, int]:
     """How often two ended with the same answer, and how often both gave one."""
     known = [relation.agreed for relation in cases if relation.agreed is not None]
     return sum(known), len(known)

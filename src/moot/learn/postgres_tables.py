@@ -200,7 +200,7 @@ class Link:
 
     def rows(self, sql: str, *values: object) -> "list[asyncpg.Record]":
         """The rows of a statement."""
-        self._need()
+        self._check_open()
         return self._wait(self._db.fetch(sql, *values))
 
     def one(self, sql: str, *values: object) -> Any:
@@ -210,7 +210,7 @@ class Link:
 
     def execute(self, sql: str) -> None:
         """Statements without values."""
-        self._need()
+        self._check_open()
         self._wait(self._db.execute(sql))
 
     def copy(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -220,7 +220,7 @@ class Link:
     @contextmanager
     def transaction(self) -> Generator[None]:
         """All of it or nothing; within another one, a part that can fail alone."""
-        self._need()
+        self._check_open()
         transaction = self._db.transaction()
         self._wait(transaction.start())
         try:
@@ -231,7 +231,7 @@ class Link:
             raise
         self._wait(transaction.commit())
 
-    def _need(self) -> None:
+    def _check_open(self) -> None:
         if self._loop.is_closed() or self._db.is_closed():
             raise ConnectionError("the connection is closed")
 
@@ -357,10 +357,10 @@ class PostgresTables:
         self._db.copy("memory_debate", DebateRow._fields, rows.debates)
         items = iter(rows.items)
         while block := list(islice(items, STEP)):
-            self._put(block)
+            self._insert_items(block)
         self._db.copy("memory_use", UseRow._fields, rows.uses)
 
-    def _put(self, items: Sequence[ItemRow]) -> None:
+    def _insert_items(self, items: Sequence[ItemRow]) -> None:
         numbers = self._db.rows("SELECT nextval('memory_id') FROM generate_series(1, $1::integer)", len(items))
         numbered = [(row, item) for (row,), item in zip(numbers, items, strict=True)]
         self._db.copy("memory_item", ("id", *ItemRow._fields[:6]), ((row, *item[:6]) for row, item in numbered))
@@ -369,7 +369,7 @@ class PostgresTables:
         if not compares(self._db):
             self._db.copy("memory_vector", columns, vectors)
         else:
-            listed = [(*row[:4], _listed(row[4]), row[5]) for row in vectors]
+            listed = [(*row[:4], _vector_text(row[4]), row[5]) for row in vectors]
             self._db.rows(PUT_VECTORS, *([row[n] for row in listed] for n in range(len(columns))))
 
     def drop(self, debate: str) -> None:
@@ -423,7 +423,7 @@ class PostgresTables:
     def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
         """See Tables; the nearest where pgvector compares, else all of them."""
         if compares(self._db):
-            rows = self._db.rows(NEAREST, _listed(vector), length(vector), kind, least, most)
+            rows = self._db.rows(NEAREST, _vector_text(vector), length(vector), kind, least, most)
             return {row[0]: row[1] for row in rows}
         near: dict[RowId, float] = {}
         block = self._db.one(VECTORS, kind)
@@ -447,7 +447,7 @@ def _quoted(words: Sequence[str]) -> list[str]:
     return [f"'{word}'" for word in words]
 
 
-def _listed(vector: bytes) -> str:
+def _vector_text(vector: bytes) -> str:
     """A vector as pgvector reads it."""
     return f"[{','.join(map(str, unpack(f'{SIZE}b', vector)))}]"
 

@@ -274,15 +274,15 @@ def _information(
 ) -> list[list[float]]:
     rows = [[0.0] * len(names) for _ in names]
     for i, own in enumerate(logs):
-        rows[i][i] = prior * _spread(own)
+        rows[i][i] = prior * _variance(own)
         for j, games in met[i]:
-            part = games * _spread(own - logs[j])
+            part = games * _variance(own - logs[j])
             rows[i][i] += part
             rows[i][j] = -part
     return rows
 
 
-def _spread(gap: float) -> float:
+def _variance(gap: float) -> float:
     chance = 1 / (1 + math.exp(-gap))
     return chance * (1 - chance)
 

@@ -85,15 +85,20 @@ class Retriever:
         except RecordError as error:
             memories = ()
             notes.append(clean(f"memory cannot be read: {error}"))
-        feeds = await self._news(wanted.get(FEEDS), notes)
+        feeds = await self._feed_news(wanted.get(FEEDS), notes)
         news = tuple(line for lines in feeds.values() for line in lines)
         research = await self._research(context, recorder, notes) if RESEARCH in wanted else ()
         history = tuple(_outcome(value, again) for value, again in memories if value.kind == "outcome")
         patterns = tuple(_pattern(value) for value, _ in memories if value.kind == "pattern")
         fields = {HISTORY: history, PATTERNS: patterns, FEEDS: tuple(feeds), PULSE: news, RESEARCH: research}
-        text = "\n".join([HEAD, *_listed("Outcomes", history), *_listed("Critiques that changed an answer", patterns)])
+        text = "\n".join(
+            [HEAD, *_titled_list("Outcomes", history), *_titled_list("Critiques that changed an answer", patterns)]
+        )
         text = text if history or patterns else NOTHING
-        more = (*_listed("News of feeds, by strangers", news), *_listed("Found by tools, to be judged", research))
+        more = (
+            *_titled_list("News of feeds, by strangers", news),
+            *_titled_list("Found by tools, to be judged", research),
+        )
         text = "\n".join([text, *more, *notes])
         recorder.delta(text)
         origins = tuple(dict.fromkeys(value.debate for value, _ in memories))
@@ -114,10 +119,10 @@ class Retriever:
             for kind, name in KINDS:
                 most = int(wanted[name].high or 0) if name in wanted else 0
                 candidates = store.search(topic, kind, most=MANY, now=now) if most else ()
-                memories += list(_chosen([item for item in candidates if item.likeness]))[:most]
+                memories += list(_memories_to_recall([item for item in candidates if item.likeness]))[:most]
         return tuple(memories)
 
-    async def _news(self, field: Field | None, notes: list[str]) -> dict[str, list[str]]:
+    async def _feed_news(self, field: Field | None, notes: list[str]) -> dict[str, list[str]]:
         """The news of each feed that could be read."""
         headlines: dict[str, list[str]] = {}
         for name in field.choices if field else ():
@@ -140,7 +145,7 @@ class Retriever:
         return tuple(_finding(finding) for finding in findings if finding.sources)
 
 
-def _chosen(candidates: Sequence[FoundMemory]) -> Iterator[tuple[FoundMemory, int]]:
+def _memories_to_recall(candidates: Sequence[FoundMemory]) -> Iterator[tuple[FoundMemory, int]]:
     """What to recall, the best first, each with how many others say the same.
 
     Topics less than half as like as the likest come last. Among the others what is confirmed comes first and what is
@@ -148,21 +153,21 @@ def _chosen(candidates: Sequence[FoundMemory]) -> Iterator[tuple[FoundMemory, in
     likeness is that of its debate's topic, is not told beside more than one other of its debate.
     """
     likest = max((item.likeness for item in candidates), default=0.0)
-    ordered = sorted(candidates, key=lambda item: (2 * item.likeness < likest, _trusted(item)))
+    ordered = sorted(candidates, key=lambda item: (2 * item.likeness < likest, _trust_rank(item)))
     alike: dict[tuple[object, ...], list[FoundMemory]] = {}
     counter: Counter[str] = Counter()
     for item in ordered:
         counter[item.debate] += 1
         if item.kind == "outcome" or counter[item.debate] <= OF_ONE:
-            alike.setdefault(_same(item), []).append(item)
+            alike.setdefault(_topic_key(item), []).append(item)
     return ((first, len(others)) for first, *others in alike.values())
 
 
-def _trusted(memory: FoundMemory) -> int:
+def _trust_rank(memory: FoundMemory) -> int:
     return TRUSTED.index(str(memory.body["trust"])) if memory.kind == "outcome" else 0
 
 
-def _same(memory: FoundMemory) -> tuple[object, ...]:
+def _topic_key(memory: FoundMemory) -> tuple[object, ...]:
     """What two outcomes have in common that say the same of one topic; two critiques never do."""
     body = memory.body
     if memory.kind == "pattern":
@@ -190,7 +195,7 @@ def _outcome(memory: FoundMemory, again: int) -> str:
     parts = [outcome + (f" {quoted(body['text'])}" if body["text"] else "")]
     parts += [f"strength {body['strength']}"] if body["strength"] else []
     # Who was against it says little: names mean others here. Which answers were says more.
-    against = [*(list(_several(body["minority"])) or _several(body["dissent"]))][:2]
+    against = [*(list(_values_of(body["minority"])) or _values_of(body["dissent"]))][:2]
     parts += [f"against it {', '.join(map(quoted, against))}"] if against else []
     parts += [f"the same in {again} other debate{'' if again == 1 else 's'}"] if again else []
     return f"{_origin(memory, body['trust'])} {'; '.join(parts)}"
@@ -208,11 +213,11 @@ def _origin(memory: FoundMemory, trust: object = "unconfirmed") -> str:
     return f"[{plain(memory.debate, 80)}, entry {memory.body['seq']}, {day}, {trust}]"
 
 
-def _several(value: object) -> Iterator[object]:
+def _values_of(value: object) -> Iterator[object]:
     yield from value if isinstance(value, list | tuple) else ()
 
 
-def _listed(head: str, lines: Sequence[str]) -> list[str]:
+def _titled_list(head: str, lines: Sequence[str]) -> list[str]:
     return ["", f"{head}:", *(f"- {line}" for line in lines)] if lines else []
 
 

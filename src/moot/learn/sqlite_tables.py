@@ -174,7 +174,7 @@ class SqliteTables:
                 vector = VECTOR.pack(row, length(item.vector), item.vector)
                 vectors.setdefault((item.kind, block_of(item.debate)), []).append(vector)
         for (kind, block), element in vectors.items():
-            self._load_block(kind, block, [*(VECTOR.pack(*item) for item in self._kept(kind, block)), *element])
+            self._load_block(kind, block, [*(VECTOR.pack(*item) for item in self._block_items(kind, block)), *element])
         self._db.executemany("INSERT INTO memory_use VALUES (?, ?, ?)", rows.uses)
 
     def drop(self, debate: str) -> None:
@@ -183,12 +183,14 @@ class SqliteTables:
         self._db.executemany("DELETE FROM memory_words WHERE rowid = ?", ids)
         gone = {row for (row,) in ids}
         for kind in get_args(Kind) if gone else ():
-            remaining = [VECTOR.pack(*item) for item in self._kept(kind, block_of(debate)) if item[0] not in gone]
+            remaining = [
+                VECTOR.pack(*item) for item in self._block_items(kind, block_of(debate)) if item[0] not in gone
+            ]
             self._load_block(kind, block_of(debate), remaining)
         for table in ("memory_debate", "memory_item", "memory_use"):
             self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
 
-    def _kept(self, kind: str, block: int) -> list[tuple[RowId, float, bytes]]:
+    def _block_items(self, kind: str, block: int) -> list[tuple[RowId, float, bytes]]:
         """The items of a block, each with the length and the numbers of its vector."""
         cursor = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, block))
         return [(row, long, numbers) for (value,) in cursor for row, long, numbers in VECTOR.iter_unpack(value)]

@@ -133,7 +133,8 @@ def by_log_odds(models: Mapping[str, str], known: Measured, *, options: int = 2)
     """
     counts = {voter: count_right(known.graded, _player(seat)) for voter, seat in models.items()}
     grounds = tuple(
-        f"{_who(voter, models)}: {value.right} of {value.n} graded answers right" for voter, value in counts.items()
+        f"{_voter_label(voter, models)}: {value.right} of {value.n} graded answers right"
+        for voter, value in counts.items()
     )
     if few := list(dict.fromkeys(models[voter] for voter, value in counts.items() if value.n < ENOUGH)):
         return equal(models, f"fewer than {ENOUGH} graded answers for {listed(few)}", grounds)
@@ -168,7 +169,7 @@ def by_elo(models: Mapping[str, str], known: Measured) -> Weighing:
         rests = f"1 - ECE of {len(graded)} answers" if graded else "no graded confidence"
         below = f"; {weight:g} is below 0 and counts as 0" if weight < 0 else ""
         grounds.append(
-            f"{_who(voter, models)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}"
+            f"{_voter_label(voter, models)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}"
         )
     if not any(weights.values()):
         return equal(models, "by Elo and calibration nobody's vote weighs anything", tuple(grounds))
@@ -196,7 +197,7 @@ def _player(seat: str) -> str:
     return seat if ":" in seat and not seat.startswith(BUILTIN) else ""
 
 
-def _who(voter: str, models: Mapping[str, str]) -> str:
+def _voter_label(voter: str, models: Mapping[str, str]) -> str:
     return f"{voter} ({models[voter]})"
 
 

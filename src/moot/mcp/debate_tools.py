@@ -131,7 +131,7 @@ class DebateTools:
         now: Annotated[bool, Field(description="Stop at once; answers in progress are lost.")] = False,
     ) -> Memo:
         """Stop a debate after the answers in progress. Nothing that was said is lost; resume_debate continues it."""
-        client = await self._own(id, here)
+        client = await self._owner_client(id, here)
         await client.runner.pause(id, now=now)
         if (await client.runner.running_state(id)).by:
             await settle(client.runner, id, PATIENCE, here.report_progress)
@@ -142,11 +142,11 @@ class DebateTools:
 
         A higher max_cost, counted from the start of the debate, raises its limit. wait_for_debate waits for its end.
         """
-        client = await self._own(id, here)
+        client = await self._owner_client(id, here)
         await client.admission.resume(id, LimitOverrides(cost=max_cost))
         return await memo_of(client, id)
 
-    async def _own(self, debate: str, here: Here) -> Client:
+    async def _owner_client(self, debate: str, here: Here) -> Client:
         client = self.server.client(here)
         await client.check_own(debate)
         return client

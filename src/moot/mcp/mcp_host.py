@@ -161,7 +161,7 @@ async def serve_stdio(wanted: HostSettings, config: Config) -> None:
 
     log_to_stderr()
     serving = Serving(most=wanted.max_debates or config.serve.most)
-    async with _held(wanted, config, serving.most) as ending:
+    async with _serving(wanted, config, serving.most) as ending:
         runner = ending.runner
         spending = Spending(runner, wanted.max_cost, session=runner.workspace.clock())
         admission = Admission(runner=runner, spending=spending, serving=serving, owner=f"{wanted.client}{AT_HAND}")
@@ -192,7 +192,7 @@ async def serve_http(wanted: HostSettings, config: Config) -> None:
     try:
         port = int(listening.getsockname()[1])
         name = f"[{wanted.host}]" if ":" in wanted.host else wanted.host
-        async with _held(wanted, config, wanted.max_debates or serving.most) as ending:
+        async with _serving(wanted, config, wanted.max_debates or serving.most) as ending:
             app = make_app(ending.runner, serving, hosts_of(wanted.host, port, serving))
             server = Listener(
                 config_of(app, lifespan="on", log_level="error"), lambda: wanted.ready(f"http://{name}:{port}{PATH}")
@@ -204,7 +204,7 @@ async def serve_http(wanted: HostSettings, config: Config) -> None:
 
 
 @asynccontextmanager
-async def _held(wanted: HostSettings, config: Config, most: int) -> AsyncGenerator[ShutdownRequest]:
+async def _serving(wanted: HostSettings, config: Config, most: int) -> AsyncGenerator[ShutdownRequest]:
     """A runner over the store, for the time of the context; signals end what is served in it."""
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     workspace = Workspace.at(wanted.store)

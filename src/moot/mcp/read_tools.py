@@ -60,15 +60,15 @@ class ReadTools:
         ] = 0,
     ) -> StateResult:
         """Return the state of a debate: what was said, votes, and who has to answer. get_decision is shorter."""
-        return await state_of(await self._seen(id, here), id, after)
+        return await state_of(await self._reader_client(id, here), id, after)
 
     async def get_decision(self, id: Id, here: Here) -> Memo:
         """Return the decision of a debate with votes, dissent and minority answers, or its state until it ends."""
-        return await memo_of(await self._seen(id, here), id)
+        return await memo_of(await self._reader_client(id, here), id)
 
     async def get_receipt(self, id: Id, here: Here) -> ReceiptResult:
         """Return the grounds of a decision: options, votes, evidence, accepted claims, and the hash of the record."""
-        client = await self._seen(id, here)
+        client = await self._reader_client(id, here)
         text = write_receipt(await make_receipt(client.workspace, id), None, "json")
         return ReceiptResult(id=id, receipt=json.loads(text))
 
@@ -120,7 +120,7 @@ class ReadTools:
         ] = [],  # noqa: B006 - as the SDK documents it; nothing changes it
     ) -> ReportResult:
         """Return the whole report of a debate in a format of text. It is long; get_decision is shorter."""
-        client = await self._seen(id, here)
+        client = await self._reader_client(id, here)
         values = await asyncio.to_thread(read_report_options, form, options)
         chosen = await asyncio.to_thread(report_format, form, values)
         if chosen.files or chosen.binary:
@@ -134,21 +134,21 @@ class ReadTools:
 
     async def report(self, id: str, here: Here) -> str:
         """The whole report: the decision, every vote, who said what, and problems. It quotes what was said."""
-        client = await self._seen(id, here)
+        client = await self._reader_client(id, here)
         record = await read_record(client.workspace, id)
         return await asyncio.to_thread(write_report, record.report)
 
     async def record(self, id: str, here: Here) -> str:
         """The record as JSON lines, exactly as stored: one entry on each line, with a chain of hashes."""
-        client = await self._seen(id, here)
+        client = await self._reader_client(id, here)
         return "".join(f"{line}\n" for line in await client.workspace.lines(id))
 
     async def receipt(self, id: str, here: Here) -> str:
         """The receipt of the decision: its grounds as JSON, unsigned."""
-        client = await self._seen(id, here)
+        client = await self._reader_client(id, here)
         return write_receipt(await make_receipt(client.workspace, id), None, "json")
 
-    async def _seen(self, debate: str, here: Here) -> Client:
+    async def _reader_client(self, debate: str, here: Here) -> Client:
         client = self.server.client(here)
         await client.check_seen(debate)
         return client

@@ -105,7 +105,7 @@ async def memo_of(client: Client, debate: str) -> Memo:
         tokens=sums.tokens,
         cost=sums.cost,
         report=f"debate://{debate}/report",
-        waits_for=[_waited(open_ask) for open_ask in now.waits] if now.status == "waiting" else [],
+        waits_for=[_waiting_result(open_ask) for open_ask in now.waits] if now.status == "waiting" else [],
     )
     if decision is None:
         return memo
@@ -121,19 +121,19 @@ async def memo_of(client: Client, debate: str) -> Memo:
             "warnings": [plain(warning) for warning in now.outcome.warnings],
             "votes": _votes(now),
             "dissent": [plain(text) for text in decision.dissent],
-            "minority": [_minor(minority) for minority in decision.minority],
-            "answers": [_minor(answer) for answer in decision.answers],
-            "ways": [f"{step.command}: {step.words}" for step in _ways(debate, now)],
+            "minority": [_cleaned_minority(minority) for minority in decision.minority],
+            "answers": [_cleaned_minority(answer) for answer in decision.answers],
+            "ways": [f"{step.command}: {step.words}" for step in _next_steps(debate, now)],
         }
     )
 
 
-def _ways(debate: str, now: Standing) -> Iterator[NextStep]:
+def _next_steps(debate: str, now: Standing) -> Iterator[NextStep]:
     """What may decide a debate that nobody won."""
     return next_steps(opening(debate, now.entries), debate, now.transcript)
 
 
-def _minor(minority: Minority) -> Minor:
+def _cleaned_minority(minority: Minority) -> Minor:
     argument = plain(minority.argument)
     return Minor(answer=plain(minority.answer), by=list(minority.by), share=minority.share, argument=argument)
 
@@ -159,7 +159,7 @@ async def state_of(client: Client, debate: str, after: int) -> StateResult:
         after=last,
         more=more,
         votes=_votes(now),
-        waits_for=[_waited(wait) for wait in now.waits],
+        waits_for=[_waiting_result(wait) for wait in now.waits],
         winner=plain(now.outcome.decision.winner) if now.outcome.decision else "",
         tokens=sums.tokens,
         cost=sums.cost,
@@ -198,7 +198,7 @@ def turns_after(entries: Sequence[Entry], after: int) -> tuple[list[SaidResult],
     for view in entry_views(entries):
         if view.seq <= after or view.turn is None or view.kind == "asked":
             continue
-        shown = _said(view, view.turn)
+        shown = _turn_result(view, view.turn)
         if turns and words + len(shown.text) > MOST_WORDS:
             return turns, turns[-1].seq, True
         words += len(shown.text)
@@ -206,7 +206,7 @@ def turns_after(entries: Sequence[Entry], after: int) -> tuple[list[SaidResult],
     return turns, max(after, entries[-1].seq if entries else 0), False
 
 
-def _said(view: EntryView, turn: TurnView) -> SaidResult:
+def _turn_result(view: EntryView, turn: TurnView) -> SaidResult:
     return SaidResult(
         seq=view.seq,
         mark=turn.mark,
@@ -248,7 +248,7 @@ def _votes(now: Standing) -> list[Vote]:
     return [Vote(by=turn.spoken.by, choice=_choice(turn.ballot)) for turn in turns]
 
 
-def _waited(question: OpenQuestion) -> WaitedResult:
+def _waiting_result(question: OpenQuestion) -> WaitedResult:
     ask = question.turn.ask
     assert ask is not None
     return WaitedResult(

@@ -115,11 +115,11 @@ class Tasks(Extension):
         return {"resultType": "task", **{key: task[key] for key in task if key not in INLINE}, "status": "working"}
 
     async def _get(self, ctx: Context, params: TaskParams) -> HandlerResult:
-        client = await self._seen(ctx, params.task_id)
+        client = await self._task_client(ctx, params.task_id)
         return {"resultType": "complete", **await task_of(client, params.task_id, asks=can_ask(ctx))}
 
     async def _update(self, ctx: Context, params: UpdateParams) -> HandlerResult:
-        client, debate = await self._seen(ctx, params.task_id, own=True), params.task_id
+        client, debate = await self._task_client(ctx, params.task_id, own=True), params.task_id
         for question in (await standing(client, debate)).waits:
             response = params.input_responses.get(question.turn.key)
             if response is None or response.action != "accept":
@@ -130,20 +130,20 @@ class Tasks(Extension):
                     client.workspace, debate, words, who=question.turn.by, key=question.turn.key, fields=fields
                 )
             except MootError as error:
-                raise _refused(error) from error
+                raise _as_mcp_error(error) from error
         await client.admission.resume_answered(debate)
         return {"resultType": "complete"}
 
     async def _cancel(self, ctx: Context, params: TaskParams) -> HandlerResult:
-        client, debate = await self._seen(ctx, params.task_id, own=True), params.task_id
+        client, debate = await self._task_client(ctx, params.task_id, own=True), params.task_id
         await client.runner.pause(debate)
         if (await client.runner.running_state(debate)).by:
-            await settle(client.runner, debate, GRACE, _silent)
+            await settle(client.runner, debate, GRACE, _ignore_progress)
         if (await client.runner.running_state(debate)).by:
             await client.runner.pause(debate, now=True)
         return {"resultType": "complete"}
 
-    async def _seen(self, ctx: Context, debate: str, *, own: bool = False) -> Client:
+    async def _task_client(self, ctx: Context, debate: str, *, own: bool = False) -> Client:
         """The client, where it knows tasks and the debate exists for it.
 
         Raises:
@@ -154,14 +154,14 @@ class Tasks(Extension):
         try:
             await (client.check_own(debate) if own else client.check_seen(debate))
         except MootError as error:
-            raise _refused(error) from error
+            raise _as_mcp_error(error) from error
         return client
 
 
-async def _silent(done: float, most: float | None, activity: str) -> None:
+async def _ignore_progress(done: float, most: float | None, activity: str) -> None:
     pass
 
 
-def _refused(error: MootError) -> MCPError:
+def _as_mcp_error(error: MootError) -> MCPError:
 
     return MCPError(code=INVALID_PARAMS, message=" ".join(hide(clean(str(error))).split()))

@@ -57,15 +57,15 @@ def _head(client: Client, debate: str, now: Standing) -> dict[str, Any]:
     done = f"{sums.done} of {counted(sums.asked, 'question')} answered" if sums.asked else ""
     return {
         "taskId": debate,
-        "createdAt": _moment(times[0]),
-        "lastUpdatedAt": _moment(times[-1]),
+        "createdAt": _iso_time(times[0]),
+        "lastUpdatedAt": _iso_time(times[-1]),
         "ttlMs": None,
         "pollIntervalMs": POLL_MS,
         "statusMessage": "; ".join(filter(None, (now.status, done, now.reason))),
     }
 
 
-def _moment(seconds: float) -> str:
+def _iso_time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 

@@ -36,30 +36,30 @@ def make_server(client: Client | None = None) -> Server:
 
 def _tools(server: Server, reading: ReadTools) -> Iterator[tuple[Tool, str, ToolAnnotations]]:
     debates, people = DebateTools(server), PeopleTools(server)
-    costs = _does(open_world=True)
+    costs = _change_hints(open_world=True)
     yield debates.run_debate, "Run a debate", costs
     yield debates.start_debate, "Start a debate", costs
-    yield debates.check_brief, "Estimate a debate", _reads()
-    yield debates.wait_for_debate, "Wait for a debate", _reads()
-    yield debates.stop_debate, "Stop a debate", _does(again=True)
-    yield debates.resume_debate, "Resume a debate", _does(again=True, open_world=True)
-    yield reading.get_debate, "Show a debate", _reads()
-    yield reading.get_decision, "Get a decision", _reads()
-    yield reading.get_receipt, "Get a receipt", _reads()
-    yield people.answer_question, "Answer for a person", _does()
-    yield people.post_message, "Send a message to a debate", _does()
-    yield reading.list_debates, "List debates", _reads()
-    yield reading.list_protocols, "List protocols", _reads()
-    yield reading.list_models, "List models", _reads()
-    yield reading.list_plugins, "List extensions", _reads()
-    yield reading.get_report, "Get a report", _reads()
+    yield debates.check_brief, "Estimate a debate", _read_only_hints()
+    yield debates.wait_for_debate, "Wait for a debate", _read_only_hints()
+    yield debates.stop_debate, "Stop a debate", _change_hints(again=True)
+    yield debates.resume_debate, "Resume a debate", _change_hints(again=True, open_world=True)
+    yield reading.get_debate, "Show a debate", _read_only_hints()
+    yield reading.get_decision, "Get a decision", _read_only_hints()
+    yield reading.get_receipt, "Get a receipt", _read_only_hints()
+    yield people.answer_question, "Answer for a person", _change_hints()
+    yield people.post_message, "Send a message to a debate", _change_hints()
+    yield reading.list_debates, "List debates", _read_only_hints()
+    yield reading.list_protocols, "List protocols", _read_only_hints()
+    yield reading.list_models, "List models", _read_only_hints()
+    yield reading.list_plugins, "List extensions", _read_only_hints()
+    yield reading.get_report, "Get a report", _read_only_hints()
 
 
-def _reads() -> ToolAnnotations:
+def _read_only_hints() -> ToolAnnotations:
     return ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
-def _does(*, again: bool = False, open_world: bool = False) -> ToolAnnotations:
+def _change_hints(*, again: bool = False, open_world: bool = False) -> ToolAnnotations:
     """The hints of a tool that changes something. Nothing is ever lost, because a record only grows."""
     return ToolAnnotations(
         read_only_hint=False, destructive_hint=False, idempotent_hint=again, open_world_hint=open_world

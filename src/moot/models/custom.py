@@ -86,7 +86,7 @@ class CustomAgent(ABC):
             text=text,
             model=self.name,
             served=named(end.served),
-            usage=_booked(end.usage.cleaned(), request, text),
+            usage=_usage_or_estimate(end.usage.cleaned(), request, text),
             finish=named(end.finish),
         )
 
@@ -162,10 +162,12 @@ class FunctionAgent(CustomAgent):
 
 def write(messages: Sequence[Message]) -> str:
     """Messages as one text, in their order; what the agent has said itself is marked as its own."""
-    return "\n\n".join(_own(message.text) if message.role == "assistant" else message.text for message in messages)
+    return "\n\n".join(
+        _own_message(message.text) if message.role == "assistant" else message.text for message in messages
+    )
 
 
-def _own(text: str) -> str:
+def _own_message(text: str) -> str:
     return "\n".join(["You have said:", *(f"  {line}" for line in text.splitlines())])
 
 
@@ -192,7 +194,7 @@ async def apart(function: Agent, text: str) -> object:
     return await wrap_future(future)
 
 
-def _booked(usage: Usage, request: Request, text: str) -> Usage:
+def _usage_or_estimate(usage: Usage, request: Request, text: str) -> Usage:
     """The usage, estimated where nobody says what it was."""
     input_tokens, output_tokens = usage.input_tokens, usage.output_tokens
     return Usage(

@@ -167,7 +167,7 @@ async def find_models(env: Environment | None = None, *, seconds: float = SECOND
         agents=agents,
         keys=tuple(keys.items()),
         missing=tuple((name, variables) for name, variables in needed.items() if name not in keys),
-        advice=_advise(servers, [*agents, *(name for name in keys if name in needed)]),
+        advice=_next_steps(servers, [*agents, *(name for name in keys if name in needed)]),
     )
 
 
@@ -214,7 +214,7 @@ def _names(raw: bytes) -> list[str] | None:
     return [name for name in names if isinstance(name, str)]
 
 
-def _advise(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ...]:
+def _next_steps(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ...]:
     up = [server for server in servers if server.up]
     if keys or any(server.models for server in up):
         return ()

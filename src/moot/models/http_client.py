@@ -52,7 +52,7 @@ class HttpClient:
                 proxy=self._proxy,
             )
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise _unreached(error) from error
+            raise _connection_error(error) from error
         try:
             yield _Answer(response)
         finally:
@@ -109,7 +109,7 @@ class _Answer:
             # The library forgets what came before the connection broke.
             if data := self._content._read_nowait(-1):  # pyright: ignore[reportPrivateUsage]
                 return data
-            raise _unreached(error) from error
+            raise _connection_error(error) from error
 
     def pause(self) -> bool:
         """Take nothing from the server; see ``HttpAnswer``."""
@@ -121,7 +121,7 @@ class _Answer:
         return True
 
 
-def _unreached(error: Exception) -> Unreached:
+def _connection_error(error: Exception) -> Unreached:
     late = isinstance(error, asyncio.TimeoutError)
     # A server of TLS answers a plain request with an alert, which is no HTTP, or closes or resets the connection.
     closed = isinstance(error, _CLOSED) or isinstance(error.__cause__, ConnectionResetError)

@@ -147,13 +147,13 @@ class Throttled(Layer):
         async with self._gate.slots:
             await self._gate.opened(request.seconds)
             try:
-                return await self._counted(request, recorder)
+                return await self._metered_call(request, recorder)
             except Unavailable as error:
                 if error.kind == "rate" and error.retry_after:
                     self._gate.hold(error.retry_after)
                 raise
 
-    async def _counted(self, request: Request, recorder: Recorder) -> Called:
+    async def _metered_call(self, request: Request, recorder: Recorder) -> Called:
         if self._gate.meter is None:
             return await self._model.complete(request, recorder)
         async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
@@ -282,7 +282,7 @@ class Breaker:
     def state(self) -> State:
         """The state now; an open breaker whose cooldown is over is half open."""
         if self._state == "OPEN" and self._clock() >= self._open_until:
-            self._enter("HALF_OPEN")
+            self._set_state("HALF_OPEN")
         return self._state
 
     @property
@@ -319,7 +319,7 @@ class Breaker:
         self._failures = 0
         self._successes += self._state == "HALF_OPEN"
         if self._successes >= self.settings.half_open_success_threshold:
-            self._enter("CLOSED")
+            self._set_state("CLOSED")
 
     def fail(self, ticket: int) -> None:
         """The provider has not answered."""
@@ -328,7 +328,7 @@ class Breaker:
         self._failures += 1
         if self._state == "HALF_OPEN" or self._failures >= self.settings.failure_threshold:
             self._open_until = self._clock() + self.settings.cooldown_seconds
-            self._enter("OPEN")
+            self._set_state("OPEN")
 
     def release(self, ticket: int) -> None:
         """Nobody knows whether the provider would have answered: the call was cancelled, or never sent."""
@@ -341,7 +341,7 @@ class Breaker:
         self._trials -= self._state == "HALF_OPEN"
         return True
 
-    def _enter(self, state: State) -> None:
+    def _set_state(self, state: State) -> None:
         self._state = state
         self._generation += 1
         self._failures = self._successes = self._trials = 0

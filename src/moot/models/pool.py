@@ -160,11 +160,11 @@ class Pool:
         Raises:
             BriefError: there is no such provider, or its key or address is missing.
         """
-        return self._named(name)
+        return self._model_named(name)
 
-    def _named(self, name: str) -> Breaking:
+    def _model_named(self, name: str) -> Breaking:
         if name.startswith(GUEST):
-            return self._guest(name)
+            return self._registered_agent(name)
         parsed = parse(name)
         options = options_for(PROVIDER, parsed.provider.name, self._options)
         known_as = f"{parsed} {sorted(options.items())}" if options else str(parsed)
@@ -174,7 +174,7 @@ class Pool:
             connection = self._connection(parsed)
             adapter = _adapter(parsed, connection, options)
             live = _layered(adapter, connection, self._retry)
-            self._models[known_as] = self._guarded(self._with_batches(live, adapter, parsed, connection))
+            self._models[known_as] = self._with_breaker(self._with_batches(live, adapter, parsed, connection))
             self._cold[known_as] = (parsed, connection)
         return self._models[known_as]
 
@@ -197,7 +197,7 @@ class Pool:
         whole = f"{GUEST}{name}"
         if self._guests.setdefault(whole, model) is not model:
             raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
-        self._models[whole] = self._guarded(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
+        self._models[whole] = self._with_breaker(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
 
     def available(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of the names whose models would be asked now: all but those that their breaker leaves out.
@@ -205,7 +205,7 @@ class Pool:
         Raises:
             BriefError: a name is none of a model; see ``model``.
         """
-        return tuple(name for name in names if self._named(name).breaker.free)
+        return tuple(name for name in names if self._model_named(name).breaker.free)
 
     async def close(self) -> None:
         """Give all connections back."""
@@ -218,7 +218,7 @@ class Pool:
         key = f"{ACP.name}:{name.model.partition('/')[0]}"
         if key not in self._links:
             self._links[key] = ProviderConnection(name.provider, self._env, in_flight=program.parallel)
-        return self._guarded(_layered(AcpModel(name, program, wanted), self._links[key], self._retry))
+        return self._with_breaker(_layered(AcpModel(name, program, wanted), self._links[key], self._retry))
 
     def _with_batches(self, live: Model, adapter: Model, name: ModelName, connection: ProviderConnection) -> Model:
         """A model whose calls can go into batches, where its provider has them."""
@@ -229,10 +229,10 @@ class Pool:
         tray.register(str(name), cast(BatchApi, getattr(import_module(module), word)(name, connection)))
         return BatchedModel(live, cast(Whole, adapter), name, tray, connection.key)
 
-    def _guarded(self, model: Model) -> Breaking:
+    def _with_breaker(self, model: Model) -> Breaking:
         return Breaking(model, Breaker(self._breaker, self._clock))
 
-    def _guest(self, name: str) -> Breaking:
+    def _registered_agent(self, name: str) -> Breaking:
         if name not in self._models:
             raise BriefError(f"{name} belongs to a program; resume the debate in that program", code="bad_enum")
         return self._models[name]

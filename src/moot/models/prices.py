@@ -105,7 +105,7 @@ def cost(name: ModelName, usage: Usage, *, written: int = 0) -> float | None:
     """
     if name.provider.local:
         return 0.0
-    provider, model = _listed(name)
+    provider, model = _price_list_names(name)
     if not provider:
         return None
     rates = _rates(provider, model, int(monotonic() // RATES_SECONDS))
@@ -169,7 +169,7 @@ def _ask(provider: str, model: str, counts: tuple[int, int, int, int]) -> float 
         return None
 
 
-def _listed(name: ModelName) -> tuple[str, str]:
+def _price_list_names(name: ModelName) -> tuple[str, str]:
     """The provider and the model as the list of prices calls them; "" for a provider that it does not have."""
     if name.provider.wire is not LIBRARY:
         return name.provider.prices, name.model
@@ -179,7 +179,7 @@ def _listed(name: ModelName) -> tuple[str, str]:
 
 def load_prices(name: ModelName) -> None:
     """Load the list of prices where the first call of a model would load it else; it takes 20 MB."""
-    if _listed(name)[0] and not name.provider.local:
+    if _price_list_names(name)[0] and not name.provider.local:
         import_module("genai_prices")
 
 

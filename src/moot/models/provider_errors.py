@@ -89,7 +89,7 @@ def error_words(body: object) -> tuple[int, str, str]:
     Args:
         body: the body of an answer or of an event: bytes, text, or JSON that has been read.
     """
-    inner = _innermost(body)
+    inner = _error_detail(body)
     if isinstance(inner, str):
         return 0, "", inner
     code, kind, words = inner.get("code"), inner.get("type"), inner.get("message") or inner.get("detail")
@@ -106,7 +106,7 @@ _LAYERS = 6
 """How deep an error may lie in lists, in texts of JSON, and under ``error``."""
 
 
-def _innermost(body: object) -> dict[str, object] | str:
+def _error_detail(body: object) -> dict[str, object] | str:
     """The object or the text that has the words of an error."""
     for _ in range(_LAYERS):
         if isinstance(body, bytes):
@@ -332,18 +332,18 @@ def read_fault(who: str, error: Exception) -> ModelError:
 
 def _kind(error: Exception) -> str:
     """Which of the usual failures it is; "" for none."""
-    if kind := _named(error, _NAMES):
+    if kind := _kind_by_class(error, _NAMES):
         return kind
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", getattr(response, "status_code", None))
     if not isinstance(status, int) or status < 400:
-        return _named(error, _LAST)
+        return _kind_by_class(error, _LAST)
     if status in (400, 422) and _FULL.search(str(error)):
         return "too_long"
     return _STATUS.get(status, "server" if status >= 500 else "request")
 
 
-def _named(error: Exception, known: Sequence[tuple[str, str]]) -> str:
+def _kind_by_class(error: Exception, known: Sequence[tuple[str, str]]) -> str:
     """What the names of its class, and of those it descends from, say; "" for nothing."""
     names = " ".join(item.__name__ for item in type(error).__mro__)
     return next((kind for part, kind in known if re.search(part, names)), "")

@@ -146,7 +146,7 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
             else ""
         )
         raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
-    usage = _booked(end.usage.cleaned(), request)
+    usage = _usage_or_reserved(end.usage.cleaned(), request)
     written = Usage(input_tokens=end.written).cleaned().input_tokens if end.written else 0
     return Called(
         key="",
@@ -160,7 +160,7 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
     )
 
 
-def _booked(usage: Usage, request: Request) -> Usage:
+def _usage_or_reserved(usage: Usage, request: Request) -> Usage:
     """The usage with what was reserved in place of the counts that are missing or cannot be."""
     input_tokens, output_tokens = usage.input_tokens, usage.output_tokens
     return Usage(

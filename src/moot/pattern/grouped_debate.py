@@ -158,7 +158,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
                 {
                     "name": turn.by,
                     "role": roles[turn.by],
-                    **_said(turn),
+                    **_turn_record(turn),
                     "group": next(n for n, group in enumerate(groups) if turn.by in group),
                     "round": turn.round if turn.ask and turn.ask.audience else rounds + 1,
                 }
@@ -170,7 +170,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
             "is_settled": outcome.status == "decided",
         }
         result = GroupedResult(state, outcome)
-        result.warnings += tuple(wrong for report in reports for wrong in _miscounted(report))
+        result.warnings += tuple(wrong for report in reports for wrong in _wrong_counts(report))
         return result
 
 
@@ -179,7 +179,7 @@ class _Said(TypedDict):
     argument: str
 
 
-def _said(turn: Turn) -> _Said:
+def _turn_record(turn: Turn) -> _Said:
     answer, argument = read_field(turn, "ANSWER"), read_field(turn, "ARGUMENT")
     return {
         "answer": "" if answer is None else str(answer),
@@ -194,7 +194,7 @@ def _summary(group: int, report: GroupReport) -> Summary:
     return {"group": group, "by": report.by, "answers": answers}
 
 
-def _miscounted(report: GroupReport) -> list[str]:
+def _wrong_counts(report: GroupReport) -> list[str]:
     return [
         f"{report.by} reports {stand.told:g} for {stand.answer!r}; the record has {stand.count}"
         for stand in report.stands

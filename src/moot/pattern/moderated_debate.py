@@ -172,14 +172,14 @@ class DebatePattern(PatternBase[DebateResult]):
             raise MootError("as_langgraph_node needs LangGraph: pip install 'moot[langgraph]'") from error
 
         async def adebate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
-            return _update(await self._for(state)._debate(*_asked(state), _place(config)))
+            return _update(await self._with_rounds_of(state)._debate(*_input_of(state), _place(config)))
 
         def debate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
             return run_blocking(adebate(state, config), "graph.ainvoke")
 
         return RunnableLambda(debate, adebate, name="debate")
 
-    def _for(self, state: Mapping[str, object]) -> "DebatePattern":
+    def _with_rounds_of(self, state: Mapping[str, object]) -> "DebatePattern":
         """The pattern with the number of rounds that a state asks for."""
         rounds = state.get("max_rounds")
         if rounds is None:
@@ -231,7 +231,7 @@ def _summary(transcript: Transcript) -> str:
     return reviews[-1].text if summary is None else str(summary)
 
 
-def _asked(state: Mapping[str, object]) -> tuple[str, Sequence[Debater]]:
+def _input_of(state: Mapping[str, object]) -> tuple[str, Sequence[Debater]]:
     """What a graph's state wants debated; what is wrong with it is said where it is used."""
     return cast("str", state.get("topic")), cast("Sequence[Debater]", state.get("debaters"))
 

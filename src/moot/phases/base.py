@@ -227,9 +227,9 @@ class Undebated:
     def play(self, state: State) -> Play:
         """Play the phase."""
         for step in self.each.play(state):
-            yield self._marked(step, state) if isinstance(step, Ruled) else step
+            yield self._with_round_mark(step, state) if isinstance(step, Ruled) else step
 
-    def _marked(self, ruled: Ruled, state: State) -> Ruled:
+    def _with_round_mark(self, ruled: Ruled, state: State) -> Ruled:
         path = f"{state.path.rpartition('/')[0]}/{self.rounds}"
         if any(place.startswith(f"{path}/round-") for place in state.transcript.entered):
             return ruled

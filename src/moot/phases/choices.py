@@ -202,7 +202,7 @@ class Choices:
         facts["with"] = ", ".join(added)
         others = {" ".join(name.split(".")[1:]): value for name, value in self.other_options.items()}
         options = {**self.protocol_options, **self.strategy_options, **others}
-        facts |= {name: _shown(value) for name, value in options.items()}
+        facts |= {name: _value_in_words(value) for name, value in options.items()}
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
 
     def _intervals(self) -> str:
@@ -256,7 +256,7 @@ class Choices:
             )
 
 
-def _shown(value: Value) -> str:
+def _value_in_words(value: Value) -> str:
     """The value of an option in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"

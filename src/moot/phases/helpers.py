@@ -68,7 +68,7 @@ class Recall:
         fields = (
             Field(name=HISTORY, kind="list", high=self.history, required=False),
             Field(name=PATTERNS, kind="list", high=self.patterns, required=False),
-            *(_news(self.feeds) if self.feeds else ()),
+            *(_feed_fields(self.feeds) if self.feeds else ()),
             *((Field(name=RESEARCH, kind="list", required=False),) if self.tools else ()),
             Field(name=ORIGINS, kind="list", required=False),
         )
@@ -94,14 +94,14 @@ class Informed:
     def play(self, state: State) -> Play:
         """Play the phase."""
         for step in self.each.play(state):
-            if is_batch(step) and not _begun(state):
+            if is_batch(step) and not _has_answers(state):
                 # The log contains nothing else yet, so nobody is shown more than that.
                 yield [replace(ask, view=replace(ask.view, last=None)) for ask in step]
             else:
                 yield step
 
 
-def _news(feeds: tuple[str, ...]) -> tuple[Field, ...]:
+def _feed_fields(feeds: tuple[str, ...]) -> tuple[Field, ...]:
     """Which feeds were read, and their news."""
     return (
         Field(name=FEEDS, kind="list", choices=feeds, required=False),
@@ -109,7 +109,7 @@ def _news(feeds: tuple[str, ...]) -> tuple[Field, ...]:
     )
 
 
-def _begun(state: State) -> bool:
+def _has_answers(state: State) -> bool:
     """Whether the log contains an answer to anything else; turns visible only to their author do not count."""
     turns = [turn for turn in state.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
     return any(turn.act != RECALL for turn in turns)

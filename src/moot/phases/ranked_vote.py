@@ -79,7 +79,7 @@ class Ranking:
         if self.rule:
             answers = newest_answers(state.transcript, self.acts, closed=self.closed)
             counted = self.rule.decide(rankings(state), tuple(answers))
-            yield Ruled(decision=_settled(counted, answers, state.transcript, reasons=self.reasons))
+            yield Ruled(decision=_with_answer_texts(counted, answers, state.transcript, reasons=self.reasons))
 
     def _ask(self, state: State, n: int, voter: str) -> Ask | None:
         """The n-th ballot, from 1; None for a voter who has nothing to rank."""
@@ -217,9 +217,11 @@ def tiers_by_score(scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, ...]
     return tuple(tuple(name for name, other in scores if other == number) for number in numbers)
 
 
-def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool) -> Decision:
+def _with_answer_texts(
+    decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool
+) -> Decision:
     """The decision with the words of the answers. The winner's author could not rank it, and so does not dissent."""
-    decision = _joined(decision, answers)
+    decision = _merged_equal_answers(decision, answers)
     settled = with_words(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
     against = [
         ballot for ballot in decision.ballots if ballot.state == "cast" and decision.winner not in ballot.ranks[0]
@@ -230,7 +232,7 @@ def _settled(decision: Decision, answers: Mapping[str, Turn], transcript: Transc
     return replace(settled, dissent=dissent if decision.winner else ())
 
 
-def _joined(decision: Decision, answers: Mapping[str, Turn]) -> Decision:
+def _merged_equal_answers(decision: Decision, answers: Mapping[str, Turn]) -> Decision:
     """A tie of equal answers is a decision for that answer; the most confident author represents them."""
     if decision.status != "tie":
         return decision

@@ -79,7 +79,7 @@ class Reflection:
             text = self._text(state)
             if text is not None and self._review(state, text) is None:
                 yield [self._ask_reviewer(here, text)]
-            if (score := self._best(state)[1]) is not None and score >= self.threshold:
+            if (score := self._best_text(state)[1]) is not None and score >= self.threshold:
                 break
         yield Ruled(decision=self._decide(state))
 
@@ -107,7 +107,7 @@ class Reflection:
             view=View(last=0, anonymous=True),
         )
 
-    def _best(self, state: State) -> tuple[Turn | None, float | None]:
+    def _best_text(self, state: State) -> tuple[Turn | None, float | None]:
         """The text with the highest score, of equal ones the newest; without any score the newest text."""
         texts = state.transcript.turns("draft", "revise", by=self.writer, under=state.path)
         scored = [(score, n) for n, turn in enumerate(texts) if (score := score_of(state.transcript, turn)) is not None]
@@ -117,7 +117,7 @@ class Reflection:
         return (texts[-1] if texts else None), None
 
     def _decide(self, state: State) -> Decision:
-        text, score = self._best(state)
+        text, score = self._best_text(state)
         if text is None:
             return Decision(status="no_decision", rule="review", how=f"{self.writer} gave no text")
         if score is None:

@@ -118,9 +118,9 @@ class Mindful:
     def play(self, state: State) -> Play:
         """Play the phase, each question with the note of the participant who is asked."""
         for step in self.each.play(state):
-            yield [self._heed(state, ask) for ask in step] if is_batch(step) else step
+            yield [self._with_strategy(state, ask) for ask in step] if is_batch(step) else step
 
-    def _heed(self, state: State, ask: Ask) -> Ask:
+    def _with_strategy(self, state: State, ask: Ask) -> Ask:
         note = state.transcript.last(ask.to, STRATEGY)
         if note is None or ask.act not in HEEDING:
             return ask

@@ -88,7 +88,7 @@ def speech(options: tuple[str, ...]) -> Form:
 
 def quoting_speech(options: tuple[str, ...]) -> Form:
     """A turn as in ``speech`` that quotes the words which it answers."""
-    return Form(name="clash", fields=tuple(item for field in speech(options).fields for item in _quoting(field)))
+    return Form(name="clash", fields=tuple(item for field in speech(options).fields for item in _with_quote(field)))
 
 
 def aimed(form: Form, turn: Turn) -> Form:
@@ -134,7 +134,7 @@ _REASONS = (
 )
 
 
-def _quoting(field: Field) -> tuple[Field, ...]:
+def _with_quote(field: Field) -> tuple[Field, ...]:
     """TARGET followed by a QUOTE, any other field alone."""
     quote = Field(name="QUOTE", required=False, help="the words of that turn that you answer, copied exactly")
     return (field, quote) if field.name == TARGET else (field,)

@@ -71,7 +71,7 @@ class Pick:
         if len(groups) < 2:
             yield Ruled(decision=uncontested(state, groups, Quorum(rule=Share(name=JUDGE)), self.acts))
         elif len(shown) < 2:
-            yield Ruled(decision=_unseen(self.by, groups))
+            yield Ruled(decision=_too_few_statements(self.by, groups))
         else:
             names = list(shown)
             state.chance("order").shuffle(names)
@@ -136,7 +136,7 @@ class Rank:
         groups = {turn.by: [turn] for turn in state.transcript.latest(*self.acts)}
         names = list(visible_turns(state, self.by, groups))
         if len(names) < 2:
-            yield Ruled(decision=_unseen(self.by, groups))
+            yield Ruled(decision=_too_few_statements(self.by, groups))
             return
         state.chance("order").shuffle(names)
         about = tuple(groups[name][0].key for name in names)
@@ -169,7 +169,7 @@ class Rank:
         how = f"{self.by} scores, of {MOST}: {text}"
         if len(tops) > 1:
             return replace(none, status="tie", how=f"tie: {how}")
-        reason = read_field(turn, _why(under[tops[0]]))
+        reason = read_field(turn, _reason_field(under[tops[0]]))
         how = f"{how}; on {tops[0]}: {clip(str(reason), 300)}" if reason else how
         return replace(none, status="decided", winner=tops[0], support=(self.by,), how=how)
 
@@ -218,7 +218,7 @@ def other_answers(groups: Mapping[str, Sequence[Turn]], but: str = "") -> tuple[
     )
 
 
-def _unseen(by: str, groups: Mapping[str, Sequence[Turn]]) -> Decision:
+def _too_few_statements(by: str, groups: Mapping[str, Sequence[Turn]]) -> Decision:
     how = f"{by} has fewer than two statements to judge"
     return Decision(status="no_decision", rule=JUDGE, how=how, minority=other_answers(groups))
 
@@ -234,13 +234,15 @@ def _ranking(n: int) -> Form:
     """A form with a score and a reason for each of that many statements."""
     fields: list[Field] = []
     for label in labels(n):
-        fields.append(Field(name=_why(label), help=f"what is strong and what is weak in the argument of {label}"))
+        fields.append(
+            Field(name=_reason_field(label), help=f"what is strong and what is weak in the argument of {label}")
+        )
         fields.append(
             Field(name=label, kind="number", low=0, high=MOST, help="0 (no argument) to 10 (could not be stronger)")
         )
     return Form(name="ranking", fields=tuple(fields))
 
 
-def _why(label: str) -> str:
+def _reason_field(label: str) -> str:
     """The field of the reason for a label: ``Why A`` for ``Proposal A``."""
     return f"Why {label.rpartition(' ')[2]}"

@@ -139,7 +139,7 @@ class Vote:
             left = {ask.to: replace(ballots[ask.to], reason=UNASKED) for ask in ballot_asks}
             ballots |= {name: with_weight(state, ballot, unstated=self.unstated) for name, ballot in left.items()}
         for n, batch in enumerate([[ask] for ask in ballot_asks] if self.early else [ballot_asks]):
-            if reason := self._over(ballots, [ask.to for ask in ballot_asks[n:]], tuple(groups)):
+            if reason := self._why_complete(ballots, [ask.to for ask in ballot_asks[n:]], tuple(groups)):
                 yield Halted(path=state.path, reason=reason)
                 break
             yield batch
@@ -150,7 +150,7 @@ class Vote:
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
         yield Ruled(decision=with_words(decision, groups, state.transcript, reasons=self.reasons))
 
-    def _over(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
+    def _why_complete(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
         """Why no remaining voter needs to be asked; "" if one must."""
         cast = [ballot for name, ballot in ballots.items() if name not in left]
         for early in self.early:

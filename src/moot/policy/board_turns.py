@@ -77,7 +77,7 @@ def recommendation(decision: Decision, states: Mapping[str, Standing]) -> str:
         lines += [f"- {verdict}: {_names(holders)}"] if holders else []
         lines += [
             f"  - {standing.name}: {clip(' '.join(standing.reasoning.split()), REASON)}"
-            for standing in _reasoned(holders)
+            for standing in _with_reasons(holders)
         ]
     lines += [f"- changed: {_course(standing)}" for standing in states.values() if standing.changed]
     left = [f"{standing.name} ({standing.withdrawn})" for standing in states.values() if standing.withdrawn]
@@ -103,7 +103,7 @@ def _choice(decision: Decision, name: str) -> str:
     return next((ballot.choice for ballot in decision.ballots if ballot.voter == name), "")
 
 
-def _reasoned(states: Iterable[Standing]) -> list[Standing]:
+def _with_reasons(states: Iterable[Standing]) -> list[Standing]:
     return [standing for standing in states if standing.reasoning.strip()]
 
 

@@ -71,7 +71,7 @@ class Lead:
 
     def met(self, rule: Rule, cast: Sequence[Ballot], left: Sequence[Ballot], candidates: Sequence[str]) -> str:
         """The reason, or ""; see Early."""
-        now = _now(rule, cast, left, candidates)
+        now = _decision_now(rule, cast, left, candidates)
         ends = [[replace(ballot, state="cast", choice=name, reason="") for ballot in left] for name in candidates]
         ends.append([replace(ballot, state="abstained", reason="") for ballot in left])
         winners = {_winner(rule.decide((*cast, *end), candidates)) for end in ends}
@@ -93,7 +93,7 @@ class Certain:
 
     def met(self, rule: Rule, cast: Sequence[Ballot], left: Sequence[Ballot], candidates: Sequence[str]) -> str:
         """The reason, or ""; see Early."""
-        now = _now(rule, cast, left, candidates)
+        now = _decision_now(rule, cast, left, candidates)
         tally = sorted(map(int, count(cast, candidates, weighted=False).values()), reverse=True)
         chance = chance_ahead(tally[0], tally[1]) if len(tally) > 1 else Fraction(0)
         if not _winner(now) or chance < Fraction(self.least):
@@ -101,7 +101,7 @@ class Certain:
         return f"{now.winner} leads with a probability of {float(chance):.3f}"
 
 
-def _now(rule: Rule, cast: Sequence[Ballot], left: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+def _decision_now(rule: Rule, cast: Sequence[Ballot], left: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
     """What the rule decides if nobody else is asked."""
     return rule.decide((*cast, *left), candidates)
 

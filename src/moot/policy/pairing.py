@@ -48,7 +48,7 @@ class Pairs:
             case "all-to-all":
                 return tuple((critic, author) for critic in names for author in names if critic != author)
             case "ring":
-                return _ring(names)
+                return _ring_pairs(names)
             case "round-robin":
                 return _rotation(names, round)
             case "star":
@@ -59,7 +59,7 @@ class Pairs:
             case "random-graph":
                 return _random_graph(names, self.density, chance)
             case _:
-                return _sparse(names, self.density, chance)
+                return _sparse_pairs(names, self.density, chance)
 
     def least(self, count: int) -> int:
         """The fewest pairs that can be drawn among ``count``; only ``sparse`` and ``random-graph`` may draw more."""
@@ -73,7 +73,7 @@ class Pairs:
         return many.get(self.topology, count)
 
 
-def _ring(names: Sequence[str]) -> tuple[Pair, ...]:
+def _ring_pairs(names: Sequence[str]) -> tuple[Pair, ...]:
     return tuple((name, names[(n + 1) % len(names)]) for n, name in enumerate(names))
 
 
@@ -91,8 +91,8 @@ def _star(names: Sequence[str], hub: str) -> tuple[Pair, ...]:
     )
 
 
-def _sparse(names: Sequence[str], density: float, chance: Random) -> tuple[Pair, ...]:
-    ring = _ring(names)
+def _sparse_pairs(names: Sequence[str], density: float, chance: Random) -> tuple[Pair, ...]:
+    ring = _ring_pairs(names)
     others = [(c, a) for c in names for a in names if c != a and (c, a) not in ring]
     drawn = [pair for pair in others if chance.random() < density]
     return _in_order((*ring, *drawn), names)
@@ -113,7 +113,7 @@ def _adaptive(names: Sequence[str], hub: str, chance: Random) -> tuple[Pair, ...
     Half of those whom the hub does not criticise anyway get the hub, at least two where there are two; each of the
     others gets one of the rest with the fewest pairs so far. So nobody criticises more than the hub.
     """
-    ring = _ring(names)
+    ring = _ring_pairs(names)
     if len(names) < 3:
         return ring
     critic = {author: name for name, author in ring}

@@ -150,7 +150,7 @@ def instant_runoff(profile: Profile) -> Tallied:
     left = list(profile.candidates)
     course: list[str] = []
     while True:
-        tally = _firsts(profile, left)
+        tally = _first_choice_weights(profile, left)
         counting = sum(tally.values(), Fraction(0))
         most, least = max(tally.values()), min(tally.values())
         if 2 * most > counting or most == least:
@@ -163,7 +163,7 @@ def instant_runoff(profile: Profile) -> Tallied:
     return Tallied(tally=whole, told=f"{sentence} ({'; '.join(course)})" if course else sentence)
 
 
-def _firsts(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
+def _first_choice_weights(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
     """The weight of the ballots on which each of those left is first; equal ones share a ballot."""
     tally = dict.fromkeys(left, Fraction(0))
     for tiers, fraction in profile.ballots:

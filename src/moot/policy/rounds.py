@@ -108,7 +108,7 @@ class Reacting:
         if len(turns) >= len(people):
             return ""
         had = Counter(turn.by for turn in turns)
-        spoken = _heard(floor.transcript, people)
+        spoken = _public_turns(floor.transcript, people)
         newest = spoken[-1] if spoken else None
         free = [participant.name for participant in people if had[participant.name] < SHARE]
         free = [name for name in free if newest is None or name != newest.by] or free
@@ -123,7 +123,7 @@ def _is_said(turn: Turn) -> bool:
     return turn.ask is not None and not turn.ask.audience and turn.act != SUMMARY
 
 
-def _heard(transcript: Transcript, people: Sequence[Participant]) -> list[Turn]:
+def _public_turns(transcript: Transcript, people: Sequence[Participant]) -> list[Turn]:
     """What these people were asked to say to all, answered or not, but summaries; all else is for one alone."""
     names = {participant.name for participant in people}
     return [turn for turn in transcript.all() if _is_said(turn) and turn.by in names]
@@ -256,7 +256,7 @@ class Alike:
 
     def met(self, transcript: Transcript) -> str:
         """The reason, or ""; see Stop."""
-        newest = {turn.by: turn for turn in transcript.turns(*self.acts) if _holds(turn, self.field)}
+        newest = {turn.by: turn for turn in transcript.turns(*self.acts) if _could_answer(turn, self.field)}
         answers = [answer_of(turn, self.field) for turn in newest.values()]
         known = [answer for answer in answers if answer is not None]
         if len(known) >= self.of and len(known) == len(answers) and alike(known):
@@ -481,7 +481,7 @@ def answer_of(turn: Turn, field: str) -> str | None:
     return wording(turn, field) if field else normalise(turn.text)
 
 
-def _holds(turn: Turn, field: str) -> bool:
+def _could_answer(turn: Turn, field: str) -> bool:
     """Whether a turn could give an answer: it has no form, or one that asks for the field."""
     return not field or turn.ask is None or turn.ask.form is None or asks_for(turn, field)
 

@@ -146,7 +146,7 @@ class Adjudicate:
         if self.rule is None:
             decision = replace(decision, rule=POINTS)
         cast = [ballot for ballot in ballots if ballot.state == "cast"]
-        if self.twice and (doubt := _doubt(ballots)):
+        if self.twice and (doubt := _why_undecided(ballots)):
             status = "tie" if len(cast) == len(ballots) else "no_decision"
             return replace(decision, status=status, winner="", support=(), strength="", how=doubt)
         if decision.status not in ("decided", "tie"):
@@ -155,7 +155,7 @@ class Adjudicate:
             decision,
             text=self._result(decision.winner, state),
             dissent=opposing_votes(cast, decision.winner) if decision.winner else (),
-            how=self._told(decision),
+            how=self._result_in_words(decision),
         )
 
     def _result(self, winner: str, state: State) -> str:
@@ -166,14 +166,14 @@ class Adjudicate:
         own = {place for place, _ in team.offices}
         speeches = [turn for turn in state.transcript.turns(*SPEECHES) if _place(turn) in own]
         answers = [proposal_text(turn) for turn in speeches if read_field(turn, "ANSWER") is not None]
-        return answers[-1] if state.brief.options and answers else _named(team)
+        return answers[-1] if state.brief.options and answers else _team_label(team)
 
-    def _told(self, decision: Decision) -> str:
+    def _result_in_words(self, decision: Decision) -> str:
         """The result by team, then by side."""
         tally, unit = decision.tally, "point" if self.rule is None else "vote"
         ordered = sorted(self.teams, key=lambda team: -tally[team.name])
         ranks = [
-            f"{1 + sum(more > tally[team.name] for more in tally.values())}. {_named(team)}, "
+            f"{1 + sum(more > tally[team.name] for more in tally.values())}. {_team_label(team)}, "
             f"{counted(tally[team.name], unit)}"
             for team in ordered
         ]
@@ -186,7 +186,7 @@ class Adjudicate:
         return f"{begun}{'; '.join(ranks)}; by side {level}{', '.join(sides)}"
 
 
-def _doubt(ballots: Sequence[Ballot]) -> str:
+def _why_undecided(ballots: Sequence[Ballot]) -> str:
     """Why a judge who was asked in both orders has decided nothing; "" if it has."""
     missing = [ballot for ballot in ballots if ballot.state != "cast"]
     if missing:
@@ -261,5 +261,5 @@ def _fields(turn: Turn) -> Sequence[Field]:
     return turn.ask.form.fields if turn.ask and turn.ask.form else ()
 
 
-def _named(team: Team) -> str:
+def _team_label(team: Team) -> str:
     return f"{team.name} ({listed(list(dict.fromkeys(team.members)))})"

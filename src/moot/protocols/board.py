@@ -305,14 +305,14 @@ class Meeting:
             n += 1
             course.asked += 1
             last = next((turn for turn in reversed(turns) if turn.by == name), None) if self.told else None
-            refused = _refused(last, states[name]) if last else ""
+            refused = _refusals_in_words(last, states[name]) if last else ""
             yield [self._ask(state, n, states[name], (len(turns) + 1, refused), course)]
             turns.append(state.transcript.get(state.key(n)))
             take_turn(states, turns[-1])
         if not any(turn.reply for turn in turns):
             yield Halted(path=ROOT, reason=f"none of {len(turns)} answered")
         elif len(turns) < most:
-            yield Halted(path=state.path, reason=_over(states))
+            yield Halted(path=state.path, reason=_why_over(states))
 
     def _next(self, state: State, course: "Course", turns: Sequence[Turn], states: Mapping[str, Standing]) -> str:
         """Who has the floor; "" if nobody is left."""
@@ -331,7 +331,9 @@ class Meeting:
             key=state.key(n),
             to=name,
             act=self.act,
-            task="\n\n".join(filter(None, (task, refused, self.due if must_decide else "", _attached(state, name)))),
+            task="\n\n".join(
+                filter(None, (task, refused, self.due if must_decide else "", _citable_artifacts(state, name)))
+            ),
             form=course.form(self.form, member, people, must_decide=must_decide),
             view=self.view,
         )
@@ -339,7 +341,10 @@ class Meeting:
     def _remind(self, state: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
         keeper = state.brief.names("moderator")[0]
         most = self.rounds * len(states)
-        where, undecided = f"So far {course.asked} of at most {most} messages.", _told(course, states)
+        where, undecided = (
+            f"So far {course.asked} of at most {most} messages.",
+            _members_without_verdict(course, states),
+        )
         return Ask(
             key=state.key(n),
             to=keeper,
@@ -379,12 +384,12 @@ class Course:
 
     def is_time(self, turns: Sequence[Turn], times: Sequence[int]) -> bool:
         """Whether the timekeeper has to speak: after given numbers of messages, never twice for the same number."""
-        turns_so_far = _heard(turns)
+        turns_so_far = _count_answered(turns)
         return turns_so_far > self.reminded and any(turns_so_far % time == 0 for time in times)
 
     def remind(self, turns: Sequence[Turn], states: Mapping[str, Standing], deadline: int) -> None:
         """The timekeeper speaks; this is a deadline if it is due and a verdict is missing."""
-        self.reminded = _heard(turns)
+        self.reminded = _count_answered(turns)
         self.now = self.reminded % deadline == 0 and bool(without_verdict(states))
         if self.now:
             self.deadlines += 1
@@ -402,11 +407,11 @@ def without_verdict(states: Mapping[str, Standing]) -> list[str]:
     return [name for name, member in states.items() if not member.verdict and not member.absent]
 
 
-def _heard(turns: Sequence[Turn]) -> int:
+def _count_answered(turns: Sequence[Turn]) -> int:
     return sum(turn.reply is not None for turn in turns)
 
 
-def _told(course: Course, states: Mapping[str, Standing]) -> str:
+def _members_without_verdict(course: Course, states: Mapping[str, Standing]) -> str:
     """Members without a verdict, in words for the prompt."""
     names = ", ".join(without_verdict(states))
     if not names:
@@ -431,7 +436,7 @@ _WHY: Mapping[str, str] = {
 }
 
 
-def _refused(turn: Turn, member: Standing) -> str:
+def _refusals_in_words(turn: Turn, member: Standing) -> str:
     """What was refused in a member's last message, and why, in words for its next prompt; "" for nothing."""
     parted = [text.rpartition(": ") for text in (turn.reply.unread if turn.reply else ())]
     unread = {name: reason for name, _, reason in parted}
@@ -447,14 +452,14 @@ def _refused(turn: Turn, member: Standing) -> str:
     return " ".join(refusals)
 
 
-def _attached(state: State, name: str) -> str:
+def _citable_artifacts(state: State, name: str) -> str:
     """What can be cited, without words of those who attached it."""
     turns = [turn for turn in state.transcript.turns() if state.transcript.sees(name, turn)]
     marks = [f"{artifact.mark} ({artifact.turn.by})" for artifact in artifacts(turns)]
     return f"Artifacts so far: {', '.join(marks)}." if marks else ""
 
 
-def _over(states: Mapping[str, Standing]) -> str:
+def _why_over(states: Mapping[str, Standing]) -> str:
     if all(member.withdrawn for member in states.values()):
         return "all members have withdrawn"
     absent = [name for name, member in states.items() if member.absent and not member.withdrawn]

@@ -102,7 +102,7 @@ class Synthesis:
             key=state.key(1),
             to=self.by,
             act="synthesize",
-            task=self.task.replace("{ranking}", _told(ranked, names)),
+            task=self.task.replace("{ranking}", _ranking_in_words(ranked, names)),
             form=_form(tuple(names.values()), self.options),
             about=tuple(turn.key for turn in laid),
             # Who cannot see an answer must not read its content in the synthesis.
@@ -128,7 +128,9 @@ class Synthesis:
             text=str(answer) if self.options else str(text),
             argument=str(text) if self.options else "",
             support=tuple(adopted),
-            how=_how(self.by, adopted, _unsaid(turn, shown), str(read_field(turn, "LEFT OUT") or "")),
+            how=_decision_reason(
+                self.by, adopted, _unmentioned_authors(turn, shown), str(read_field(turn, "LEFT OUT") or "")
+            ),
             minority=other_answers(rest),
         )
 
@@ -144,7 +146,7 @@ def _form(names: Sequence[str], options: tuple[str, ...]) -> Form:
     return Form(name="synthesis", fields=(*closed, text, *adopted, left))
 
 
-def _told(ranked: Decision, names: Mapping[str, str]) -> str:
+def _ranking_in_words(ranked: Decision, names: Mapping[str, str]) -> str:
     """The rankings put together, under the labels, the best first."""
     cast = [ballot for ballot in ranked.ballots if ballot.state == "cast"]
     if not cast:
@@ -168,13 +170,13 @@ def _taken_answers(turn: Turn, shown: Sequence[str]) -> dict[str, str]:
     return answers
 
 
-def _unsaid(turn: Turn, shown: Sequence[str]) -> list[str]:
+def _unmentioned_authors(turn: Turn, shown: Sequence[str]) -> list[str]:
     """From whom the chair does not say what it took, be it nothing, although it was asked again for that."""
     under = zip(shown, labels(len(shown)), strict=True)
     return [name for name, label in under if read_field(turn, TAKEN.format(label=label)) is None]
 
 
-def _how(by: str, adopted: Mapping[str, str], unsaid: Sequence[str], left: str) -> str:
+def _decision_reason(by: str, adopted: Mapping[str, str], unsaid: Sequence[str], left: str) -> str:
     summaries = [f"from {name}: {clip(' '.join(words.split()), LONG)}" for name, words in adopted.items()]
     summaries += [f"it does not say what it took from {listed(unsaid)}"] if unsaid else []
     rest = [f"left out: {clip(' '.join(left.split()), LONG)}"] if left else []

@@ -72,7 +72,7 @@ def after_rounds(tree: Phase, then: Phase, *, every: int = 1, midpoint: bool = F
     def add(rounds: Rounds) -> Phase:
         middle = ((rounds.most + 1) // 2,) if midpoint else ()
         extra: Phase = At(each=then, every=every, rounds=middle) if midpoint or every > 1 else then
-        return replace(rounds, each=_joined(rounds.each, extra))
+        return replace(rounds, each=_with_part(rounds.each, extra))
 
     return _rounds(tree, add)
 
@@ -92,7 +92,7 @@ def at_end(tree: Phase, *then: Phase) -> Phase:
     return replace(tree, parts=(*tree.parts, *then)) if isinstance(tree, Sequence) else Sequence(parts=(tree, *then))
 
 
-def _joined(phase: Phase, extra: Phase) -> Phase:
+def _with_part(phase: Phase, extra: Phase) -> Phase:
     if isinstance(phase, Sequence):
         return replace(phase, parts=(*phase.parts, extra))
     return Sequence(parts=(phase, extra))
@@ -236,7 +236,7 @@ def rounds(
         *(_but_last(Liken(who=measure, acts=acts), most) if measure else ()),
     )
     phases = (*parts, *looks)
-    stop = AnyOf(stops=(*_chosen(choices, acts), *judged)) if choices.until else usual
+    stop = AnyOf(stops=(*_chosen_stops(choices, acts), *judged)) if choices.until else usual
     return base.Rounds(
         each=phases[0] if len(phases) == 1 else base.Sequence(parts=phases),
         most=most,
@@ -244,7 +244,7 @@ def rounds(
     )
 
 
-def _chosen(choices: Choices, acts: tuple[str, ...]) -> tuple[Stop, ...]:
+def _chosen_stops(choices: Choices, acts: tuple[str, ...]) -> tuple[Stop, ...]:
     stops: Mapping[str, Stop] = {
         "consensus_reached": Alike(acts=acts),
         "answers_unchanged": Unchanged(acts=acts),
@@ -361,7 +361,7 @@ def add(tree: Phase, brief: Brief, choices: Choices) -> Phase:
     if extras.live_scoring:
         tree = after_turns(tree, live_scoring(brief), SPOKEN)
     if extras.evolution:
-        tree = _mindful(after_rounds(tree, EVOLVE))
+        tree = _with_strategy_notes(after_rounds(tree, EVOLVE))
     tree = summarise(tree, brief, choices.summarize)
     ratings = (
         *((anonymous_scoring(brief),) if extras.anonymous_scoring else ()),
@@ -406,10 +406,10 @@ def summarise(tree: Phase, brief: Brief, every: int) -> Phase:
     return tree
 
 
-def _mindful(tree: Phase) -> Phase:
+def _with_strategy_notes(tree: Phase) -> Phase:
     """The tree that shows each participant its own strategy note with each task that is not a decision."""
     if isinstance(tree, Sequence):
-        return replace(tree, parts=tuple(_mindful(part) for part in tree.parts))
+        return replace(tree, parts=tuple(_with_strategy_notes(part) for part in tree.parts))
     if isinstance(tree, Rounds | At):
-        return replace(tree, each=_mindful(tree.each))
+        return replace(tree, each=_with_strategy_notes(tree.each))
     return tree if isinstance(tree, DECIDING) else Mindful(each=tree)

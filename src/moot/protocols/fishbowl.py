@@ -63,15 +63,15 @@ class Bowl:
         """Let those inside speak, then one of those outside."""
         inside, outside = circles(state, self.act)
         for n, name in enumerate(inside, start=1):
-            yield [self._ask(state, n, name, _told(self.inner, inside))]
-        task = _told(self.bidding, inside)
+            yield [self._ask(state, n, name, _task_with_names(self.inner, inside))]
+        task = _task_with_names(self.bidding, inside)
         bids = ask_bids(state, outside, task=task, first=len(inside) + 1, view=self.view)
         yield bids
         won = winner([state.transcript.get(bid.key) for bid in bids], state.transcript)
         slots = len(inside) + len(bids)
         if won:
             slots += 1
-            yield [self._ask(state, slots, won.by, _told(self.chair, inside), about=(won.key,))]
+            yield [self._ask(state, slots, won.by, _task_with_names(self.chair, inside), about=(won.key,))]
         if not any(state.transcript.get(state.key(n)).reply for n in range(1, slots + 1)):
             yield Halted(path=ROOT, reason=f"none of {slots} answered")
 
@@ -95,20 +95,20 @@ def circles(state: State, act: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     names = state.brief.names("debater")
     inside = names[: min(max(2, (len(names) + 1) // 2), len(names) - 1)]
-    for path in _earlier(state):
+    for path in _earlier_paths(state):
         spoke = [turn.by for turn in state.transcript.all() if turn.act == act and turn.key.startswith(f"{path}#")]
         if joined := tuple(name for name in spoke if name not in inside):
             inside = (*inside[len(joined) :], *joined)
     return inside, tuple(name for name in names if name not in inside)
 
 
-def _earlier(state: State) -> list[str]:
+def _earlier_paths(state: State) -> list[str]:
     """The paths of this phase in the rounds before."""
     head, _, tail = state.path.rpartition(f"/round-{state.round}")
     return [f"{head}/round-{n}{tail}" for n in range(1, state.round)]
 
 
-def _told(task: str, inside: tuple[str, ...]) -> str:
+def _task_with_names(task: str, inside: tuple[str, ...]) -> str:
     return task.replace("{inside}", listed(inside))
 
 

@@ -102,7 +102,7 @@ class Report:
             key=state.key(g),
             to=by,
             act=REPORT,
-            task=f"{self.task}\n\n{_told(shown)}",
+            task=f"{self.task}\n\n{_counts_in_words(shown)}",
             form=_form(shown, free=self.free),
             about=tuple(turn.key for turn in shown),
             audience=_readers(state, shown),
@@ -138,7 +138,7 @@ class Reconsider:
         return reports
 
     def _ask(self, state: State, n: int, name: str, reports: Sequence[Turn]) -> Ask:
-        tell = _counted if self.matched else _in_places
+        tell = _count_corrections if self.matched else _in_places
         counts = [f"Proposal {letter(i)}: {tell(state.transcript, turn)}" for i, turn in enumerate(reports)]
         return Ask(
             key=state.key(n),
@@ -153,9 +153,9 @@ class Reconsider:
 
 def stands(transcript: Transcript, report: Turn) -> tuple[Stand, ...]:
     """A group's answers, by its report and by the record; in the order in which the record has them."""
-    groups = _distinct([transcript.get(key) for key in report.about])
+    groups = _distinct_answers([transcript.get(key) for key in report.about])
     lines = {n: line for n in range(1, len(groups) + 1) if (line := _line(report, n))}
-    places = _matched([answer for answer, _ in groups], {n: line.answer for n, line in lines.items()})
+    places = _matched_lines([answer for answer, _ in groups], {n: line.answer for n, line in lines.items()})
     return tuple(
         replace(lines[places[i]], answer=lines[places[i]].answer or answer, count=len(turns))
         if i in places
@@ -188,7 +188,7 @@ LIKE = 0.25
 """The least share of common words by which an answer in other words is found."""
 
 
-def _matched(answers: Sequence[str], lines: Mapping[int, str]) -> dict[int, int]:
+def _matched_lines(answers: Sequence[str], lines: Mapping[int, str]) -> dict[int, int]:
     """For each answer, by its index, the number of the line that reports it.
 
     The same words first; then words of which more are shared than with any other; then what is left, where only one
@@ -202,7 +202,7 @@ def _matched(answers: Sequence[str], lines: Mapping[int, str]) -> dict[int, int]
                 places.setdefault(i, n)
                 left.pop(n, None)
     open_ = [i for i in range(len(answers)) if i not in places]
-    shared = {(i, n): _shared(answers[i], left[n]) for i in open_ for n in left}
+    shared = {(i, n): _word_overlap(answers[i], left[n]) for i in open_ for n in left}
     for (i, n), share in shared.items():
         rivals = [other for pair, other in shared.items() if (pair[0] == i) != (pair[1] == n)]
         if share >= LIKE and share > max(rivals, default=0.0):
@@ -214,13 +214,13 @@ def _matched(answers: Sequence[str], lines: Mapping[int, str]) -> dict[int, int]
     return places
 
 
-def _shared(text: str, other: str) -> float:
+def _word_overlap(text: str, other: str) -> float:
     """The share of the words of two texts that are in both, 0 to 1."""
     left, right = set(words(text)), set(words(other))
     return len(left & right) / max(len(left | right), 1)
 
 
-def _distinct(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
+def _distinct_answers(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
     """The different answers of some turns, each as its first holder words it, with the turns that give it."""
     turns_by_answer: dict[str | None, list[Turn]] = {}
     for turn in turns:
@@ -228,11 +228,11 @@ def _distinct(turns: Sequence[Turn]) -> list[tuple[str, list[Turn]]]:
     return [(str(read_field(same[0], "ANSWER")), same) for same in turns_by_answer.values()]
 
 
-def _told(shown: Sequence[Turn]) -> str:
+def _counts_in_words(shown: Sequence[Turn]) -> str:
     """Which of the answers that the reporter was shown are the same, and how many give each."""
     places = {turn.key: letter(n) for n, turn in enumerate(shown)}
     lines: list[str] = []
-    for n, (_, turns) in enumerate(_distinct(shown), start=1):
+    for n, (_, turns) in enumerate(_distinct_answers(shown), start=1):
         proposals = f"Proposal{'s' if len(turns) > 1 else ''} {listed([places[turn.key] for turn in turns])}"
         lines.append(f"Answer {n} is that of {proposals}: {len(turns)} in all.")
     return "\n".join(lines)
@@ -241,7 +241,7 @@ def _told(shown: Sequence[Turn]) -> str:
 def _form(shown: Sequence[Turn], *, free: bool) -> Form:
     """A field for each answer. A closed one is given as it is; an open one is put in words."""
     fields: list[Field] = []
-    groups = _distinct(shown)
+    groups = _distinct_answers(shown)
     for n, (answer, turns) in enumerate(groups, start=1):
         form_fields = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
         closed = any(field.name == "ANSWER" and field.kind == "choice" for field in form_fields)
@@ -271,11 +271,11 @@ def _readers(state: State, shown: Sequence[Turn]) -> tuple[str, ...]:
     return () if len(names) == len(people) else tuple(names)
 
 
-def _counted(transcript: Transcript, report: Turn) -> str:
+def _count_corrections(transcript: Transcript, report: Turn) -> str:
     """The record's counts for the lines of a report, where the report says otherwise, and what it leaves out."""
     ranked = sorted(stands(transcript, report), key=lambda stand: stand.place)
     listed_ = [
-        f"answer {stand.place} by {stand.count}" + (f" (the report says {stand.told:g})" if _wrong(stand) else "")
+        f"answer {stand.place} by {stand.count}" + (f" (the report says {stand.told:g})" if _is_wrong(stand) else "")
         for stand in ranked
         if stand.place
     ]
@@ -286,14 +286,14 @@ def _counted(transcript: Transcript, report: Turn) -> str:
 def _in_places(transcript: Transcript, report: Turn) -> str:
     """The counts by the places of the form, as old records have them."""
     parts: list[str] = []
-    for n, (_, turns) in enumerate(_distinct([transcript.get(key) for key in report.about]), start=1):
+    for n, (_, turns) in enumerate(_distinct_answers([transcript.get(key) for key in report.about]), start=1):
         count = _count(report, n)
         wrong = "" if count is None or count == len(turns) else f" (the report says {count:g})"
         parts.append(f"answer {n} by {len(turns)}{wrong}")
     return "; ".join(parts)
 
 
-def _wrong(stand: Stand) -> bool:
+def _is_wrong(stand: Stand) -> bool:
     return stand.told is not None and stand.told != stand.count
 
 

@@ -85,9 +85,9 @@ def _gated_panel(name: str, brief: Brief, choices: Choices, *, always: bool) -> 
     choices.no_turn_mode(name)
     size = (choices.few(name, 1), len(brief.names("debater")))
     usual = AnyOf(stops=(_closeness(choices), Unchanged(acts=ANSWERS)))
-    talk = compose.rounds((_again(brief),), brief, choices, acts=ANSWERS, usual=usual, size=size)
+    talk = compose.rounds((_second_answers(brief),), brief, choices, acts=ANSWERS, usual=usual, size=size)
     talk = compose.gated(talk, _closeness(choices)) if always else talk
-    deciding = compose.early(_decided(brief, choices), choices)
+    deciding = compose.early(_deciding_phase(brief, choices), choices)
     return Sequence(parts=(alone(brief), talk, Undebated(each=deciding)))
 
 
@@ -96,13 +96,13 @@ def _closeness(choices: Choices) -> Close:
     return Close(acts=ANSWERS, threshold=THRESHOLD if choices.threshold is None else choices.threshold)
 
 
-def _again(brief: Brief) -> Phase:
+def _second_answers(brief: Brief) -> Phase:
     """All answer once more, with the different answers before them, in an order drawn by chance and without names."""
     answers = Showing(acts=ANSWERS, distinct=True, shuffle=True)
     return Everyone(act="revise", task=AGAIN, form=revision(brief.options), show=(answers,), view=HIDDEN)
 
 
-def _decided(brief: Brief, choices: Choices) -> Phase:
+def _deciding_phase(brief: Brief, choices: Choices) -> Phase:
     """A ranking where the strategy asks for one, a count of the answers where the brief has options, else a vote."""
     if ranks(choices):
         return vote(choices, brief, ANSWERS)

@@ -125,7 +125,7 @@ def mediate(tree: Phase, brief: Brief, choices: Choices) -> Phase:
         task = SUMMARISING[choices.mediation.style]
         return at_end(tree, Everyone(act=SUMMARY, task=task, who=(by,), form=SUMMED_UP, view=LOG))
     if kind != "consensus":
-        return _at(tree, _part(kind, by, brief), when)
+        return _placed_at(tree, _part(kind, by, brief), when)
     if choices.strategy:
         problem = (
             f"a mediator of the kind consensus decides by consent; strategy {choices.strategy!r} has to be left out"
@@ -170,7 +170,7 @@ def _part(kind: MediatorKind, by: str, brief: Brief) -> Phase:
             return Everyone(act="inform", task=LOOKING_UP, who=(by,), form=FINDINGS, view=LOG)
 
 
-def _at(tree: Phase, part: Phase, when: When) -> Phase:
+def _placed_at(tree: Phase, part: Phase, when: When) -> Phase:
     """The tree with the part at its time; a protocol without rounds has one time only, before its end."""
     extended = tree if when == "final" else after_rounds(tree, part, midpoint=when == "midpoint")
     return before_end(tree, part) if extended == tree else extended

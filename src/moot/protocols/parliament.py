@@ -179,16 +179,16 @@ class Speech:
         turn = state.transcript.get(key)
         if turn.reply:
             point = CuttingIn(
-                bidding=self._said(self.bid),
-                cutting=self._said(self.point),
-                replying=self._said(self.reply),
+                bidding=self._filled_task(self.bid),
+                cutting=self._filled_task(self.point),
+                replying=self._filled_task(self.reply),
                 point=POINT,
                 reply=REPLY,
                 view=self.view,
             )
             yield from point.play(state, turn, self.who, 2)
 
-    def _said(self, task: str) -> str:
+    def _filled_task(self, task: str) -> str:
         filled = task.replace("{side}", self.side).replace("{office}", self.office)
         return filled.replace("{speaker}", f"{self.by}, {self.office}")
 

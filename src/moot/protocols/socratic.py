@@ -122,7 +122,7 @@ class Examination:
             key=key,
             to=self.by,
             act="question",
-            task=_filled(task, state, name),
+            task=_filled_task(task, state, name),
             form=linked(self.question, state, self.by, replace(self.view, hide=(*self.view.hide, *others))),
             about=tuple(turn.key for turn in statements[-1:]),
             view=self.view,
@@ -133,14 +133,14 @@ class Examination:
             key=key,
             to=name,
             act="answer",
-            task=_filled(self.reply, state, self.by),
+            task=_filled_task(self.reply, state, self.by),
             form=linked(self.form, state, name, self.view),
             about=(question.key,),
             view=self.view,
         )
 
 
-def _filled(task: str, state: State, name: str) -> str:
+def _filled_task(task: str, state: State, name: str) -> str:
     return task.replace("{round}", str(state.round)).replace("{name}", name)
 
 

@@ -270,7 +270,7 @@ def load_opened(opened: Opened) -> Phase:
     return load(opened.protocol, opened.packages)
 
 
-def _missing(name: str, packages: Sequence[Package]) -> ProtocolError:
+def _missing_part(name: str, packages: Sequence[Package]) -> ProtocolError:
     """The error for a part that is not available."""
     package, _, word = name.rpartition(":")
     if not package:
@@ -305,7 +305,7 @@ def _load(data: object, packages: Sequence[Package]) -> object:
     if not isinstance(name, str):
         raise ProtocolError(f"{name!r} is not a part of a protocol")
     if (part := part_named(name)) is None:
-        raise _missing(name, packages)
+        raise _missing_part(name, packages)
     try:
         return cast(type[_Part], part)(**{field: _load(value, packages) for field, value in values.items()})
     except TypeError as error:

@@ -55,12 +55,12 @@ class LinePages:
             RecordError: the store cannot be read.
         """
         texts = await self._store.read(self._debate, after=self.last, limit=most)
-        lines = _numbered(texts, self.last)
+        lines = _numbered_lines(texts, self.last)
         self.last += len(lines)
         return lines
 
 
-def _numbered(texts: Sequence[str], after: int) -> list[StoredLine]:
+def _numbered_lines(texts: Sequence[str], after: int) -> list[StoredLine]:
     return [StoredLine(seq, text) for seq, text in enumerate(texts, start=after + 1)]
 
 
@@ -166,7 +166,7 @@ class Ring:
             except BaseException:
                 self.stale = True
                 raise
-            self.add(_numbered(texts, last))
+            self.add(_numbered_lines(texts, last))
             self.stale = self.stale or len(texts) == PAGE
 
     def wake(self, gather: float = 0.0) -> None:

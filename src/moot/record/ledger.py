@@ -109,7 +109,7 @@ class Ledger:
                 self.transcript.apply(entry.event)
             except RecordError as error:
                 raise RecordMismatch(f"entry {entry.seq}: {error}") from error
-            self._take(entry.event)
+            self._apply(entry.event)
 
     def note(self, *events: Event) -> None:
         """Accept events: check them against the record, or queue them for writing.
@@ -133,7 +133,7 @@ class Ledger:
                 self._down.append(self._stamp(event))
                 self._news.set()
                 self.transcript.add(event)
-            self._take(event)
+            self._apply(event)
 
     async def add(self, *events: Event) -> None:
         """Note and flush."""
@@ -268,7 +268,7 @@ class Ledger:
         if self.transcript.closed:
             raise RecordError(f"the debate {self.debate} is over: nothing can be added to its record")
 
-    def _take(self, event: Event) -> None:
+    def _apply(self, event: Event) -> None:
         for watcher in self.watchers:
             watcher(event)
 

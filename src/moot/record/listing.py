@@ -118,7 +118,7 @@ async def page(store: Store, query: ListQuery) -> Page:
     if isinstance(store, Listing):
         return await store.page(query)
     streams = [info.debate for info in await store.debates()]
-    folds = [(name, summarize(name, await store.read(name))) for name in streams if _told(name)]
+    folds = [(name, summarize(name, await store.read(name))) for name in streams if _has_listed_facts(name)]
     return choose(folds, query)
 
 
@@ -128,7 +128,7 @@ async def find(store: Store, debate: str) -> Summary | None:
     return next((summary for summary in first_page.debates if summary.debate == debate), None)
 
 
-def _told(stream: str) -> bool:
+def _has_listed_facts(stream: str) -> bool:
     """Whether a stream contains facts that a list shows."""
     return stream.endswith(OWNED) or not stream.endswith(SIDE)
 

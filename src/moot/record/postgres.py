@@ -229,7 +229,7 @@ class PostgresStore:
             raise RecordError(f"One append has at most {LARGEST} characters in {self.place}.")
         append = new_append(debate, lines, after)
         with self._lock:
-            room = self._back()
+            room = self._background()
             self._begun.add(append)
             self._waiting.append(append)
             if not self._draining:
@@ -256,11 +256,11 @@ class PostgresStore:
 
     async def names(self) -> tuple[str, ...]:
         """See Listing."""
-        return await self._do(self._summaries.names())
+        return await self._run_in_background(self._summaries.names())
 
     async def page(self, query: ListQuery) -> Page:
         """See Listing."""
-        return await self._do(self._summaries.page(query))
+        return await self._run_in_background(self._summaries.page(query))
 
     async def remove(self, debates: Sequence[str]) -> None:
         """See Removing."""
@@ -273,10 +273,10 @@ class PostgresStore:
     def tell(self, notify: Callable[[str], None]) -> None:
         """See Telling."""
         with self._lock:
-            room = self._back()
+            room = self._background()
             self._listeners += (notify,)
             if len(self._listeners) == 1:
-                room.begin(listen(self.address, self._spread))
+                room.begin(listen(self.address, self._notify_listeners))
 
     async def close(self) -> None:
         """See Store."""
@@ -284,11 +284,11 @@ class PostgresStore:
             self._closed = True
             room, self._room = self._room, None
         if room is not None:
-            await asyncio.to_thread(self._shut, room)
+            await asyncio.to_thread(self._shut_background, room)
 
     # ---- in the caller's thread --------------------------------------------------------------------------------------
 
-    def _back(self) -> BackgroundLoop:
+    def _background(self) -> BackgroundLoop:
         """The thread of the connections, started at the first use; call it only under the lock."""
         if self._closed:
             raise refusal(self.place, "it has been closed")
@@ -303,25 +303,25 @@ class PostgresStore:
         except RecordError:
             return []  # it cannot have been stored
         with self._lock:
-            self._back()
+            self._background()
         await wait_for(self._begun.of(debate))
         return await self._ask(question, debate, *values)
 
     async def _ask(self, question: str, *values: object) -> "list[asyncpg.Record]":
-        return await self._do(self._links.fetch(question, *values))
+        return await self._run_in_background(self._links.fetch(question, *values))
 
-    async def _do(self, work: Coroutine[object, object, T]) -> T:
+    async def _run_in_background(self, work: Coroutine[object, object, T]) -> T:
         """Run work in the thread of the connections."""
         with self._lock:
             try:
-                room = self._back()
+                room = self._background()
             except RecordError:
                 work.close()
                 raise
             answer = room.begin(work)
         return await asyncio.wrap_future(answer)
 
-    def _shut(self, room: BackgroundLoop) -> None:
+    def _shut_background(self, room: BackgroundLoop) -> None:
         if self._writing is not None:
             self._writing.result()
         room.begin(self._links.close()).result()
@@ -329,7 +329,7 @@ class PostgresStore:
 
     # ---- in the thread of the links ----------------------------------------------------------------------------------
 
-    def _spread(self, debate: str) -> None:
+    def _notify_listeners(self, debate: str) -> None:
         for listener in self._listeners:
             listener(debate)
 
@@ -359,7 +359,7 @@ class PostgresStore:
     async def _write(self, runs: list[_Run]) -> None:
         """Write a batch and notify its callers; an error of the server or the network concerns all of them."""
         try:
-            lasts = await self._put(runs)
+            lasts = await self._store_runs(runs)
         except Exception as error:  # noqa: BLE001 # house: broad because callers wait for whatever comes of it
             fault = error if isinstance(error, RecordError) else explain(self.place, error)
             notify_callers([(append, fault) for run in runs for append in run.appends])
@@ -380,7 +380,7 @@ class PostgresStore:
         with self._lock:
             self._waiting[:0] = again
 
-    async def _put(self, runs: list[_Run]) -> dict[str, int]:
+    async def _store_runs(self, runs: list[_Run]) -> dict[str, int]:
         """Store all runs that fit; the number of the last line of each debate whose run does not."""
         full = [run for run in runs if run.lines]
         rest = [(run.debate, n, line) for run in full for n, line in enumerate(run.lines[1:], run.after + 2)]

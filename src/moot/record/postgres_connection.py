@@ -162,7 +162,7 @@ class Links:
             RecordError: the server cannot be reached, or refuses it, or holds no records that this program can use.
         """
         try:
-            pool = await self._opened()
+            pool = await self._open_pool()
             async with pool.acquire() as link:
                 return await link.fetch(statement, *values)
         except faults() as error:
@@ -177,7 +177,7 @@ class Links:
             except TimeoutError:
                 self._pool.terminate()
 
-    async def _opened(self) -> "asyncpg.Pool[asyncpg.Record]":
+    async def _open_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
         """The connections, to a database of the newest version."""
         async with self._opening:
             if self._pool is None:

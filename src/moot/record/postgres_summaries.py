@@ -146,13 +146,13 @@ class PostgresSummaries:
         after = query.after if known else ""  # an unknown place is the beginning
         rows = await self._fetch(PAGE.format(where=where, limit=limit), after, *values)
         return Page(
-            debates=tuple([await self._checked(row) for row in rows]),
+            debates=tuple([await self._current_summary(row) for row in rows]),
             matching=counts["matching"],
             stored=counts["stored"],
             known=known,
         )
 
-    async def _checked(self, row: "asyncpg.Record") -> Summary:
+    async def _current_summary(self, row: "asyncpg.Record") -> Summary:
         """A summary from its row; computed again if another program wrote it, or another version of the fold."""
         debate, fold = row["debate"], Fold(row["debate"], row["data"])
         if row["fold"] != FOLD or digest(row["line"] or "") != fold.head:

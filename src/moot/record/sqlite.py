@@ -77,7 +77,7 @@ class SqliteStore:
         path = Path(path)
         try:
             with _OPENING:
-                file = _take(path, busy, reading=reading)
+                file = _shared_file(path, busy, reading=reading)
         except (OSError, *FAULTS) as error:
             raise explain(path, error) from error
         return cls(path, file, reading=reading)
@@ -86,7 +86,7 @@ class SqliteStore:
         """See Store."""
         check_lines(debate, lines)
         append = new_append(debate, lines, after)
-        with self._held():
+        with self._in_use():
             if self._reading:
                 raise refusal(self.path, REASONS[sqlite3.SQLITE_READONLY])
             self._file.begin(append)
@@ -97,7 +97,7 @@ class SqliteStore:
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
         first, most = max(0, min(after, MOST)), MOST if limit is None else max(0, min(limit, MOST))
-        with self._held():
+        with self._in_use():
             if self._file.has_no_more(debate, first):
                 return ()
         return await self._ask(lambda: self._file.lines(debate, first, most), debate)
@@ -133,7 +133,7 @@ class SqliteStore:
         Raises:
             RecordError: the file cannot be written, or whatever the work raises.
         """
-        with self._held():
+        with self._in_use():
             if self._reading:
                 raise refusal(self.path, REASONS[sqlite3.SQLITE_READONLY])
             working = self._file.submit(work)
@@ -152,10 +152,10 @@ class SqliteStore:
 
     async def _ask(self, question: Callable[[], T], debate: str | None = None) -> T:
         """The result of the reader, after the debate's pending appends have ended."""
-        with self._held():
+        with self._in_use():
             begun = () if debate is None else self._file.begun.of(debate)
         await wait_for(begun)
-        with self._held():
+        with self._in_use():
             answer = asyncio.get_running_loop().run_in_executor(self._file.reader, question)
         try:
             return await answer
@@ -163,7 +163,7 @@ class SqliteStore:
             raise explain(self.path, error) from error
 
     @contextmanager
-    def _held(self) -> Generator[None]:
+    def _in_use(self) -> Generator[None]:
         """A context in which the file can be read, and this store cannot be closed."""
         if self._file.process != os.getpid():
             raise refusal(self.path, FORKED)
@@ -236,7 +236,7 @@ class SqliteFile:
             forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
             if not forbidden or self._log():
                 raise
-            self.still = self._looks()
+            self.still = self._file_state()
             self._reading.close()
             self._reading = self._connect("mode=ro&immutable=1")
             version = check_format(self.path, self._reading)
@@ -251,7 +251,7 @@ class SqliteFile:
         for connection in filter(None, (self._writing, self._looking, self._reading)):
             connection.close()
 
-    def _looks(self) -> tuple[int, ...]:
+    def _file_state(self) -> tuple[int, ...]:
         stat = self.path.stat()
         return stat.st_ino, stat.st_size, stat.st_mtime_ns, self._log()
 
@@ -400,7 +400,7 @@ class SqliteFile:
         return answer
 
     def _check_still(self) -> None:
-        if self.still and self._looks() != self.still:
+        if self.still and self._file_state() != self.still:
             raise refusal(self.path, "another program has written it meanwhile; try again")
 
 
@@ -431,7 +431,7 @@ def is_open(path: Path) -> bool:
     return False
 
 
-def _take(path: Path, busy: float, *, reading: bool) -> SqliteFile:
+def _shared_file(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     """The file of a path, for one more store; call it under _OPENING."""
     real = Path(os.path.realpath(path))
     if not reading:

@@ -307,7 +307,7 @@ def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
     if query.after and not known:  # an unknown place is the beginning
         return replace(page(connection, replace(query, after="")), known=False)
     return Page(
-        debates=tuple(_checked(connection, *item) for item in kept_columns["rows"]),
+        debates=tuple(_current_summary(connection, *item) for item in kept_columns["rows"]),
         matching=kept_columns["matching"],
         stored=kept_columns["stored"],
         known=known,
@@ -322,7 +322,9 @@ def _streams(connection: sqlite3.Connection, there: bool) -> Iterable[tuple[str,
             yield name, Fold(name, data) if data else summarize(name, lines_of(connection, name))
 
 
-def _checked(connection: sqlite3.Connection, debate: str, data: str, owner: str | None, line: str | None) -> Summary:
+def _current_summary(
+    connection: sqlite3.Connection, debate: str, data: str, owner: str | None, line: str | None
+) -> Summary:
     """A summary from its row; computed again if the last line is another one."""
     fold = Fold(debate, data)
     if line is None or digest(line) != fold.head:

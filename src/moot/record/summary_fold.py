@@ -178,7 +178,7 @@ class Fold:
             try:
                 _apply(state, self.stream, line, number, before)
             except (RecordError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                state["damaged"] = _why(line, error)
+                state["damaged"] = _line_error(line, error)
 
     def chosen_by(self) -> tuple[str, str, str, float]:
         """Status, topic, protocol, and when the last entry was made."""
@@ -220,7 +220,7 @@ def _owner(line: str) -> str:
     return event.owner if isinstance(event, Claimed) else ""
 
 
-def _why(line: str, error: Exception) -> str:
+def _line_error(line: str, error: Exception) -> str:
     """The error of a line, in the words of the strict reader if it finds one."""
     if isinstance(error, RecordError):
         return str(error)

@@ -94,10 +94,10 @@ def part(entries: Sequence[Entry], other: Sequence[Entry], *, related: bool) -> 
     answers = sum(fact.said.kind == "replied" for fact in ours[:same])
     if not related and not answers:
         return Divergence(same=0, answers=0, one=first.said, other=second.said)
-    return Divergence(same=same + 1, answers=answers, one=_at(ours, same), other=_at(theirs, same))
+    return Divergence(same=same + 1, answers=answers, one=_said_at(ours, same), other=_said_at(theirs, same))
 
 
-def _at(facts: Sequence[_Fact], n: int) -> Said | None:
+def _said_at(facts: Sequence[_Fact], n: int) -> Said | None:
     return facts[n].said if n < len(facts) else None
 
 
@@ -119,7 +119,7 @@ def _facts(entries: Sequence[Entry]) -> Iterator[_Fact]:
             case Opened() | Entered() | Asked() | Halted() | Ruled() | Closed():
                 yield from (fact for _, fact in sorted(batch, key=lambda pair: pair[0]))
                 batch = []
-                yield _Fact(meaning=event, said=_said(entry.seq, event, transcript))
+                yield _Fact(meaning=event, said=_said_in(entry.seq, event, transcript))
             case _:
                 pass
     yield from (fact for _, fact in sorted(batch, key=lambda pair: pair[0]))
@@ -136,7 +136,7 @@ def _answer(seq: int, event: Replied | Failed, turn: Turn) -> Said:
     return Said(seq=seq, kind=KIND[type(event)], by=turn.by, mark=turn.mark, words=f"{noun(act_of(turn))}: {words}")
 
 
-def _said(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
+def _said_in(seq: int, event: PlayEvent, transcript: Transcript) -> Said:
     by = mark = ""
     match event:
         case Opened(brief=brief, name=name):
@@ -336,13 +336,13 @@ def _differences(first: Opened, other: Opened) -> Iterator[Difference]:
     both = [name for name in ours if name in theirs]
     # The trees of two protocols have nothing to set side by side.
     trees = first.name == other.name
-    a, b = dict(_told(first, both, tree=trees)), dict(_told(other, both, tree=trees))
+    a, b = dict(_opening_facts(first, both, tree=trees)), dict(_opening_facts(other, both, tree=trees))
     for subject in dict.fromkeys((*a, *b)):
         if a.get(subject, "") != b.get(subject, ""):
             yield Difference(what=subject, one=a.get(subject, ""), other=b.get(subject, ""))
 
 
-def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tuple[str, str]]:
+def _opening_facts(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tuple[str, str]]:
     """Everything that an opening sets, by what it is called, in words."""
     brief = opened.brief
     yield "topic", brief.topic
@@ -352,7 +352,7 @@ def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tu
         if participant.name in people:
             yield from (
                 (heading, words)
-                for heading, words in _lay(participant, participant.name)
+                for heading, words in _flat_parts(participant, participant.name)
                 if heading != f"{participant.name}: name"
             )
     for subject, sources in (("background", brief.background), ("library", brief.library)):
@@ -360,27 +360,27 @@ def _told(opened: Opened, people: Collection[str], *, tree: bool) -> Iterator[tu
         yield from ((f"{subject}: {source.name}", source.text) for source in sources)
     yield "rules", brief.rules
     yield "options", ", ".join(brief.options)
-    yield from _lay(brief.limits, "limits")
+    yield from _flat_parts(brief.limits, "limits")
     yield "seed", str(brief.seed)
     yield "chosen", "; ".join(opened.chosen)
     if tree:
-        yield from _lay(opened.protocol, "protocol")
+        yield from _flat_parts(opened.protocol, "protocol")
 
 
-def _lay(value: object, path: str) -> Iterator[tuple[str, str]]:
+def _flat_parts(value: object, path: str) -> Iterator[tuple[str, str]]:
     """A value as its smallest parts, each with its place in words."""
     if is_dataclass(value):
         for field in fields(value):
-            yield from _lay(cast(object, getattr(value, field.name)), f"{path}: {field.name}")
+            yield from _flat_parts(cast(object, getattr(value, field.name)), f"{path}: {field.name}")
     elif isinstance(value, Mapping):
         for key, inner in cast(Mapping[str, object], value).items():
-            yield from _lay(inner, f"{path}: {key}")
+            yield from _flat_parts(inner, f"{path}: {key}")
     elif isinstance(value, list | tuple):
         items = cast(Sequence[object], value)
         if all(isinstance(item, str) for item in items):
             yield path, "; ".join(cast(Sequence[str], items))
         else:
             for n, item in enumerate(items, start=1):
-                yield from _lay(item, f"{path} {n}")
+                yield from _flat_parts(item, f"{path} {n}")
     else:
         yield path, "" if value is None else shown(cast(Value, value))

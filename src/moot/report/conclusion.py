@@ -129,10 +129,14 @@ def cautions(transcript: Transcript) -> tuple[str, ...]:
     if transcript.decision is None or transcript.brief is None:
         return ()
     brief = transcript.brief
-    return (*_undebated(transcript), *_copies(transcript, brief), *_from_memory(transcript, brief))
+    return (
+        *_without_debate_warning(transcript),
+        *_shared_model_warning(transcript, brief),
+        *_from_memory(transcript, brief),
+    )
 
 
-def _undebated(transcript: Transcript) -> Iterator[str]:
+def _without_debate_warning(transcript: Transcript) -> Iterator[str]:
     """A warning where rounds ended before the first one."""
     for path, reason in transcript.halts.items():
         rounds = path.endswith("/rounds") and path in transcript.entered
@@ -140,7 +144,7 @@ def _undebated(transcript: Transcript) -> Iterator[str]:
             yield f"No debate took place: {reason.partition('; ')[0]}."
 
 
-def _copies(transcript: Transcript, brief: Brief) -> Iterator[str]:
+def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]:
     """A warning where votes or forecasts come from fewer models, or families of models, than there are votes."""
     decision = transcript.decision
     cast_by = [ballot.voter for ballot in decision.ballots if ballot.state == "cast"] if decision else []
@@ -241,16 +245,16 @@ def conclusion(transcript: Transcript) -> Conclusion:
         proposer=decision.winner if decision.winner in names and decision.winner != decision.text else "",
         tally=_rows(decision),
         ballots=ballots,
-        dissent=_against(decision, ballots),
+        dissent=_ballots_against(decision, ballots),
         notes=(
-            *_weighed(decision, transcript),
-            *_overturned(decision),
+            *_weight_notes(decision, transcript),
+            *_overturned_note(decision),
             *cautions(transcript),
         ),
     )
 
 
-def _against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
+def _ballots_against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
     """The ballots for others than the winner; if nobody won, for others than the only leader."""
     cast = [ballot for ballot in ballots if ballot.state == "cast"]
     if decision.rule == CONSENT:
@@ -304,7 +308,7 @@ def _rows(decision: Decision) -> tuple[Row, ...]:
     )
 
 
-def _weighed(decision: Decision, transcript: Transcript) -> list[str]:
+def _weight_notes(decision: Decision, transcript: Transcript) -> list[str]:
     """A note on the weights of the votes, if a vote weigher was asked."""
     turn = weighing_turn(transcript.brief, transcript) if transcript.brief else None
     if turn is None or not decision.ballots:
@@ -313,7 +317,7 @@ def _weighed(decision: Decision, transcript: Transcript) -> list[str]:
     return [f"Votes weighed {how}." if how else f"Votes weighed equally: {turn.by} gave no weights."]
 
 
-def _overturned(decision: Decision) -> list[str]:
+def _overturned_note(decision: Decision) -> list[str]:
     """A note where the first drafts alone would have chosen something else."""
     tops = _tops(decision.first)
     if not tops or not decision.winner or tops == [decision.winner]:
@@ -427,9 +431,9 @@ def board_chapter(board_report: Board | None, decision: Decision | None) -> list
         lead("Recommendation", decision.text) if decision and undecided else "",
         "**The board is split.**" if board_report.split else "",
         _members(board_report.members),
-        *_refused(board_report.members),
+        *_refusal_lines(board_report.members),
         *_attachments(board_report.attachments),
-        *_unknown(board_report),
+        *_unknown_citations(board_report),
         *_whispers_chapter(board_report.whispers),
     ]
 
@@ -451,7 +455,7 @@ def _members(members: Sequence[Standing]) -> str:
     return table(["Member", "Verdict", "Reasons", "Changes", "Withdrew", "Messages"], lines, numbers=1)
 
 
-def _refused(members: Sequence[Standing]) -> list[str]:
+def _refusal_lines(members: Sequence[Standing]) -> list[str]:
     refusals = [f"{inline(standing.name)} ({', '.join(standing.refused)})" for standing in members if standing.refused]
     return [f"*Withdrawals without a verdict did not count: {listed(refusals)}.*"] if refusals else []
 
@@ -470,7 +474,7 @@ def _attachment(attachment: Attachment) -> list[str]:
     return [f"{head}; {f'cited by {cited}' if cited else 'not cited'}.", quoted(block(attachment.text))]
 
 
-def _unknown(board_report: Board) -> list[str]:
+def _unknown_citations(board_report: Board) -> list[str]:
     unknown = [f"{inline(words, LONG)} ({inline(by)}, {mark})" for mark, by, words in board_report.unknown]
     return [f"*Cited, but neither an artifact nor a document: {'; '.join(unknown)}.*"] if unknown else []
 

@@ -120,7 +120,9 @@ def course(transcript: Transcript) -> Course:
     return Course(
         revisions=_revisions(transcript),
         moves=tuple(
-            move for by, answers in answers_by_name.items() for move in _moves(by, answers, numbers, reflections)
+            move
+            for by, answers in answers_by_name.items()
+            for move in _answer_changes(by, answers, numbers, reflections)
         ),
         reflections=reflections,
         notes=tuple(Note(by=turn.by, key=turn.key, round=turn.round, words=_text(turn, "NOTE")) for turn in notes),
@@ -163,7 +165,7 @@ def _differ(turns: tuple[int, int], answers: Mapping[int, str]) -> bool:
     return first in answers and last in answers and not alike(answers[first], answers[last])
 
 
-def _moves(
+def _answer_changes(
     by: str, answers: Sequence[AnswerGiven], numbers: Mapping[str, int], reflections: Sequence[Reflection]
 ) -> list[AnswerChange]:
     looked_back = [reflection for reflection in reflections if reflection.by == by]
@@ -213,11 +215,11 @@ def _second_thoughts(course: Course) -> list[str]:
 
 
 def _revision(revision: Revision) -> str:
-    new, old = (f"{mark} ({inline(place(key))})" for mark, key in _ends(revision))
+    new, old = (f"{mark} ({inline(place(key))})" for mark, key in _end_keys(revision))
     return f"**{inline(revision.by)}:** {new} replaces {old}"
 
 
-def _ends(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
+def _end_keys(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
     return (revision.mark, revision.key), (revision.old, revision.old_key)
 
 
@@ -300,8 +302,8 @@ def scores(transcript: Transcript) -> Scores:
     return Scores(
         ratings=tuple(ratings),
         criteria=tuple(dict.fromkeys(name for rating in ratings for name in rating.points)),
-        debaters={name: _means([rating for rating in ratings if rating.of == name]) for name in debaters},
-        raters={name: _means([rating for rating in ratings if rating.by == name]) for name in raters},
+        debaters={name: _mean_ratings([rating for rating in ratings if rating.of == name]) for name in debaters},
+        raters={name: _mean_ratings([rating for rating in ratings if rating.by == name]) for name in raters},
     )
 
 
@@ -316,7 +318,7 @@ def _rating(turn: Turn, on: Turn) -> Rating:
     )
 
 
-def _means(ratings: Sequence[Rating]) -> dict[str, Mean]:
+def _mean_ratings(ratings: Sequence[Rating]) -> dict[str, Mean]:
     points_by_name: dict[str, list[float]] = {}
     for rating in ratings:
         for name, points in rating.points.items():

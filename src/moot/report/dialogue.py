@@ -45,7 +45,7 @@ def dialogue(parts: Sequence[Part], translations: Mapping[str, str]) -> list[str
             continue
         if blocks and not part.ends and all(_is_aside(turn) and turn.act == "score" for turn in turns):
             # Scores belong to the turns above them, not beneath a heading of their own.
-            blocks += [_aside(turn) for turn in turns]
+            blocks += [_aside_line(turn) for turn in turns]
             continue
         chapter = "## Final statements" if part.closing or last == "## Final statements" else "## The debate"
         blocks += [chapter] if chapter != last else []
@@ -78,19 +78,19 @@ def _is_aside(turn: Spoken) -> bool:
     return turn.private and turn.state == "answered"
 
 
-def _aside(turn: Spoken) -> str:
+def _aside_line(turn: Spoken) -> str:
     """A bid, a score or the like in one line."""
     on = turn.on[0] if len(turn.on) == 1 else None
     about = f" on {with_author(on.by, on.act)}" if on else ""
     rest = [f"{name}: {value}" for name, value in turn.fields if name not in ("Target", "Relation")]
     facts = [" ".join(fact.split()) for fact in (turn.link, *(rest or [turn.text]))]
     mark = f"{turn.mark} " if turn.mark else ""
-    return f"- {mark}{inline(turn.by)}, {inline(noun(turn.act) + about)}. {' '.join(_told(facts))}"
+    return f"- {mark}{inline(turn.by)}, {inline(noun(turn.act) + about)}. {' '.join(_fact_lines(facts))}"
 
 
 def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
     if _is_aside(turn):
-        return [_aside(turn)]
+        return [_aside_line(turn)]
     who = f"{inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
     who = f"#### {turn.mark} {who}" if turn.mark else f"#### {who}"
     if turn.state == "outside":
@@ -119,11 +119,11 @@ def _subjects(turn: Spoken) -> str:
     if len(turn.on) < 2 or turn.act == "vote":
         return ""
     acts = dict.fromkeys(on.act for on in turn.on)
-    about = listed([_of(act, [on for on in turn.on if on.act == act]) for act in acts])
+    about = listed([_subject_label(act, [on for on in turn.on if on.act == act]) for act in acts])
     return f"*On {about}{', shown without names' if labels else ''}.*"
 
 
-def _of(act: str, on: Sequence[Subject]) -> str:
+def _subject_label(act: str, on: Sequence[Subject]) -> str:
     if len(on) == 1:
         return inline(with_author(on[0].by, act))
     return f"the {inline(plural(act))} of {listed([inline(subject.by) for subject in on])}"
@@ -133,13 +133,13 @@ def body(turn: Spoken) -> list[str]:
     """What an answered turn says, as blocks: a speech is its argument, after a line on what it claims and answers."""
     if not turn.complete:
         fields = _fields(turn.fields) if turn.act == "vote" else []
-        return [*_told([turn.link]), *fields, _words(turn.text)]
+        return [*_fact_lines([turn.link]), *fields, _words(turn.text)]
     speech = parted(turn.fields)
     facts = [turn.link, *map(capital, speech.aside), *(f"{name}: {value}" for name, value in speech.facts)]
-    return [*_told(facts), *([_words(speech.words)] if speech.words else []), *_fields(speech.rest)]
+    return [*_fact_lines(facts), *([_words(speech.words)] if speech.words else []), *_fields(speech.rest)]
 
 
-def _told(facts: Iterable[str]) -> list[str]:
+def _fact_lines(facts: Iterable[str]) -> list[str]:
     """Facts as sentences of one line."""
     line = " ".join(inline(fact if fact.endswith((".", "?", "!")) else f"{fact}.") for fact in facts if fact)
     return [f"*{line}*"] if line else []
@@ -233,10 +233,10 @@ def _step(event: _Effort) -> str:
         case Failed(kind=kind, reason=reason):
             return f"no answer, {inline(kind)}: {inline(reason, 2 * LONG)}"
         case _:
-            return f"{inline(event.call)}: {_called(event)}"
+            return f"{inline(event.call)}: {_call_sentence(event)}"
 
 
-def _called(event: Called) -> str:
+def _call_sentence(event: Called) -> str:
     used = event.usage
     parts = [f"answered in {event.seconds:.1f} s", *([f"by {code(event.served)}"] if event.served else [])]
     if used.input_tokens or used.output_tokens:

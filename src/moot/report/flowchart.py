@@ -55,29 +55,29 @@ class _Chart:
         match tree.get("is"):
             case "Rounds":
                 most = tree.get("most", _ROUNDS)
-                stops = [_spaced(stop) for stop in _stops(tree.get("until"))]
+                stops = [_kind_in_words(stop) for stop in _stops(tree.get("until"))]
                 gate = self.box("rounds", f"at most {most}", f"or until {' or '.join(stops)}" if stops else "", "{}")
                 self.join(ends, gate)
-                self.join(self._all(inner, ((gate, "next round"),)), gate)
+                self.join(self._draw_all(inner, ((gate, "next round"),)), gate)
                 return ((gate, "over"),)
             case "At":
-                gate = self.box(_when(tree), "", "", "{}")
+                gate = self.box(_rounds_in_words(tree), "", "", "{}")
                 self.join(ends, gate)
-                return (*self._all(inner, ((gate, "due"),)), (gate, "not due"))
+                return (*self._draw_all(inner, ((gate, "due"),)), (gate, "not due"))
             case "After":
                 again = f"P{len(self.boxes) + 1}"
-                done = self._all(inner, ends)
-                done = self._all(_parts(tree, "then"), [(box, "turns") for box, _ in done])
+                done = self._draw_all(inner, ends)
+                done = self._draw_all(_parts(tree, "then"), [(box, "turns") for box, _ in done])
                 self.arrows += [f'{box} -.->|"further turns"| {again}' for box, _ in done]
                 return done
             case _ if inner:
-                return self._all(inner, ends)
+                return self._draw_all(inner, ends)
             case _:
-                box = self.box(*_told(tree), "[]")
+                box = self.box(*_phase_box(tree), "[]")
                 self.join(ends, box)
                 return ((box, ""),)
 
-    def _all(self, parts: Sequence[Tree], ends: Sequence[End]) -> Sequence[End]:
+    def _draw_all(self, parts: Sequence[Tree], ends: Sequence[End]) -> Sequence[End]:
         for part in parts:
             ends = self.draw(part, ends)
         return ends
@@ -107,16 +107,16 @@ def _trees(value: object) -> Iterator[Tree]:
             yield cast(Tree, item)
 
 
-def _told(tree: Tree) -> tuple[str, str, str]:
+def _phase_box(tree: Tree) -> tuple[str, str, str]:
     """The box of a phase without parts: its name, who is asked, and how."""
-    kind = _spaced(tree)
+    kind = _kind_in_words(tree)
     title = str(tree.get("act") or tree.get("name") or kind)
     who = [name for field in ("by", "who") for name in _names(tree.get(field))]
     asks_whom = ", ".join(who[:_NAMES]) + (" and others" if len(who) > _NAMES else "") if who else kind
-    return title, "" if asks_whom == title else asks_whom, ", ".join(_how(tree))
+    return title, "" if asks_whom == title else asks_whom, ", ".join(_how_it_ends(tree))
 
 
-def _how(tree: Tree) -> Iterator[str]:
+def _how_it_ends(tree: Tree) -> Iterator[str]:
     """The form that is filled in, the pairs, the rule, and what ends the phase before all were asked."""
     for form in _parts(tree, "form"):
         yield f"form {form.get('name')}"
@@ -125,8 +125,8 @@ def _how(tree: Tree) -> Iterator[str]:
     for rule in _parts(tree, "rule"):
         inner = _parts(rule, "rule") or [rule]
         quorum = " with a quorum" if rule.get("is") == "Quorum" else ""
-        yield f"{inner[0].get('name') or inner[0].get('method') or _spaced(inner[0])}{quorum}"
-    if early := [_spaced(part) for part in _parts(tree, "early")]:
+        yield f"{inner[0].get('name') or inner[0].get('method') or _kind_in_words(inner[0])}{quorum}"
+    if early := [_kind_in_words(part) for part in _parts(tree, "early")]:
         yield f"early: {' or '.join(early)}"
 
 
@@ -137,7 +137,7 @@ def _stops(value: object) -> Iterator[Tree]:
         yield from _stops(trees) if trees else (tree,)
 
 
-def _when(tree: Tree) -> str:
+def _rounds_in_words(tree: Tree) -> str:
     """In which rounds a phase is played."""
     rounds = cast(Sequence[object], tree.get("rounds", ()))
     if rounds:
@@ -149,6 +149,6 @@ def _names(value: object) -> Iterator[str]:
     yield from map(str, cast(Sequence[object], value) if isinstance(value, list | tuple) else [value] if value else [])
 
 
-def _spaced(tree: Tree) -> str:
+def _kind_in_words(tree: Tree) -> str:
     """The kind of a part in words: ``nothing new`` for NothingNew."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(tree.get("is", ""))).lower()

@@ -89,13 +89,13 @@ def metered(report: Report, entries: Sequence[Entry]) -> dict[str, object]:
         "debate": _header(report, opened),
         "turns": [_turn(turn, events.get(turn.key, [])) for turn in transcript.all()],
         "totals": {
-            **_used(report.metrics.total),
+            **_usage_data(report.metrics.total),
             "asks": report.metrics.total.asks,
             "answers": report.metrics.total.answers,
             "missing": report.metrics.total.missing,
             "elapsed": report.metrics.seconds,
             "paused": report.metrics.paused,
-            "models": {name: _used(value) for name, value in report.metrics.models.items()},
+            "models": {name: _usage_data(value) for name, value in report.metrics.models.items()},
         },
     }
 
@@ -144,7 +144,7 @@ def _turn(turn: Turn, events: Sequence[Event]) -> dict[str, object]:
         "failure": turn.failure,
         "model": reply.asked if reply else "",
         "served": reply.served if reply else "",
-        **_used(use(events)),
+        **_usage_data(use(events)),
         "seconds": reply.seconds if reply else None,
         "tools": [{"tool": call.model, "seconds": call.seconds, "sources": call.sources} for call in tools],
         "text": turn.text,
@@ -154,7 +154,7 @@ def _turn(turn: Turn, events: Sequence[Event]) -> dict[str, object]:
     }
 
 
-def _used(used: Use) -> Mapping[str, object]:
+def _usage_data(used: Use) -> Mapping[str, object]:
     return {
         "calls": used.calls,
         "attempts": used.attempts,

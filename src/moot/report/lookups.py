@@ -70,10 +70,10 @@ def _times(count: int) -> str:
 def _turn(used: Sequence[ToolUsage], numbers: dict[str, int]) -> str:
     """What was used for one turn."""
     head = used[0]
-    return f"**{head.mark} {inline(head.by)}** ({inline(place(head.key))}): {'; '.join(_uses(used, numbers))}"
+    return f"**{head.mark} {inline(head.by)}** ({inline(place(head.key))}): {'; '.join(_usage_lines(used, numbers))}"
 
 
-def _uses(used: Sequence[ToolUsage], numbers: dict[str, int]) -> Iterator[str]:
+def _usage_lines(used: Sequence[ToolUsage], numbers: dict[str, int]) -> Iterator[str]:
     for use in used:
         sentence = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
         text = ", ".join(f"[{numbers[source]}]" for source in use.sources)
@@ -155,12 +155,15 @@ def appendix(runs: Sequence[SearchRun]) -> list[str]:
     """The searches as a chapter in Markdown, block by block, for at least one search."""
     blocks = ["## Appendix: search for arguments"]
     for search in runs:
-        blocks += [f"### {inline(search.by)}, {place(search.key)[:1].lower()}{place(search.key)[1:]}", _told(search)]
+        blocks += [
+            f"### {inline(search.by)}, {place(search.key)[:1].lower()}{place(search.key)[1:]}",
+            _search_summary(search),
+        ]
         blocks.append("\n".join(_line(thought) for thought in search.thoughts))
     return blocks
 
 
-def _told(search: SearchRun) -> str:
+def _search_summary(search: SearchRun) -> str:
     ended = f" It ended early: {inline(search.stopped, LONG)}." if search.stopped else ""
     replies = counted(search.depth, "reply")
     return (
@@ -188,13 +191,13 @@ def _read(key: str, by: str, text: str) -> SearchRun | None:
             asked=int(tree["asked"]),
             depth=int(tree["depth"]),
             stopped=str(tree["stopped"]),
-            thoughts=tuple(_thought(node) for node in nodes),
+            thoughts=tuple(_search_node(node) for node in nodes),
         )
     except (ValueError, LookupError, TypeError):
         return None
 
 
-def _thought(node: Mapping[str, object]) -> SearchNode:
+def _search_node(node: Mapping[str, object]) -> SearchNode:
     value = node["value"]
     return SearchNode(
         id=str(node["id"]),

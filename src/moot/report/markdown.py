@@ -49,7 +49,7 @@ def whole_map(argument_map: ArgumentMap, judged: Judgement) -> list[str]:
     return [
         _chart(argument_map, judged),
         ABOUT,
-        *_settled(judged),
+        *_convergence_note(judged),
         *_groups(argument_map, judged),
         *_unanswered(argument_map, judged),
     ]
@@ -63,7 +63,7 @@ def _chart(argument_map: ArgumentMap, judged: Judgement) -> str:
     return f"```mermaid\n{text}```"
 
 
-def _settled(judged: Judgement) -> list[str]:
+def _convergence_note(judged: Judgement) -> list[str]:
     return [] if judged.settled else ["> **Note:** The strengths did not converge: these are their last values."]
 
 
@@ -77,10 +77,10 @@ def _groups(argument_map: ArgumentMap, judged: Judgement) -> Iterable[str]:
 
 def _line(node: Node, argument_map: ArgumentMap, judged: Judgement) -> str:
     strength = f", strength {judged.strength[node.mark]:.2f}" if node.mark in judged.strength else ""
-    return f"{_named(node)}{strength}: {inline(node.claim, LONG)}{_why(node, argument_map, judged)}"
+    return f"{_claim_label(node)}{strength}: {inline(node.claim, LONG)}{_why_not_accepted(node, argument_map, judged)}"
 
 
-def _why(node: Node, argument_map: ArgumentMap, judged: Judgement) -> str:
+def _why_not_accepted(node: Node, argument_map: ArgumentMap, judged: Judgement) -> str:
     """What keeps a claim from standing."""
     if node.replaced:
         return f" *(replaced by {node.replaced})*"
@@ -102,10 +102,10 @@ def _unanswered(argument_map: ArgumentMap, judged: Judgement) -> Iterable[str]:
 def _open(edges: Sequence[Edge], argument_map: ArgumentMap) -> Iterable[str]:
     for edge in edges:
         source, target = argument_map.node(edge.source), argument_map.node(edge.target)
-        yield f"{_named(source)} {VERBS[edge.relation]} {_named(target)}: {inline(source.claim, LONG)}"
+        yield f"{_claim_label(source)} {VERBS[edge.relation]} {_claim_label(target)}: {inline(source.claim, LONG)}"
 
 
-def _named(node: Node) -> str:
+def _claim_label(node: Node) -> str:
     return f"{node.mark} ({listed([inline(name) for name in node.by])})"
 
 
@@ -121,18 +121,18 @@ def decision_chapter(report: Report) -> list[str]:
     return [
         "## Decision",
         *_result(outcome, decision),
-        _how(decision),
+        _how_decided(decision),
         *(f"> **Note:** {inline(note)}" for note in outcome.notes),
         _tally(outcome) if outcome.ballots else _points(outcome.tally),
         _ballots(outcome),
         _dissent(outcome.dissent),
         *_minority(decision),
-        _ways(report),
+        _next_commands(report),
         _changes(report),
     ]
 
 
-def _ways(report: Report) -> str:
+def _next_commands(report: Report) -> str:
     """The commands that may decide what nobody won; "" where somebody did."""
     ways = [f"{code(way.command)} ({way.words})" for way in report.ways]
     return f"**What may decide it:** {', '.join(ways)}." if ways else ""
@@ -144,16 +144,16 @@ def _result(outcome: Conclusion, decision: Decision) -> list[str]:
     if decision.status != "decided":
         return ["**There is no decision.**"]
     whose = f"The proposal of {inline(outcome.proposer)}" if outcome.proposer else "Decided"
-    return [lead(whose, answer_in_words(decision)), *_argued(decision.argument)]
+    return [lead(whose, answer_in_words(decision)), *_best_argument(decision.argument)]
 
 
-def _argued(argument: str) -> list[str]:
+def _best_argument(argument: str) -> list[str]:
     """The best argument for an answer, as a quotation; nothing if there is none."""
     words = argument.strip()
     return [quoted(block(words) if len(words) <= 2 * LONG else inline(words, 2 * LONG))] if words else []
 
 
-def _how(decision: Decision) -> str:
+def _how_decided(decision: Decision) -> str:
     sentences = [inline(decision.how, 2 * LONG) or "The record does not say"]
     if decision.rule:
         sentences.append(f"Rule: {inline(decision.rule)}")
@@ -240,11 +240,11 @@ def _minority(decision: Decision) -> list[str]:
     voted = not led and any(ballot.state == "cast" and ballot.choice in answers for ballot in decision.ballots)
     blocks: list[str] = []
     for minority in [minority for minority in decision.minority if minority.share] or decision.minority:
-        blocks += [f"**{name}:** {_held(minority, voted=voted)}", *_argued(minority.argument)]
+        blocks += [f"**{name}:** {_minority_line(minority, voted=voted)}", *_best_argument(minority.argument)]
     return blocks
 
 
-def _held(minority: Minority, *, voted: bool) -> str:
+def _minority_line(minority: Minority, *, voted: bool) -> str:
     """An answer, its supporters, and its share of votes if any; without a short answer, by its author."""
     share = f"{minority.share:.0%} of the votes" if voted else ""
     if minority.by == (minority.answer,):
@@ -333,11 +333,11 @@ def _header(report: Report) -> list[str]:
         f"**{capital(inline(report.outcome.line, LONG))}**",
         bullets(f"**{name}:** {fact}" for name, fact in facts.items() if fact),
         f"**Topic:** {topic}" if len(topic) > LONG else "",
-        _quoting(report),
+        _quoting_note(report),
     ]
 
 
-def _quoting(report: Report) -> str:
+def _quoting_note(report: Report) -> str:
     who = report.quoting
     if not who:
         return ""

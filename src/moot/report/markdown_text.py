@@ -79,7 +79,7 @@ def block(text: str) -> str:
             lines.append(fence.end)
             fence = None
         if fence is None:
-            fence = _opened(body, indent)
+            fence = _opening_fence(body, indent)
             if free and not fence and _FLOWING.match(body):
                 lines[-1] += "  "
             free = not fence and body[:1] not in ("", "#", "|")
@@ -92,7 +92,7 @@ def block(text: str) -> str:
     return "\n".join([*lines, fence.end] if fence else lines)
 
 
-def _opened(body: str, indent: int) -> _Fence | None:
+def _opening_fence(body: str, indent: int) -> _Fence | None:
     match = _FENCE.fullmatch(body)
     return _Fence(mark=match[1], indent=indent) if match and indent <= 3 else None
 

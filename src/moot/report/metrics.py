@@ -246,7 +246,7 @@ def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:
         all_faults.extend(_of_call(entry, asks, seats))
         all_faults.extend(_of_answer(entry, asks))
     all_faults.extend(_without_end(entries, seats))
-    return _once(sorted(all_faults, key=lambda fault: fault.seq))
+    return _without_repeats(sorted(all_faults, key=lambda fault: fault.seq))
 
 
 def same_model(requested: str, served: str) -> bool:
@@ -260,7 +260,7 @@ def same_model(requested: str, served: str) -> bool:
     return names[0] == names[1]
 
 
-def _once(unmerged: Sequence[Fault]) -> tuple[Fault, ...]:
+def _without_repeats(unmerged: Sequence[Fault]) -> tuple[Fault, ...]:
     """The list without the second mention of a cut answer: the provider and the agent report the same one."""
     cut: dict[str, Fault] = {}
     return tuple(fault for fault in unmerged if fault.kind != "truncated" or cut.setdefault(fault.key, fault) is fault)

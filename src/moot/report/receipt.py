@@ -132,7 +132,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
         debate=debate,
         question=brief.topic,
         options=brief.options,
-        participants=_seated(brief, transcript, entries),
+        participants=_seats_of(brief, transcript, entries),
         protocol=transcript.protocol,
         status=outcome.status,
         line=outcome.line,
@@ -147,7 +147,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
         minority=decision.minority,
         answers=decision.answers,
         evidence=_evidence(brief, transcript, entries),
-        paid=_paid(metrics.total),
+        paid=_spent_of(metrics.total),
         began=moment(entries[0].at),
         ended=moment(entries[-1].at),
         seconds=metrics.seconds,
@@ -156,7 +156,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     )
 
 
-def _paid(total: Use) -> Spent:
+def _spent_of(total: Use) -> Spent:
     return Spent(
         calls=total.calls,
         input_tokens=total.input_tokens,
@@ -166,7 +166,7 @@ def _paid(total: Use) -> Spent:
     )
 
 
-def _seated(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> tuple[Seated, ...]:
+def _seats_of(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> tuple[Seated, ...]:
     models: dict[str, dict[str, None]] = {participant.name: {} for participant in brief.participants}
     served: dict[str, dict[str, None]] = {participant.name: {} for participant in brief.participants}
     for entry in entries:
@@ -221,8 +221,8 @@ def receipt_page(receipt: Receipt) -> str:
         table(["Candidate", "Votes"], [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()], numbers=1),
         *_chapter("Ballots", [_ballot(ballot) for ballot in receipt.ballots]),
         *_chapter("Dissent", [_ballot(ballot) for ballot in receipt.dissent]),
-        *_chapter("Answers that lost", _held(receipt.minority)),
-        *_chapter("Answers", _held(receipt.answers)),
+        *_chapter("Answers that lost", _answer_lines(receipt.minority)),
+        *_chapter("Answers", _answer_lines(receipt.answers)),
         *_chapter("Evidence", [_cited(evidence) for evidence in receipt.evidence]),
         "## Participants",
         _people(receipt.participants),
@@ -253,7 +253,7 @@ def _ballot(ballot: Ballot) -> str:
     return f"{inline(ballot.voter)}: {choice}{weight}" + (f". {inline(ballot.reason, LONG)}" if ballot.reason else "")
 
 
-def _held(answers: Sequence[Minority]) -> list[str]:
+def _answer_lines(answers: Sequence[Minority]) -> list[str]:
     return [
         f"{inline(minority.answer, LONG)} ({', '.join(map(inline, minority.by)) or 'nobody'})"
         + (f": {inline(minority.argument, LONG)}" if minority.argument else "")

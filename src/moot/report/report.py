@@ -28,14 +28,14 @@ from moot.report.turn_text import Spoken, speak
 def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
     """Rounds, limits and seed in words; a limit that the brief does not set is left out."""
     openings = [entry.event for entry in entries if isinstance(entry.event, Opened)]
-    return tuple(words for opened in openings[:1] for words in _told(opened))
+    return tuple(words for opened in openings[:1] for words in _settings_in_words(opened))
 
 
-def _told(opened: Opened) -> Iterator[str]:
+def _settings_in_words(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
-    for most in list(_most(opened.protocol, "Rounds", "most", DEFAULT_ROUNDS))[:1]:
+    for most in list(_greatest_numbers(opened.protocol, "Rounds", "most", DEFAULT_ROUNDS))[:1]:
         yield f"at most {counted(most, 'round')}"
-    for most in list(_most(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES))[:1]:
+    for most in list(_greatest_numbers(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES))[:1]:
         yield f"at most {counted(most, 'message')} for each member"
     yield from opened.chosen
     yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)
@@ -52,7 +52,7 @@ def _told(opened: Opened) -> Iterator[str]:
     yield f"seed {opened.brief.seed}"
 
 
-def _most(part: object, kind: str, name: str, usual: int) -> Iterator[int]:
+def _greatest_numbers(part: object, kind: str, name: str, usual: int) -> Iterator[int]:
     """The greatest numbers in phases of a kind within a part of a protocol, from the outermost on."""
     if isinstance(part, Mapping):
         phase = cast("Mapping[str, object]", part)
@@ -63,7 +63,7 @@ def _most(part: object, kind: str, name: str, usual: int) -> Iterator[int]:
         part = list(phase.values())
     if isinstance(part, list | tuple):
         for item in cast("Sequence[object]", part):
-            yield from _most(item, kind, name, usual)
+            yield from _greatest_numbers(item, kind, name, usual)
 
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
@@ -273,7 +273,7 @@ def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, argum
     """The turns in the order of asking; a new part begins wherever the place changes."""
     kinds = {entry.event.key: entry.event.kind for entry in entries if isinstance(entry.event, Failed)}
     outside = _interjections(transcript)
-    marks = _marks(transcript, arguments)
+    marks = _turn_marks(transcript, arguments)
     parts: list[Part] = []
     places: set[str] = set()
     path = ""
@@ -285,10 +285,10 @@ def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, argum
                 places.add(ask.key.rpartition("#")[0])
                 path = heading_path(ask.key.rpartition("#")[0], places)
                 spoken = speak(transcript.get(ask.key), transcript, brief, kinds.get(ask.key, ""))
-                _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
+                _add_turn(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
             case Interjected():
                 spoken = speak(next(outside), transcript, brief, "")
-                _say(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
+                _add_turn(parts, path, replace(spoken, mark=marks.get(spoken.key, "")))
             case Halted():
                 part = _part(parts, path)
                 parts[-1] = replace(part, ends=(*part.ends, entry.event))
@@ -297,7 +297,7 @@ def _parts(entries: Sequence[Entry], transcript: Transcript, brief: Brief, argum
     return tuple(parts)
 
 
-def _say(parts: list[Part], path: str, spoken: Spoken) -> None:
+def _add_turn(parts: list[Part], path: str, spoken: Spoken) -> None:
     part = _part(parts, path)
     parts[-1] = replace(part, turns=(*part.turns, spoken))
 
@@ -309,7 +309,7 @@ def _part(parts: list[Part], path: str) -> Part:
     return parts[-1]
 
 
-def _marks(transcript: Transcript, arguments: ArgumentMap) -> dict[str, str]:
+def _turn_marks(transcript: Transcript, arguments: ArgumentMap) -> dict[str, str]:
     """What turns are called, by their keys, where anybody was shown turns under their marks, or the map is."""
     turns = transcript.all()
     numbered = any(turn.ask.view.numbered for turn in turns if turn.ask)

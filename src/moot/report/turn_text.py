@@ -154,7 +154,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         return Spoken(key=turn.key, by=turn.by, act=turn.act, state="outside", text=turn.text)
     person = next((participant for participant in brief.participants if participant.name == turn.by), None)
     form = turn.ask.form
-    layout = (form.name, form.under, form.envelope, *_empty(turn)) if form else ()
+    layout = (form.name, form.under, form.envelope, *_empty_tags(turn)) if form else ()
     on = subjects(turn, transcript)
     return Spoken(
         key=turn.key,
@@ -168,7 +168,7 @@ def speak(turn: Turn, transcript: Transcript, brief: Brief, kind: str) -> Spoken
         reason=failure_in_words(kind, turn.failure),
         fields=tuple((_name(turn, on, name), _value(turn, on, value)) for name, value in turn.fields.items()),
         text=voter_reason(turn) if turn.act == "vote" else turn.text,
-        complete=contains_text(turn.fields, _bare(turn), *layout, *frame(turn, transcript)),
+        complete=contains_text(turn.fields, _plain_words(turn), *layout, *frame(turn, transcript)),
         private=is_private(turn),
         served=turn.reply.served if turn.reply else "",
         seconds=turn.reply.seconds if turn.reply else 0.0,
@@ -180,13 +180,13 @@ def is_private(turn: Turn) -> bool:
     return turn.ask is not None and turn.ask.audience == (turn.by,) and turn.act not in _HEARD
 
 
-def _empty(turn: Turn) -> tuple[str, ...]:
+def _empty_tags(turn: Turn) -> tuple[str, ...]:
     """The names of tags that may be empty in a message."""
     form = turn.ask.form if turn.ask else None
     return tuple(field.name for field in form.fields) if form and form.layout == "tags" else ()
 
 
-def _bare(turn: Turn) -> str:
+def _plain_words(turn: Turn) -> str:
     """The words of an answer; for tagged answers without attributes and with escapes undone."""
     tagged = turn.ask is not None and turn.ask.form is not None and turn.ask.form.layout == "tags"
     return html.unescape(re.sub(r"<(\w+)\s[^<>]*>", r"<\1>", turn.text)) if tagged else turn.text
@@ -349,24 +349,24 @@ class Namer:
         match entry.event:
             case Opened(brief=brief):
                 agents = [participant.name for participant in brief.participants if participant.duty != "aide"]
-                return _named(entry, "debate_start", task=brief.topic, agents=agents)
+                return _named_event(entry, "debate_start", task=brief.topic, agents=agents)
             case Entered(path=path) if (number := path.rpartition("/round-")[2]).isdecimal():
-                return _named(entry, "round_start", round=int(number))
+                return _named_event(entry, "round_start", round=int(number))
             case Replied(key=key) | Failed(key=key) if self._is_hidden(self._transcript.get(key)):
                 return None
             case Replied(key=key):
-                return self._said(entry, self._transcript.get(key))
+                return self._said_event(entry, self._transcript.get(key))
             case Failed(key=key, reason=reason):
                 turn = self._transcript.get(key)
-                return _named(entry, "agent_error", agent=turn.by, act=turn.act, reason=reason)
+                return _named_event(entry, "agent_error", agent=turn.by, act=turn.act, reason=reason)
             case Ruled(decision=decision):
                 facts = {"status": decision.status, "winner": decision.winner, "text": decision.text}
                 facts_told = {"rule": decision.rule, "how": decision.how, "tally": dict(decision.tally)}
-                return _named(entry, "consensus", **facts, **facts_told)
+                return _named_event(entry, "consensus", **facts, **facts_told)
             case Paused(reason=reason, kind=kind):
-                return _named(entry, "debate_pause", status=kind, reason=reason)
+                return _named_event(entry, "debate_pause", status=kind, reason=reason)
             case Closed(status=status, reason=reason):
-                return _named(entry, "debate_end", status=status, reason=reason)
+                return _named_event(entry, "debate_end", status=status, reason=reason)
             case _:
                 return None
 
@@ -374,19 +374,19 @@ class Namer:
         brief = self._transcript.brief
         return is_private(turn) or (brief is not None and brief.participant(turn.by).duty == "aide")
 
-    def _said(self, entry: Entry, turn: Turn) -> Named:
+    def _said_event(self, entry: Entry, turn: Turn) -> Named:
         if turn.act == "vote":
             form_fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
             chosen = [
                 turn.fields[item.name] for item in form_fields if item.kind != "text" and item.name in turn.fields
             ]
-            return _named(entry, "vote", agent=turn.by, choice=chosen[0] if chosen else "", text=turn.text)
+            return _named_event(entry, "vote", agent=turn.by, choice=chosen[0] if chosen else "", text=turn.text)
         if turn.act == "critique":
             of = [self._transcript.get(key).by for key in turn.about]
             content = {"round": turn.round, "text": turn.text, "fields": dict(turn.fields)}
-            return _named(entry, "critique", agent=turn.by, of=of[0] if of else "", **content)
-        return _named(entry, "agent_message", agent=turn.by, act=turn.act, round=turn.round, text=turn.text)
+            return _named_event(entry, "critique", agent=turn.by, of=of[0] if of else "", **content)
+        return _named_event(entry, "agent_message", agent=turn.by, act=turn.act, round=turn.round, text=turn.text)
 
 
-def _named(entry: Entry, type: str, **data: object) -> Named:
+def _named_event(entry: Entry, type: str, **data: object) -> Named:
     return Named(type=type, data=data, seq=entry.seq)

@@ -79,14 +79,14 @@ def check(artefact: Artefact, path: str, lines: str, quote: str | None) -> Citat
     place = read_span(lines)
     cited = Citation(path=path, lines=place or (0, 0), quote=(quote or "").strip("\n"))
     if fault := _fault(artefact.file(path), path, place):
-        return _faulty(cited, fault)
+        return _with_fault(cited, fault)
     file = artefact.file(path)
     assert file
     assert place
-    return cited if quote is None else _placed(file, cited)
+    return cited if quote is None else _located(file, cited)
 
 
-def _faulty(cited: Citation, fault: str) -> Citation:
+def _with_fault(cited: Citation, fault: str) -> Citation:
     return Citation(path=cited.path, lines=cited.lines, quote=cited.quote, fault=fault)
 
 
@@ -105,21 +105,23 @@ def _fault(file: ReviewedFile | None, path: str, place: tuple[int, int] | None) 
     return ""
 
 
-def _placed(file: ReviewedFile, cited: Citation) -> Citation:
+def _located(file: ReviewedFile, cited: Citation) -> Citation:
     """The citation at the place where its quotation stands."""
     first, last = cited.lines
-    places = _places(file, cited.quote)
+    places = _quoted_lines(file, cited.quote)
     if not places:
-        return _faulty(cited, f"the quotation does not stand in {cited.path}")
+        return _with_fault(cited, f"the quotation does not stand in {cited.path}")
     if any(start <= last and end >= first for start, end in places):
         return cited
     near = min(places, key=lambda place: max(place[0] - last, first - place[1]))
     if len(places) > 1 and max(near[0] - last, first - near[1]) > NEAR:
-        return _faulty(cited, f"the quotation stands at {len(places)} other places of {cited.path}, none of them near")
+        return _with_fault(
+            cited, f"the quotation stands at {len(places)} other places of {cited.path}, none of them near"
+        )
     return Citation(path=cited.path, lines=near, quote=cited.quote, moved_from=cited.lines)
 
 
-def _places(file: ReviewedFile, quote: str) -> list[tuple[int, int]]:
+def _quoted_lines(file: ReviewedFile, quote: str) -> list[tuple[int, int]]:
     """The lines at which a quotation stands: one line or a part of one, or several whole lines."""
     lines = {number: text.strip() for number, text in file.lines().items()}
     for words in _readings(quote):

@@ -88,7 +88,7 @@ def read_diff(text: str) -> list[FileDiff]:
     while at < len(lines):
         line = lines[at].removesuffix("\r")
         if line.startswith("diff --git "):
-            old, new = _both(line)
+            old, new = _both_paths(line)
             files.append(FileDiff(old=old, new=new))
         elif line.startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ "):
             if not files or files[-1].rows:
@@ -107,7 +107,7 @@ def read_diff(text: str) -> list[FileDiff]:
     return files
 
 
-def _both(line: str) -> tuple[str, str]:
+def _both_paths(line: str) -> tuple[str, str]:
     """The two paths of ``diff --git a/x b/x``."""
     words = line.removeprefix("diff --git ")
     if words.startswith('"') or words.endswith('"'):
@@ -183,7 +183,7 @@ def files_of(diffs: Sequence[FileDiff], read: ReadText = lambda path: None) -> t
         diffs: what the diff says.
         read: has the new bytes of a path.
     """
-    whole = [_whole(diff, read(diff.new) if diff.new else b"") for diff in diffs]
+    whole = [_reviewed_file(diff, read(diff.new) if diff.new else b"") for diff in diffs]
     if _size(whole) > MOST_CHARACTERS:
         whole = [nearest(file) for file in whole]
     if (size := _size(whole)) > MOST_OF_ALL:
@@ -202,13 +202,13 @@ def left_out(files: Sequence[ReviewedFile]) -> tuple[str, ...]:
     return tuple(f"{file.path}: {file.note}" for file in files if file.note)
 
 
-def _whole(diff: FileDiff, data: bytes | None) -> ReviewedFile:
+def _reviewed_file(diff: FileDiff, data: bytes | None) -> ReviewedFile:
     path = clean(diff.new or diff.old).replace("\n", "\N{REPLACEMENT CHARACTER}")
     text = None if data is None else _text(data)
     file = ReviewedFile(
         path=path,
         change=diff.change,
-        rows=_bare(diff.rows),
+        rows=_without_removed_numbers(diff.rows),
         total=max((row.number for row in diff.rows), default=0),
         sha256=digest_bytes(data) if data else "",
         was=diff.old if diff.renamed else "",
@@ -222,11 +222,11 @@ def _whole(diff: FileDiff, data: bytes | None) -> ReviewedFile:
     rows = _fill(diff.rows, lines)
     if rows is None:
         return replace(file, note="only the hunks of the diff are shown, for the file is another now")
-    file = replace(file, rows=_bare(rows), total=len(lines))
-    return nearest(file) if _short(file, text) else file
+    file = replace(file, rows=_without_removed_numbers(rows), total=len(lines))
+    return nearest(file) if _is_generated(file, text) else file
 
 
-def _bare(rows: Sequence[Row]) -> tuple[Row, ...]:
+def _without_removed_numbers(rows: Sequence[Row]) -> tuple[Row, ...]:
     """The rows; a removed line has no number in the new text."""
     return tuple(row if row.mark != "-" else Row("-", 0, row.text) for row in rows)
 
@@ -255,7 +255,7 @@ def _fill(rows: Sequence[Row], lines: Sequence[str]) -> tuple[Row, ...] | None:
     return (*filled, *(Row(" ", number, lines[number - 1]) for number in range(place, len(lines) + 1)))
 
 
-def _short(file: ReviewedFile, text: str) -> bool:
+def _is_generated(file: ReviewedFile, text: str) -> bool:
     """Whether no person wrote the lines of a file, so that the hunks will do."""
     return bool(LOCKS.search(file.path) or GENERATED.search(file.path) or GENERATED.search(text[:500]))
 

@@ -135,20 +135,20 @@ def merge(reports: Iterable[Report], artefact: Artefact) -> tuple[Finding, ...]:
     """
     groups: list[list[Report]] = []
     for report in sorted(reports, key=lambda report: (report.cite.path, report.cite.lines)):
-        group = next((group for group in groups if any(_same(report, other) for other in group)), None)
+        group = next((group for group in groups if any(_are_one_fault(report, other) for other in group)), None)
         if group is None:
             groups.append([report])
         else:
             group.append(report)
     findings = [
-        Finding(id="F0", reports=tuple(group), touched=any(_touched(report.cite, artefact) for report in group))
+        Finding(id="F0", reports=tuple(group), touched=any(_is_touched(report.cite, artefact) for report in group))
         for group in groups
     ]
     findings.sort(key=lambda item: (not item.cite.valid, SEVERITIES.index(item.severity), not item.touched))
     return _linked(_fingerprinted([replace(item, id=f"F{n}") for n, item in enumerate(findings, start=1)]))
 
 
-def _same(left: Report, right: Report) -> bool:
+def _are_one_fault(left: Report, right: Report) -> bool:
     """Whether two reports are of one fault: at one place and of one category."""
     if not (left.cite.valid and right.cite.valid) or left.cite.path != right.cite.path:
         return False
@@ -163,7 +163,7 @@ def gap(left: Citation, right: Citation) -> int:
     return max(first - end, start - last) - 1
 
 
-def _touched(cite: Citation, artefact: Artefact) -> bool:
+def _is_touched(cite: Citation, artefact: Artefact) -> bool:
     file = artefact.file(cite.path) if cite.valid else None
     return file is not None and not file.touched().isdisjoint(range(cite.lines[0], cite.lines[1] + 1))
 
@@ -171,12 +171,12 @@ def _touched(cite: Citation, artefact: Artefact) -> bool:
 def _linked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, each with those of other categories whose lines it shares."""
     return tuple(
-        replace(item, linked=tuple(other.id for other in findings if other is not item and _overlap(item, other)))
+        replace(item, linked=tuple(other.id for other in findings if other is not item and _overlaps(item, other)))
         for item in findings
     )
 
 
-def _overlap(left: Finding, right: Finding) -> bool:
+def _overlaps(left: Finding, right: Finding) -> bool:
     valid = left.cite.valid and right.cite.valid and left.cite.path == right.cite.path
     return valid and gap(left.cite, right.cite) < 0
 

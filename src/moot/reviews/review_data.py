@@ -99,14 +99,14 @@ def _finding(item: Reviewed) -> dict[str, object]:
         "linked": list(finding.linked),
         "found_by": list(finding.found_by),
         "vendors": list(item.vendors),
-        "refuter": _refuter(item.refutation) if item.refutation else None,
+        "refuter": _refuter_data(item.refutation) if item.refutation else None,
         "reply": {"answer": item.reply, "reason": item.reply_reason} if item.reply else None,
         "dispute": _dispute(item.dispute) if item.dispute else None,
         "fingerprint": finding.fingerprint,
     }
 
 
-def _refuter(check: Refutation) -> dict[str, object]:
+def _refuter_data(check: Refutation) -> dict[str, object]:
     return {
         "by": check.by,
         "same_vendor": check.same_vendor,

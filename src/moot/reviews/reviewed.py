@@ -227,7 +227,9 @@ def review_of(brief: Brief, transcript: Transcript) -> Review:
     findings = findings_of(brief, transcript, artefact)
     turns = {act: {number_of(turn): turn for turn in transcript.all() if turn.act == act} for act in (REFUTE, RESPOND)}
     reviewed = [
-        _came(brief, artefact, finding, turns[REFUTE].get(finding.number), turns[RESPOND].get(finding.number))
+        _reviewed_finding(
+            brief, artefact, finding, turns[REFUTE].get(finding.number), turns[RESPOND].get(finding.number)
+        )
         for finding in findings
     ]
     for turn in (turn for turn in transcript.all() if turn.act == DISPUTE):
@@ -236,7 +238,7 @@ def review_of(brief: Brief, transcript: Transcript) -> Review:
     return Review(
         artefact=artefact,
         findings=tuple(reviewed),
-        missing=tuple(_missing(transcript, reviewed)),
+        missing=tuple(_missing_parts(transcript, reviewed)),
         reviewers={turn.by: _count(turn) for turn in inspections(transcript)},
     )
 
@@ -246,7 +248,9 @@ def _count(turn: Turn) -> int | None:
     return len(records) if isinstance(records, tuple) else None
 
 
-def _came(brief: Brief, artefact: Artefact, finding: Finding, turn: Turn | None, reply: Turn | None) -> Reviewed:
+def _reviewed_finding(
+    brief: Brief, artefact: Artefact, finding: Finding, turn: Turn | None, reply: Turn | None
+) -> Reviewed:
     refutation = _refutation(brief, artefact, finding, turn) if turn else None
     word = str(read_field(reply, "ANSWER") or "") if reply else ""
     came = Reviewed(
@@ -326,10 +330,10 @@ def _disputed(turn: Turn) -> tuple[str, str]:
     return "\n".join(line.strip() for line in reason[0].split("\n")), reason[2].partition("\n")[0].strip()
 
 
-def _missing(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list[str]:
+def _missing_parts(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list[str]:
     """What the review lacks to be whole, a sentence each."""
     lacks = [
-        f"{turn.by} gave no findings that could be read{_why(turn)}"
+        f"{turn.by} gave no findings that could be read{_failure_reason(turn)}"
         for turn in inspections(transcript)
         if _count(turn) is None
     ]
@@ -347,6 +351,6 @@ def _missing(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list[str]:
     ]
 
 
-def _why(turn: Turn) -> str:
+def _failure_reason(turn: Turn) -> str:
     why = turn.failure or ("; ".join(turn.reply.unread) if turn.reply else "no answer yet")
     return f" ({why})" if why else ""

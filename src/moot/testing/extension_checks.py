@@ -87,7 +87,7 @@ def check_rule(rule: Rule | CountingRule | str, *, options: Fields = NO_OPTIONS,
     for ballots, candidates in elections(counting.ballot, seed):
         decision = rule.decide(ballots, candidates)
         wrong = unlawful(decision, ballots, candidates)
-        assert not wrong, f"it breaks the law of the tally: {wrong}; the ballots are {_shown(ballots)}"
+        assert not wrong, f"it breaks the law of the tally: {wrong}; the ballots are {_ballots_in_words(ballots)}"
         assert decision.rule == rule.name, f"its decision is called {decision.rule!r}, the rule {rule.name!r}"
         assert rule.decide(ballots, candidates) == decision, "the same ballots gave another decision"
         nobody = not any(ballot.state == "cast" for ballot in ballots)
@@ -122,12 +122,12 @@ def _check_symmetry(rule: Rule, decision: Decision, ballots: Sequence[Ballot], c
         shown = f"{other.status} {other.winner}".strip()
         assert (other.status, other.winner) == first, (
             f"with the {change} in another order it is {shown}, not {' '.join(filter(None, first))}; "
-            f"the ballots are {_shown(ballots)}"
+            f"the ballots are {_ballots_in_words(ballots)}"
         )
     new = dict(zip(NAMES, reversed(NAMES), strict=True))
-    renamed = rule.decide([_renamed(ballot, new) for ballot in ballots], [new[name] for name in candidates])
+    renamed = rule.decide([_with_names(ballot, new) for ballot in ballots], [new[name] for name in candidates])
     assert (renamed.status, renamed.winner) == (decision.status, new.get(decision.winner, "")), (
-        f"with other names the result is another one; the ballots are {_shown(ballots)}"
+        f"with other names the result is another one; the ballots are {_ballots_in_words(ballots)}"
     )
 
 
@@ -164,7 +164,7 @@ def _ballot(chance: Random, voter: str, candidates: Sequence[str], kind: BallotK
             return replace(ballot, choice=tiers[0][0], ranks=tiers, scores=scores)
 
 
-def _renamed(ballot: Ballot, new: Mapping[str, str]) -> Ballot:
+def _with_names(ballot: Ballot, new: Mapping[str, str]) -> Ballot:
     return replace(
         ballot,
         voter=new[ballot.voter],
@@ -174,7 +174,7 @@ def _renamed(ballot: Ballot, new: Mapping[str, str]) -> Ballot:
     )
 
 
-def _shown(ballots: Sequence[Ballot]) -> str:
+def _ballots_in_words(ballots: Sequence[Ballot]) -> str:
     return "; ".join(
         f"{ballot.voter}: {' > '.join(' = '.join(tier) for tier in ballot.ranks) or ballot.choice or ballot.state}"
         for ballot in ballots

@@ -77,7 +77,9 @@ class Host:
         """Answer a visit."""
         self.visits.append(visit)
         text = (
-            next((word for word in re.findall(r"echo-\d+", _sent(visit))), WORDS) if self.words is None else self.words
+            next((word for word in re.findall(r"echo-\d+", _request_text(visit))), WORDS)
+            if self.words is None
+            else self.words
         )
         body = self.wrap(text)
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -85,7 +87,7 @@ class Host:
         return Answer(body=raw, kind="application/json", status=self.status, headers=self.headers)
 
 
-def _sent(visit: Visit) -> str:
+def _request_text(visit: Visit) -> str:
     """The path and the body of a request as text, without escapes of JSON."""
     text = visit.body.decode("utf-8", "replace")
     with suppress(ValueError):
@@ -111,7 +113,7 @@ async def check_provider(
     Raises:
         AssertionError: it does not.
     """
-    provider = _named(provider)
+    provider = _provider_named(provider)
     _check_table(provider)
     if wrap is None:
         assert isinstance(provider.wire.adapter, str), "an adapter of your own is tried only with wrap"
@@ -135,7 +137,7 @@ async def check_provider(
     assert error.again, "a server that is not there ends the call; it should be tried again"
 
 
-def _named(provider: Provider | str) -> Provider:
+def _provider_named(provider: Provider | str) -> Provider:
     if isinstance(provider, Provider):
         return provider
     try:
@@ -189,7 +191,7 @@ async def _check_answers(provider: Provider, make: Callable[[], Model], host: Ho
             f"its model is called {model.name}, not {provider.name}:{MODEL}"
         )
         called = await _ask(model, _request())
-        sent = [_sent(visit) for visit in host.visits]
+        sent = [_request_text(visit) for visit in host.visits]
         assert sent, "nothing was sent to the address in url_env: use the connection that the adapter gets"
         assert called.text == WORDS, f"of the answer {WORDS!r} it makes {called.text!r}"
         assert called.finish == "stop", f"it says of a whole answer that it ended by {called.finish!r}, not 'stop'"
@@ -234,7 +236,7 @@ async def _check_settings(make: Callable[[], Model], host: Host) -> None:
 async def _body(model: Model, host: Host, settings: Settings) -> list[str]:
     host.visits.clear()
     await _ask(model, _request(settings=settings))
-    return [_sent(visit) for visit in host.visits]
+    return [_request_text(visit) for visit in host.visits]
 
 
 async def _check_failures(make: Callable[[], Model], host: Host) -> None:

@@ -120,7 +120,7 @@ class Web:
     @asynccontextmanager
     async def serve(self) -> AsyncGenerator["Web", None]:
         """Serve as long as the block runs."""
-        server = await asyncio.start_server(self._meet, "127.0.0.1", 0)
+        server = await asyncio.start_server(self._serve_connection, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
         try:
             yield self
@@ -130,7 +130,7 @@ class Web:
                 writer.transport.abort()
                 await task
 
-    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = cast("asyncio.Task[None]", asyncio.current_task())
         self._meetings[task] = writer
         try:

@@ -132,13 +132,13 @@ async def check_order(open_store: OpenStore) -> None:
     await store.append("b", ("other",), after=0)
     await store.append("a", lines[1:6], after=1)
     await store.append("a", lines[6:], after=6)
-    _same("all lines", await store.read("a"), lines)
-    _same("the other debate's lines", await store.read("b"), ("other",))
+    _check_equal("all lines", await store.read("a"), lines)
+    _check_equal("the other debate's lines", await store.read("b"), ("other",))
     for after in (*range(9), 10**30):
         for limit in (None, 0, 1, 3, 10**30):
             wanted = lines[after:] if limit is None else lines[after:][:limit]
-            _same(f"lines after {after}, limit {limit}", await store.read("a", after=after, limit=limit), wanted)
-    _same("an unknown debate", await store.read("nobody"), ())
+            _check_equal(f"lines after {after}, limit {limit}", await store.read("a", after=after, limit=limit), wanted)
+    _check_equal("an unknown debate", await store.read("nobody"), ())
     await store.close()
 
 
@@ -161,7 +161,7 @@ async def check_exact(open_store: OpenStore) -> None:
     for debate in ids:
         await store.append(debate, (debate, *lines), after=0)
     for debate in ids:
-        _same(f"lines of {debate!r}", await store.read(debate), (debate, *lines))
+        _check_equal(f"lines of {debate!r}", await store.read(debate), (debate, *lines))
     await store.close()
 
 
@@ -172,13 +172,13 @@ async def check_removal(open_store: OpenStore) -> None:
         await store.append(debate, ("one", "two"), after=0)
     if isinstance(store, Removing):
         await store.remove(["a", "a/letters", "nobody"])
-        _same("the lines of a deleted debate", await store.read("a"), ())
-        _same("what is left", [info.debate for info in await store.debates()], ["b"])
-        await _refused(RecordConflict, "an append to a deleted debate", store.append("a", ("three",), after=2))
+        _check_equal("the lines of a deleted debate", await store.read("a"), ())
+        _check_equal("what is left", [info.debate for info in await store.debates()], ["b"])
+        await _check_refused(RecordConflict, "an append to a deleted debate", store.append("a", ("three",), after=2))
         await store.append("a", ("anew",), after=0)
-        _same("a new debate of that id", await store.read("a"), ("anew",))
+        _check_equal("a new debate of that id", await store.read("a"), ("anew",))
         await store.remove([])
-    _same("another debate", await store.read("b"), ("one", "two"))
+    _check_equal("another debate", await store.read("b"), ("one", "two"))
     await store.close()
 
 
@@ -186,9 +186,9 @@ async def check_refusals(open_store: OpenStore) -> None:
     """What cannot be kept exactly is refused with a RecordError, and nothing of it is stored."""
     store = await open_store("refusals")
     for bad in ("two\nlines", "two\rlines", "a\0b", "a\ud800b", "x" * (LONGEST_LINE + 1)):
-        await _refused(RecordError, f"line {bad[:9]!r}", store.append("a", ("good", bad), after=0))
-        await _refused(RecordError, f"id {bad[:9]!r}", store.append(bad, ("good",), after=0))
-    _same("debates after refusals", await store.debates(), ())
+        await _check_refused(RecordError, f"line {bad[:9]!r}", store.append("a", ("good", bad), after=0))
+        await _check_refused(RecordError, f"id {bad[:9]!r}", store.append(bad, ("good",), after=0))
+    _check_equal("debates after refusals", await store.debates(), ())
     await store.close()
 
 
@@ -196,16 +196,16 @@ async def check_conflict(open_store: OpenStore) -> None:
     """An append at a wrong place is refused as a RecordConflict and stores nothing."""
     store = await open_store("conflict")
     for after in (-1, 1, 2**63, 10**30):
-        await _refused(RecordConflict, f"a first append after {after}", store.append("a", ("x",), after=after))
-    _same("debates after conflicts", await store.debates(), ())
+        await _check_refused(RecordConflict, f"a first append after {after}", store.append("a", ("x",), after=after))
+    _check_equal("debates after conflicts", await store.debates(), ())
     await store.append("a", ("1", "2"), after=0)
     for after in (-1, 0, 1, 3):
-        await _refused(RecordConflict, f"append after {after} of 2", store.append("a", ("x", "y"), after=after))
+        await _check_refused(RecordConflict, f"append after {after} of 2", store.append("a", ("x", "y"), after=after))
     await store.append("a", (), after=2)
     await store.append("nobody", (), after=0)
     await store.append("a", ("3",), after=2)
-    _same("lines after conflicts", await store.read("a"), ("1", "2", "3"))
-    _same("debates that exist", tuple(info.debate for info in await store.debates()), ("a",))
+    _check_equal("lines after conflicts", await store.read("a"), ("1", "2", "3"))
+    _check_equal("debates that exist", tuple(info.debate for info in await store.debates()), ("a",))
     await store.close()
 
 
@@ -225,10 +225,10 @@ async def check_crowd(open_store: OpenStore) -> None:
         for n in range(50):
             for rival in ("x", "y", "z"):
                 group.create_task(race(f"debate-{n}", rival))
-    _same("winners", len(won), 50)
+    _check_equal("winners", len(won), 50)
     for text in won:
         debate, line = text.split()
-        _same(f"lines of {debate}", await store.read(debate), (line, line))
+        _check_equal(f"lines of {debate}", await store.read(debate), (line, line))
     await store.close()
 
 
@@ -238,10 +238,10 @@ async def check_queue(open_store: OpenStore) -> None:
     async with asyncio.TaskGroup() as group:
         for n in range(100):
             group.create_task(store.append("a", (f"{n}a", f"{n}b"), after=2 * n))
-    _same("lines of a queue", await store.read("a"), tuple(f"{n}{half}" for n in range(100) for half in "ab"))
+    _check_equal("lines of a queue", await store.read("a"), tuple(f"{n}{half}" for n in range(100) for half in "ab"))
     long = tuple(str(n) for n in range(20_000))
     await store.append("b", long, after=0)
-    _same("lines of a long append", await store.read("b"), long)
+    _check_equal("lines of a long append", await store.read("b"), long)
     await store.close()
 
 
@@ -266,7 +266,7 @@ async def check_reading_behind(open_store: OpenStore) -> None:
 async def check_debates(open_store: OpenStore) -> None:
     """Debates are listed with their ends, the one that began last first."""
     store = await open_store("debates")
-    _same("debates of an empty store", await store.debates(), ())
+    _check_equal("debates of an empty store", await store.debates(), ())
     await store.append("m", ("m1",), after=0)
     await store.append("z", ("z1", "z2"), after=0)
     await store.append("a", ("a1", "a2", "a3"), after=0)
@@ -276,7 +276,7 @@ async def check_debates(open_store: OpenStore) -> None:
         StreamInfo(debate="z", entries=2, first="z1", last="z2"),
         StreamInfo(debate="m", entries=2, first="m1", last="m2"),
     )
-    _same("debates", await store.debates(), wanted)
+    _check_equal("debates", await store.debates(), wanted)
     await store.close()
 
 
@@ -284,10 +284,10 @@ async def check_sharing(open_store: OpenStore) -> None:
     """Two stores of one name see each other's lines at once, and only one of two writers gets a place."""
     first, two = await open_store("sharing"), await open_store("sharing")
     await first.append("a", ("1",), after=0)
-    _same("lines written by the other store", await two.read("a"), ("1",))
+    _check_equal("lines written by the other store", await two.read("a"), ("1",))
     await two.append("a", ("2",), after=1)
-    await _refused(RecordConflict, "append behind the other's back", first.append("a", ("x",), after=1))
-    _same("lines in both", (await first.read("a"), await two.read("a")), (("1", "2"), ("1", "2")))
+    await _check_refused(RecordConflict, "append behind the other's back", first.append("a", ("x",), after=1))
+    _check_equal("lines in both", (await first.read("a"), await two.read("a")), (("1", "2"), ("1", "2")))
     await first.close()
     await two.append("a", ("3",), after=2)
     await two.close()
@@ -299,11 +299,11 @@ async def check_closing(open_store: OpenStore) -> None:
     await store.append("a", ("1", "2"), after=0)
     await store.close()
     await store.close()
-    await _refused(RecordError, "append to a closed store", store.append("a", ("3",), after=2))
-    await _refused(RecordError, "read from a closed store", store.read("a"))
-    await _refused(RecordError, "list a closed store", store.debates())
+    await _check_refused(RecordError, "append to a closed store", store.append("a", ("3",), after=2))
+    await _check_refused(RecordError, "read from a closed store", store.read("a"))
+    await _check_refused(RecordError, "list a closed store", store.debates())
     again = await open_store("closing")
-    _same("lines after opening again", await again.read("a"), ("1", "2"))
+    _check_equal("lines after opening again", await again.read("a"), ("1", "2"))
     await again.close()
 
 
@@ -368,14 +368,14 @@ QUERIES = (
 async def check_counting(open_store: OpenStore) -> None:
     """The number of lines and the last line are told, also behind appends that were begun."""
     store = await open_store("counting")
-    _same("lines of nobody", (await count(store, "a"), await listing.last(store, "a")), (0, None))
+    _check_equal("lines of nobody", (await count(store, "a"), await listing.last(store, "a")), (0, None))
     await store.append("a", ("1", "2"), after=0)
-    _same("lines", (await count(store, "a"), await listing.last(store, "a")), (2, "2"))
+    _check_equal("lines", (await count(store, "a"), await listing.last(store, "a")), (2, "2"))
     async with asyncio.TaskGroup() as group:
         group.create_task(store.append("a", tuple(str(n) for n in range(3, 10_001)), after=2))
         await asyncio.sleep(0)
         counting = group.create_task(count(store, "a"))
-    _same("lines behind an append that was begun", counting.result(), 10_000)
+    _check_equal("lines behind an append that was begun", counting.result(), 10_000)
     await store.close()
 
 
@@ -404,7 +404,9 @@ async def _step(chance: Random, store: Store, name: str, lines: Sequence[str], s
         await store.append(
             f"{name}/access/letters", (encode(claim),), after=len(await store.read(f"{name}/access/letters"))
         )
-    await _refused(RecordConflict, "an append at a wrong place", store.append(name, lines, after=stored[name] + 1))
+    await _check_refused(
+        RecordConflict, "an append at a wrong place", store.append(name, lines, after=stored[name] + 1)
+    )
     await store.append(name, lines, after=stored[name])
     stored[name] += len(lines)
     if isinstance(store, Removing) and chance.random() < 0.1:
@@ -417,12 +419,12 @@ async def _check_page(purpose: str, store: Store, query: ListQuery) -> None:
     streams = [info.debate for info in await store.debates()]
     folds = [(name, summarize(name, await store.read(name))) for name in streams]
     wanted, page = choose(folds, query), await listing.page(store, query)
-    _same(f"{purpose}, {query}", page, wanted)
-    _same("the names", await listing.names(store), tuple(name for name in streams if not name.endswith(SIDE)))
+    _check_equal(f"{purpose}, {query}", page, wanted)
+    _check_equal("the names", await listing.names(store), tuple(name for name in streams if not name.endswith(SIDE)))
     for shown in page.debates[1:2]:
         behind = ListQuery(after=shown.debate, limit=1)
-        _same(f"the debate behind {shown.debate}", await listing.page(store, behind), choose(folds, behind))
-        _same(f"the summary of {shown.debate}", await listing.find(store, shown.debate), shown)
+        _check_equal(f"the debate behind {shown.debate}", await listing.page(store, behind), choose(folds, behind))
+        _check_equal(f"the summary of {shown.debate}", await listing.find(store, shown.debate), shown)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -442,12 +444,12 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _same(purpose: str, actual: object, wanted: object) -> None:
+def _check_equal(purpose: str, actual: object, wanted: object) -> None:
     if actual != wanted:
         raise AssertionError(f"{purpose}: found {actual!r:.200}, wanted {wanted!r:.200}")
 
 
-async def _refused(error: type[RecordError], purpose: str, doing: Awaitable[object]) -> None:
+async def _check_refused(error: type[RecordError], purpose: str, doing: Awaitable[object]) -> None:
     try:
         await doing
     except error:

@@ -93,11 +93,11 @@ async def check_tool(
     for example in examples:
         wrong = argument_fault(implementation.spec.parameters, example)
         assert not wrong, f"the example {example} does not fit its parameters: {wrong}"
-        result, why = await _used(implementation, example, use())
+        result, why = await _tool_result(implementation, example, use())
         assert not why, f"for the example {example} it has no result: {why}"
         _check_result(result, example)
-    for odd in _odd(implementation.spec.parameters, examples[0]):
-        result, why = await _used(implementation, odd, use())
+    for odd in _odd_arguments(implementation.spec.parameters, examples[0]):
+        result, why = await _tool_result(implementation, odd, use())
         if not why:
             _check_result(result, odd)
     await _check_cancel(implementation, examples[0], use())
@@ -112,7 +112,7 @@ def _implementation(tool: Tool | str, options: Fields) -> Tool:
     return tool.tool if isinstance(tool, Foreign) else tool
 
 
-async def _used(tool: Tool, arguments: Mapping[str, object], use: ToolUse) -> tuple[object, str]:
+async def _tool_result(tool: Tool, arguments: Mapping[str, object], use: ToolUse) -> tuple[object, str]:
     """The result of a tool, and why there is none, in its own words.
 
     Raises:
@@ -153,7 +153,7 @@ def _check_result(result: object, arguments: Mapping[str, object]) -> None:
     assert all(isinstance(item, str) for item in texts), f"for {arguments} its sources are no tuple of texts"
 
 
-def _odd(schema: Mapping[str, object], example: Mapping[str, object]) -> list[Mapping[str, object]]:
+def _odd_arguments(schema: Mapping[str, object], example: Mapping[str, object]) -> list[Mapping[str, object]]:
     """The example with one argument in turn that is of the right type and makes no sense."""
     properties = cast("Mapping[str, Mapping[str, object]]", schema.get("properties", {}))
     changed = [{**example, name: ODD.get(str(kind.get("type")), "")} for name, kind in properties.items()]
@@ -200,7 +200,7 @@ async def check_report(
         AssertionError: it does not.
     """
     try:
-        read, binary = _reporter(form, options)
+        read, binary = _report_maker(form, options)
     except MootError as error:
         raise AssertionError(str(error)) from error
     for what, record in await _records(brief):
@@ -214,7 +214,7 @@ async def check_report(
         assert content == again, f"of {what} it gives another text the second time; leave out clocks and chance"
 
 
-def _reporter(
+def _report_maker(
     form: ReportFormat | Callable[[Report], str] | str, options: Fields
 ) -> tuple[Callable[[ReadRecord], object], bool]:
     """What makes the content of a record, and whether that is bytes."""

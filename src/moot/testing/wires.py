@@ -84,7 +84,7 @@ class Wires:
     @asynccontextmanager
     async def serve(self) -> AsyncGenerator["Wires", None]:
         """Serve as long as the block runs."""
-        server = await asyncio.start_server(self._meet, "127.0.0.1", self.port, limit=LARGEST)
+        server = await asyncio.start_server(self._serve_connection, "127.0.0.1", self.port, limit=LARGEST)
         self.port = server.sockets[0].getsockname()[1]
         try:
             yield self
@@ -94,7 +94,7 @@ class Wires:
                 writer.transport.abort()
                 await task
 
-    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection until it ends."""
         task = cast("asyncio.Task[None]", asyncio.current_task())
         self._meetings[task] = writer
@@ -102,7 +102,7 @@ class Wires:
             while request := await _read(reader):
                 method, path, headers, raw = request
                 if method == "POST" and (dialect := formats.DIALECTS.get(path)):
-                    stays = await self._talk(_Line(reader, writer, dialect), path, headers, raw)
+                    stays = await self._answer_request(_Line(reader, writer, dialect), path, headers, raw)
                 else:
                     stays = await self._tell(writer, path)
                 if not stays:
@@ -121,7 +121,7 @@ class Wires:
         await _send_whole(writer, status, {}, json.dumps(page).encode())
         return True
 
-    async def _talk(self, line: "_Line", path: str, headers: Mapping[str, str], raw: bytes) -> bool:
+    async def _answer_request(self, line: "_Line", path: str, headers: Mapping[str, str], raw: bytes) -> bool:
         body = cast("dict[str, object]", json.loads(raw))
         prompt = formats.last_prompt(body)
         repeats = sum(call.prompt == prompt for call in self.calls)
@@ -145,7 +145,7 @@ class _Line:
 
     async def answer(self, plan: Plan, body: Mapping[str, object]) -> bool:
         """Play a plan; whether the connection can be used again."""
-        await self._rest(plan.delay)
+        await self._sleep_open(plan.delay)
         if plan.fault == "silence":
             await self.reader.read()
             return False
@@ -170,7 +170,7 @@ class _Line:
         for piece in pieces:
             await self._send(piece, plan)
             while plan.hold and not plan.hold.is_set() and not self.reader.at_eof():
-                await self._rest(0.01)
+                await self._sleep_open(0.01)
         match plan.fault:
             case "stall":
                 await self.reader.read()
@@ -182,16 +182,16 @@ class _Line:
             case "drip":
                 while not self.reader.at_eof():
                     await self._send(self.dialect.heartbeat, plan)
-                    await self._rest(0.01)
+                    await self._sleep_open(0.01)
             case _:
-                if last := self._last(plan, end):
+                if last := self._stream_end(plan, end):
                     await self._send(last, plan)
                 self.writer.write(b"0\r\n\r\n")
                 await self.writer.drain()
                 return True
         return False
 
-    def _last(self, plan: Plan, end: bytes) -> bytes:
+    def _stream_end(self, plan: Plan, end: bytes) -> bytes:
         """What stands at the end of a stream that ends properly."""
         match plan.fault:
             case "garbage":
@@ -209,9 +209,9 @@ class _Line:
             part = piece[start : start + size]
             self.writer.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
             await self.writer.drain()
-        await self._rest(plan.pause)
+        await self._sleep_open(plan.pause)
 
-    async def _rest(self, seconds: float) -> None:
+    async def _sleep_open(self, seconds: float) -> None:
         """Wait; not after the other side has gone."""
         if not seconds:
             return

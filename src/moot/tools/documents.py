@@ -79,7 +79,7 @@ def convert(documents: Sequence[Document], *, seconds: float) -> tuple[Text, ...
         documents: what is to be read.
         seconds: the most time for all that are not plain text.
     """
-    marked = iter(_marked([document for document in documents if document.kind != "text"], seconds))
+    marked = iter(_extracted_markup([document for document in documents if document.kind != "text"], seconds))
     texts: list[Text] = []
     for document in documents:
         texts.append(_plain(document) if document.kind == "text" else next(marked))
@@ -96,7 +96,7 @@ def _plain(document: Document) -> Text:
     return _sized(Text(pages=(clean(text),)))
 
 
-def _marked(documents: Sequence[Document], seconds: float) -> Iterator[Text]:
+def _extracted_markup(documents: Sequence[Document], seconds: float) -> Iterator[Text]:
     """What another process reads out of HTML and PDF, and what ended it; it is started for the first of them."""
     command = [sys.executable, "-P", "-c", _CHILD]
     env = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
@@ -265,10 +265,10 @@ class _Cut:
 
 def cut(sources: Sequence[Source]) -> tuple[Extract, ...]:
     """All extracts of the documents, in order."""
-    return tuple(extract for source in sources for extract in _cut(source))
+    return tuple(extract for source in sources for extract in _extracts_of(source))
 
 
-def _cut(source: Source) -> Iterator[Extract]:
+def _extracts_of(source: Source) -> Iterator[Extract]:
     splitter = _Cut(source.name)
     for number, row in enumerate(clean(source.text).split("\n"), start=source.line):
         yield from splitter.take(number, row)

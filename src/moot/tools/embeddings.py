@@ -138,7 +138,7 @@ class Embeddings:
         vectors = _of_openai(data) if wire.vectors == "data" else _of_ollama(data.get(wire.vectors))
         if len(vectors) != len(texts) or len({len(item) for item in vectors}) != 1:
             raise Unreadable(f"{self._name} gave no vector for each text", kind="garbled")
-        tokens = _taken(data)
+        tokens = _used_tokens(data)
         usage = Usage(input_tokens=quote.tokens if tokens is None else tokens, estimated=tokens is None).cleaned()
         called = Called(
             key="",
@@ -181,16 +181,16 @@ def likeness(first_vector: Vector, other: Vector) -> float:
 
 
 def _of_ollama(rows: object) -> list[Vector]:
-    return [vector(item) for item in _listed(rows)]
+    return [vector(item) for item in _as_list(rows)]
 
 
 def _of_openai(data: Mapping[str, object]) -> list[Vector]:
-    rows = [cast("Mapping[str, object]", item) for item in _listed(data.get("data")) if isinstance(item, dict)]
+    rows = [cast("Mapping[str, object]", item) for item in _as_list(data.get("data")) if isinstance(item, dict)]
     rows.sort(key=lambda row: index if isinstance(index := row.get("index"), int) else 0)
     return [vector(row.get("embedding")) for row in rows]
 
 
-def _taken(data: Mapping[str, object]) -> int | None:
+def _used_tokens(data: Mapping[str, object]) -> int | None:
     """The tokens that were used, of Ollama or of OpenAI and its kin; None where nothing is said."""
     usage = data.get("usage")
     prompt_tokens = cast("Mapping[str, object]", usage).get("prompt_tokens") if isinstance(usage, dict) else None
@@ -201,14 +201,14 @@ def _taken(data: Mapping[str, object]) -> int | None:
 def vector(value: object) -> Vector:
     """Numbers as a vector of length 1; empty where they are none, or too large to be reckoned with."""
     try:
-        numbers = [float(item) for item in _listed(value) if isinstance(item, int | float)]
+        numbers = [float(item) for item in _as_list(value) if isinstance(item, int | float)]
     except OverflowError:
         return ()
     length = hypot(*numbers)
     return tuple(number / length for number in numbers) if 0 < length < inf else ()
 
 
-def _listed(value: object) -> Sequence[object]:
+def _as_list(value: object) -> Sequence[object]:
     return cast("list[object]", value) if isinstance(value, list) else ()
 
 

@@ -139,12 +139,12 @@ class _Reading:
             self.item = None
             return
         if self.depth == 1 and self.open:
-            if text := _bare("".join(self.texts)):
+            if text := _without_tags("".join(self.texts)):
                 self.item.setdefault(self.open, text)
             self.open = ""
         self.depth -= 1
 
 
-def _bare(text: str) -> str:
+def _without_tags(text: str) -> str:
     """A text without tags, on one line."""
     return " ".join(clean(html.unescape(re.sub(r"<[^<>]*>", " ", text))).split())

@@ -182,10 +182,10 @@ class Fetcher:
                 place, document = await self._follow(client, url)
                 return await _read(place, document)
         except TimeoutError:
-            raise ToolError(f"{_shown(address)} took longer than {self._seconds:g} seconds") from None
+            raise ToolError(f"{_address_text(address)} took longer than {self._seconds:g} seconds") from None
         except httpx2.HTTPError as error:
             reason = clip(clean(str(error)) or type(error).__name__, 200)
-            raise ToolError(f"{_shown(address)} cannot be reached: {reason}") from error
+            raise ToolError(f"{_address_text(address)} cannot be reached: {reason}") from error
 
     def _client(self) -> "AsyncClient":
         import httpx2
@@ -204,9 +204,9 @@ class Fetcher:
             response = await self._send(client, url)
             async with aclosing(response):
                 if response.status_code not in _REDIRECTS or not (target := response.headers.get("location")):
-                    return url, await _take(url, response)
+                    return url, await _read_document(url, response)
             url = _parse(target, base=url)
-        raise ToolError(f"{_shown(url)} is behind more than {HOPS} redirects")
+        raise ToolError(f"{_address_text(url)} is behind more than {HOPS} redirects")
 
     async def _send(self, client: "AsyncClient", url: "URL") -> "Response":
         """Ask for one address, at an address of the network that was checked."""
@@ -260,18 +260,18 @@ def _parse(address: str, *, base: "URL | None" = None) -> "URL":
         url = base.join(address) if base else httpx2.URL(address)
         plain = is_host(url.raw_host.decode("ascii"))
     except (httpx2.InvalidURL, UnicodeError):
-        raise ToolError(f"{_shown(address)} is not the address of a web page") from None
+        raise ToolError(f"{_address_text(address)} is not the address of a web page") from None
     if url.scheme not in ("http", "https") or not plain or len(str(url)) > LONGEST_ADDRESS:
-        raise ToolError(f"{_shown(address)} is refused: write http:// or https:// and the plain name of a host")
+        raise ToolError(f"{_address_text(address)} is refused: write http:// or https:// and the plain name of a host")
     if url.userinfo:
         raise ToolError("the address is refused: it holds a name or password")
     return url
 
 
-async def _take(url: "URL", response: "Response") -> Document:
+async def _read_document(url: "URL", response: "Response") -> Document:
     """The body as a document."""
     if response.status_code != 200:
-        raise ToolError(f"{_shown(url)} answers with the status {response.status_code}")
+        raise ToolError(f"{_address_text(url)} answers with the status {response.status_code}")
     kind, _, rest = response.headers.get("content-type", "").partition(";")
     kind = kind.strip().casefold()
     charset = rest.partition("charset=")[2].partition(";")[0].strip(" \"'")
@@ -282,11 +282,11 @@ async def _take(url: "URL", response: "Response") -> Document:
     elif kind.startswith("text/") or kind.partition("/")[2].rpartition("+")[2] in ("json", "xml"):
         form = "text"
     else:
-        problem = f"{_shown(url)} is of the type {clip(clean(kind), 80) or 'unknown'}"
+        problem = f"{_address_text(url)} is of the type {clip(clean(kind), 80) or 'unknown'}"
         raise ToolError(f"{problem}; text, HTML, JSON, XML and PDF can be read")
     packed = response.headers.get("content-encoding", "").strip().casefold()
     if packed not in ("", "identity", "gzip", "x-gzip"):
-        raise ToolError(f"{_shown(url)} uses a compression that was not requested")
+        raise ToolError(f"{_address_text(url)} uses a compression that was not requested")
     data = await _collect(url, response.aiter_raw(_PIECE), packed=packed.endswith("gzip"))
     return Document(kind=form, data=data, charset=charset)
 
@@ -299,19 +299,19 @@ async def _collect(url: "URL", pieces: AsyncIterator[bytes], *, packed: bool) ->
         try:
             data += unpack.decompress(piece, MOST_BYTES + 1 - len(data)) if unpack else piece
         except zlib.error:
-            raise ToolError(f"{_shown(url)} cannot be decompressed") from None
+            raise ToolError(f"{_address_text(url)} cannot be decompressed") from None
         if len(data) > MOST_BYTES:
-            raise ToolError(f"{_shown(url)} is larger than {MOST_BYTES // 1024 // 1024} MiB")
+            raise ToolError(f"{_address_text(url)} is larger than {MOST_BYTES // 1024 // 1024} MiB")
     return bytes(data)
 
 
 async def _read(url: "URL", document: Document) -> Page:
     (text,) = await asyncio.to_thread(convert, [document], seconds=SECONDS)
     if text.fault:
-        raise ToolError(f"{_shown(url)} {text.fault}")
+        raise ToolError(f"{_address_text(url)} {text.fault}")
     return Page(address=str(url.copy_with(fragment=None)), title=text.title, text="\n\n".join(text.pages))
 
 
-def _shown(address: object) -> str:
+def _address_text(address: object) -> str:
     """An address as it stands in a sentence."""
     return repr(clip(clean(str(address)), 120))

@@ -148,7 +148,7 @@ class ServerConnection:
                 self.ready.set()
                 await self.leave.wait()
         except _faults() as error:
-            self._fault = f"the MCP server {self.server.name} does not work: {_told(error)}"
+            self._fault = f"the MCP server {self.server.name} does not work: {_error_text(error)}"
         finally:
             self._client = None
             self.ready.set()
@@ -170,7 +170,7 @@ class ServerConnection:
                 return await self.call(name, arguments)
             result = await self._client.call_tool(name, dict(arguments))
         except _faults() as error:
-            raise ToolError(f"the server {self.server.name} gave no result: {_told(error)}") from error
+            raise ToolError(f"the server {self.server.name} gave no result: {_error_text(error)}") from error
         return _read(result, self.server.name)
 
 
@@ -210,12 +210,12 @@ async def _connect(server: Server) -> "AsyncGenerator[Client, None]":
     program, *arguments = server.command
     own = {name: os.environ[name] for name in server.env if name in os.environ}
     started = StdioServerParameters(command=program, args=arguments, env=own)
-    with _sink() as log:
+    with _discarded_log() as log:
         async with Client(stdio_client(started, errlog=log), cache=None) as client:
             yield client
 
 
-def _sink() -> TextIO:
+def _discarded_log() -> TextIO:
     """Where a server's own log goes: nowhere, for it belongs on nobody's screen."""
     return open(os.devnull, "w", encoding="utf-8")
 
@@ -285,7 +285,7 @@ def _flat(text: str, most: int) -> str:
     return clip(" ".join(clean(text).split()), most)
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """What an error says; of a group its first."""
     while isinstance(error, ExceptionGroup):
         error = cast("ExceptionGroup[Exception]", error).exceptions[0]

@@ -173,7 +173,7 @@ class Rag:
         best = [extracts[number] for number in fuse([*rankings, *ranked_by_embeddings])[:most]]
         if not best:
             raise ToolError("the documents say nothing about that; try other words")
-        text = "\n\n".join(_shown(extract) for extract in best)
+        text = "\n\n".join(_extract_text(extract) for extract in best)
         return ToolResult(text=f"{text}\n\n{note}" if note else text, sources=tuple(extract.place for extract in best))
 
     def _rank(self, query: str) -> tuple[Sequence[Extract], list[list[float]]]:
@@ -196,7 +196,9 @@ class Rag:
         try:
             async with self._embedding:
                 while left := extracts[len(self._embedded) :][:_STEP]:
-                    self._embedded += await self._embedder.embed([_headed(extract) for extract in left], tool_use)
+                    self._embedded += await self._embedder.embed(
+                        [_searched_text(extract) for extract in left], tool_use
+                    )
             (query_vector,) = await self._embedder.embed([query], tool_use)
         except ModelError as error:
             return [], f"(Searched without the embedding model: {error}.)"
@@ -219,7 +221,7 @@ def fuse(rankings: Sequence[Sequence[float]]) -> list[int]:
 
 def _read_extracts(sources: Sequence[Source]) -> _Index:
     extracts = cut(sources)
-    words = [terms(_headed(extract)) for extract in extracts]
+    words = [terms(_searched_text(extract)) for extract in extracts]
     return _Index(extracts, Index(words), HashedVectors(words))
 
 
@@ -227,11 +229,11 @@ def _compare(query_vector: Vector, embedded: Sequence[Vector]) -> list[float]:
     return [likeness(query_vector, vector) for vector in embedded]
 
 
-def _headed(extract: Extract) -> str:
+def _searched_text(extract: Extract) -> str:
     """What is searched of an extract: its words and the heading above, which often names the matter."""
     return f"{extract.heading}\n{extract.text}"
 
 
-def _shown(extract: Extract) -> str:
+def _extract_text(extract: Extract) -> str:
     heading = f" ({extract.heading})" if extract.heading else ""
     return f"[{extract.place}]{heading}\n{extract.text}"

@@ -109,7 +109,7 @@ class Searxng:
         results = read_object(bytes(data)).get("results")
         if not isinstance(results, list):
             raise ToolError("the search engine's answer is not a list of results")
-        return _hits(cast("list[object]", results), "url", "content")[:most]
+        return _search_results(cast("list[object]", results), "url", "content")[:most]
 
 
 Search: TypeAlias = Callable[[str, int], Sequence[object]]
@@ -134,16 +134,16 @@ def ask_duckduckgo(query: str, most: int) -> Sequence[object]:
     except DDGSException as error:
         if "No results" in str(error):
             return []
-        raise _silent(error) from error
+        raise _no_answer_error(error) from error
     except PrimpError as error:
-        raise _silent(error) from error
+        raise _no_answer_error(error) from error
 
 
 _STUMBLES = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """What code that takes a page or a setting to pieces raises where they are not as it thought."""
 
 
-def _silent(error: Exception) -> ToolError:
+def _no_answer_error(error: Exception) -> ToolError:
     return ToolError(f"DuckDuckGo does not answer: {clip(_flat(str(error)), 200) or type(error).__name__}")
 
 
@@ -175,11 +175,11 @@ class DuckDuckGo:
         except TimeoutError:
             raise ToolError(f"DuckDuckGo did not answer within {SECONDS:g} seconds") from None
         except _STUMBLES as error:
-            raise _silent(error) from error
-        return _hits(results, "href", "body")[:most]
+            raise _no_answer_error(error) from error
+        return _search_results(results, "href", "body")[:most]
 
 
-def _hits(results: Sequence[object], address: str, excerpt: str) -> list[SearchResult]:
+def _search_results(results: Sequence[object], address: str, excerpt: str) -> list[SearchResult]:
     """Results of an engine; those without an address of the web are left out."""
     hits: list[SearchResult] = []
     for result in results:

@@ -91,14 +91,14 @@ def _show(operation: Data, example: Data) -> None:
         if parameter["name"] in data:
             parameter["example"] = data[str(parameter["name"])]
     if body := cast("Data", operation.get("requestBody", {})):
-        _put(cast("dict[str, Data]", body["content"]), {JSON: example.get("request")}.items())
+        _add_examples(cast("dict[str, Data]", body["content"]), {JSON: example.get("request")}.items())
     for status, response in cast("dict[str, Data]", operation["responses"]).items():
         if int(status) < 400:
             examples = {JSON: example.get("answer"), **cast("Data", example.get("answers", {}))}
-            _put(cast("dict[str, Data]", response["content"]), examples.items())
+            _add_examples(cast("dict[str, Data]", response["content"]), examples.items())
 
 
-def _put(content: Mapping[str, Data], examples: Iterable[tuple[str, object]]) -> None:
+def _add_examples(content: Mapping[str, Data], examples: Iterable[tuple[str, object]]) -> None:
     for kind, example in examples:
         if example is not None and kind in content:
             content[kind]["example"] = example

@@ -71,15 +71,15 @@ class ResultCache:
         lines = await workspace.lines(debate)
         if not lines:
             raise RecordError(f"there is no debate {debate!r}")
-        if (known := self._known(debate, lines)) is None:
+        if (known := self._cached_record(debate, lines)) is None:
             async with self._reading:
-                if (known := self._known(debate, lines)) is None:
+                if (known := self._cached_record(debate, lines)) is None:
                     known = self._records[debate] = await asyncio.to_thread(_read, debate, lines)
                     if len(self._records) > MOST_RECORDS:
                         self._records.popitem(last=False)
         return known
 
-    def _known(self, debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcript] | None:
+    def _cached_record(self, debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcript] | None:
         """A cached record, if it has at least as many entries."""
         known = self._records.get(debate)
         if known is None or len(known[0]) < len(lines):

@@ -168,18 +168,18 @@ LINKS: Mapping[str, object] = {
 """Links to the operations on a new debate, for programs that read the description."""
 
 
-def _made() -> dict[int | str, dict[str, object]]:
+def _created_response() -> dict[int | str, dict[str, object]]:
     return {201: {"description": "The debate is on record.", "links": dict(LINKS)}}
 
 
-@router.post("/debates", status_code=201, responses=_made())
+@router.post("/debates", status_code=201, responses=_created_response())
 async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: Response, key: Key = "") -> Begun:
     """Start a debate. If its participants must be generated first, it is on record only after that."""
     debate = await begin(site, holder, body, key)
-    return await _begun(site, debate, response)
+    return await _begun_body(site, debate, response)
 
 
-async def _begun(site: ServerState, debate: str, response: Response) -> Begun:
+async def _begun_body(site: ServerState, debate: str, response: Response) -> Begun:
     response.headers["Location"] = f"/api/v1/debates/{debate}"
     now = await site.runner.running_state(debate)
     return Begun(id=debate, casting=now.generation, runs=now.sure)
@@ -273,7 +273,9 @@ async def state_of(visit: DebateAccess) -> State:
         sums=Numbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
         decision=outcome.decision,
         warnings=list(outcome.warnings),
-        ways=list(_ways(opened, debate, transcript, "" if still else outcome.status)) if visit.right == "own" else [],
+        ways=list(_next_steps(opened, debate, transcript, "" if still else outcome.status))
+        if visit.right == "own"
+        else [],
         waits_for=[
             Waited(name=wait.turn.by, act=noun(act_of(wait.turn)), key=wait.turn.key, since=wait.since, left=wait.left)
             for wait in waits
@@ -282,7 +284,7 @@ async def state_of(visit: DebateAccess) -> State:
     )
 
 
-def _ways(opened: Opened, debate: str, transcript: Transcript, status: str) -> Iterator[Way]:
+def _next_steps(opened: Opened, debate: str, transcript: Transcript, status: str) -> Iterator[Way]:
     """What its owner may do next with a debate that does not run."""
     steps: Iterable[NextStep] = next_steps(opened, debate, transcript)
     if status in ("open", "paused"):
@@ -314,7 +316,7 @@ async def verify_debate(visit: Owning) -> Verified:
     return Verified(intact=True, entries=entries, head=head)
 
 
-@router.post("/debates/{debate}/again", status_code=201, responses=_made())
+@router.post("/debates/{debate}/again", status_code=201, responses=_created_response())
 async def run_again(visit: Owning, response: Response, body: Again | None = None, key: Key = "") -> Begun:
     """Run the brief of a debate again, as a new debate. The old one is not changed."""
     wanted = body or Again()
@@ -328,7 +330,7 @@ async def run_again(visit: Owning, response: Response, body: Again | None = None
         caps=caps_of(wanted.limits),
     )
     new = await admission(visit.site, visit.holder.owner).begin_again(visit.debate, overrides, key)
-    return await _begun(visit.site, new, response)
+    return await _begun_body(visit.site, new, response)
 
 
 @router.delete("/debates/{debate}")
@@ -365,7 +367,7 @@ def _check_made(visit: DebateAccess, entries: int) -> None:
         raise RecordError(f"{visit.debate} is not on record yet: its participants are not generated")
 
 
-@router.post("/debates/{debate}/fork", status_code=201, responses=_made())
+@router.post("/debates/{debate}/fork", status_code=201, responses=_created_response())
 async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key = "") -> Begun:
     """Fork a debate: a new one continues from an entry of it. The old one is not changed."""
     site, holder = visit.site, visit.holder
@@ -393,7 +395,7 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
                 raise
     if body.start:
         await go_on(site, holder.owner, name, None)
-    return await _begun(site, name, response)
+    return await _begun_body(site, name, response)
 
 
 @router.post("/debates/{debate}/resolve")

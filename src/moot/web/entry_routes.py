@@ -100,7 +100,7 @@ async def get_entries(
     events = EVENTS in request.headers.get("accept", "")
     if events and last_event_id:
         after = _number(last_event_id)
-    source = _followed(visit, after, HEARTBEAT) if follow else _stored(visit, after, form, events)
+    source = _followed(visit, after, HEARTBEAT) if follow else _stored_items(visit, after, form, events)
     return Stream(_events(source, form) if events else _lines(source, form), visit, EVENTS if events else LINES)
 
 
@@ -110,7 +110,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-async def _stored(visit: DebateAccess, after: int, form: Form, named: bool) -> AsyncGenerator[list[Item]]:
+async def _stored_items(visit: DebateAccess, after: int, form: Form, named: bool) -> AsyncGenerator[list[Item]]:
     lines = RawLines(named=named) if form == "entries" else Digest(visit.reader)
     past = StoredItems(visit.site.workspace.store, visit.debate, lines, after)
     until = asyncio.get_running_loop().time() + PATIENCE

@@ -32,7 +32,9 @@ def check_json(body: bytes) -> None:
         Problem: 400 where it is not JSON, has a key twice, or has an invalid number or text.
     """
     try:
-        parsed = json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_never, parse_float=_float)
+        parsed = json.loads(
+            body.decode(), object_pairs_hook=_unique_members, parse_constant=_refuse_constant, parse_float=_float
+        )
         json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise Problem(400, "a text in the body contains half a character (a lone surrogate)") from None
@@ -46,7 +48,7 @@ def check_json(body: bytes) -> None:
         raise Problem(400, "a number in the body is too large") from None
 
 
-def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+def _unique_members(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     members: dict[str, object] = {}
     for name, value in pairs:
         if name in members:
@@ -55,7 +57,7 @@ def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
-def _never(name: str) -> object:
+def _refuse_constant(name: str) -> object:
     raise Problem(400, f"{name} is not a number in JSON")
 
 
@@ -98,7 +100,9 @@ class Log(logging.Handler):
         method, path = scope.get("method", "WEBSOCKET"), route_of(scope)
         if self._as_json:
             facts = {"method": method, "path": path, "status": status, "seconds": round(seconds, 4)}
-            self._tell("", event="request", **facts, **{"pass": _who(scope, status), "debate": _debate(scope, status)})
+            self._tell(
+                "", event="request", **facts, **{"pass": _sender(scope, status), "debate": _debate(scope, status)}
+            )
         elif status >= BROKEN:
             self._tell(f"{method} {path or 'unknown page'}: {status}")
 
@@ -155,7 +159,7 @@ def route_of(scope: Scope) -> str:
     return cast("str", getattr(scope.get("route"), "path", ""))
 
 
-def _who(scope: Scope, status: int) -> str:
+def _sender(scope: Scope, status: int) -> str:
     """Who sent a request: a session, a program by its name, or a share link; "" for somebody unknown."""
     if holder := find_identity(HTTPConnection(scope)):
         return "session" if holder.machine else f"token:{holder.owner}"

@@ -130,7 +130,7 @@ async def page(request: Request, site: SiteOf, token: str = "") -> Response:
         return _index()
     session = site.auth.exchange(token)
     if session is None:
-        return _told(GONE, back=find_identity(request) is not None)
+        return _message_page(GONE, back=find_identity(request) is not None)
     # The redirect removes the token from the address bar and the history.
     answer = RedirectResponse(request.url.path, 303)
     name = session_cookie(host_of(request))
@@ -145,7 +145,7 @@ async def debate_page(request: Request, site: SiteOf, debate: str, share: str = 
         return _index()
     link_share = await share_of(site.workspace, debate, share)
     if link_share is None:
-        return _told(ENDED, back=find_identity(request) is not None)
+        return _message_page(ENDED, back=find_identity(request) is not None)
     answer = RedirectResponse(request.url.path, 303)
     ends = None if link_share.until is None else max(1, int(link_share.until - site.workspace.clock()))
     name = share_cookie(host_of(request), debate)
@@ -176,7 +176,7 @@ def _index(status: int = 200) -> Response:
     return FileResponse(index, status, headers={"Cache-Control": "no-cache"}, media_type="text/html")
 
 
-def _told(words: str, *, back: bool) -> Response:
+def _message_page(words: str, *, back: bool) -> Response:
     """A page about a link that is not valid.
 
     Args:

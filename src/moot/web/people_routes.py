@@ -69,10 +69,10 @@ async def get_asks(visit: Joining) -> OpenAsks:
     if not await visit.site.workspace.store.read(visit.debate, limit=1):
         return OpenAsks(asks=[])
     opens = await open_asks(visit.site.workspace, visit.debate)
-    return OpenAsks(asks=[await _shown(visit, item) for item in opens if visit.reader in (None, item.turn.by)])
+    return OpenAsks(asks=[await _open_ask(visit, item) for item in opens if visit.reader in (None, item.turn.by)])
 
 
-async def _shown(visit: DebateAccess, open_question: OpenQuestion) -> OpenAsk:
+async def _open_ask(visit: DebateAccess, open_question: OpenQuestion) -> OpenAsk:
     workspace, turn = visit.site.workspace, open_question.turn
     assert turn.ask is not None
     context, transcript = (
@@ -88,8 +88,8 @@ async def _shown(visit: DebateAccess, open_question: OpenQuestion) -> OpenAsk:
         act=noun(act_of(turn)),
         round=turn.round,
         task=turn.ask.task,
-        about=[_laid(shown) for shown in focus_turns(context, transcript)],
-        news=[_laid(shown) for shown in new_turns(context, transcript)],
+        about=[_laid_turn(shown) for shown in focus_turns(context, transcript)],
+        news=[_laid_turn(shown) for shown in new_turns(context, transcript)],
         meanwhile=[(message.by, message.text) for message in outside],
         fields=[_field(field) for field in (turn.ask.form.fields if turn.ask.form else ())],
         since=open_question.since,
@@ -97,7 +97,7 @@ async def _shown(visit: DebateAccess, open_question: OpenQuestion) -> OpenAsk:
     )
 
 
-def _laid(shown: ShownTurn) -> Laid:
+def _laid_turn(shown: ShownTurn) -> Laid:
     turn, speech = shown.turn, shown.speech
     return Laid(
         name=shown.name,

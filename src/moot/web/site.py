@@ -149,7 +149,7 @@ async def visit(connection: HTTPConnection, debate: str, needed: Right) -> Debat
         raise missing(debate) if holder else unknown()
     claim = await claimed(site.workspace, debate)
     if holder is None or holder.right_on(claim) is None:
-        holder = await _shared(connection, site, debate) or holder
+        holder = await _share_identity(connection, site, debate) or holder
     if holder is None:
         raise unknown()
     _check_header(connection, holder)
@@ -189,7 +189,7 @@ def host_of(connection: HTTPConnection) -> str:
     return connection.headers.get("host", "")
 
 
-async def _shared(connection: HTTPConnection, site: ServerState, debate: str) -> Identity | None:
+async def _share_identity(connection: HTTPConnection, site: ServerState, debate: str) -> Identity | None:
     """The identity of a share link to the debate, sent as a cookie or as a token."""
     cookie = connection.cookies.get(share_cookie(host_of(connection), debate), "")
     secret = bearer(connection.headers) or cookie

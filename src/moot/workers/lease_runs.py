@@ -118,7 +118,7 @@ class LeaseRuns:
         except (RecordMismatch, BriefError, ProtocolError) as error:
             return Ending(state="parked", reason=str(error))
         except RecordError as error:
-            return await self._damaged(debate, error)
+            return await self._unreadable(debate, error)
         except MootError as error:
             return Ending(state="parked", reason=str(error))
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
@@ -145,7 +145,7 @@ class LeaseRuns:
             case _:
                 return Ending(state="done")
 
-    async def _damaged(self, debate: str, error: RecordError) -> Ending:
+    async def _unreadable(self, debate: str, error: RecordError) -> Ending:
         """A record that cannot be read is parked; a store that was away for a moment is asked again."""
         looks = 0
         while looks < LOOKS and not self.fence.lapsed(debate):

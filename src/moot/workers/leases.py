@@ -299,7 +299,7 @@ class Heartbeat:
         while True:
             self._soon.clear()
             try:
-                pause = await self._beat()
+                pause = await self._renew()
             except QueueError as error:
                 self._told(error)
                 pause = self._who.seconds / 6
@@ -307,7 +307,7 @@ class Heartbeat:
                 async with asyncio.timeout(pause):
                     await self._soon.wait()
 
-    async def _beat(self) -> float:
+    async def _renew(self) -> float:
         began = self._fence.now()
         renewed = await self._database.do(partial(beat, who=self._who, debates=self._fence.held))
         self._fence.extend(renewed, began + self._who.seconds)

@@ -96,7 +96,7 @@ class Allowed:
 
         try:
             async with asyncio.timeout(seconds), self.line.turn:
-                await self._enter(tokens, asyncio.get_running_loop().time() + seconds)
+                await self._wait_for_slot(tokens, asyncio.get_running_loop().time() + seconds)
         except TimeoutError:
             raise self._refusal() from None
         self.line.calls += 1
@@ -115,12 +115,12 @@ class Allowed:
             await self._write(partial(self._give_back, tokens=0))
             self.line.news.set()
 
-    async def _enter(self, tokens: int, end: float) -> None:
+    async def _wait_for_slot(self, tokens: int, end: float) -> None:
         """Ask until the call may be made."""
         loop = asyncio.get_running_loop()
         while True:
             self.line.news.clear()
-            wait, news = await self._write(partial(self._take, tokens=tokens)) or (0.0, False)
+            wait, news = await self._write(partial(self._take_slot, tokens=tokens)) or (0.0, False)
             if wait <= 0:
                 return
             if not news and loop.time() + wait > end:
@@ -147,7 +147,7 @@ class Allowed:
             self.line.unsure = False
             return value
 
-    async def _take(self, c: Connection, tokens: int) -> tuple[float, bool]:
+    async def _take_slot(self, c: Connection, tokens: int) -> tuple[float, bool]:
         """Take a slot and room in the buckets, or nothing; the seconds to wait, and whether news may come before."""
         if self.allowance.in_flight:
             await c.execute("select pg_advisory_xact_lock(hashtext('moot_slice ' || $1))", self.provider)

@@ -107,7 +107,7 @@ class Database:
 
     async def _transaction(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         try:
-            pool = await self._opened()
+            pool = await self._open_pool()
             async with pool.acquire() as connection, connection.transaction():
                 return await work(connection)
         except RecordError:
@@ -115,7 +115,7 @@ class Database:
         except faults() as error:
             raise unreachable(error) from error
 
-    async def _opened(self) -> "asyncpg.Pool[asyncpg.Record]":
+    async def _open_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
         async with self._opening:
             if self._pool is None:
                 self._pool = await self._make_pool()

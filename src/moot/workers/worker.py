@@ -95,7 +95,7 @@ class Worker:
             self._heartbeat_database.listen(self._on_notification)
             self._heartbeat_database.keep(self._heartbeat.beat_on())
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._take(group))
+                group.create_task(self._take_debates(group))
                 group.create_task(self._watch(group))
                 group.create_task(self._look_at_leases())
                 await self._leave.wait()
@@ -110,7 +110,7 @@ class Worker:
 
     # ---- a segment --------------------------------------------------------------------------------------------------
 
-    async def _take(self, group: asyncio.TaskGroup) -> None:
+    async def _take_debates(self, group: asyncio.TaskGroup) -> None:
         """Take debates out of the queue whenever there is a place for one."""
         while not self.leaving:
             self._lease_change.clear()
@@ -119,7 +119,7 @@ class Worker:
                 began = self.fence.now()
                 taker = Taker(worker=self.wanted.name, most=room, seconds=self.wanted.lease, held=self.held)
                 try:
-                    grant = await self._do(partial(leases.take, taker=taker))
+                    grant = await self._in_database(partial(leases.take, taker=taker))
                 except QueueError:
                     pause = min(pause, self.wanted.lease / 3)  # whoever comes back tells of it before
                 else:
@@ -144,7 +144,7 @@ class Worker:
         debate = lease.debate
         leased = self._held[debate]
         try:
-            ending = await self._hold(debate, leased)
+            ending = await self._run_leased(debate, leased)
             state = await self._end(lease, ending)
         finally:
             del self._held[debate]
@@ -162,13 +162,13 @@ class Worker:
         """Say how it ended; where the database is away, again, as long as the lease holds."""
         while True:
             try:
-                return await self._do(partial(leases.end, lease=lease, ending=ending))
+                return await self._in_database(partial(leases.end, lease=lease, ending=ending))
             except QueueError:
                 if self.fence.lapsed(lease.debate):
                     return Lost()
                 await asyncio.sleep(AGAIN)
 
-    async def _hold(self, debate: str, leased: LeasedDebate) -> Ending:
+    async def _run_leased(self, debate: str, leased: LeasedDebate) -> Ending:
         async with asyncio.TaskGroup() as group:
             leased.task = group.create_task(self._segments.run(debate, leased))
         if not leased.task.cancelled():
@@ -227,10 +227,10 @@ class Worker:
         while not self.leaving:
             pause = self.wanted.lease / 3
             with suppress(QueueError):  # the database is away, and leases run out; the next look may find it
-                for debate in await self._do(leases.watch):
+                for debate in await self._in_database(leases.watch):
                     self.wanted.say(Note(event="queued again", debate=debate, text="queued again", state="queued"))
             with suppress(QueueError):
-                scheduled_runs, soon = await self._do(partial(schedules.due, worker=self.wanted.name))
+                scheduled_runs, soon = await self._in_database(partial(schedules.due, worker=self.wanted.name))
                 pause = pause if soon is None else min(pause, max(soon, 0.0))
                 for scheduled_run in scheduled_runs:
                     task = group.create_task(self._begin(scheduled_run))
@@ -263,7 +263,9 @@ class Worker:
         """Begin the debate of a schedule; what goes wrong is told, for nobody waits for it."""
 
         async def submit(debate: str) -> Job:
-            return await self._do(partial(schedules.submit_once, debate=debate, owner=scheduled_run.brief["owner"]))
+            return await self._in_database(
+                partial(schedules.submit_once, debate=debate, owner=scheduled_run.brief["owner"])
+            )
 
         try:
             job = await fire(self.workspace, scheduled_run, self.workspace.config or Config(), submit)
@@ -273,7 +275,7 @@ class Worker:
             text = f"the schedule {scheduled_run.name} began nothing: {error}"
             self.wanted.say(Note(event="schedule", text=text, level="ERROR"))
         with suppress(QueueError):  # then it is looked at again, and finds its debate
-            await self._do(partial(schedules.finish, scheduled_run=scheduled_run))
+            await self._in_database(partial(schedules.finish, scheduled_run=scheduled_run))
 
     def _meter(self, provider: str, key: str) -> UsageMeter | None:
         allowance = (self.workspace.config or Config()).limits.get(provider)
@@ -284,9 +286,9 @@ class Worker:
         return self._limits.setdefault(account, limit)
 
     async def _probe(self) -> None:
-        await self._do(lambda c: jobs.find(c, ""))
+        await self._in_database(lambda c: jobs.find(c, ""))
 
-    async def _do(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+    async def _in_database(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         try:
             return await self.database.do(work)
         except QueueAway as error:

@@ -47,10 +47,10 @@ class Outage:
         recent = self._back is not None and self._clock() - self._back <= self._lease
         away = self._since is not None or recent
         cause = "the database was away for longer than its lease" if away else "its lease has run out"
-        return f"interrupted, because {cause}; {_now(lost)}"
+        return f"interrupted, because {cause}; {_current_holder(lost)}"
 
 
-def _now(lost: Lost) -> str:
+def _current_holder(lost: Lost) -> str:
     if lost.worker:
         return f"worker {lost.worker} runs it now"
     match lost.state:

@@ -29,7 +29,7 @@ def schema_of(ask: Ask) -> str:
 
 def _form(form: Form) -> dict[str, object]:
     fields = sorted(form.fields, key=lambda field: _ORDER.index(field.kind))
-    inner = _object({field.name: _optional(field, _field(field)) for field in fields})
+    inner = _object({field.name: _nullable_if_optional(field, _field(field)) for field in fields})
     return _object({form.under: inner}) if form.under else inner
 
 
@@ -60,5 +60,5 @@ def _field(field: Field) -> dict[str, object]:
             return {"type": "string"}
 
 
-def _optional(field: Field, schema: dict[str, object]) -> dict[str, object]:
+def _nullable_if_optional(field: Field, schema: dict[str, object]) -> dict[str, object]:
     return schema if field.required else {"anyOf": [schema, {"type": "null"}]}

@@ -42,7 +42,7 @@ def schema_text(schema: object) -> str:
             raise SchemaError("patternProperties is not supported in a schema")
         library.Draft202012Validator.check_schema(schema)
     except library.SchemaError as error:
-        raise SchemaError(f"this is no JSON Schema: {_short(error.message)}") from error
+        raise SchemaError(f"this is no JSON Schema: {_shortened(error.message)}") from error
     except (ValueError, RecursionError) as error:
         raise error if isinstance(error, SchemaError) else SchemaError("this is no JSON Schema") from error
     return text
@@ -100,7 +100,7 @@ def _problem(schema: object, value: object) -> str:
     if error is None:
         return ""
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
-    return f"at ${_short(place)} {_short(error.message)}".replace(": ", " ")
+    return f"at ${_shortened(place)} {_shortened(error.message)}".replace(": ", " ")
 
 
 class _TooMuch(Exception):
@@ -121,11 +121,11 @@ def _validator(schema: object) -> Any:
 
     known = library.Draft202012Validator
     checks = {name: limited(check) for name, check in known.VALIDATORS.items() if name != "pattern"}
-    kind = library.validators.extend(known, {**checks, "pattern": _unchecked})
+    kind = library.validators.extend(known, {**checks, "pattern": _ignore_keyword})
     return kind(schema, registry=import_module("referencing").Registry())
 
 
-def _unchecked(*args: object) -> tuple[Any, ...]:
+def _ignore_keyword(*args: object) -> tuple[Any, ...]:
     """A keyword that is only told to whoever answers."""
     return ()
 
@@ -134,5 +134,5 @@ def _library() -> Any:
     return import_module("jsonschema")  # here for start-up time
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     return clip(flat(text), 200)

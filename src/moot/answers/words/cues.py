@@ -39,14 +39,14 @@ def patterns(name: str) -> tuple[tuple[re.Pattern[str] | None, re.Pattern[str]],
     rows = _tables()[name]
     plain = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in _SCRIPTS)
     own = [
-        (re.compile(_SCRIPTS[language]), _bounded(_row(row, spaced=language not in _UNSPACED), language))
+        (re.compile(_SCRIPTS[language]), _with_word_bounds(_row(row, spaced=language not in _UNSPACED), language))
         for language, row in rows.items()
         if language in _SCRIPTS
     ]
-    return ((None, _bounded(plain, "")), *own)
+    return ((None, _with_word_bounds(plain, "")), *own)
 
 
-def _bounded(row: str, language: str) -> re.Pattern[str]:
+def _with_word_bounds(row: str, language: str) -> re.Pattern[str]:
     if language in _UNSPACED:
         return re.compile(f"(?:{row})")
     clitic = "(?:و|ف)?" if language == "ar" else ""

@@ -7,7 +7,7 @@ The lists are strict: a statement that is not known to be plain does not count.
 from moot.core.text import late_pattern
 
 
-def _any(words: str) -> str:
+def _any_of(words: str) -> str:
     """One of these words, given with bars between them; blanks beside a bar and line breaks do not matter."""
     return "(?:" + "|".join(" ".join(word.split()) for word in words.split("|")) + ")"
 
@@ -24,7 +24,7 @@ _SAYING = """
     | behauptet | dass | dit | écrit | dice | dijo | escribió | que | ha detto | che | disse | zegt | schreef
     | napisał\\w* | że | сказал\\w* | пишет | что
 """
-SAID = late_pattern(rf"\b{_any(_SAYING)}\b|说|說|写|言")
+SAID = late_pattern(rf"\b{_any_of(_SAYING)}\b|说|說|写|言")
 """What gives the words that follow to somebody else, or makes them an example."""
 
 _TELLING = """
@@ -34,7 +34,7 @@ _TELLING = """
     | first | initially | initial | originally | previously | earlier | draft | proposal | message | text | option
     | round | second | third | used | test | behalf | record | parser
 """
-REPORTS = late_pattern(rf"{SAID.pattern}|\b{_any(_TELLING)}\b")
+REPORTS = late_pattern(rf"{SAID.pattern}|\b{_any_of(_TELLING)}\b")
 """The same, with words that only make it possible."""
 
 _FORMER = "first | initial | original | earlier | previous | old | former"
@@ -46,7 +46,7 @@ _PAST = """
     | yesterday | drafts? | zuerst | anfangs | ursprünglich | d'abord | au début | al principio | all'inizio
     | no início | eerst | najpierw | сначала
 """
-PAST = late_pattern(rf"\b(?:{_any(_FORMER)} {_any(_STANDS)}|{_any(_PAST)})\b|起初|最初")
+PAST = late_pattern(rf"\b(?:{_any_of(_FORMER)} {_any_of(_STANDS)}|{_any_of(_PAST)})\b|起初|最初")
 """What makes a statement one of the past."""
 
 _DOUBTS = """
@@ -59,7 +59,7 @@ _DOUBTS = """
     | se | als | indien | misschien | gdyby | jeśli | jeżeli | może | если | бы | возможно | якщо | hvis | om
     | ifall
 """
-DOUBTS = late_pattern(rf"\b{_any(_DOUBTS)}\b|如果|假如|要是|倘若|若|也许|もし|なら|만약|\bthen$")
+DOUBTS = late_pattern(rf"\b{_any_of(_DOUBTS)}\b|如果|假如|要是|倘若|若|也许|もし|なら|만약|\bthen$")
 """What makes a statement conditional or hypothetical."""
 
 _DENIALS = """
@@ -67,7 +67,7 @@ _DENIALS = """
     | unwilling | nie | niemals | nicht | keinesfalls | kein\\w* | ne | pas | jamais | non | nunca | jamás | mai
     | não | niet | nooit | не | никогда | ні | nu | ikke | aldrig | aldri | inte
 """
-DENIALS = late_pattern(rf"\b{_any(_DENIALS)}\b|n't\b|不|没|沒")
+DENIALS = late_pattern(rf"\b{_any_of(_DENIALS)}\b|n't\b|不|没|沒")
 """What denies a statement, before it."""
 
 _LEADS = """
@@ -82,13 +82,13 @@ _LEADS = """
     | por isso | assim | dus | daarom | dlatego | więc | zatem | поэтому | итак | тому | därför | derfor | 因此 | 所以
     | 最终 | 最終 | 最后 | 最後 | 综上 | 綜上 | 故 | よって | したがって | そこで | 따라서 | 그래서
 """
-LEADS = late_pattern(rf"(?:{_any(_LEADS)}[\s,]*)+")
+LEADS = late_pattern(rf"(?:{_any_of(_LEADS)}[\s,]*)+")
 _OPENERS = """
     after | having | based | given | considering | weighing | taking | for | from | with | despite | due | following
     | upon | by | since | because | on | as an? | nach | auf | aufgrund | angesichts | après | vu | tras | dopo
     | após | na | gezien | po | после
 """
-OPENERS = late_pattern(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any(_OPENERS)}\b")
+OPENERS = late_pattern(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any_of(_OPENERS)}\b")
 """How a clause may begin that stands right before a vote and does not say that somebody else says so."""
 
 REASON_ENDS = late_pattern(
@@ -133,7 +133,7 @@ INTRO = late_pattern(
     r"i (?:now |hereby |therefore )?(?:change|switch|revise) my (?:vote|mind|answer|choice)(?: as follows)?\s*:"
     r"|(?:(?:so|and|therefore|thus|hence|ok|okay|well|now|sure|certainly|of course|again|accordingly|formally)"
     r"[,!.]?\s+)*"
-    rf"(?:{_any(_POINTERS)}?,?\s*(?:{_any(_OWNERS)}\s*)?(?:{_any(_KINDS)}\s+)*{_any(_WORKS)}?"
+    rf"(?:{_any_of(_POINTERS)}?,?\s*(?:{_any_of(_OWNERS)}\s*)?(?:{_any_of(_KINDS)}\s+)*{_any_of(_WORKS)}?"
     r"(?:\s+(?:final|finale|definitiva|in json|as json))?(?:\s+(?:is|lautet|est|es|è|é))?"
     r"(?:\s+(?:as follows|below|then|this))?)\s*[:.]?"
 )
@@ -149,7 +149,9 @@ _REASONS = """
     | puisque | en raison | grâce | porque | ya que | puesto | gracias | perché | poiché | pois | omdat | want
     | vanwege | ponieważ | bo | gdyż | потому | так как | поскольку | fordi | eftersom | pentru că
 """
-REASONS = late_pattern(rf"[\s,;:(\u2013\u2014-]*{_any(_REASONS)}(?!\w)|[\s,;:(]*(?:因为|因為|理由|なぜなら|왜냐하면)")
+REASONS = late_pattern(
+    rf"[\s,;:(\u2013\u2014-]*{_any_of(_REASONS)}(?!\w)|[\s,;:(]*(?:因为|因為|理由|なぜなら|왜냐하면)"
+)
 """What opens a reason; within a reason other candidates may be named."""
 
 BOUND = late_pattern(
@@ -168,7 +170,7 @@ _TAILS = """
     | não | omdat | want | en | niet | vanwege | ponieważ | bo | gdyż | nie | i | потому | так | и | не | поскольку
     | fordi | eftersom | och | og | inte | ikke | pentru
 """
-TAILS = late_pattern(rf"{_any(_TAILS)}\b|因为|因為|理由|的(?:提案|方案|建议|建議|计划|計劃)")
+TAILS = late_pattern(rf"{_any_of(_TAILS)}\b|因为|因為|理由|的(?:提案|方案|建议|建議|计划|計劃)")
 """The first word that may follow a name; anything else makes it part of a longer, unknown name."""
 
 _HARMLESS = """
@@ -182,7 +184,7 @@ _HARMLESS = """
     | thanks? | or its | an? (?:\\w+ )?(?:plan|proposal|answer|solution|approach|choice|idea|case)
     | 的(?:提案|方案|建议|建議|计划|計劃)
 """
-HARMLESS = late_pattern(rf"{_any(_HARMLESS)}(?!\w)")
+HARMLESS = late_pattern(rf"{_any_of(_HARMLESS)}(?!\w)")
 """The only ways in which words may go on after a name that give no reason and compare with nobody."""
 
 _CONDITIONS = """
@@ -194,7 +196,7 @@ _CONDITIONS = """
     | kidding | wenn | falls | sofern | vielleicht | würde | bis | si | sauf | peut-être | quizás | forse | talvez
     | se | indien | misschien | jeśli | если | возможно | hvis | om
 """
-CONDITIONS = late_pattern(rf"\b{_any(_CONDITIONS)}\b|如果|假如|若|もし|なら")
+CONDITIONS = late_pattern(rf"\b{_any_of(_CONDITIONS)}\b|如果|假如|若|もし|なら")
 """What makes a statement provisional or conditional, behind it."""
 
 _HEDGES = """
@@ -202,7 +204,7 @@ _HEDGES = """
     | back-up | runner-up | example | sic | quot\\w+ | said | says? | claims? | puts? it | wrote | writes | asked
     | told | wants | mean | meant | sorry | closing | signed | signature
 """
-HEDGES = late_pattern(rf"{CONDITIONS.pattern}|\b{_any(_HEDGES)}\b")
+HEDGES = late_pattern(rf"{CONDITIONS.pattern}|\b{_any_of(_HEDGES)}\b")
 """The same, with words that make it somebody else's or a lesser choice."""
 
 DENIED = late_pattern(
@@ -217,7 +219,7 @@ _SPARED = """
     | als (?:der|die|das|jene[rs]?)(?: \\w+)? von | que (?:el|la|le|celui|celle) de
     | di quell[oa] di | do que [oa] d[eoa] | better than | ahead of | beats?
 """
-SPARED = late_pattern(rf"(?:\b{_any(_SPARED)}|不是)[\s\"'\[(]*$")
+SPARED = late_pattern(rf"(?:\b{_any_of(_SPARED)}|不是)[\s\"'\[(]*$")
 """What stands before another candidate's name that is only compared with, or ruled out."""
 
 _GOODS = (
@@ -261,7 +263,7 @@ _CHANGED = """
     | corrección | correção | correzione | rettifica | поправка | исправление | poprawka | korekta | sprostowanie
     | düzeltme
 """
-CHANGED = late_pattern(rf"\b{_any(_CHANGED)}\b|改投|更正|訂正|修正|정정|تصحيح|सुधार")
+CHANGED = late_pattern(rf"\b{_any_of(_CHANGED)}\b|改投|更正|訂正|修正|정정|تصحيح|सुधार")
 """Words that say which of two statements stands: the later one."""
 
 CORRECTION = late_pattern(
@@ -286,14 +288,15 @@ _TAKEN = """
 _MINE = "vote | ballot | answer | words? | choice | position | view | opinion | statement | message"
 _DISOWNED = (
     r"(?:not|isn't|wasn't|aren't|never|no longer) "
-    rf"(?:from me|mine|by me|my (?:(?:own|real|actual|final|true) )?{_any(_MINE)})"
+    rf"(?:from me|mine|by me|my (?:(?:own|real|actual|final|true) )?{_any_of(_MINE)})"
 )
 _SHAMS = """
     examples? | quotes? | quotation | template | test | what | how | sarcas\\w+ | ironic | irony | hypothetical
     | placeholder | before | said | written | false | wrong | untrue | not true
 """
 _SHAM = (
-    rf"(?:that|this|it|above|which)(?:'s| is| was| would be) (?:(?:only|just|merely|simply) )?(?:an? )?{_any(_SHAMS)}"
+    rf"(?:that|this|it|above|which)(?:'s| is| was| would be) (?:(?:only|just|merely|simply) )?(?:an? )?"
+    rf"{_any_of(_SHAMS)}"
 )
 _STARTS = """
     actually | wait(?! a \\w) | nope | hmm+ | correction | or (?:so|rather|maybe|not) | not | psych | unless | only if
@@ -301,8 +304,8 @@ _STARTS = """
 """
 _TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"
 TAKEN_BACK = late_pattern(
-    rf"\b(?:{_any(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
-    rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal"
+    rf"\b(?:{_any_of(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
+    rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any_of(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal"
     rf"|only\b(?! if)))"
     rf"|(?<!<)/s\b|{_TRAILING}"
 )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from moot.core.text import late_pattern
 
 
-def _any(words: str) -> str:
+def _any_of(words: str) -> str:
     """One of these words, given with bars between them; blanks beside a bar and line breaks do not matter."""
     return "(?:" + "|".join(" ".join(word.split()) for word in words.split("|")) + ")"
 
@@ -21,34 +21,34 @@ def _one_of(*patterns: str) -> re.Pattern[str]:
 
 # ---- nothing is decided ----------------------------------------------------------------------------------------------
 
-_NOUN = _any(
+_NOUN = _any_of(
     "decisions? | verdicts? | rulings? | conclusions? | resolutions? | consensus | agreement | judge?ments? "
     "| determinations? | outcomes? | winners? | settlements? | final answer | answers? | recommendations?"
 )
-_YET = _any(
+_YET = _any_of(
     "yet | so far | as yet | thus far | for now | for the (?:moment|time being) | at (?:this|the) (?:time|point|stage"
     "|moment) | at present | presently | currently | now | today | (?:in )?this round | reached | made | taken "
     "| given "
     "| possible | can | could | may | will | shall | has | have | had | was | is | are | were | because | since | as "
     "| until | while | due | -"
 )
-_MATTER = _any(
+_MATTER = _any_of(
     "decisions? | questions? | matters? | issues? | outcome | verdict | ruling | case | vote | status | debate "
     "| points? "
     "| it | this | that | everything | all | judge?ment | topic | result | motion | dispute | proposals?"
 )
 _DECIDED = "(?:decid\\w+|settl\\w+|resolv\\w+|conclu\\w+|determin\\w+|agree[ds]?|ruled)"
-_TALK = _any(
+_TALK = _any_of(
     "debat\\w+ | discuss\\w+ | deliberat\\w+ | talks? | (?:talking|arguing)(?=\\W*$) | conversation | exchange "
     "| dialogue | session | meeting"
 )
-_OPEN = _any(
+_OPEN = _any_of(
     "undecided | undetermined | unresolved | unsettled | inconclusive | indeterminate | open | pending | tbd | tba "
     "| on hold | up in the air | premature | too (?:early|close|soon) | deferred | postponed | tabled | adjourned "
     "| suspended | withheld | reserved | outstanding | in progress | ongoing"
 )
-_STILL = _any("still | as yet | currently | for now | therefore | thus | so | yet | now | hence | also | again")
-_WHO = _any("i | we | the (?:moderator|chair|panel|jury|board) | moderator | they | both | nobody | no one")
+_STILL = _any_of("still | as yet | currently | for now | therefore | thus | so | yet | now | hence | also | again")
+_WHO = _any_of("i | we | the (?:moderator|chair|panel|jury|board) | moderator | they | both | nobody | no one")
 
 NOTHING_DECIDED = _one_of(
     # No decision yet. There is no clear winner at this point.
@@ -71,7 +71,8 @@ NOTHING_DECIDED = _one_of(
     rf"(?: {_STILL})? {_OPEN}\b(?! source)",
     rf"^(?:i |we |let us |let's )?(?:leave|keep|defer|postpone|table|adjourn|suspend|reserve|withhold) (?:the |this "
     rf"|our |my "
-    rf"|any |all )?{_any('decision | question | matter | verdict | ruling | judge?ment | debate | vote | outcome')}\b",
+    rf"|any |all )?"
+    rf"{_any_of('decision | question | matter | verdict | ruling | judge?ment | debate | vote | outcome')}\b",
     # The debate should continue. Continue. Another round is needed.
     rf"^(?:{_STILL},? )?continue\w*\W*$|\b(?:continue|resume|extend|prolong|reopen|go on|keep|carry on"
     rf"|proceed)s?(?: with)?"
@@ -213,11 +214,11 @@ DECIDING = late_pattern(
 
 # ---- a ruling is taken back ------------------------------------------------------------------------------------------
 
-_RULING = _any(
+_RULING = _any_of(
     "decision | ruling | verdict | status | settlement | conclusion | judge?ment | statement | answer | above "
     "| that | this | it"
 )
-_BAD = _any(
+_BAD = _any_of(
     "wrong | premature | void | null | invalid | mistaken | a mistake | an error | in error | too (?:early|soon"
     "|hasty) | hasty "
     "| withdrawn | retracted | revoked | rescinded | cancell?ed | overturned | reversed | annulled | not final "
@@ -228,7 +229,7 @@ _BAD = _any(
     "| to be withdrawn "
     "| incorrect | incomplete | still open | open again | reopened | off"
 )
-_UNDO = _any(
+_UNDO = _any_of(
     "withdraw | retract | revoke | rescind | cancel | undo | reverse | overturn | annul | recant "
     "| take (?:\\w+ ){0,4}?back "
     "| chang(?:e|ed|ing) my | have changed my | reconsider | revise | correct(?! in) | misspoke | misread "
@@ -241,7 +242,7 @@ _UNDO = _any(
     "| don't stand by | do not stand by | regret | prefer to continue | would rather | didn't mean | did not mean "
     "| jumped the gun"
 )
-_INTERJECTED = _any(
+_INTERJECTED = _any_of(
     "actually | wait | hold on | hang on | scratch (?:that|this|it) | strike (?:that|this|it) | correction "
     "| corrected | erratum "
     "| on (?:second thoughts?|reflection|further thought|reconsideration) | thinking (?:about it|it over)? ?again "
@@ -261,7 +262,7 @@ _INTERJECTED = _any(
     "| hayır | düzeltme | bekleyin"
 )
 
-_DRAFT = _any(
+_DRAFT = _any_of(
     "draft | provisional | preliminary | tentative | interim | vorläufig\\w* | entwurf | provisoire | projet | ébauche "
     "| provisional | provisóri[oa] | provvisori[oa] | borrador | rascunho | bozza | предварительн\\w+ | черновик "
     "| wstępn\\w+ | roboczy | geçici | taslak | مؤقت\\w* | مسودة | अस्थायी | मसौदा"
@@ -383,7 +384,7 @@ COURTESY = _one_of(
 META = late_pattern(
     r"(?:my |the |brief |short |key |main |final |overall |full |suggested |recommended |proposed |possible "
     r"|remaining )*"
-    + _any(
+    + _any_of(
         "rationale | reasons? | reasoning | justification | explanation | why | basis | grounds | analysis "
         "| next steps? | action items? "
         "| actions? | follow[- ]?ups? | confidence(?: (?:level|score))? | certainty | notes? | remarks? | comments? "
@@ -438,7 +439,7 @@ _WORK = """
     review | ruling | assessment | summary | verdict | decision | evaluation | report | statement | response | answer
     | analysis | conclusion | judge?ment | status | update | reply | output | result | ballot | vote | message
 """
-OWN_LEAD = late_pattern(rf"(?=.{{0,200}}\b{_any(_WORK)}\b)\W*(?:{_any(_LEAD)}(?![\w'])[^\w'\"]{{0,5}}){{1,30}}")
+OWN_LEAD = late_pattern(rf"(?=.{{0,200}}\b{_any_of(_WORK)}\b)\W*(?:{_any_of(_LEAD)}(?![\w'])[^\w'\"]{{0,5}}){{1,30}}")
 """A line of nothing but words that lead up to the author's own answer ("Sure! Here is my review of round 2:")."""
 
 

@@ -127,12 +127,12 @@ def make_batch(items: Sequence[BatchItem], *, times: int = 1, name: str = "") ->
         raise BriefError(
             f"the batch has {len(items) * times:,} debates; at most {MOST:,} are allowed", code="too_large"
         )
-    items = tuple(_apart(items))
+    items = tuple(_with_distinct_names(items))
     name = name or f"batch-{digest(' '.join(sorted(item.key for item in items)))[:8]}"
     return Batch(name=name, items=items, times=times)
 
 
-def _apart(items: Sequence[BatchItem]) -> Iterator[BatchItem]:
+def _with_distinct_names(items: Sequence[BatchItem]) -> Iterator[BatchItem]:
     """The items with distinct names and keys, so that an item that appears twice runs twice."""
     names, keys = Counter[str](), Counter[str]()
     for item in items:
@@ -279,7 +279,7 @@ def _object(data: bytes) -> Mapping[str, object]:
         BriefError: it is none, or holds what it may not.
     """
     try:
-        value: object = json.loads(data.strip().decode("utf-8-sig"), object_pairs_hook=_once)
+        value: object = json.loads(data.strip().decode("utf-8-sig"), object_pairs_hook=_unique_members)
     except UnicodeDecodeError as error:
         raise BriefError("this is not text in UTF-8", code="not_text") from error
     except json.JSONDecodeError as error:
@@ -304,7 +304,7 @@ def _object(data: bytes) -> Mapping[str, object]:
     return members
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     members = dict(pairs)
     if len(members) < len(pairs):
         double = next(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)

@@ -79,8 +79,8 @@ class BatchBudget:
         What debates in progress do not use of their reservations becomes free when they end, and is waited for.
         """
         async with self._change:
-            await self._change.wait_for(lambda: self._fits(amount) or not self._reserved)
-            self.reached = self.reached or not self._fits(amount)
+            await self._change.wait_for(lambda: self._fits_budget(amount) or not self._reserved)
+            self.reached = self.reached or not self._fits_budget(amount)
             if not self.reached:
                 self._reserved[debate] = amount
             return not self.reached
@@ -92,7 +92,7 @@ class BatchBudget:
             self.used += used
             self._change.notify_all()
 
-    def _fits(self, amount: float) -> bool:
+    def _fits_budget(self, amount: float) -> bool:
         # A hair's breadth for sums of floats.
         return self.most is None or self.used + sum(self._reserved.values()) + amount <= self.most + 1e-9
 
@@ -214,7 +214,7 @@ class BatchRun:
         workers = len(left) if self.half_price else min(self.parallel, len(left))
         async with self.rounds.open(), asyncio.TaskGroup() as group:
             for _ in range(workers):
-                group.create_task(self._work(ahead, used))
+                group.create_task(self._run_debates(ahead, used))
 
     async def outcomes(self) -> tuple[BatchOutcome, ...]:
         """The outcomes of all debates of the batch, in order, also after an interruption."""
@@ -240,10 +240,10 @@ class BatchRun:
 
     # ---- one after the other -----------------------------------------------------------------------------------------
 
-    async def _work(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> None:
+    async def _run_debates(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> None:
         """Run one debate after the other, until none is left or no other may start."""
         async with self.rounds.working():
-            while (job := await self._take(ahead, used)) is not None:
+            while (job := await self._next_request(ahead, used)) is not None:
                 repeat, start = job
                 self.running.add(repeat.debate)
                 try:
@@ -253,12 +253,14 @@ class BatchRun:
                 await self._spending.settle(repeat.debate, outcome.used + more - used[repeat.debate])
                 self._note(outcome)
 
-    async def _take(self, ahead: Iterator[Repeat], used: Mapping[str, float]) -> tuple[Repeat, StartRequest] | None:
+    async def _next_request(
+        self, ahead: Iterator[Repeat], used: Mapping[str, float]
+    ) -> tuple[Repeat, StartRequest] | None:
         """The next debate, prepared and with its reservation; None if no other may start.
 
         One call after the other, so that no cheap debate overtakes one that waits for money.
         """
-        async with self._holding(self._turn):
+        async with self._locked(self._turn):
             while not (self.stop.reason or self._spending.reached) and (repeat := next(ahead, None)):
                 try:
                     start = await self._prepare(repeat)
@@ -272,7 +274,7 @@ class BatchRun:
             return None
 
     @asynccontextmanager
-    async def _holding(self, lock: asyncio.Lock) -> AsyncGenerator[None]:
+    async def _locked(self, lock: asyncio.Lock) -> AsyncGenerator[None]:
         """Hold a lock; whoever waits for it rests."""
         async with self.rounds.resting():
             await lock.acquire()
@@ -318,7 +320,7 @@ class BatchRun:
         if not begun:
             # The second debate of the same topic takes the participants that were generated for the first.
             topic = f"{request.prepared.generator} {request.prepared.plan.brief.topic}"
-            async with self._holding(self._generating[topic]):
+            async with self._locked(self._generating[topic]):
                 generated = await generate_participants(self.workspace, request, debate, hooks)
                 while isinstance(generated, Outcome) and await self.rounds.settled(generated):
                     generated = await generate_participants(self.workspace, request, debate, hooks)

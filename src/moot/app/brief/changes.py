@@ -83,17 +83,17 @@ def _participants(people: Sequence[Participant], settings: Settings) -> tuple[Pa
     moderating = [who for who in people if who.duty == "moderator"]
     added = added_moderator(moderating, settings.get("moderator"), settings)
     if any(name in settings for name in _SIGHT):
-        check_visibility(settings, [_hiding(who) for who in people])
-    return tuple(_changed(who, settings) for who in (*people, *added))
+        check_visibility(settings, [_hidden_entries(who) for who in people])
+    return tuple(_with_settings(who, settings) for who in (*people, *added))
 
 
-def _hiding(who: Participant) -> ParticipantEntry:
+def _hidden_entries(who: Participant) -> ParticipantEntry:
     """What a brief would say about what a participant never sees."""
     hide: Mapping[str, LocatedValue] = {"hide": LocatedValue(value=who.hide, line=0)} if who.hide else {}
     return ParticipantEntry(name=who.name, line=0, values=hide)
 
 
-def _changed(who: Participant, settings: Settings) -> Participant:
+def _with_settings(who: Participant, settings: Settings) -> Participant:
     if "language" in settings and who.duty != "aide":
         who = replace(who, language=str(settings["language"].value))
     if who.duty == "debater" and any(name in settings for name in _SIGHT):

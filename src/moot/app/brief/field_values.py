@@ -394,7 +394,7 @@ def match_keys(table: Table, keys: Sequence[Key], *, prefix: str = "", place: st
     for word, node in table.pairs:
         key = find_key(keys, prefix + word.text)
         if key is None:
-            raise _unknown(keys, prefix, word, place)
+            raise _unknown_key(keys, prefix, word, place)
         if key.name in located:
             text = f"{word.text!r} means the same as {located[key.name][0].text!r} on line {located[key.name][0].line}"
             raise BriefError(f"{text}; keep one", line=word.line, code="duplicate_key")
@@ -402,7 +402,7 @@ def match_keys(table: Table, keys: Sequence[Key], *, prefix: str = "", place: st
     return [(key, node) for _, key, node in located.values()]
 
 
-def _unknown(keys: Sequence[Key], prefix: str, word: Scalar, place: str) -> BriefError:
+def _unknown_key(keys: Sequence[Key], prefix: str, word: Scalar, place: str) -> BriefError:
     names = [key.name.removeprefix(prefix) for key in keys if key.name.startswith(prefix)]
     meant = nearest(keys, word.text, prefix=prefix)
     hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(name for name in names if '.' not in name)}"

@@ -56,10 +56,10 @@ def listed_entries(node: Node) -> tuple[ParticipantEntry, ...]:
     if not node.items:
         problem = "participants / personas is empty; name 2 or more, or leave the key out for the built-in ones"
         raise BriefError(problem, line=node.line, code="out_of_range")
-    return tuple(_listed(item) for item in node.items)
+    return tuple(_list_entry(item) for item in node.items)
 
 
-def _listed(node: Node) -> ParticipantEntry:
+def _list_entry(node: Node) -> ParticipantEntry:
     if not isinstance(node, Table):
         return _entry(str(read_value(get_key(PARTICIPANT, "name"), node).value), node.line, {})
     values = read_values(node, PARTICIPANT, place="participant")

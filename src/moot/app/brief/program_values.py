@@ -211,7 +211,7 @@ def _fit_plain(value: object, wanted: object, name: str) -> object:
 def _fit_fields(value: object, wanted: type, name: str) -> object:
     """A dataclass with fields that fit; a dictionary becomes one."""
     if isinstance(value, Mapping):
-        return _made(cast("Mapping[str, object]", value), wanted, name)
+        return _dataclass_of(cast("Mapping[str, object]", value), wanted, name)
     if not isinstance(value, wanted):
         words = f"a moot.{wanted.__name__} or a dictionary"
         raise BriefError(f"{name} is {shown(value)}; it must be {words}", code="wrong_type")
@@ -228,7 +228,7 @@ def _fit_fields(value: object, wanted: type, name: str) -> object:
     return replace(same, **changed) if changed else same  # pyright: ignore[reportArgumentType]
 
 
-def _made(values: Mapping[str, object], wanted: type, name: str) -> object:
+def _dataclass_of(values: Mapping[str, object], wanted: type, name: str) -> object:
     """A dataclass of the values in a dictionary."""
     public = _PUBLIC.get(wanted, wanted)
     allowed = [allowed_field.name for allowed_field in fields(public)]

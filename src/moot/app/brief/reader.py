@@ -284,11 +284,12 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
     entries = join_entries(header.people, [section_entry(section) for section in body.of("person")])
     if entries:
         values["participants"] = LocatedValue(value=tuple(entry.name for entry in entries), line=entries[0].line)
-    plain_values = _given(values)
+    plain_values = _in_key_order(values)
     brief = Brief(
         topic=str(plain_values["topic"]),
-        background=background(values.get("context"), body, name) + _beside(values, "background", read_files, folder),
-        library=_beside(values, "library", _read_library, folder),
+        background=background(values.get("context"), body, name)
+        + _files_beside(values, "background", read_files, folder),
+        library=_files_beside(values, "library", _read_library, folder),
         rules=str(plain_values.get("rules", "")),
         participants=complete_participants(entries, values),
         options=cast("tuple[str, ...]", plain_values.get("options", ())),
@@ -312,7 +313,7 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
     )
 
 
-def _given(values: Mapping[str, LocatedValue]) -> dict[str, Value]:
+def _in_key_order(values: Mapping[str, LocatedValue]) -> dict[str, Value]:
     """The values in the order of the table of keys; the options of packages are last."""
     plain_values = {key.name: values[key.name].value for key in HEADER + LIMITS if key.name in values}
     return plain_values | {name: item.value for name, item in values.items() if "_options." in name}
@@ -323,7 +324,7 @@ def _lines(values: Mapping[str, LocatedValue], entries: Sequence[ParticipantEntr
     return {key: value.line for key, value in values.items()} | {f"## {entry.name}": entry.line for entry in entries}
 
 
-def _beside(
+def _files_beside(
     values: Mapping[str, LocatedValue], name: str, reads: Callable[..., tuple[Source, ...]], folder: Path | None
 ) -> tuple[Source, ...]:
     """The texts of the files that a key names."""

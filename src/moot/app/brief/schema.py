@@ -404,12 +404,12 @@ def nearest(keys: Sequence[Key], word: str, *, prefix: str = "") -> str:
     """
     meant: dict[str, str] = {}
     for key in keys:
-        names = [name for name in (key.name, *key.aliases) if _belongs(name, prefix)]
+        names = [name for name in (key.name, *key.aliases) if _has_prefix(name, prefix)]
         meant |= {name.removeprefix(prefix): name.removeprefix(prefix) for name in names}
-        hints = [hint.removeprefix(prefix) for hint in key.hints if names and _belongs(hint, prefix)]
+        hints = [hint.removeprefix(prefix) for hint in key.hints if names and _has_prefix(hint, prefix)]
         meant |= {hint: names[0].removeprefix(prefix) for hint in hints if hint not in meant}
     return meant.get(closest(word, tuple(meant)), "")
 
 
-def _belongs(name: str, prefix: str) -> bool:
+def _has_prefix(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and "." not in name.removeprefix(prefix)

@@ -127,13 +127,13 @@ def read_sections(body: str, *, line: int, listed: Sequence[str] = ()) -> Body:
             f"the brief has {len(lines):,} lines; at most {MOST_LINES:,} are allowed: put long texts in files beside it"
         )
         raise BriefError(problem, line=line, code="too_large")
-    heads = list(_heads(body, line))
+    heads = list(_headings(body, line))
     settled = _settle(_sort(heads), lines, listed)
     chapters = tuple(head.text for head in settled if head.part == "text")
     first = _Head(level=0, text="", line=line, start=0, end=0)
-    sorted_heads = [first, *_joined(settled)]
+    sorted_heads = [first, *_section_headings(settled)]
     ends = [head.start for head in sorted_heads[1:]] + [len(lines)]
-    cut = [_cut(head, lines, end, line) for head, end in zip(sorted_heads, ends, strict=True)]
+    cut = [_section_of(head, lines, end, line) for head, end in zip(sorted_heads, ends, strict=True)]
     sections = tuple(section for section in cut if section.part != "text" or section.body)
     return Body(sections=sections, chapters=chapters, headings=bool(heads))
 
@@ -161,12 +161,12 @@ def is_reserved(heading: str) -> bool:
 
 def stands(text: str, *, level: int) -> bool:
     """Whether a text can stand under a heading of that level as it is, and the next heading is still seen as one."""
-    heads = list(_heads(f"{text}\n\n# end", 1))
+    heads = list(_headings(f"{text}\n\n# end", 1))
     ends = bool(heads) and heads[-1].start == text.count("\n") + 2
     return ends and all(head.level > level for head in heads[:-1])
 
 
-def _heads(body: str, line: int) -> Iterator[_Head]:
+def _headings(body: str, line: int) -> Iterator[_Head]:
     """The headings of the body that stand in nothing else; those of level 2 and more only in the form with #."""
     if not _HEADED.search(body):
         return
@@ -193,7 +193,7 @@ def _sort(heads: Sequence[_Head]) -> list[_Head]:
             continue
         part = _RESERVED.get(head.text.casefold(), "topic" if head.level == 1 else "text")
         if part in named and part != "background":
-            raise _second(head, named[part])
+            raise _second_heading_error(head, named[part])
         if part != "text":
             named[part] = head
         people = head.level if part == "participants" else 0
@@ -201,7 +201,7 @@ def _sort(heads: Sequence[_Head]) -> list[_Head]:
     return sorted_heads
 
 
-def _second(head: _Head, first: _Head) -> BriefError:
+def _second_heading_error(head: _Head, first: _Head) -> BriefError:
     if head.level == 1 and not is_reserved(head.text):
         sentence = f"a second heading of level 1, {head.text[:60]!r}, after line {first.line}; a brief has one: use ##"
         return BriefError(sentence, line=head.line, code="inconsistent")
@@ -241,7 +241,7 @@ def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
         raise BriefError(problem, line=head.line, code="inconsistent")
     if head.part == "text" and _ADDRESSED.match(_first_line(head, lines)):
         why = "the list of participants does not name it, but its text begins as a participant's does"
-        raise _unclear(head.text, why, head.line)
+        raise _unclear_heading_error(head.text, why, head.line)
     return head
 
 
@@ -258,11 +258,13 @@ def _all_addressed(heads: Sequence[_Head], lines: Sequence[str]) -> bool:
     addressed = [head for head in heads if _ADDRESSED.match(_first_line(head, lines))]
     if addressed and (len(addressed) < 2 or len(addressed) < len(heads)):
         head = addressed[0]
-        raise _unclear(head.text, f'its text begins with "{_first_line(head, lines).split()[0]} …"', head.line)
+        raise _unclear_heading_error(
+            head.text, f'its text begins with "{_first_line(head, lines).split()[0]} …"', head.line
+        )
     return bool(addressed)
 
 
-def _unclear(name: str, why: str, line: int) -> BriefError:
+def _unclear_heading_error(name: str, why: str, line: int) -> BriefError:
     problem = (
         f"is {name[:60]!r} a participant or background? For {why}. "
         "Add a line 'role: …' under it, or write it as ### under ## Background"
@@ -287,7 +289,7 @@ def _is_marked(head: _Head, lines: Sequence[str]) -> bool:
     return bool(seat) or is_moderator_name(name, surely=True) or bool(setting and find_key(PARTICIPANT, setting[1]))
 
 
-def _joined(heads: Sequence[_Head]) -> Iterator[_Head]:
+def _section_headings(heads: Sequence[_Head]) -> Iterator[_Head]:
     """The headings that begin a section: a chapter belongs to the background before it, or begins a text of its own."""
     last: Part = "text"
     for head in heads:
@@ -299,7 +301,7 @@ def _joined(heads: Sequence[_Head]) -> Iterator[_Head]:
             last = "text"
 
 
-def _cut(head: _Head, lines: Sequence[str], end: int, line: int) -> Section:
+def _section_of(head: _Head, lines: Sequence[str], end: int, line: int) -> Section:
     start = head.end
     while start < end and not lines[start].strip():
         start += 1
@@ -322,8 +324,8 @@ def split_topic(topic_setting: LocatedValue | None, body: Body) -> tuple[Located
     Raises:
         BriefError: there is none (``missing_topic``), or header and heading differ (``inconsistent``).
     """
-    heading = next((section for section in body.of("topic") if _speaks(section.heading)), None)
-    spoken_topic = topic_setting if topic_setting and _speaks(str(topic_setting.value)) else None
+    heading = next((section for section in body.of("topic") if _has_letters(section.heading)), None)
+    spoken_topic = topic_setting if topic_setting and _has_letters(str(topic_setting.value)) else None
     if spoken_topic and heading and flat(heading.heading).casefold() != flat(str(spoken_topic.value)).casefold():
         problem = (
             f"the heading {heading.heading[:60]!r} differs from the topic {str(spoken_topic.value)[:60]!r} "
@@ -335,8 +337,8 @@ def split_topic(topic_setting: LocatedValue | None, body: Body) -> tuple[Located
     if heading:
         return _read("topic", heading.heading, heading.line), body
     first = body.sections[0] if body.sections and body.sections[0].part == "text" and topic_setting is None else None
-    opening = _first(first.body) if first else ("", "")
-    if first is None or not _speaks(opening[0]):
+    opening = _first_paragraph(first.body) if first else ("", "")
+    if first is None or not _has_letters(opening[0]):
         problem = "there is nothing to debate; write the question as a heading, '# Should we …?', or as topic:"
         raise BriefError(problem, line=topic_setting.line if topic_setting else 1, code="missing_topic")
     rest = opening[1].lstrip("\n")
@@ -345,11 +347,11 @@ def split_topic(topic_setting: LocatedValue | None, body: Body) -> tuple[Located
     return _read("topic", opening[0], first.body_line), replace(body, sections=(section, *body.sections[1:]))
 
 
-def _speaks(text: str) -> bool:
+def _has_letters(text: str) -> bool:
     return bool(re.search(r"[^\W_]", text))
 
 
-def _first(text: str) -> tuple[str, str]:
+def _first_paragraph(text: str) -> tuple[str, str]:
     """The first paragraph of a text, or the heading that it begins with, on one line; and the lines behind."""
     lines = _COMMENT.sub("", text).split("\n")
     if (match := _HEADING.fullmatch(flat(lines[0]))) and not lines[0].startswith("    "):

@@ -166,10 +166,10 @@ def _settings() -> Iterator[str]:
     yield from (f"#   {key.name.removeprefix('limits.')}: {key.example}  # {key.help}" for key in LIMITS)
     yield ""
     yield "# In a participant's section, between its heading and a blank line:"
-    yield from _own(PARTICIPANT)
+    yield from _participant_keys(PARTICIPANT)
 
 
-def _own(keys: Sequence[Key]) -> Iterator[str]:
+def _participant_keys(keys: Sequence[Key]) -> Iterator[str]:
     for key in keys:
         if key.name not in ("name", "persona") and "." not in key.name:
             yield f"#   {key.name}: {key.example}  # {key.help}"

@@ -53,14 +53,14 @@ def read_shape(body: Mapping[str, object]) -> tuple[AnswerShape | None, list[str
         return wanted, unused
     if not tools or choice in ("none", None):
         return None, unused
-    name = _named(choice, tools)
+    name = _required_tool(choice, tools)
     if name or (choice == "required" and len(tools) == 1):
         tool = tools[name or next(iter(tools))]
-        return AnswerShape(kind="call", schema=tool.parameters, tool=tool.name, told=_told([tool])), []
+        return AnswerShape(kind="call", schema=tool.parameters, tool=tool.name, told=_tools_in_words([tool])), []
     shape = AnswerShape(
         kind="tools",
         schema=_choice_schema(tuple(tools.values()), forced=choice == "required"),
-        told=_told(tuple(tools.values())),
+        told=_tools_in_words(tuple(tools.values())),
         forced=choice == "required",
     )
     return shape, []
@@ -85,7 +85,7 @@ def _format(value: object) -> AnswerShape | None:
         case "json_schema":
             inner = table.get("json_schema")
             schema = cast("dict[str, object]", inner).get("schema", {}) if isinstance(inner, dict) else None
-            return AnswerShape(kind="json", schema=_checked(schema, "response_format.json_schema.schema"))
+            return AnswerShape(kind="json", schema=_check_schema(schema, "response_format.json_schema.schema"))
         case other:
             problem = f"response_format {str(other)[:60]!r} is not supported; there are text, json_object, json_schema"
             raise EndpointError(400, problem, "unsupported_value", param="response_format")
@@ -110,12 +110,12 @@ def _tools(value: object) -> dict[str, _Tool]:
         name = function.get("name")
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise EndpointError(400, f"{place}.function.name must be 1 to 64 letters, digits and _.-", param=place)
-        parameters = _checked(function.get("parameters") or {"type": "object"}, f"{place}.function.parameters")
+        parameters = _check_schema(function.get("parameters") or {"type": "object"}, f"{place}.function.parameters")
         tools[name] = _Tool(name=name, help=str(function.get("description") or "")[:1000], parameters=parameters)
     return tools
 
 
-def _checked(schema: object, place: str) -> str:
+def _check_schema(schema: object, place: str) -> str:
     if not isinstance(schema, dict):
         raise EndpointError(400, f"{place} must be a JSON Schema", param=place)
     try:
@@ -124,7 +124,7 @@ def _checked(schema: object, place: str) -> str:
         raise EndpointError(400, f"{place}: {error}", param=place) from error
 
 
-def _named(choice: object, tools: Mapping[str, _Tool]) -> str:
+def _required_tool(choice: object, tools: Mapping[str, _Tool]) -> str:
     """The tool that has to be called; "" where it is left open."""
     if choice in ("auto", "required"):
         return ""
@@ -137,7 +137,7 @@ def _named(choice: object, tools: Mapping[str, _Tool]) -> str:
     return str(name)
 
 
-def _told(tools: Sequence[_Tool]) -> str:
+def _tools_in_words(tools: Sequence[_Tool]) -> str:
     rows = [f"- {tool.name}: {' '.join(tool.help.split())}" if tool.help else f"- {tool.name}" for tool in tools]
     return "\n".join(["Tools of whoever has asked, which only they can use:", *rows])
 
@@ -150,7 +150,7 @@ def _choice_schema(tools: Sequence[_Tool], *, forced: bool) -> str:
     ]
     listed = {"type": "array", "minItems": 1, "maxItems": MOST_CALLS, "items": {"anyOf": calls}}
     words = [] if forced else [_object(content={"type": "string"})]
-    return _checked({"anyOf": [*words, _object(tool_calls=listed)]}, "tools")
+    return _check_schema({"anyOf": [*words, _object(tool_calls=listed)]}, "tools")
 
 
 def _object(**properties: object) -> dict[str, object]:

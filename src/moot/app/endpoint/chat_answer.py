@@ -94,7 +94,7 @@ class ChatAnswer:
 
 def chat_answer(state: DebateState, request: ChatRequest, preset: Preset) -> ChatAnswer:
     """The answer of a debate as it stands now."""
-    status, degraded = _status(state), tuple(_degraded(state))
+    status, degraded = _status(state), tuple(_degradations(state))
     answer = ChatAnswer(
         status=status,
         text=_words(state, status),
@@ -104,19 +104,19 @@ def chat_answer(state: DebateState, request: ChatRequest, preset: Preset) -> Cha
         facts=_facts(state, status, degraded, request),
     )
     if status == "failed":
-        return replace(answer, finish="content_filter" if _refused(state) else "stop", refusal=answer.text)
+        return replace(answer, finish="content_filter" if _all_refused(state) else "stop", refusal=answer.text)
     if request.shape:
-        return _shaped(answer, state, request, request.shape)
+        return _in_shape(answer, state, request, request.shape)
     if status == "decided":
         words, cut = _shorten("\n\n".join([answer.text, *(_memo(state) if preset.memo else ())]), request)
         answer = replace(answer, text=words, finish="length" if cut else "stop")
-    elif _refused(state):
+    elif _all_refused(state):
         answer = replace(answer, finish="content_filter")
     notices = [f"Moot: {' '.join(degraded)}"] if degraded and request.notices == "text" else []
     return replace(answer, text="\n\n".join([answer.text, *notices]))
 
 
-def _shaped(answer: ChatAnswer, state: DebateState, request: ChatRequest, shape: AnswerShape) -> ChatAnswer:
+def _in_shape(answer: ChatAnswer, state: DebateState, request: ChatRequest, shape: AnswerShape) -> ChatAnswer:
     """The answer in a shape; where there is none, a refusal, which no client takes for one."""
     if answer.status != "decided":
         free = shape.kind == "tools" and not shape.forced
@@ -125,7 +125,7 @@ def _shaped(answer: ChatAnswer, state: DebateState, request: ChatRequest, shape:
     value = fills(shape, request.options, decision.winner if decision else "") if turn is None else None
     value = str(turn.fields[FINAL]) if turn and FINAL in turn.fields else value
     if value is None:
-        problem = _unwritten(turn) if turn else "nobody has written it"
+        problem = _why_no_answer(turn) if turn else "nobody has written it"
         return replace(answer, text="", refusal=f"There is a decision, but no answer in that shape: {problem}.")
     text, calls = calls_in(shape, value, state.debate)
     return replace(answer, text=text, calls=calls, finish="tool_calls" if calls else "stop")
@@ -135,7 +135,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _unwritten(turn: Turn) -> str:
+def _why_no_answer(turn: Turn) -> str:
     """Why there is no final answer in a turn."""
     reason = turn.reply.unread[0].partition(": ")[2] if turn.reply and turn.reply.unread else ""
     return reason_in_words(reason) if reason else _sentence(turn.failure)
@@ -151,7 +151,7 @@ def _status(state: DebateState) -> Status:
         return "decided" if turn.reply else "failed"
     if not outcome.over:
         if state.runs:
-            return "waiting" if _waits(state) else "running"
+            return "waiting" if _waits_for_people(state) else "running"
         if outcome.kind == "limit":
             return "limit"
         if outcome.kind == "waiting":
@@ -162,7 +162,7 @@ def _status(state: DebateState) -> Status:
     return cast("Status", outcome.status)
 
 
-def _waits(state: DebateState) -> bool:
+def _waits_for_people(state: DebateState) -> bool:
     """Whether only people have to answer."""
     people = {who.name for who in _speakers(state.transcript.brief) if is_person(who)}
     open_turns = [turn for turn in state.transcript.all() if turn.ask and not state.transcript.answered(turn.key)]
@@ -177,16 +177,16 @@ def _words(state: DebateState, status: Status) -> str:
             turn = final_turn(state.transcript)
             return turn.text if turn and turn.reply else outcome.answer
         case "tie" | "no_decision":
-            return "\n".join([f"Moot: no decision: {_why(state)}.", *_standing(state)])
+            return "\n".join([f"Moot: no decision: {_why_undecided(state)}.", *_final_answers(state)])
         case "limit":
-            return "\n".join([f"Moot: a limit ended the debate: {_sentence(outcome.reason)}.", *_standing(state)])
+            return "\n".join([f"Moot: a limit ended the debate: {_sentence(outcome.reason)}.", *_final_answers(state)])
         case "running":
             return f"Moot: still debating ({debate}). It goes on; its page and its record will have the decision."
         case "waiting":
             names = listed(list(dict.fromkeys(turn.by for turn in _open(state)))) or "a person"
             return f"Moot: still debating ({debate}). It waits for an answer in person: {names}."
         case "paused":
-            return "\n".join([f"Moot: the debate is paused: {_sentence(outcome.reason)}.", *_standing(state)])
+            return "\n".join([f"Moot: the debate is paused: {_sentence(outcome.reason)}.", *_final_answers(state)])
         case "failed":
             turn = final_turn(state.transcript)
             reason = state.error or (turn.failure if turn else outcome.reason)
@@ -197,7 +197,7 @@ def _open(state: DebateState) -> list[Turn]:
     return [turn for turn in state.transcript.all() if turn.ask and not state.transcript.answered(turn.key)]
 
 
-def _why(state: DebateState) -> str:
+def _why_undecided(state: DebateState) -> str:
     people, speakers = state.answered, _speakers(state.transcript.brief)
     if len(people) < min(LEAST_ANSWERS, len(speakers)):
         who = f"only {people[0].name} of {len(speakers)} answered" if people else "nobody answered"
@@ -206,7 +206,7 @@ def _why(state: DebateState) -> str:
     return _sentence(decision.how if decision and decision.how else state.outcome.reason)
 
 
-def _standing(state: DebateState) -> Iterator[str]:
+def _final_answers(state: DebateState) -> Iterator[str]:
     """The answers that stand, with those who gave them; nothing is chosen among them."""
     decision = state.outcome.decision
     if decision:
@@ -244,7 +244,7 @@ def _shorten(words: str, request: ChatRequest) -> tuple[str, bool]:
 # ---- what was missing ------------------------------------------------------------------------------------------------
 
 
-def _degraded(state: DebateState) -> Iterator[str]:
+def _degradations(state: DebateState) -> Iterator[str]:
     """What makes the answer less than was asked for, one sentence each."""
     speakers = _speakers(state.transcript.brief)
     asked_of = {who.name: state.turns(who.name) for who in speakers}
@@ -272,7 +272,7 @@ def _degraded(state: DebateState) -> Iterator[str]:
         yield f"A limit ended it: {_sentence(state.outcome.reason)}."
 
 
-def _refused(state: DebateState) -> bool:
+def _all_refused(state: DebateState) -> bool:
     """Whether every answer that there is was stopped by a provider's filter."""
     calls = [entry.event for entry in state.entries if isinstance(entry.event, Called)]
     return bool(calls) and all(call.finish == "filter" for call in calls)

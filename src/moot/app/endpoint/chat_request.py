@@ -110,7 +110,7 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
     """
     model = body.get("model")
     if not isinstance(model, str):
-        raise _wrong("model", "must be the name of a model, such as moot/fast")
+        raise _invalid_value("model", "must be the name of a model, such as moot/fast")
     ignored = [name for name in IGNORED if body.get(name) is not None]
     for name in body:
         if name not in (*IGNORED, *USED) and body[name] is not None:
@@ -121,10 +121,10 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
     own = _table(body, "moot")
     for name in own:
         if name not in OWN:
-            raise _wrong(f"moot.{name[:60]}", f"is not known; there are {', '.join(OWN)}")
+            raise _invalid_value(f"moot.{name[:60]}", f"is not known; there are {', '.join(OWN)}")
     notices = own.get("notices", "text")
     if notices not in ("text", "field"):
-        raise _wrong("moot.notices", "must be text or field")
+        raise _invalid_value("moot.notices", "must be text or field")
     metadata, messages = _table(body, "metadata"), _messages(body.get("messages"))
     return ChatRequest(
         model=model,
@@ -175,14 +175,14 @@ def _message(item: object, n: int) -> ChatMessage:
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
     role, place = table.get("role"), f"messages[{n}]"
     if role not in ROLES:
-        raise _wrong(f"{place}.role", f"must be one of {', '.join(ROLES)}")
+        raise _invalid_value(f"{place}.role", f"must be one of {', '.join(ROLES)}")
     content = table.get("content")
     if isinstance(content, list):
         parts = cast("list[object]", content)
         texts = [_part(part, f"{place}.content[{number}]") for number, part in enumerate(parts)]
         content = "\n".join(texts)
     if content is not None and not isinstance(content, str):
-        raise _wrong(f"{place}.content", "must be a text or a list of parts")
+        raise _invalid_value(f"{place}.content", "must be a text or a list of parts")
     calls = table.get("tool_calls")
     called = f"\n(called tools: {json.dumps(calls, ensure_ascii=False)[:2000]})" if calls else ""
     return ChatMessage(role=str(role), text=clean(f"{content or ''}{called}"))
@@ -202,7 +202,7 @@ def _most_tokens(body: Mapping[str, object]) -> int | None:
     for name in ("max_completion_tokens", "max_tokens"):
         if (value := body.get(name)) is not None:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise _wrong(name, "must be a whole number from 1")
+                raise _invalid_value(name, "must be a whole number from 1")
             return value
     return None
 
@@ -210,7 +210,7 @@ def _most_tokens(body: Mapping[str, object]) -> int | None:
 def _stop(value: object) -> tuple[str, ...]:
     texts = cast("list[object]", value) if isinstance(value, list) else [] if value is None else [value]
     if len(texts) > 4 or not all(isinstance(text, str) and text for text in texts):
-        raise _wrong("stop", "must be 1 to 4 texts")
+        raise _invalid_value("stop", "must be 1 to 4 texts")
     return tuple(str(text) for text in texts)
 
 
@@ -219,36 +219,38 @@ def _options(value: object) -> tuple[str, ...]:
     words = _text(value, "metadata.moot_options").split("|") if value is not None else []
     options = tuple(word.strip() for word in words)
     if options and not (OPTIONS.low <= len(options) <= OPTIONS.high and all(options)):
-        raise _wrong("metadata.moot_options", f"must have {OPTIONS.low:g} to {OPTIONS.high:g} answers: tea|coffee")
+        raise _invalid_value(
+            "metadata.moot_options", f"must have {OPTIONS.low:g} to {OPTIONS.high:g} answers: tea|coffee"
+        )
     return options
 
 
 def _number(table: Mapping[str, object], name: str) -> float | None:
     value = table.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or value <= 0):
-        raise _wrong(f"moot.{name}", "must be a number above 0")
+        raise _invalid_value(f"moot.{name}", "must be a number above 0")
     return None if value is None else float(value)
 
 
 def _flag(table: Mapping[str, object], name: str, place: str = "") -> bool:
     value = table.get(name)
     if value is not None and not isinstance(value, bool):
-        raise _wrong(f"{place}{name}", "must be true or false")
+        raise _invalid_value(f"{place}{name}", "must be true or false")
     return bool(value)
 
 
 def _text(value: object, place: str) -> str:
     if not isinstance(value, str):
-        raise _wrong(place, "must be a text")
+        raise _invalid_value(place, "must be a text")
     return value
 
 
 def _table(body: Mapping[str, object], name: str) -> Mapping[str, object]:
     value = body.get(name)
     if value is not None and not isinstance(value, dict):
-        raise _wrong(name, "must be an object")
+        raise _invalid_value(name, "must be an object")
     return cast("dict[str, object]", value or {})
 
 
-def _wrong(param: str, problem: str) -> EndpointError:
+def _invalid_value(param: str, problem: str) -> EndpointError:
     return EndpointError(400, f"{param} {problem}", "invalid_value", param=param)

@@ -55,7 +55,7 @@ class Retries:
 
     async def find(self, body: str, count: int) -> str:
         """The debate that a retry joins: the newest of the same body that was begun at a lower try; "" for none."""
-        while count and (request := self._newest(body, count)):
+        while count and (request := self._newest_unjoined(body, count)):
             before, request.count = request.count, count
             await request.ready.wait()
             if request.debate:
@@ -69,7 +69,7 @@ class Retries:
         for requests in self._requests.values():
             requests[:] = [request for request in requests if request.debate != debate]
 
-    def _newest(self, body: str, count: int) -> FirstRequest | None:
+    def _newest_unjoined(self, body: str, count: int) -> FirstRequest | None:
         """The newest request that no try of this number has joined yet; first one whose last try is the one before."""
         since = self._clock() - HOUR
         there = [item for item in self._requests.get(body, ()) if item.count < count and item.at >= since]

@@ -208,11 +208,11 @@ def _read(table: Mapping[str, object], number: int, models: Sequence[str]) -> It
             raise BriefError(f"arm {number}: {alone[0]!r} is none of the models of the evaluation", code="bad_enum")
         yield from (Arm(name=written.name or f"single:{model}", kind="single", model=model) for model in alone)
         return
-    arm = _one(written, number)
+    arm = _arm(written, number)
     yield replace(arm, name=written.name or arm.name)
 
 
-def _one(table: _Table, number: int) -> Arm:
+def _arm(table: _Table, number: int) -> Arm:
     match table.kind:
         case "sample" if 1 <= table.size <= MOST_SAMPLES and not table.match:
             return Arm(name=f"sample:{table.size}", kind="sample", size=table.size)

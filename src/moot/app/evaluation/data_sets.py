@@ -220,11 +220,11 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
         known_since=_text(fields, "known_since"),
         tags=_texts(fields, "tags"),
     )
-    absolute, relative = _rooms(_text(fields, "tolerance"))
+    absolute, relative = _tolerances(_text(fields, "tolerance"))
     return question, Key(id=name, truth=truth, accepted=more, tolerance=absolute, relative=relative)
 
 
-def _rooms(tolerance: str) -> tuple[float, float]:
+def _tolerances(tolerance: str) -> tuple[float, float]:
     """How far off a number may be, as it is and as a share of the truth: ``0.5`` or ``2%``."""
     room = _number(tolerance.removesuffix("%") or "0", "tolerance")
     if room < 0:

@@ -138,7 +138,7 @@ def read_setup(path: Path) -> Setup:
         mistake = error.errors(include_url=False, include_input=False)[0]
         raise BriefError(f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}", where=where) from None
     try:
-        return _checked(_setup_of(written, path))
+        return _check_setup(_setup_of(written, path))
     except BriefError as error:
         raise BriefError(error.found, where=where, code=error.code) from None
 
@@ -185,10 +185,10 @@ def plain_setup(questions: Path, models: Sequence[str], *, name: str = "", seed:
         BriefError: there is no model, or too many.
     """
     panel = Panel(models=tuple(models), seats=max(SEATS, len(models)), seed=seed)
-    return _checked(Setup(name=name or questions.stem, questions=questions, panel=panel, arms=()))
+    return _check_setup(Setup(name=name or questions.stem, questions=questions, panel=panel, arms=()))
 
 
-def _checked(setup: Setup) -> Setup:
+def _check_setup(setup: Setup) -> Setup:
     """The setup with its arms.
 
     Raises:
@@ -281,7 +281,7 @@ async def prepare_evaluation(
     Raises:
         BriefError: an arm, a model or a question that cannot be.
     """
-    setup, score = _scored(setup, data)
+    setup, score = _with_score(setup, data)
     labels = _labels(setup, data)
     prices, own = await _prices(workspace, setup, data.questions[:LOOKED_AT], config)
     currency = _chosen_currency(setup, prices)
@@ -310,7 +310,7 @@ async def prepare_evaluation(
         prices=prices,
         labels=labels,
         smallest=smallest_difference(spread, n),
-        needed=_needed(score, margin, spread),
+        needed=_needed_questions(score, margin, spread),
     )
 
 
@@ -332,7 +332,7 @@ def _versions(setup: Setup, labels: Sequence[Label]) -> Mapping[str, str]:
     return {"moot": version("moot"), "arms": digest(repr((setup.panel, setup.arms))), **rubric}
 
 
-def _needed(score: Measure, margin: float, spread: float) -> int:
+def _needed_questions(score: Measure, margin: float, spread: float) -> int:
     """How many questions show the margin."""
     by_share = score == "credit" and margin <= DIFFER
     return questions_needed_if_differ(DIFFER, margin) if by_share else questions_needed(spread, margin)
@@ -355,7 +355,7 @@ def _labels(setup: Setup, data: StoredData) -> tuple[Label, ...]:
     return read_labels(setup.labels) if setup.labels else ()
 
 
-def _scored(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
+def _with_score(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
     """The primary score, and the setup with the epochs that preferences need, a judge for each arm, and liars.
 
     Raises:

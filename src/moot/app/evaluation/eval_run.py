@@ -139,7 +139,7 @@ class EvalRun:
 
     async def run(self) -> None:
         """Run all blocks, then draw what the rivals need; ``blocks`` has what came of it."""
-        await self._all(self.blocks, self._block)
+        await self._run_all(self.blocks, self._block)
 
     async def extend(self, needed: Sequence[tuple[Block, int]]) -> bool:
         """Draw first answers until each of these blocks has this number; returns whether all have."""
@@ -149,10 +149,10 @@ class EvalRun:
             while len(block.drafts) < many and not self.paused:
                 await self._draft(block)
 
-        await self._all(needed, draw)
+        await self._run_all(needed, draw)
         return all(len(block.drafts) >= many for block, many in needed)
 
-    async def _all(self, items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> None:
+    async def _run_all(self, items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> None:
         """Work on items, some of them in parallel and each begun in order, until something pauses."""
         ahead, counter = iter(items), iter(range(1, len(items) + 1))
 
@@ -181,11 +181,11 @@ class EvalRun:
         for arm in self.prepared.setup.arms:
             if arm.kind not in SAMPLING:
                 await self._debate(block, arm, first)
-        while len(block.drafts) < self._drawn():
+        while len(block.drafts) < self._draft_count():
             await self._draft(block)
         block.whole = True
 
-    def _drawn(self) -> int:
+    def _draft_count(self) -> int:
         """How many first answers every question needs at least; what matches a cost is drawn later."""
         sizes = [arm.size for arm in self.prepared.setup.arms if arm.kind == "sample"]
         return max([*sizes, self.prepared.setup.panel.seats])
@@ -212,11 +212,13 @@ class EvalRun:
         )
         shared = sharers(plan, drafts) if arm.liars or shares_drafts(plan, drafts) else ()
         debate = id_of(self.prefix, plan)
-        entries = await self._run(debate, plan, copied_lines(self._marked(plan), first, shared) if shared else ())
+        entries = await self._run(
+            debate, plan, copied_lines(self._with_plan_name(plan), first, shared) if shared else ()
+        )
         block.records[arm.name] = debate
         block.debates[arm.name] = debated_of(block.question, entries, recount=arm.kind == "rethink")
 
-    def _marked(self, plan: Plan) -> Plan:
+    def _with_plan_name(self, plan: Plan) -> Plan:
         """The debate whose opening names the plan of the evaluation."""
         return replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
 
@@ -234,8 +236,8 @@ class EvalRun:
         """
         if self.paused:
             raise PausedRun(self.paused)
-        plan = self._marked(plan)
-        before = await self._stored(debate)
+        plan = self._with_plan_name(plan)
+        before = await self._stored_entries(debate)
         if before and isinstance(before[-1].event, Closed):
             return before
         used, cap = _own_cost(before), self._cap(plan)
@@ -255,7 +257,7 @@ class EvalRun:
                 outcome = await self.workspace.run(plan, debate, stop=self.stop)
             outcome = await self.rounds.finish(outcome, resume)
         finally:
-            entries = await self._stored(debate)
+            entries = await self._stored_entries(debate)
             await self._spending.settle(debate, _own_cost(entries) - used)
         if outcome.status == "paused":
             raise PausedRun(outcome.reason)
@@ -274,7 +276,7 @@ class EvalRun:
         if not enough:
             raise LimitReached(f"the budget of ${self.budget:g} is used up")
 
-    async def _stored(self, debate: str) -> tuple[Entry, ...]:
+    async def _stored_entries(self, debate: str) -> tuple[Entry, ...]:
         """The record of a debate; () for none."""
         begun = await self.workspace.store.read(debate, limit=1)
         return await self.workspace.entries(debate) if begun else ()
@@ -359,7 +361,7 @@ class EvalRun:
             marks[case] = None if answer is None else answer == MEETS
 
         every = (*(label.case for label in labels), *(case for own in cases for case in own))
-        await self._all(list(dict.fromkeys(every)), judge)
+        await self._run_all(list(dict.fromkeys(every)), judge)
         grader.marks = {(case.question.id, case.answer): bool(mark) for case, mark in marks.items()}
         complete = [place for place, own in enumerate(cases) if all(case in marks for case in own)]
         for place in set(range(len(whole))) - set(complete):
@@ -369,7 +371,7 @@ class EvalRun:
     async def _answers(self, arm: Arm, whole: Sequence[Block]) -> list[Sequence[Part]]:
         """What an arm answered to each question."""
         if arm.match and whole:
-            mixture = await self._matched(arm, whole)
+            mixture = await self._matched_size(arm, whole)
             return [mixed(block, place, mixture) for place, block in enumerate(whole)]
         if arm.kind == "single":
             at = self.prepared.setup.panel.models.index(arm.model)
@@ -379,7 +381,7 @@ class EvalRun:
         debates = [block.debates[arm.name] for block in whole]
         return [[Part(share=1.0, response=debate.response, charge=debate.charge)] for debate in debates]
 
-    async def _matched(self, arm: Arm, whole: Sequence[Block]) -> Mixture:
+    async def _matched_size(self, arm: Arm, whole: Sequence[Block]) -> Mixture:
         """How many first answers an arm takes at the cost of a debate; what is missing is drawn first."""
         currency = self.plan.currency
         target = sum(block.debates[arm.match].charge.amount(currency) for block in whole)

@@ -70,7 +70,9 @@ def record_of(entries: Sequence[Entry]) -> Record:
     for event in (entry.event for entry in entries if isinstance(entry.event, Called)):
         for table, name in ((seats, receivers.get(event.key, "")), (models, event.model)):
             before = table.get(name, _usage(0, 0, 0.0))
-            table[name] = _added(before, _usage(event.usage.input_tokens, event.usage.output_tokens, event.usage.cost))
+            table[name] = _usage_sum(
+                before, _usage(event.usage.input_tokens, event.usage.output_tokens, event.usage.cost)
+            )
     return Record(at=entries[0].at, seats=seats, models=models)
 
 
@@ -83,7 +85,7 @@ def _usage(tokens_in: int, tokens_out: int, cost: float | None) -> Json:
     }
 
 
-def _added(one: Json, other: Json) -> Json:
+def _usage_sum(one: Json, other: Json) -> Json:
     """The sum of two usages; a cost that is not known makes that of the sum unknown."""
     return {
         name: None if value is None or other[name] is None else cast(float, value) + cast(float, other[name])
@@ -219,7 +221,7 @@ def _log(
     begun = min((record.at for record in known), default=None)
     day = datetime.fromisoformat(plan.prices_date or EPOCH).replace(tzinfo=UTC)
     created = (day if begun is None else datetime.fromtimestamp(begun, UTC)).isoformat(timespec="seconds")
-    means = {name: _means(samples, name) for name in (SCORER, "log_loss", "brier")}
+    means = {name: _question_means(samples, name) for name in (SCORER, "log_loss", "brier")}
     return {
         "version": 2,
         "status": "success",
@@ -254,7 +256,7 @@ def _reduction(name: str, means: Mapping[str, float]) -> Json:
     return {"scorer": name, "samples": samples}
 
 
-def _means(samples: Sequence[Json], name: str) -> dict[str, float]:
+def _question_means(samples: Sequence[Json], name: str) -> dict[str, float]:
     """The mean score of each question over its epochs."""
     values: dict[str, list[float]] = {}
     for sample in samples:
@@ -284,5 +286,5 @@ def _total(records: Sequence[Record]) -> Usage:
     total: dict[str, Json] = {}
     for record in records:
         for name, usage in record.seats.items():
-            total[name] = _added(total.get(name, _usage(0, 0, 0.0)), usage)
+            total[name] = _usage_sum(total.get(name, _usage(0, 0, 0.0)), usage)
     return total

@@ -113,7 +113,7 @@ def stop_at(votes: Sequence[str | None], level: Fraction | float, *, most: int) 
     for n, vote in enumerate(votes[:most], start=1):
         tally.update([vote] if vote is not None else [])
         first, second = ([count for _, count in tally.most_common(2)] + [0, 0])[:2]
-        if level == 0 or (first and _ahead(first, second) >= level):
+        if level == 0 or (first and _chance_ahead(first, second) >= level):
             return n
     return most if len(votes) >= most else None
 
@@ -124,12 +124,12 @@ def levels(most: int) -> tuple[Fraction, ...]:
 
     At 0 one answer is enough, whatever it is; at 1 none stops early.
     """
-    ahead = {_ahead(first, n - first) for n in range(1, most) for first in range(n // 2 + 1, n + 1)}
+    ahead = {_chance_ahead(first, n - first) for n in range(1, most) for first in range(n // 2 + 1, n + 1)}
     return (Fraction(0), *sorted(ahead), Fraction(1))
 
 
 @lru_cache(maxsize=4096)
-def _ahead(first: int, second: int) -> Fraction:
+def _chance_ahead(first: int, second: int) -> Fraction:
     return chance_ahead(first, second)
 
 

@@ -216,19 +216,19 @@ def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = 
     """
     transcript = fold(entries)
     seats = tuple(_seats(question, transcript))
-    response = count(question, [seat.last for seat in seats]) if recount else _decided(question, transcript)
+    response = count(question, [seat.last for seat in seats]) if recount else _decision_response(question, transcript)
     if not transcript.turns():
         response = Response(state="failed")
     return Debated(
         response=response,
         charge=charge_of(entries),
-        debated=not recount and _exchanged(transcript),
+        debated=not recount and _has_exchange(transcript),
         seats=seats,
         models=frozenset(entry.event.served for entry in entries if isinstance(entry.event, Called)),
     )
 
 
-def _exchanged(transcript: Transcript) -> bool:
+def _has_exchange(transcript: Transcript) -> bool:
     """Whether somebody spoke who could see what others had said before; a vote is no debate."""
     turns = [turn for turn in transcript.turns(*SPOKEN) if turn.ask]
     others = {turn.by for turn in turns}
@@ -248,7 +248,7 @@ def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
         yield SeatAnswers(seat=who.name, model=who.seat, first=first, last=answers[-1] if answers else None)
 
 
-def _decided(question: Question, transcript: Transcript) -> Response:
+def _decision_response(question: Question, transcript: Transcript) -> Response:
     """The decision of a debate as an answer; all that have the most votes where it is a tie."""
     decision = transcript.decision
     if decision is None:
@@ -256,7 +256,7 @@ def _decided(question: Question, transcript: Transcript) -> Response:
     if decision.status == "tie":
         most = max(decision.tally.values(), default=0.0)
         named = [name for name, votes in decision.tally.items() if votes == most]
-        read = [answer for name in named if (answer := _standing(question, transcript, name)) is not None]
+        read = [answer for name in named if (answer := _candidate_value(question, transcript, name)) is not None]
         return replace(count(question, tuple(dict.fromkeys(read))), probability=None) if read else Response()
     if decision.status != "decided":
         return Response()
@@ -268,7 +268,7 @@ def _decided(question: Question, transcript: Transcript) -> Response:
     return Response(answers=(answer,), state="answered", probability=probability)
 
 
-def _standing(question: Question, transcript: Transcript, name: str) -> str | None:
+def _candidate_value(question: Question, transcript: Transcript, name: str) -> str | None:
     """What a candidate stands for: an option itself, or the last answer of a participant."""
     if name in question.options:
         return name

@@ -270,7 +270,7 @@ def read_plan(folder: Path) -> tuple[EvalPlan, bool]:
     Raises:
         RecordError: there is none, or it cannot be read.
     """
-    planned = _planned(folder)
+    planned = _read_plan(folder)
     return planned.plan, planned.plan.hash != planned.hash
 
 
@@ -280,10 +280,10 @@ def first_hash(folder: Path) -> str:
     Raises:
         RecordError: there is no plan, or it cannot be read.
     """
-    return _planned(folder).hash
+    return _read_plan(folder).hash
 
 
-def _planned(folder: Path) -> _Planned:
+def _read_plan(folder: Path) -> _Planned:
     planned = _read(folder / PLAN_FILE, _PLAN.validate_json)
     if planned.format > FORMAT:
         raise RecordError(f"{folder / PLAN_FILE} was written by a newer Moot (format {planned.format})")
@@ -378,7 +378,7 @@ def _rows(data: bytes, row: type[Row]) -> tuple[Row, ...]:
         try:
             rows.append(adapter.validate_python(values))
         except ValidationError as error:
-            raise ValueError(f"line {reader.line_num}: {_first(error)}") from None
+            raise ValueError(f"line {reader.line_num}: {_first_mistake(error)}") from None
     return tuple(rows)
 
 
@@ -393,12 +393,12 @@ def _read(path: Path, read: Callable[[bytes], Content]) -> Content:
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror or error}") from None
     except ValidationError as error:
-        raise RecordError(f"{path} cannot be read: {_first(error)}") from None
+        raise RecordError(f"{path} cannot be read: {_first_mistake(error)}") from None
     except (ValueError, csv.Error) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def _first(error: ValidationError) -> str:
+def _first_mistake(error: ValidationError) -> str:
     """The first mistake in words, with its place."""
     mistake = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, mistake["loc"]))

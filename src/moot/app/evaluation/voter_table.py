@@ -86,11 +86,11 @@ def answers_after(shape: Shape, voters: Voters, talk: Talk, *, seed: int) -> Dra
     answers = talk.with_liars(voters.drafts(chance, QUESTIONS)[:, :, 0])
     for _ in range(shape.rounds):
         after = talk.after(answers, chance)
-        answers = np.where(_apart(answers)[:, None] | (not shape.gated), after, answers)
+        answers = np.where(_are_apart(answers)[:, None] | (not shape.gated), after, answers)
     return answers
 
 
-def _apart(answers: Drawn) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def _are_apart(answers: Drawn) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Whether the answers to a question are further apart than the threshold."""
     voters = answers.shape[1]
     most = np.stack([(answers == answer).sum(axis=1) for answer in range(len(OPTIONS))]).max(axis=0)

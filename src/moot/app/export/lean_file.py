@@ -81,7 +81,8 @@ def _theorem(n: int, debate: str, claim: Claim) -> str:
     except NotFormal as error:
         return f"/- {_comment(f'Claim {n}: {origin}. It is not translated: {error}. {claim.text}')} -/"
     kind, proof = ("Int", _WHOLE) if _is_whole(statement) else ("ℝ", _REAL)
-    return f"/-- {_comment(f'{origin}: {claim.text}')} -/\ntheorem claim_{n} : {_stated(statement, kind)} := {proof}"
+    stated = _theorem_statement(statement, kind)
+    return f"/-- {_comment(f'{origin}: {claim.text}')} -/\ntheorem claim_{n} : {stated} := {proof}"
 
 
 def _comment(text: str) -> str:
@@ -89,7 +90,7 @@ def _comment(text: str) -> str:
     return flat(text).replace("-/", "- /").replace("/-", "/ -")
 
 
-def _stated(statement: Statement, kind: str) -> str:
+def _theorem_statement(statement: Statement, kind: str) -> str:
     """The claim for all values of its variables, after its premises and the conditions that no divisor is 0."""
     variables = "".join(f"∀ «{name}» : {'Int' if name in statement.integers else 'ℝ'}, " for name in statement.names)
     premises = [f"{_text(term, statement, kind)} ≠ 0" for term in divisors(statement)]

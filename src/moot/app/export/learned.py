@@ -90,21 +90,21 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
     """
     place = _place(workspace)
     if not rebuild:
-        return await _learn(workspace, await _stored(workspace), partial(store_lessons, place))
+        return await _learn(workspace, await _stored_debates(workspace), partial(store_lessons, place))
     with MemoryStore.open("") as anew:
 
         async def hold(debate: str, studied: DebateLessons) -> bool:
             return await asyncio.to_thread(put_lessons, anew, debate, studied)
 
-        learned = await _learn(workspace, await _stored(workspace), hold)
+        learned = await _learn(workspace, await _stored_debates(workspace), hold)
         late = await asyncio.to_thread(_replace, place, anew)
     # What was learned meanwhile, by debates that ended or from notes, is learned again.
-    missed = [stored for stored in await _stored(workspace) if stored.debate in late - {*learned.damaged}]
+    missed = [stored for stored in await _stored_debates(workspace) if stored.debate in late - {*learned.damaged}]
     more = await _learn(workspace, missed, partial(store_lessons, place))
     return replace(learned, damaged=(*learned.damaged, *more.damaged))
 
 
-async def _stored(workspace: Workspace) -> Sequence[Summary]:
+async def _stored_debates(workspace: Workspace) -> Sequence[Summary]:
     return (await workspace.page(ListQuery())).debates
 
 

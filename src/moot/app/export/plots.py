@@ -104,7 +104,7 @@ def _holders(figure: "Figure", analysis: Analysis) -> None:
     floor = [0] * len(stages)
     for answer in dict.fromkeys(name for stage in stages for name in stage.tally.holders):
         counts = [stage.tally.holders.get(answer, 0) for stage in stages]
-        axes.bar(places, counts, bottom=floor, width=0.6, label=_short(answer))
+        axes.bar(places, counts, bottom=floor, width=0.6, label=_shortened(answer))
         floor = [low + count for low, count in zip(floor, counts, strict=True)]
     axes.set_xticks(places, [stage.name for stage in stages])
     axes.set_ylabel("participants")
@@ -118,7 +118,7 @@ def _shares(figure: "Figure", analyses: Sequence[Analysis]) -> None:
     for analysis in analyses:
         shares = [stage.tally.share for stage in analysis.agreement.stages]
         if shares:
-            axes.plot(range(len(shares)), shares, marker="o", alpha=0.6, label=_short(analysis.debate))
+            axes.plot(range(len(shares)), shares, marker="o", alpha=0.6, label=_shortened(analysis.debate))
     axes.set_ylim(0, 1.05)
     axes.set_xlabel("stage: 0 for the first answers")
     axes.xaxis.get_major_locator().set_params(integer=True)
@@ -133,7 +133,7 @@ def _strengths(figure: "Figure", analysis: Analysis) -> None:
     colors = ["C0" if belief == analysis.beliefs.winner else "C7" for belief in answers]
     places = list(range(len(answers)))
     axes.barh(places, [belief.strength for belief in answers], color=colors)
-    axes.set_yticks(places, [_short(belief.answer) for belief in answers])
+    axes.set_yticks(places, [_shortened(belief.answer) for belief in answers])
     axes.invert_yaxis()
     axes.set_xlim(0, 1)
     axes.set_xlabel("strength; 0.5 is a claim that nobody supports or attacks")
@@ -154,8 +154,8 @@ def _matrix(figure: "Figure", ties: Sequence[Interaction]) -> None:
             if tie and tie.answers:
                 axes.text(x, y, f"{tie.supports - tie.attacks:+d}", ha="center", va="center", fontsize=8)
     places = list(range(len(names)))
-    axes.set_xticks(places, [_short(name) for name in names], rotation=45, ha="right")
-    axes.set_yticks(places, [_short(name) for name in names])
+    axes.set_xticks(places, [_shortened(name) for name in names], rotation=45, ha="right")
+    axes.set_yticks(places, [_shortened(name) for name in names])
     axes.set_xlabel("towards whom")
     axes.set_ylabel("who")
 
@@ -167,11 +167,11 @@ def _tokens(figure: "Figure", analysis: Analysis) -> None:
     places, before = list(range(len(people))), [use.input_tokens for _, use in people]
     axes.barh(places, before, label="in")
     axes.barh(places, [use.output_tokens for _, use in people], left=before, label="out")
-    axes.set_yticks(places, [_short(name) for name, _ in people])
+    axes.set_yticks(places, [_shortened(name) for name, _ in people])
     axes.invert_yaxis()
     axes.legend(frameon=False)
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     words = " ".join(text.split())
     return words if len(words) <= _LONG else words[: _LONG - 1].rstrip() + "…"

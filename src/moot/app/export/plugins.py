@@ -75,7 +75,7 @@ def find_plugins() -> tuple[Plugin, ...]:
 
 
 def _plugin(offer: Offer) -> Plugin:
-    broken, options = _broken(offer.kind, offer), ()
+    broken, options = _why_broken(offer.kind, offer), ()
     if not broken:
         try:
             options = declared_options(offer)
@@ -91,7 +91,7 @@ def _plugin(offer: Offer) -> Plugin:
     )
 
 
-def _broken(kind: Kind, offer: Offer) -> str:
+def _why_broken(kind: Kind, offer: Offer) -> str:
     """Why something cannot be used; "" where it can."""
     if offer.name in OURS[kind]:
         return f"Moot has a {kind.name} of that name, which is always used"

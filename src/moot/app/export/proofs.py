@@ -92,7 +92,7 @@ class Prover:
         question = {"script": script, "steps": self._steps, "milliseconds": int(self._seconds * 1000)}
         try:
             async with asyncio.timeout(self._seconds + _GRACE):
-                line = await self._put(json.dumps(question).encode() + b"\n")
+                line = await self._exchange_lines(json.dumps(question).encode() + b"\n")
         except TimeoutError:
             await self._end()
             return SolverAnswer(answer="unknown", why=f"no answer within {self._seconds:g} seconds")
@@ -103,12 +103,12 @@ class Prover:
             await self._end()
             return SolverAnswer(answer="unknown", why="the solver crashed")
         try:
-            return _told(SolverAnswer.model_validate_json(line), self._seconds)
+            return _with_reason(SolverAnswer.model_validate_json(line), self._seconds)
         except ValidationError:
             await self._end()
             return SolverAnswer(answer="unknown", why="the solver's answer cannot be read")
 
-    async def _put(self, question: bytes) -> bytes:
+    async def _exchange_lines(self, question: bytes) -> bytes:
         """A line in, a line out; "" where the process has ended."""
         if self._child is None:
             environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
@@ -136,7 +136,7 @@ class Prover:
             child.stdin.close()
 
 
-def _told(answer: SolverAnswer, seconds: float) -> SolverAnswer:
+def _with_reason(answer: SolverAnswer, seconds: float) -> SolverAnswer:
     """An answer with its reason in words."""
     words = {
         "timeout": f"no answer within {seconds:g} seconds",
@@ -167,9 +167,11 @@ async def prove(claims: Sequence[Claim], prover: Prover | None = None, seconds: 
     async with prover or Prover() as solver:
         for n, claim in enumerate(claims):
             if n >= MOST:
-                results.append(_unknown(claim, f"it was not checked: only the first {MOST} claims are"))
+                results.append(_unknown_result(claim, f"it was not checked: only the first {MOST} claims are"))
             elif clock() > until:
-                results.append(_unknown(claim, f"it was not checked: the {seconds:g} seconds for all claims are over"))
+                results.append(
+                    _unknown_result(claim, f"it was not checked: the {seconds:g} seconds for all claims are over")
+                )
             else:
                 results.append(await _check(claim, solver))
     return tuple(results)
@@ -183,24 +185,24 @@ async def _check(claim: Claim, prover: Prover) -> Checked:
             return await _of_script(claim, read_script(claim.text), prover)
         statement = parse(claim.text)
         if not statement.names:
-            return _computed(claim, statement)
+            return _check_constant(claim, statement)
         return await _of_statement(claim, statement, prover)
     except NotFormal as error:
         return Checked(claim=claim, verdict="not_formalisable", reason=str(error))
     except TooLarge as error:
-        return _unknown(claim, str(error))
+        return _unknown_result(claim, str(error))
 
 
-def _unknown(claim: Claim, reason: str) -> Checked:
+def _unknown_result(claim: Claim, reason: str) -> Checked:
     return Checked(claim=claim, verdict="unknown", reason=reason)
 
 
-def _computed(claim: Claim, statement: Statement) -> Checked:
+def _check_constant(claim: Claim, statement: Statement) -> Checked:
     """A claim without variables: exact fractions decide it."""
     truths = [holds(formula, {}) for formula in statement.premises]
     true = holds(statement.conclusion, {})
     if not all(truths):
-        return _unknown(claim, _EMPTY)
+        return _unknown_result(claim, _EMPTY)
     if true:
         return Checked(claim=claim, verdict="proved", reason="computed exactly")
     sides = statement.conclusion
@@ -215,36 +217,36 @@ async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> C
     assumptions = [*where, *(to_smt(formula, statement.integers) for formula in statement.premises)]
     goal = to_smt(statement.conclusion, statement.integers)
     if not installed():
-        return _unknown(claim, INSTALL)
+        return _unknown_result(claim, INSTALL)
     declared = declarations(statement)
     against = await prover.ask(_script(declared, [*assumptions, f"(not {goal})"]))
     if against.answer == "sat":
-        return _refuted(claim, statement, against)
+        return _check_counterexample(claim, statement, against)
     if against.answer != "unsat":
-        return _unknown(claim, against.why)
-    if assumptions and (empty := await _emptiness(prover, _script(declared, assumptions))) is not None:
-        return _unknown(claim, empty or (_NOWHERE if where else _EMPTY))
+        return _unknown_result(claim, against.why)
+    if assumptions and (empty := await _why_premises_fail(prover, _script(declared, assumptions))) is not None:
+        return _unknown_result(claim, empty or (_NOWHERE if where else _EMPTY))
     premises = " that fulfil its premises" if statement.premises else ""
     divisors = " and make no divisor 0" if where and premises else " that make no divisor 0" if where else ""
     reason = f"true for all values of {listed(statement.names)}{premises}{divisors}"
     return Checked(claim=claim, verdict="proved", reason=reason)
 
 
-def _refuted(claim: Claim, statement: Statement, answer: SolverAnswer) -> Checked:
+def _check_counterexample(claim: Claim, statement: Statement, answer: SolverAnswer) -> Checked:
     """A claim with a counterexample; exact values are put in, and it counts only where the claim is false there."""
     values = {name: answer.model.get(MARK + name, "0") for name in statement.names}
     shown = values
     if not any(item.startswith("about ") for item in values.values()):
         exact = {name: Fraction(text) for name, text in values.items()}
         if not all(holds(formula, exact) for formula in statement.premises) or holds(statement.conclusion, exact):
-            return _unknown(claim, "the solver's counterexample is none")
+            return _unknown_result(claim, "the solver's counterexample is none")
         shown = {name: format_number(fraction) for name, fraction in exact.items()}
     return Checked(claim=claim, verdict="refuted", reason="there are values for which it is false", example=shown)
 
 
 async def _of_script(claim: Claim, script: Script, prover: Prover) -> Checked:
     if not installed():
-        return _unknown(claim, INSTALL)
+        return _unknown_result(claim, INSTALL)
     against = await prover.ask(_script(script.declarations, [*script.premises, f"(not {script.claim})"]))
     if against.answer == "error":
         raise NotFormal(f"the solver cannot read it: {against.why}")
@@ -252,15 +254,15 @@ async def _of_script(claim: Claim, script: Script, prover: Prover) -> Checked:
         reason = "it does not follow from its premises" if script.premises else "it is false for some values"
         return Checked(claim=claim, verdict="refuted", reason=reason, example=against.model)
     if against.answer == "unknown":
-        return _unknown(claim, against.why)
+        return _unknown_result(claim, against.why)
     if script.premises:
-        if (empty := await _emptiness(prover, _script(script.declarations, script.premises))) is not None:
-            return _unknown(claim, empty or _EMPTY)
+        if (empty := await _why_premises_fail(prover, _script(script.declarations, script.premises))) is not None:
+            return _unknown_result(claim, empty or _EMPTY)
         return Checked(claim=claim, verdict="proved", reason="it follows from its premises")
     return Checked(claim=claim, verdict="proved", reason="true for all values")
 
 
-async def _emptiness(prover: Prover, script: str) -> str | None:
+async def _why_premises_fail(prover: Prover, script: str) -> str | None:
     """None where premises can hold together, "" where they contradict each other, else why that is unknown."""
     answer = await prover.ask(script)
     if answer.answer == "sat":

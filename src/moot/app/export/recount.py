@@ -268,9 +268,9 @@ def recount_decision(
     alone = all(len(tiers_of(ballot)[0]) == 1 for ballot in ballots if ballot.state == "cast")
     scored = any(ballot.scores for ballot in ballots)
     fit: dict[BallotKind, bool] = {"choice": alone, "ranking": ranked, "approval": ranked, "scores": scored}
-    foreign, problems = _foreign(fit, decision.rule, options)
+    foreign, problems = _package_rules(fit, decision.rule, options)
     rules = (*(SINGLE if alone else ()), *(RANKINGS if ranked else ()))
-    counts = [_counted(rule, ballots, candidates) for rule in rules]
+    counts = [_rule_result(rule, ballots, candidates) for rule in rules]
     counts += _counted_by_others(foreign, ballots, candidates, problems)
     return Recount(
         debate=debate,
@@ -294,12 +294,12 @@ def _counted_by_others(
     for rule in rules:
         try:
             with naming_packages():
-                yield _counted(rule, ballots, candidates)
+                yield _rule_result(rule, ballots, candidates)
         except ProtocolError as error:
             problems.append(str(error))
 
 
-def _foreign(
+def _package_rules(
     fit: Mapping[BallotKind, bool], recorded: str, options: Mapping[str, Value]
 ) -> tuple[list[Rule], list[str]]:
     """The rules of other packages for the ballots that there are, and why others of them cannot be used.
@@ -327,7 +327,7 @@ def write_recount(recount: Recount) -> str:
     return json.dumps(as_data(recount), ensure_ascii=False, indent=2) + "\n"
 
 
-def _counted(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -> RuleResult:
+def _rule_result(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str]) -> RuleResult:
     decision = rule.decide(ballots, candidates)
     order = sorted(candidates, key=lambda name: -decision.tally[name])
     flip, tried = _flip(rule, ballots, candidates, decision)
@@ -363,7 +363,7 @@ def _flip(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str], now:
     for size in range(1, sum(map(len, kinds.values())) + 1):
         for places in _sets(list(kinds.values()), size):
             for to in candidates:
-                if (changed := _changed(ballots, places, to, now.winner)) is None:
+                if (changed := _changed_ballots(ballots, places, to, now.winner)) is None:
                     continue
                 if counts == MOST:
                     return None, size - 1
@@ -388,7 +388,7 @@ def _sets(kinds: Sequence[Sequence[int]], size: int) -> Iterator[tuple[int, ...]
             yield tuple(sorted(n for kind, count in counts.items() for n in kinds[kind][:count]))
 
 
-def _changed(ballots: Sequence[Ballot], places: Sequence[int], to: str, winner: str) -> list[Ballot] | None:
+def _changed_ballots(ballots: Sequence[Ballot], places: Sequence[int], to: str, winner: str) -> list[Ballot] | None:
     """The ballots with those in places changed; None where one would be as it is, or somebody would rank its own."""
     changed = list(ballots)
     for n in places:

@@ -191,7 +191,7 @@ def foreign_format(offer: Offer, options: Mapping[str, Value] = NO_OPTIONS) -> R
 
     def make(read_record: "ReadRecord") -> str | bytes:
         try:
-            values = {**_recorded(offer.name, read_record), **options}
+            values = {**_recorded_options(offer.name, read_record), **options}
             write = with_options(form.make, values, whose=offer.name, where=where)
             content = write(read_record if whole else read_record.report)
         except ProtocolError as error:
@@ -210,7 +210,7 @@ def foreign_format(offer: Offer, options: Mapping[str, Value] = NO_OPTIONS) -> R
     return ReportFormat(make=make, media=form.media, help=form.help, binary=form.binary)
 
 
-def _recorded(name: str, read_record: "ReadRecord") -> Mapping[str, Value]:
+def _recorded_options(name: str, read_record: "ReadRecord") -> Mapping[str, Value]:
     """The options of a format that the brief of a debate sets."""
     opened = next((entry.event for entry in read_record.entries if isinstance(entry.event, Opened)), None)
     return options_for(REPORT, name, opened.options) if opened else {}

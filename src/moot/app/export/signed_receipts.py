@@ -140,7 +140,7 @@ def _private(raw: bytes, path: Path) -> Key:
     with contextlib.suppress(ValueError, TypeError, UnsupportedAlgorithm):
         private_key_types = load_pem_private_key(raw, None)
         if isinstance(private_key_types, Ed25519PrivateKey):
-            return _pair(private_key_types.public_key(), private_key_types)
+            return _key_pair(private_key_types.public_key(), private_key_types)
     raise _no_key(path)
 
 
@@ -154,7 +154,7 @@ def _public(raw: bytes, path: Path) -> Key:
     with contextlib.suppress(ValueError, UnsupportedAlgorithm):
         public_key_types = load_pem_public_key(raw)
         if isinstance(public_key_types, Ed25519PublicKey):
-            return _pair(public_key_types, None)
+            return _key_pair(public_key_types, None)
     raise _no_key(path)
 
 
@@ -164,7 +164,7 @@ def _no_key(path: Path) -> BriefError:
     )
 
 
-def _pair(public: "Ed25519PublicKey", private: "Ed25519PrivateKey | None") -> Key:
+def _key_pair(public: "Ed25519PublicKey", private: "Ed25519PrivateKey | None") -> Key:
     from cryptography.exceptions import InvalidSignature
 
     def holds(message: bytes, mark: bytes) -> bool:
@@ -237,7 +237,7 @@ def check_receipt(text: str, key: Key) -> CheckedReceipt:
     if mark is None and signed is None:
         raise RecordError("the receipt is not signed")
     if not isinstance(signed, dict) or not isinstance(mark, str):
-        raise _changed()
+        raise _changed_error()
     if signed != {"algorithm": key.algorithm, "key": key.name}:
         raise RecordError("the receipt was signed with another key, or it was changed")
     if not key.holds(canonical(data), _bytes(mark)):
@@ -287,7 +287,7 @@ def canonical(data: object) -> bytes:
 def _parse(text: str) -> dict[str, object]:
     """A JSON object; without keys that stand twice and numbers that are none, which programs read differently."""
     try:
-        data: object = json.loads(text, object_pairs_hook=_once)
+        data: object = json.loads(text, object_pairs_hook=_unique_members)
         canonical(data)
     except (ValueError, TypeError, RecursionError) as error:
         raise RecordError("this is not a receipt, or it was changed: it cannot be read") from error
@@ -296,7 +296,7 @@ def _parse(text: str) -> dict[str, object]:
     return cast("dict[str, object]", data)
 
 
-def _once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+def _unique_members(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     data = dict(pairs)
     if len(data) != len(pairs):
         raise ValueError("a key appears twice")
@@ -308,11 +308,11 @@ def _bytes(mark: str) -> bytes:
     try:
         fromhex = bytes.fromhex(mark)
     except ValueError as error:
-        raise _changed() from error
+        raise _changed_error() from error
     if fromhex.hex() != mark:
-        raise _changed()
+        raise _changed_error()
     return fromhex
 
 
-def _changed() -> RecordError:
+def _changed_error() -> RecordError:
     return RecordError("the receipt was changed: its signature cannot be read")

@@ -58,7 +58,7 @@ def answer(question: Question) -> dict[str, object]:
         return {"answer": "unknown" if why == FULL else "error", "why": why}
     try:
         text = str(solver.check())
-        if text == "sat" and not _fits(z3, solver):
+        if text == "sat" and not _model_holds(z3, solver):
             return {"answer": "unknown", "why": "the solver's values do not fulfil what it was asked"}
         model = _values(z3, solver.model()) if text == "sat" else {}
     except z3.Z3Exception as error:
@@ -67,7 +67,7 @@ def answer(question: Question) -> dict[str, object]:
     return {"answer": text, "why": why, "model": model}
 
 
-def _fits(z3: Any, solver: Any) -> bool:
+def _model_holds(z3: Any, solver: Any) -> bool:
     """Whether no assertion is false for the values that the solver gives; of some it cannot be told."""
     model = solver.model()
     return not any(z3.is_false(model.eval(assertion, model_completion=True)) for assertion in solver.assertions())

@@ -166,7 +166,7 @@ def bounds(brief: Brief, protocol: Phase, models: Mapping[str, Model]) -> Bounds
     ):
         played = _play(plain, brief, shortest_form(protocol), agreeing, silent)
         plays.append(sum_of_totals([bill.cheapest(ask, context) for ask, context in played]))
-    most = _within(brief.limits, [bill.priced(calls) for calls in asks_calls])
+    most = _totals_within_limits(brief.limits, [bill.priced(calls) for calls in asks_calls])
     return Bounds(least=_smallest([*plays, most]), most=most, answer=longest)
 
 
@@ -259,7 +259,7 @@ class _Bill:
 
     def priced(self, calls: Sequence[_Calls]) -> Totals:
         """What one ask takes at most."""
-        totals = [self._priced(*one) for one in calls]
+        totals = [self._totals(*one) for one in calls]
         costs = [total.cost for total in totals]
         return Totals(
             asks=1,
@@ -268,7 +268,7 @@ class _Bill:
             cost=None if None in costs else max((cost for cost in costs if cost is not None), default=0.0),
         )
 
-    def _priced(self, name: str, count: int, prompt: int) -> Totals:
+    def _totals(self, name: str, count: int, prompt: int) -> Totals:
         output_tokens, rates = answer_cap(self.brief.participant(name).settings), self._rates(name)
         cost = None if rates is None else count * (rates[0] * prompt + rates[1])
         return Totals(calls=count, tokens=count * (prompt + output_tokens), cost=cost)
@@ -308,7 +308,7 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _within(limits: Limits, calls: Sequence[Totals]) -> Totals:
+def _totals_within_limits(limits: Limits, calls: Sequence[Totals]) -> Totals:
     """What these asks take together, as far as the limits allow them; of too many the dearest count."""
     count = len(calls) if limits.asks is None else min(limits.asks, len(calls))
     costs = [one.cost for one in calls]

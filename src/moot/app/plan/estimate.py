@@ -83,7 +83,7 @@ def likely_requests(ask: Ask, context: Context, traits: Traits, words: int) -> I
         yield from _searching(growth, traits)
         ask = growth.prepared()
     if context.me.tools and ask.act not in UNAIDED and traits.tools:
-        yield from _looking(ask, context, traits, words)
+        yield from _tool_requests(ask, context, traits, words)
     else:
         yield from single_request(ask, context, traits, words)
 
@@ -109,17 +109,17 @@ def _read(form: Form | None, value: float) -> Reading:
     return Reading(text=(WORD * REPLY).strip(), fields=fields)
 
 
-def _looking(ask: Ask, context: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
+def _tool_requests(ask: Ask, context: Context, traits: Traits, words: int) -> Iterator[RequestSize]:
     messages, names = compose(ask, context, traits), context.me.tools
     specs = tuple(spec for name in names for spec in SPECS.get(name, ()))
     yield RequestSize(messages, CALL, specs)
     share = 1 / len(names)
     if "summarizer" in names and context.turns:
-        yield RequestSize(_asked(summing(context, context.turns)), FOUND["summarizer"], share=share)
+        yield RequestSize(_as_messages(summing(context, context.turns)), FOUND["summarizer"], share=share)
     if "scorer" in names:
-        yield RequestSize(_asked(rating(context, WORD * words)), FOUND["scorer"], share=share)
+        yield RequestSize(_as_messages(rating(context, WORD * words)), FOUND["scorer"], share=share)
     call = ToolCall(id="1", name=names[0], arguments=WORD * CALL)
-    tool_words = sum(_found(name, context.brief) for name in names) // len(names)
+    tool_words = sum(_result_words(name, context.brief) for name in names) // len(names)
     used = (
         Message(role="assistant", text="", calls=(call,)),
         Message(role="tool", text=WORD * tool_words, answers=call.id),
@@ -127,13 +127,13 @@ def _looking(ask: Ask, context: Context, traits: Traits, words: int) -> Iterator
     yield RequestSize((*messages, *used), words, specs)
 
 
-def _found(name: str, brief: Brief) -> int:
+def _result_words(name: str, brief: Brief) -> int:
     """The number of words of a result; shorter documents are returned whole."""
     usual = FOUND.get(name, UNKNOWN)
     return min(usual, sum(len(source.text.split()) for source in searched_documents(brief))) if name == "rag" else usual
 
 
-def _asked(text: str) -> tuple[Message, ...]:
+def _as_messages(text: str) -> tuple[Message, ...]:
     return (Message(role="user", text=text),)
 
 
@@ -348,7 +348,7 @@ class _Costs:
         self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
         for sent in self.likely(ask, context, model.traits, length):
             output_tokens = min(answer_cap(me.settings), round(sent.words * TOKENS))
-            self.expected += round(sent.share * (_taken(sent) + output_tokens))
+            self.expected += round(sent.share * (_likely_tokens(sent) + output_tokens))
         self._compare(model.name, "\0".join(message.text for message in request.messages))
 
     def _calls(self, ask: Ask, me: Participant) -> int:
@@ -359,7 +359,7 @@ class _Costs:
     def _compare(self, model: str, prompt: str) -> None:
         earlier = self.sent.setdefault(model, [])
         self.letters += len(prompt)
-        self.repeated += max((_shared(prompt, text) for text in earlier[-NEAR:]), default=0)
+        self.repeated += max((_common_prefix(prompt, text) for text in earlier[-NEAR:]), default=0)
         earlier.append(prompt)
 
     def total(self, transcript: Transcript) -> Estimate:
@@ -379,13 +379,13 @@ class _Costs:
         )
 
 
-def _taken(sent: RequestSize) -> int:
+def _likely_tokens(sent: RequestSize) -> int:
     """The likely number of tokens of a request, not the maximum."""
     input_tokens = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
     return round(input_tokens / MARGIN) + (OFFER if sent.tools else 0)
 
 
-def _shared(one: str, other: str) -> int:
+def _common_prefix(one: str, other: str) -> int:
     """The number of characters that two texts share at the beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:

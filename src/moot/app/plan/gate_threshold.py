@@ -116,11 +116,11 @@ def _question(outcome: Item, answers: Sequence[Item]) -> ResolvedQuestion | None
     without = _loss(ballots)
     if not spread:
         return ResolvedQuestion(spread=0.0, without=without, debated=without)
-    debated = _decided(outcome, {who: _ballot(item) for who, item in last.items()}) if later else None
+    debated = _decision_loss(outcome, {who: _ballot(item) for who, item in last.items()}) if later else None
     return None if debated is None else ResolvedQuestion(spread=spread, without=without, debated=debated)
 
 
-def _decided(outcome: Item, ballots: Answers) -> float | None:
+def _decision_loss(outcome: Item, ballots: Answers) -> float | None:
     """The loss of a decision: of a tie that of the last answers; None where its words cannot be compared."""
     match outcome.body["status"], outcome.body["trust"]:
         case "decided", "confirmed":

@@ -126,13 +126,13 @@ class AnswerSimulator:
             if (ask.act, field.name, True) in self.ends:
                 values |= _final(field) if self.agree else {}
             elif field.name in CENTER.values() and not self.agree:
-                values[field.name] = _apart(field, place, batch)
+                values[field.name] = _distant_forecast(field, place, batch)
             elif field.kind != "choice":
                 values[field.name] = self._value(field, mark, "" if tagged else 2 * self.mark)
             elif choices := self._choices(ask, field):
-                own, others = _held(field.name, ask.to, transcript)
+                own, others = _last_values(field.name, ask.to, transcript)
                 start = choices.index(own) + 1 if own in choices else place + batch
-                values[field.name] = _other(choices, start, others if last else ())
+                values[field.name] = _other_choice(choices, start, others if last else ())
         texts = [field for field in ask.form.fields if field.kind == "text"] if ask.form else []
         # A note is read by its field; and where some fields are private, others read the fields in place of the text.
         public_words = max(words - FIELD * sum(text.private for text in texts), 1)
@@ -163,7 +163,7 @@ class AnswerSimulator:
                 return f"answer {full}{mark}"
 
 
-def _apart(field: Field, place: int, batch: int) -> float:
+def _distant_forecast(field: Field, place: int, batch: int) -> float:
     """A forecast that is far from those beside it, and is another one than before."""
     step = batch / 1000
     return step if place % 2 else (1.0 if field.high is None else field.high) - step
@@ -174,14 +174,14 @@ def _final(field: Field) -> dict[str, Value]:
     return {field.name: True if field.kind == "flag" else field.choices[0] if field.choices else "answer"}
 
 
-def _held(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tuple[Value, ...]]:
+def _last_values(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tuple[Value, ...]]:
     """The last value of a participant in that field, and the last values of the others."""
     newest = {turn.by: value for turn in transcript.turns() if (value := read_field(turn, name)) is not None}
     own = newest.pop(who, None)
     return own, tuple(dict.fromkeys(newest.values()))
 
 
-def _other(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
+def _other_choice(choices: Sequence[str], start: int, others: Sequence[Value]) -> str:
     """The first choice from that place on, in a circle, that is not what all the others hold."""
     order = [choices[(start + n) % len(choices)] for n in range(len(choices))]
     return next((text for text in order if [*others] != [text]), order[0])
@@ -229,7 +229,7 @@ class _AtOnce:
 
 def shortest_form(protocol: Phase) -> Phase:
     """The phase tree in its shortest form: every stop that cannot be foreseen is met at once."""
-    return cast(Phase, _swapped(protocol, lambda part: _AtOnce() if isinstance(part, GUESSED) else None))
+    return cast(Phase, _with_replaced_parts(protocol, lambda part: _AtOnce() if isinstance(part, GUESSED) else None))
 
 
 def longest_form(protocol: Phase) -> Phase:
@@ -246,9 +246,9 @@ def longest_form(protocol: Phase) -> Phase:
             return replace(part, always=True)
         if isinstance(part, GUESSED) or _of_forecasts(part):
             return AnyOf(stops=())
-        return replace(part, early=()) if _hurried(part) else None
+        return replace(part, early=()) if _stops_early(part) else None
 
-    return cast(Phase, _swapped(protocol, instead))
+    return cast(Phase, _with_replaced_parts(protocol, instead))
 
 
 def _of_forecasts(part: object) -> bool:
@@ -256,19 +256,21 @@ def _of_forecasts(part: object) -> bool:
     return isinstance(part, Close | Unchanged) and part.field in CENTER.values()
 
 
-def _hurried(part: object) -> TypeGuard[Vote]:
+def _stops_early(part: object) -> TypeGuard[Vote]:
     return isinstance(part, Vote) and bool(part.early)
 
 
-def _swapped(part: object, instead: Callable[[object], object]) -> object:
+def _with_replaced_parts(part: object, instead: Callable[[object], object]) -> object:
     """A phase tree with other parts in place of those for which there is something else than None."""
     if (other := instead(part)) is not None:
         return other
     if isinstance(part, tuple):
-        return tuple(_swapped(item, instead) for item in cast(tuple[object, ...], part))
+        return tuple(_with_replaced_parts(item, instead) for item in cast(tuple[object, ...], part))
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    return replace(part, **{field.name: _swapped(getattr(part, field.name), instead) for field in fields(part)})
+    return replace(
+        part, **{field.name: _with_replaced_parts(getattr(part, field.name), instead) for field in fields(part)}
+    )
 
 
 OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)
@@ -312,7 +314,7 @@ def widest(brief: Brief, protocol: object) -> WidestPlay:
     """The widest form of a brief under a phase tree."""
     phases = list(parts(protocol))
     revised = any(isinstance(part, Revise) for part in phases)
-    open = any(isinstance(part, OPEN) or _leans(part) for part in phases)
+    open = any(isinstance(part, OPEN) or _may_ask_unequally(part) for part in phases)
     masked = [
         participant
         for participant in brief.participants
@@ -340,6 +342,6 @@ def widest(brief: Brief, protocol: object) -> WidestPlay:
     return WidestPlay(brief=wide, alone=tuple(participant.name for participant in masked), open=open)
 
 
-def _leans(part: object) -> bool:
+def _may_ask_unequally(part: object) -> bool:
     """Whether a part may ask some participants more often than others."""
     return (isinstance(part, Pairs) and part.topology in UNEVEN) or type(part) not in PARTS.values()

@@ -62,9 +62,9 @@ def _values(opened: Opened) -> Iterator[tuple[str, Value]]:
         yield from _one_of(words, "turns ", "turn_mode", TURN_MODES)
         yield from _one_of(words, "votes weighed by ", "vote_weights", VOTE_WEIGHTS)
         if words.startswith("until "):
-            yield "debate_end_condition", _several(words.removeprefix("until "), " or ", CONDITIONS)
+            yield "debate_end_condition", _choices_in_words(words.removeprefix("until "), " or ", CONDITIONS)
         if words.startswith("with "):
-            yield from ((name, True) for name in _several(words.removeprefix("with "), ", ", extras))
+            yield from ((name, True) for name in _choices_in_words(words.removeprefix("with "), ", ", extras))
         if match := _CRITICS.match(words):
             yield from _critics(match.groupdict())
         if match := _MEDIATOR.match(words):
@@ -80,10 +80,10 @@ def _values(opened: Opened) -> Iterator[tuple[str, Value]]:
 
 def _one_of(words: str, start: str, key: str, choices: tuple[str, ...]) -> Iterator[tuple[str, Value]]:
     if words.startswith(start):
-        yield from ((key, name) for name in _several(words.removeprefix(start), "\0", choices))
+        yield from ((key, name) for name in _choices_in_words(words.removeprefix(start), "\0", choices))
 
 
-def _several(words: str, between: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+def _choices_in_words(words: str, between: str, choices: tuple[str, ...]) -> tuple[str, ...]:
     """The choices that stand in words, where an underscore is written as a blank."""
     names = {name.replace("_", " "): name for name in choices}
     return tuple(names[word] for word in words.split(between) if word in names)

@@ -113,10 +113,10 @@ def load_config(folder: Path | None = None) -> Config:
     """
     own, near = user_file(), (folder or Path()) / "moot.toml"
     looks = tuple(os.environ.get(f"MOOT_{name.upper()}") for name in NAMES)
-    return _load(own, near, (os.getcwd(), os.path.expanduser("~"), _looks(own), _looks(near), looks))
+    return _load(own, near, (os.getcwd(), os.path.expanduser("~"), _file_state(own), _file_state(near), looks))
 
 
-def _looks(path: Path) -> tuple[int, ...]:
+def _file_state(path: Path) -> tuple[int, ...]:
     """What a file looks like from outside, which changes with its content; nothing of one that is not there."""
     try:
         stat = path.stat()
@@ -146,7 +146,7 @@ def _load(own: Path, near: Path, _: Hashable) -> Config:
         tables,
         model=values.get("model", ""),
         fallback=tuple(filter(None, (text.strip() for text in values.get("fallback", "").split(",")))),
-        store=_where(*sourced.get("store", ("", ""))),
+        store=_store_place(*sourced.get("store", ("", ""))),
         search=_engine(*sourced.get("search", ("", ""))),
         searxng_url=read_address("searxng_url", *sourced.get("searxng_url", ("", ""))),
         embeddings=values.get("embeddings", ""),
@@ -227,7 +227,7 @@ def _flag(name: str, value: str, where: str) -> bool:
     return value in _YES
 
 
-def _where(value: str, where: str) -> Where | None:
+def _store_place(value: str, where: str) -> Where | None:
     try:
         return read_where(value) if value else None
     except RecordError as error:

@@ -77,19 +77,19 @@ def read_serving(value: object, where: str) -> Serving:
         raise BriefError(problem, where=where)
     usual = Serving()
     return Serving(
-        tokens=_tokens(table.get("tokens", {}), where),
-        hosts=_hosts(table.get("hosts", []), where),
-        most=_whole("parallel", table, where, SERVED.high) or usual.most,
-        requests=_whole("requests", table, where, 1_000_000) or usual.requests,
-        cost=_money("cost", table, where),
-        tokens_per_debate=_whole("tokens_per_debate", table, where, TOKENS.high),
-        asks=_whole("max_questions", table, where, ASKS.high),
-        daily=_money("daily", table, where),
+        tokens=_read_tokens(table.get("tokens", {}), where),
+        hosts=_read_hosts(table.get("hosts", []), where),
+        most=_read_whole("parallel", table, where, SERVED.high) or usual.most,
+        requests=_read_whole("requests", table, where, 1_000_000) or usual.requests,
+        cost=_read_money("cost", table, where),
+        tokens_per_debate=_read_whole("tokens_per_debate", table, where, TOKENS.high),
+        asks=_read_whole("max_questions", table, where, ASKS.high),
+        daily=_read_money("daily", table, where),
         default_preset=read_text("serve.default_preset", table.get("default_preset", ""), where),
     )
 
 
-def _tokens(value: object, where: str) -> Mapping[str, str]:
+def _read_tokens(value: object, where: str) -> Mapping[str, str]:
     if not isinstance(value, dict):
         raise BriefError('serve.tokens must be a table of names: [serve.tokens] ci = "sha256:…"', where=where)
     tokens: dict[str, str] = {}
@@ -104,14 +104,14 @@ def _tokens(value: object, where: str) -> Mapping[str, str]:
     return tokens
 
 
-def _hosts(value: object, where: str) -> tuple[str, ...]:
+def _read_hosts(value: object, where: str) -> tuple[str, ...]:
     hosts = cast("list[object]", value) if isinstance(value, list) else [value]
     if not all(isinstance(host, str) and _HOST.fullmatch(host) for host in hosts):
         raise BriefError('serve.hosts must be a list of names such as ["moot.example.org"]', where=where)
     return tuple(str(host).lower() for host in hosts)
 
 
-def _whole(name: str, table: Mapping[str, object], where: str, most: int) -> int | None:
+def _read_whole(name: str, table: Mapping[str, object], where: str, most: int) -> int | None:
     value = table.get(name)
     if value is None:
         return None
@@ -120,7 +120,7 @@ def _whole(name: str, table: Mapping[str, object], where: str, most: int) -> int
     return value
 
 
-def _money(name: str, table: Mapping[str, object], where: str) -> float | None:
+def _read_money(name: str, table: Mapping[str, object], where: str) -> float | None:
     value = table.get(name)
     if value is None:
         return None
@@ -233,10 +233,10 @@ def read_servers(value: object, where: str) -> Mapping[str, Server]:
         BriefError: an unknown name, or a value that cannot be.
     """
     tables = named_tables("mcp", value, where, example="files", rule=ANY_CASE)
-    return {name: _server(name, table, where) for name, table in tables.items()}
+    return {name: _read_server(name, table, where) for name, table in tables.items()}
 
 
-def _server(name: str, table: Mapping[str, object], where: str) -> Server:
+def _read_server(name: str, table: Mapping[str, object], where: str) -> Server:
     place = f"mcp.{name}"
     check_table_keys(place, table, SERVER, where)
     if ("command" in table) == ("url" in table):

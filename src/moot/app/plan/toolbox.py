@@ -81,7 +81,7 @@ def no_tools(who: Participant) -> Sequence[Tool]:
 def offered_tools(who: Participant) -> tuple[str, ...]:
     """The names of a participant's tools; for an MCP server its own name, such as ``mcp:files``."""
     more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
-    return () if _idle(who) else tuple(text for name in who.tools for text in more.get(name, (name,)))
+    return () if _cannot_use_tools(who) else tuple(text for name in who.tools for text in more.get(name, (name,)))
 
 
 def check_tools(brief: Brief, config: Config | None = None) -> None:
@@ -94,7 +94,7 @@ def check_tools(brief: Brief, config: Config | None = None) -> None:
     Raises:
         BriefError: a tool that there is not, or that needs a setting, a library or documents which are missing.
     """
-    people = _aided(brief)
+    people = _tool_users(brief)
     if not people:
         return
     config = config or load_config()
@@ -113,7 +113,7 @@ async def tool_notes(brief: Brief, config: Config | None = None) -> tuple[str, .
         BriefError: an MCP server does not start, or its tools are not those that were pinned.
     """
     names = _names(brief)
-    notes = list(_unused([participant for participant in brief.participants if _idle(participant)]))
+    notes = list(_unused([participant for participant in brief.participants if _cannot_use_tools(participant)]))
     if not names:
         return tuple(notes)
     config = config or load_config()
@@ -123,7 +123,7 @@ async def tool_notes(brief: Brief, config: Config | None = None) -> tuple[str, .
         notes.append(_embedding(brief, config.embeddings))
     for server in _servers(names):
         async with attach(config.mcp[server]) as line:
-            notes.extend((*_left_out(line), *_unpinned(line)))
+            notes.extend((*_left_out(line), *_pin_notes(line)))
     return tuple(notes)
 
 
@@ -164,22 +164,24 @@ async def open_tools(
             tools[f"{MCP}{server}"] = line.tools
 
         def give(who: Participant) -> Sequence[Tool]:
-            return () if _idle(who) else tuple(tool for name in who.tools for tool in tools[name])
+            return () if _cannot_use_tools(who) else tuple(tool for name in who.tools for tool in tools[name])
 
         yield give
 
 
-def _aided(brief: Brief) -> list[Participant]:
+def _tool_users(brief: Brief) -> list[Participant]:
     """The participants who have tools and can use them."""
-    return [participant for participant in brief.participants if participant.tools and not _idle(participant)]
+    return [
+        participant for participant in brief.participants if participant.tools and not _cannot_use_tools(participant)
+    ]
 
 
-def _idle(who: Participant) -> bool:
+def _cannot_use_tools(who: Participant) -> bool:
     return bool(who.tools) and who.seat != RETRIEVER and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
 
 
 def _names(brief: Brief) -> frozenset[str]:
-    return frozenset(name for participant in _aided(brief) for name in participant.tools)
+    return frozenset(name for participant in _tool_users(brief) for name in participant.tools)
 
 
 def _servers(names: frozenset[str]) -> list[str]:
@@ -313,7 +315,7 @@ def _left_out(line: ServerConnection) -> Iterator[str]:
         yield f"Nobody can use {sentence}: their input is described by more than {LONGEST_SCHEMA:,} characters of JSON."
 
 
-def _unpinned(line: ServerConnection) -> Iterator[str]:
+def _pin_notes(line: ServerConnection) -> Iterator[str]:
     if not line.server.pin:
         name, tools = line.server.name, ", ".join(tool.spec.name for tool in line.tools)
         yield f"The MCP server {name} is not pinned; it offers {tools or 'nothing'}."

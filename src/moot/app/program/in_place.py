@@ -72,7 +72,7 @@ class Keyboard:
             BriefError: the terminal has cut the line.
         """
         while b"\n" not in self._typed:
-            await self._ready(None)
+            await self._wait_for_input(None)
             self._typed += self._read()
         line, _, self._typed = self._typed.partition(b"\n")
         if self._terminal and len(line) >= CUT:
@@ -81,7 +81,7 @@ class Keyboard:
 
     async def pasted(self) -> bool:
         """Whether more input is there already: then an empty line ends a paragraph, not the text."""
-        return self._terminal and (b"\n" in self._typed or await self._ready(PASTE))
+        return self._terminal and (b"\n" in self._typed or await self._wait_for_input(PASTE))
 
     def drop(self) -> None:
         """Discard what was typed before the question."""
@@ -107,7 +107,7 @@ class Keyboard:
         self._typed = b""
         raise EOFError
 
-    async def _ready(self, seconds: float | None) -> bool:
+    async def _wait_for_input(self, seconds: float | None) -> bool:
         """Wait until there is something to read; False where the time is up before."""
         if self._left:
             raise EOFError

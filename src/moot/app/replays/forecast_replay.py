@@ -96,16 +96,16 @@ def reference_lines(conditions: Conditions) -> Iterator[str]:
     items = conditions[DEBATE]
     sizes = sorted({len(item.independent) for item in items})
     yield f"questions {len(items)} independent full forecasts a question {sizes}"
-    yield _row("panel mean", items, _first, calls=3)
-    yield _row("independent, mean", items, _many, calls=_mean([len(item.independent) for item in items]))
-    yield _row("debate, mean", items, _last, calls=6)
+    yield _row("panel mean", items, _mean_before, calls=3)
+    yield _row("independent, mean", items, _mean_independent, calls=_mean([len(item.independent) for item in items]))
+    yield _row("debate, mean", items, _mean_after, calls=6)
     for threshold in GATES:
         share = _mean([item.spread > threshold for item in items])
         yield _row(f"gate {threshold:.2f}", items, _gated(threshold), calls=3 + 3 * share)
     table = flip_table([_changes(item) for item in items])
     yield f"flips over 0.5: wrong to right {table.to_right.turned} right to wrong {table.to_wrong.turned}"
     for condition, group in conditions.items():
-        before, after = _losses(group, _first), _losses(group, _last)
+        before, after = _losses(group, _mean_before), _losses(group, _mean_after)
         interval = percentile(list(after - before), _mean, draws=DRAWS, seed=3)
         change = f"{_mean(after - before):+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
         ends = f"before {_mean(before):.4f}  after {_mean(after):.4f}"
@@ -114,7 +114,7 @@ def reference_lines(conditions: Conditions) -> Iterator[str]:
 
 def _row(name: str, items: Sequence[Item], pool: Pool, *, calls: float) -> str:
     losses = _losses(items, pool)
-    differences = losses - _losses(items, _many)
+    differences = losses - _losses(items, _mean_independent)
     interval = percentile(list(differences), _mean, draws=DRAWS, seed=2)
     change = f"{_mean(differences):+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
     scores = f"log loss {_mean(losses):.4f}  brier {_mean(_briers(items, pool)):.4f}"
@@ -127,14 +127,18 @@ def _row(name: str, items: Sequence[Item], pool: Pool, *, calls: float) -> str:
 def interval_lines(conditions: Conditions) -> Iterator[str]:
     """Paired differences with Student's t, and the p value of flipped signs."""
     items = conditions[DEBATE]
-    first, many, last = (_losses(items, pool) for pool in (_first, _many, _last))
+    first, many, last = (_losses(items, pool) for pool in (_mean_before, _mean_independent, _mean_after))
     yield "paired differences with 95 % intervals (Student's t) and p values (flipped signs); below 0 is better"
     yield _difference("log loss, debate minus six independent calls", last - many)
     yield _difference("log loss, debate minus the panel's first forecasts", last - first)
-    yield _difference("Brier, debate minus six independent calls", _briers(items, _last) - _briers(items, _many))
+    yield _difference(
+        "Brier, debate minus six independent calls", _briers(items, _mean_after) - _briers(items, _mean_independent)
+    )
     for condition, group in conditions.items():
-        yield _difference(f"log loss, after minus before, {condition}", _losses(group, _last) - _losses(group, _first))
-    right = [(_right(_last(item), item), _right(_many(item), item)) for item in items]
+        yield _difference(
+            f"log loss, after minus before, {condition}", _losses(group, _mean_after) - _losses(group, _mean_before)
+        )
+    right = [(_right(_mean_after(item), item), _right(_mean_independent(item), item)) for item in items]
     won, lost = right.count((True, False)), right.count((False, True))
     yield f"right answers, debate against six independent calls: {won} won, {lost} lost of {len(items)}"
     rival = Differences(many - last)
@@ -149,10 +153,10 @@ def gate_lines(items: Sequence[Item]) -> Iterator[str]:
     """Gates with thresholds learned on other questions, and the best of the fixed ones corrected for the choice."""
     questions = Gated(
         spread=np.array([item.spread for item in items]),
-        without=_losses(items, _first),
-        debated=_losses(items, _last),
+        without=_losses(items, _mean_before),
+        debated=_losses(items, _mean_after),
     )
-    many = _losses(items, _many)
+    many = _losses(items, _mean_independent)
     for name, cautious in (("least loss", False), ("one standard error", True)):
         learned = [cross_validate(questions, cautious=cautious, seed=seed) for seed in range(SPLITS)]
         losses: Floats = np.mean([split.losses for split in learned], axis=0)
@@ -203,20 +207,20 @@ def _difference(name: str, values: Floats) -> str:
 # ---- forecasts -------------------------------------------------------------------------------------------------------
 
 
-def _first(item: Item) -> float:
+def _mean_before(item: Item) -> float:
     return _mean(item.before)
 
 
-def _last(item: Item) -> float:
+def _mean_after(item: Item) -> float:
     return _mean(item.after)
 
 
-def _many(item: Item) -> float:
+def _mean_independent(item: Item) -> float:
     return _mean(item.independent)
 
 
 def _gated(threshold: float) -> Pool:
-    return lambda item: _last(item) if item.spread > threshold else _first(item)
+    return lambda item: _mean_after(item) if item.spread > threshold else _mean_before(item)
 
 
 def _right(probability: float, item: Item) -> bool:

@@ -146,19 +146,21 @@ def verdict_lines(
 def pair_lines(rows: ScoreRows, table: Mapping[str, Mapping[str, Comparison]]) -> tuple[PairLine, ...]:
     """Each debate against every other arm, but not against what has the cost of another debate."""
     return tuple(
-        _pair(rows, debate, other, table[debate.name][other.name])
+        _pair_line(rows, debate, other, table[debate.name][other.name])
         for debate in debates(rows)
         for other in sorted(rows.arms, key=lambda arm: arm.matches != debate.name)
-        if other.name in table[debate.name] and other.matches in ("", debate.name) and not _seen(rows, debate, other)
+        if other.name in table[debate.name]
+        and other.matches in ("", debate.name)
+        and not _is_compared(rows, debate, other)
     )
 
 
-def _seen(rows: ScoreRows, debate: PlannedArm, other: PlannedArm) -> bool:
+def _is_compared(rows: ScoreRows, debate: PlannedArm, other: PlannedArm) -> bool:
     """Whether two debates are compared already: the first of them in the plan minus the second, and not both ways."""
     return other.is_debate and debates(rows).index(other) < debates(rows).index(debate)
 
 
-def _pair(rows: ScoreRows, debate: PlannedArm, other: PlannedArm, comparison: Comparison) -> PairLine:
+def _pair_line(rows: ScoreRows, debate: PlannedArm, other: PlannedArm, comparison: Comparison) -> PairLine:
     values = rows.minus(debate.name, other.name)
     differences = rows.differences(values)
     matched = other.matches == debate.name

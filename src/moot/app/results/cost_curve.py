@@ -28,7 +28,7 @@ def curve(rows: ScoreRows) -> tuple[tuple[CurvePoint, ...], tuple[FrontLine, ...
             cost = None if step is None else k * step
             points.append(CurvePoint(arm=arm.name, k=k, cost=cost, score=float(values.mean()), interval=interval))
         if table and step and not front:
-            front = [line for other in rows.arms if (line := _against(rows, other, table, step)) is not None]
+            front = [line for other in rows.arms if (line := _minus_curve(rows, other, table, step)) is not None]
     return tuple(points), tuple(front)
 
 
@@ -79,7 +79,7 @@ def _cost_of_a_draw(rows: ScoreRows, arm: PlannedArm) -> float | None:
     return cost / calls if cost is not None and calls else None
 
 
-def _against(rows: ScoreRows, arm: PlannedArm, table: Sequence[Floats], step: float) -> FrontLine | None:
+def _minus_curve(rows: ScoreRows, arm: PlannedArm, table: Sequence[Floats], step: float) -> FrontLine | None:
     """An arm minus the curve at its cost; None for arms that are on it, or beyond its ends."""
     cost = rows.cost(arm.name)
     if arm.kind == "sample" or cost is None or not 1 <= cost / step <= len(table):

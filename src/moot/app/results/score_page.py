@@ -57,8 +57,8 @@ def page(board: Scoreboard) -> str:
         *_first_tables(numbers),
         element("ul", *(element("li", fact) for fact in facts(board)), class_="soft"),
         *_notes(board),
-        *(_figure(plot, numbers) for plot in drawn),
-        *_rest(numbers, drawn),
+        *(_plot_figure(plot, numbers) for plot in drawn),
+        *_other_tables(numbers, drawn),
     )
     head = element(
         "head",
@@ -87,7 +87,7 @@ def _table(item: Table) -> Element:
     return element("div", *parts, *note, class_="wide", tabindex="0", role="region", aria_label=item.title)
 
 
-def _figure(plot: Plot, numbers: Mapping[str, Table]) -> Element:
+def _plot_figure(plot: Plot, numbers: Mapping[str, Table]) -> Element:
     """A plot with its words, and its numbers in tables that open."""
     tables_of = [_table(numbers[key]) for key in plot.tables if key in numbers and numbers[key].rows]
     details = [element("details", element("summary", f"Numbers: {plot.title}"), *tables_of)] if tables_of else []
@@ -96,7 +96,7 @@ def _figure(plot: Plot, numbers: Mapping[str, Table]) -> Element:
     return element("figure", element("h2", plot.title), caption, picture, *details, id=plot.key)
 
 
-def _rest(numbers: Mapping[str, Table], drawn: list[Plot]) -> list[Element]:
+def _other_tables(numbers: Mapping[str, Table], drawn: list[Plot]) -> list[Element]:
     """The tables that belong to no plot."""
     shown = {"arms", "pairs", *(key for plot in drawn for key in plot.tables)}
     rest = [item for key, item in numbers.items() if key not in shown and item.rows]

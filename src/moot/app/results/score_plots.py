@@ -45,8 +45,8 @@ def plots(board: Scoreboard) -> list[Plot]:
         _flips,
         _reliability,
         _contributions,
-        _gates,
-        _liars,
+        _gate_plots,
+        _liar_plots,
         _growth,
     )
     return [plot for make in makers for plot in make(board)]
@@ -204,7 +204,7 @@ def _contributions(board: Scoreboard) -> Iterator[Plot]:
         yield Plot(key="contributions", title=title, words=words, picture=chart.svg(), tables=("seats", "voices"))
 
 
-def _gates(board: Scoreboard) -> Iterator[Plot]:
+def _gate_plots(board: Scoreboard) -> Iterator[Plot]:
     """Calls against score for each threshold of a gate."""
     for arm in dict.fromkeys(line.arm for line in board.gates):
         own = [line for line in board.gates if line.arm == arm]
@@ -224,7 +224,7 @@ def _gates(board: Scoreboard) -> Iterator[Plot]:
         yield Plot(key="gates", title=title, words=words, picture=chart.svg(), tables=("gates",))
 
 
-def _liars(board: Scoreboard) -> Iterator[Plot]:
+def _liar_plots(board: Scoreboard) -> Iterator[Plot]:
     """Planted liars against the points that they cost."""
     for arm in dict.fromkeys(line.arm for line in board.liars):
         own = [line for line in board.liars if line.arm == arm]

@@ -70,7 +70,7 @@ class ScoreRows:
         if len(self.questions) < LEAST_QUESTIONS:
             many = f"{len(self.questions)} of {len(order)} questions are answered by all arms"
             raise RecordError(f"{result.plan.name}: {many}; a scoreboard needs at least {LEAST_QUESTIONS}")
-        self.arms = (*result.plan.arms, *self._unplanned(planned))
+        self.arms = (*result.plan.arms, *self._unplanned_arms(planned))
         groups = [self._rows[planned[0], question][0].group or question for question in self.questions]
         self.group_count = len(set(groups))
         self.groups = groups if 1 < self.group_count < len(groups) else []
@@ -79,7 +79,7 @@ class ScoreRows:
         for seat in result.seats:
             self._seats.setdefault((seat.arm, seat.question), {}).setdefault(seat.epoch, []).append(seat)
 
-    def _unplanned(self, planned: Sequence[str]) -> list[PlannedArm]:
+    def _unplanned_arms(self, planned: Sequence[str]) -> list[PlannedArm]:
         """Arms that are not in the plan, as far as they answered the same questions."""
         others = dict.fromkeys(arm for arm, _ in self._rows if arm not in planned)
         return [

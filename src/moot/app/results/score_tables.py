@@ -164,12 +164,12 @@ def pair_table(board: Scoreboard) -> Table:
         key="pairs",
         title=f"Debate minus another arm on the same questions (above 0 the debate is better), {level} interval",
         heads=("debate - other", "rival", "difference", "interval", "helped", "hurt", "p", "equal cost?"),
-        rows=[_pair(pair) for pair in board.pairs],
+        rows=[_pair_row(pair) for pair in board.pairs],
         note="p is of each line alone; the verdicts go by p adjusted for several debates (Holm)." if several else "",
     )
 
 
-def _pair(pair: PairLine) -> Sequence[str]:
+def _pair_row(pair: PairLine) -> Sequence[str]:
     ratio = "cost not known" if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} x"
     equal = f"{'yes' if pair.equal_cost else 'no'}, {ratio}"
     counts = (str(pair.helped), str(pair.hurt), p_text(pair.p), equal)
@@ -352,8 +352,8 @@ def liar_table(board: Scoreboard) -> Table:
                 line.arm,
                 str(line.liars),
                 lost_by(line),
-                _lost(board, line.lost),
-                f"[{_lost(board, line.interval.low)}, {_lost(board, line.interval.high)}]",
+                _points_lost(board, line.lost),
+                f"[{_points_lost(board, line.interval.low)}, {_points_lost(board, line.interval.high)}]",
             )
             for line in board.liars
         ],
@@ -374,7 +374,7 @@ def lost_words(board: Scoreboard) -> str:
     return "points lost" if board.score == "credit" else "loss added"
 
 
-def _lost(board: Scoreboard, value: float) -> str:
+def _points_lost(board: Scoreboard, value: float) -> str:
     return f"{100 * value:.1f}" if board.score == "credit" else f"{value:+.3f}"
 
 

@@ -40,7 +40,7 @@ def flip_lines(rows: ScoreRows) -> tuple[FlipLine, ...]:
     lines: list[FlipLine] = []
     for arm in rows.arms:
         items = rows.drafts(arm.name)
-        if {item.question for item in items} != set(rows.questions) or not _counted(arm):
+        if {item.question for item in items} != set(rows.questions) or not _is_measured(arm):
             continue
         seats: dict[str, list[Change]] = {}
         decisions: dict[str, list[Change]] = {}
@@ -48,13 +48,13 @@ def flip_lines(rows: ScoreRows) -> tuple[FlipLine, ...]:
             seats.setdefault(item.question, []).extend(
                 (_state(item.first[seat]), _state(item.last[seat])) for seat in item.first
             )
-            decisions.setdefault(item.question, []).append((_before(item), _after(rows, arm, item)))
+            decisions.setdefault(item.question, []).append((_state_before(item), _state_after(rows, arm, item)))
         lines.append(_flips(arm.name, "seats", list(seats.values())))
         lines.append(_flips(arm.name, "decision", list(decisions.values())))
     return tuple(lines)
 
 
-def _counted(arm: PlannedArm) -> bool:
+def _is_measured(arm: PlannedArm) -> bool:
     """Whether an arm has participants with first and last answers, all of them honest."""
     return arm.kind in ("rethink", "protocol") and not arm.liars
 
@@ -78,13 +78,13 @@ def _state(ballot: str) -> State:
     return state_of(None if not ballot else ballot == TRUTH)
 
 
-def _before(item: Ballots) -> State:
+def _state_before(item: Ballots) -> State:
     """What the first answers would have decided; a tie decides nothing."""
     tied = tops(item.first)
     return state_of(tied[0] == TRUTH if len(tied) == 1 else None)
 
 
-def _after(rows: ScoreRows, arm: PlannedArm, item: Ballots) -> State:
+def _state_after(rows: ScoreRows, arm: PlannedArm, item: Ballots) -> State:
     """What was decided in the end."""
     row = next(row for row in rows.on(arm.name, item.question) if row.epoch == item.epoch)
     if row.state != "answered":
@@ -101,7 +101,7 @@ def _after(rows: ScoreRows, arm: PlannedArm, item: Ballots) -> State:
 def seat_lines(rows: ScoreRows) -> tuple[SeatLine, ...]:
     """What each participant adds to the count of its arm's answers."""
     return tuple(
-        line for arm in rows.arms if _counted(arm) for moment in MOMENTS for line in _seats(rows, arm.name, moment)
+        line for arm in rows.arms if _is_measured(arm) for moment in MOMENTS for line in _seats(rows, arm.name, moment)
     )
 
 
@@ -161,7 +161,7 @@ def voices_lines(rows: ScoreRows) -> tuple[VoicesLine, ...]:
     lines: list[VoicesLine] = []
     for arm in rows.arms:
         items = rows.ballots(arm.name)
-        if not items or not _counted(arm) or len(items[0].first) < 2:
+        if not items or not _is_measured(arm) or len(items[0].first) < 2:
             continue
         for moment in MOMENTS:
             answers = [_ballots(item, moment) for item in items]
@@ -189,7 +189,7 @@ def _ballots(item: Ballots, moment: Moment) -> Answers:
 
 def gate_lines(rows: ScoreRows) -> tuple[GateLine, ...]:
     """Each debate, had it taken place only where the first answers were further apart than a threshold."""
-    return tuple(line for arm in rows.arms if arm.is_debate for line in _gates(rows, arm.name))
+    return tuple(line for arm in rows.arms if arm.is_debate for line in _gate_lines(rows, arm.name))
 
 
 def gated_of(rows: ScoreRows, arm: str) -> Gated | None:
@@ -200,14 +200,14 @@ def gated_of(rows: ScoreRows, arm: str) -> Gated | None:
         return None
     scores = dict(zip(rows.questions, rows.scores(arm), strict=True))
     return Gated(
-        spread=np.array([_spread(rows, item) for item in items]),
+        spread=np.array([_answer_spread(rows, item) for item in items]),
         without=np.array([-value(sorted(item.first)) for value, item in zip(values, items, strict=True)]),
         debated=np.array([-rows.sign * scores[item.question] for item in items]),
         groups=rows.item_groups(items),
     )
 
 
-def _gates(rows: ScoreRows, arm: str) -> list[GateLine]:
+def _gate_lines(rows: ScoreRows, arm: str) -> list[GateLine]:
     gated, items = gated_of(rows, arm), rows.ballots(arm)
     if gated is None:
         return []
@@ -227,7 +227,7 @@ def _gates(rows: ScoreRows, arm: str) -> list[GateLine]:
     ]
 
 
-def _spread(rows: ScoreRows, item: Ballots) -> float:
+def _answer_spread(rows: ScoreRows, item: Ballots) -> float:
     """How far apart first answers are: of forecasts the largest minus the smallest, else the share outvoted."""
     if rows.credits:
         ballots = [ballot for ballot in item.first.values() if ballot]
@@ -239,7 +239,7 @@ def _spread(rows: ScoreRows, item: Ballots) -> float:
 def liar_lines(rows: ScoreRows) -> tuple[LiarLine, ...]:
     """What liars cost each debate: by recount, the vote over its first and its last answers; and in runs with liars."""
     recounted = (
-        _liars(rows, arm.name, many, moment)
+        _liar_line(rows, arm.name, many, moment)
         for arm in rows.arms
         for many in LIARS
         if _can_lie(rows, arm, many)
@@ -280,7 +280,7 @@ def _can_lie(rows: ScoreRows, arm: PlannedArm, liars: int) -> bool:
     return bool(items) and len(items[0].first) > liars + 1
 
 
-def _liars(rows: ScoreRows, arm: str, liars: int, moment: Moment) -> LiarLine:
+def _liar_line(rows: ScoreRows, arm: str, liars: int, moment: Moment) -> LiarLine:
     items = rows.ballots(arm)
     lost = points_lost([_ballots(item, moment) for item in items], [TRUTH] * len(items), liars=liars)
     interval = Differences(lost, rows.item_groups(items), credits=True).interval()

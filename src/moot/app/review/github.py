@@ -130,7 +130,7 @@ class GitHub:
             words = clip(hide(clean(str(error) or type(error).__name__)), 200)
             raise GitHubError(f"{self._url} cannot be reached: {words}") from error
         if not answer.is_success:
-            raise _refused(answer.status_code, b"".join(parts))
+            raise _refusal(answer.status_code, b"".join(parts))
         return b"".join(parts)
 
     def _by_gh(self, method: str, path: str, body: bytes, accept: str) -> bytes:
@@ -151,12 +151,12 @@ class GitHub:
         if done.returncode:
             words_of_gh = clean(done.stderr.decode("utf-8", "replace")).strip()
             if match := _STATUS.search(words_of_gh):
-                raise _refused(int(match[1]), done.stdout)
+                raise _refusal(int(match[1]), done.stdout)
             raise GitHubError(f"gh: {clip(hide(words_of_gh), 300) or 'it failed'}")
         return done.stdout
 
 
-def _refused(status: int, body: bytes) -> GitHubError:
+def _refusal(status: int, body: bytes) -> GitHubError:
     """Why GitHub refuses, in a sentence."""
     try:
         data = cast(object, json.loads(body))

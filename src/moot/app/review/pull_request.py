@@ -111,7 +111,9 @@ def read_pull_request(github: GitHub, place: Place, folder: Path) -> PullRequest
     url = str(data.get("html_url", ""))
     facts = {"url": url} if _ADDRESS.fullmatch(url) else {}
     words = clip(clean(f"{data.get('title') or ''}\n\n{data.get('body') or ''}").strip(), MOST_WORDS)
-    artefact = _local(folder, base, head, facts) or _remote(github, place, {"base": base, "head": head} | facts)
+    artefact = _local(folder, base, head, facts) or _remote_artefact(
+        github, place, {"base": base, "head": head} | facts
+    )
     return PullRequest(place=place, artefact=artefact, words=words)
 
 
@@ -126,7 +128,7 @@ def _local(folder: Path, base: str, head: str, facts: Mapping[str, str]) -> Arte
     return artefact_of_change(repository.between(f"{base}...{head}"), facts)
 
 
-def _remote(github: GitHub, place: Place, facts: Mapping[str, str]) -> Artefact:
+def _remote_artefact(github: GitHub, place: Place, facts: Mapping[str, str]) -> Artefact:
     diffs = read_diff(github.ask("GET", place.path, accept=DIFF).decode("utf-8", "replace"))
     texts = {diff.new: _text(github, place, diff, facts["head"]) for diff in diffs[:MOST_READ]}
     return artefact_of_files(files_of(diffs, texts.get), {"kind": "diff", **facts})

@@ -98,17 +98,19 @@ async def precisions(workspace: Workspace) -> tuple[Precision, ...]:
             continue
         known = truths_of(await owner_messages(workspace.store, summary.debate, workspace.clock).read())
         transcript = fold(await workspace.entries(summary.debate)) if known else Transcript()
-        for key, model, part, was_right in _sides(transcript, known):
+        for key, model, part, was_right in _sides_taken(transcript, known):
             if key not in counted and not model.startswith(BUILT_IN):
                 counts[model, part] += 1
                 right[model, part] += was_right
-        counted.update(key for key, *_ in _sides(transcript, known))
+        counted.update(key for key, *_ in _sides_taken(transcript, known))
     return tuple(
         Precision(model=model, part=part, right=right[model, part], n=n) for (model, part), n in sorted(counts.items())
     )
 
 
-def _sides(transcript: Transcript, known: Mapping[str, bool]) -> Iterator[tuple[tuple[str, str], str, Part, bool]]:
+def _sides_taken(
+    transcript: Transcript, known: Mapping[str, bool]
+) -> Iterator[tuple[tuple[str, str], str, Part, bool]]:
     """Who took which side on a finding whose truth is known: what the finding is, the model, its part, if right."""
     if transcript.brief is None:
         return

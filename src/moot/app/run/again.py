@@ -59,10 +59,12 @@ async def start_again(
     """
     settings = settings or {}
     opened = opening(debate, await workspace.entries(debate))
-    parsed = _parsed(opened, debate)
+    parsed = _parsed_brief(opened, debate)
     structural = overrides.protocol or overrides.strategy or overrides.topology or overrides.rounds is not None
     if structural or not is_plain(settings):
-        return await _rebuilt(workspace, opened, _changed(parsed, opened, overrides, settings), overrides, models or {})
+        return await _rebuilt_request(
+            workspace, opened, _with_recorded_settings(parsed, opened, overrides, settings), overrides, models or {}
+        )
     parsed = with_settings(parsed, settings)
     brief = _with_models(parsed.brief, overrides, models or {}, parsed.model)
     seed = brief.seed if overrides.seed is None else overrides.seed
@@ -88,13 +90,15 @@ def _with_models(brief: Brief, overrides: Overrides, models: Mapping[str, str], 
     return assign(replace(brief, participants=tuple(people)), others)
 
 
-def _changed(parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings: Settings) -> ParsedBrief:
+def _with_recorded_settings(
+    parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings: Settings
+) -> ParsedBrief:
     """The brief with what the record says of its protocol, as far as that stays, and with the settings."""
     setting = settings.get("protocol")
     name = overrides.protocol or (str(setting.value) if setting else opened.name)
     chosen = _chosen_strategy(overrides, settings)
     try:
-        recorded = _recorded(parsed, opened) if name == opened.name else None
+        recorded = _with_recorded_protocol(parsed, opened) if name == opened.name else None
     except PackageMissing:
         if not chosen or name not in names():  # another rule may stand in for one that is gone
             raise
@@ -102,10 +106,10 @@ def _changed(parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings
     other = [] if recorded else lost_choices(opened)
     if recorded and chosen not in ("", recorded.strategy):
         other = [*Choices(strategy_options=recorded.options(RULE.options)).told()]
-        recorded = replace(recorded, given=_without(recorded.given, RULE.options))
+        recorded = replace(recorded, given=_without_options(recorded.given, RULE.options))
     notes = (f"What was chosen for the earlier debate does not apply here: {', '.join(other)}.",) if other else ()
     gone = (RULE.options,) if name == opened.name else (PROTOCOL.options, RULE.options)
-    parsed = recorded or replace(parsed, given={**parsed.given, **_without(opened.options, *gone)})
+    parsed = recorded or replace(parsed, given={**parsed.given, **_without_options(opened.options, *gone)})
     return replace(with_settings(parsed, settings), notes=(*parsed.notes, *notes))
 
 
@@ -115,21 +119,21 @@ def _chosen_strategy(overrides: Overrides, settings: Settings) -> str:
     return overrides.strategy or (str(setting.value) if setting else "")
 
 
-def _without(values: Fields, *words: str) -> dict[str, Value]:
+def _without_options(values: Fields, *words: str) -> dict[str, Value]:
     """The values without the options behind these keys."""
     return {key: value for key, value in values.items() if key.partition(".")[0] not in words}
 
 
 def recorded_brief(opened: Opened, debate: str) -> ParsedBrief:
     """The brief of a debate with the settings of its protocol, as far as the record tells them."""
-    parsed = _parsed(opened, debate)
+    parsed = _parsed_brief(opened, debate)
     try:
-        return _recorded(parsed, opened) or parsed
+        return _with_recorded_protocol(parsed, opened) or parsed
     except MootError:  # a package that it needs is gone
         return parsed
 
 
-def _parsed(opened: Opened, debate: str) -> ParsedBrief:
+def _parsed_brief(opened: Opened, debate: str) -> ParsedBrief:
     """The brief of a debate, as if it were read from a file."""
     return ParsedBrief(
         brief=opened.brief,
@@ -144,7 +148,7 @@ def _parsed(opened: Opened, debate: str) -> ParsedBrief:
     )
 
 
-def _recorded(parsed: ParsedBrief, opened: Opened) -> ParsedBrief | None:
+def _with_recorded_protocol(parsed: ParsedBrief, opened: Opened) -> ParsedBrief | None:
     """The brief with the settings that make the protocol on record; None where the record does not tell them."""
     return next((choice for choice in recorded_choices(parsed, opened) if _is_same(choice, opened)), None)
 
@@ -156,7 +160,7 @@ def _is_same(parsed: ParsedBrief, opened: Opened) -> bool:
         return False
 
 
-async def _rebuilt(
+async def _rebuilt_request(
     workspace: Workspace, opened: Opened, parsed: ParsedBrief, overrides: Overrides, models: Mapping[str, str]
 ) -> StartRequest:
     """The same brief with a newly built protocol."""

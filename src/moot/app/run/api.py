@@ -95,7 +95,7 @@ def run_blocking(work: Coroutine[object, object, T], instead: str) -> T:
     raise MootError(f"an event loop is running: await {instead}(…) there")
 
 
-def _called(work: Callable[P, Coroutine[object, object, T]], name: str, words: str) -> Callable[P, T]:
+def _blocking(work: Callable[P, Coroutine[object, object, T]], name: str, words: str) -> Callable[P, T]:
     """A function to be awaited as one to be called, in a program without an event loop.
 
     Args:
@@ -264,7 +264,7 @@ class Listener:
 
 
 @asynccontextmanager
-async def _opened(store: Path | str | None, *, reading: bool = False) -> AsyncGenerator[Workspace, None]:
+async def _open_store(store: Path | str | None, *, reading: bool = False) -> AsyncGenerator[Workspace, None]:
     """A workspace with the user's settings."""
     if store is not None and not isinstance(store, Path | str):  # pyright: ignore[reportUnnecessaryIsInstance]
         problem = f"store is {shown(store)}; it must be the path of a file or the address of a database"
@@ -337,7 +337,7 @@ async def debate(  # house: wide because a program names only what is otherwise
     limited = replace(
         parsed.brief, limits=_limits(limits, parsed.brief.limits), options=options or parsed.brief.options
     )
-    async with _opened(store) as workspace:
+    async with _open_store(store) as workspace:
         parsed = replace(parsed, brief=workspace.store_agents(limited))
         check_topic(parsed.brief.topic)
         models = _models(workspace, model)
@@ -382,7 +382,7 @@ async def aresume(
         BriefError: an argument cannot be used, or an agent of the program is missing.
     """
     listener = Listener(on_event)
-    async with _opened(store) as workspace:
+    async with _open_store(store) as workspace:
         name = await workspace.find(_word("debate", debate))
         for own_name, agent in (agents or {}).items():
             workspace.register(own_name, agent)
@@ -404,7 +404,7 @@ async def ashow(debate: str, *, store: Path | str | None = None) -> Outcome:
     Raises:
         RecordError: there is no such debate, or its record is damaged.
     """
-    async with _opened(store, reading=True) as workspace:
+    async with _open_store(store, reading=True) as workspace:
         return await workspace.outcome(await workspace.find(_word("debate", debate)))
 
 
@@ -431,11 +431,11 @@ async def alist(
         RecordError: the store cannot be read.
     """
     query = list_query(status=_word("status", status), search=_word("search", search), limit=limit, helpers=helpers)
-    async with _opened(store, reading=True) as workspace:
+    async with _open_store(store, reading=True) as workspace:
         return await workspace.list(query)
 
 
-run = _called(debate, "run", "Run a debate to its end, or until it pauses; ``moot.debate`` is to be awaited.")
-resume = _called(aresume, "resume", "Resume a debate where its record ends; ``moot.aresume`` is to be awaited.")
-show = _called(ashow, "show", "The outcome of a debate as its record stands; ``moot.ashow`` is to be awaited.")
-list_debates = _called(alist, "list", "The debates of a store, newest first; ``moot.alist`` is to be awaited.")
+run = _blocking(debate, "run", "Run a debate to its end, or until it pauses; ``moot.debate`` is to be awaited.")
+resume = _blocking(aresume, "resume", "Resume a debate where its record ends; ``moot.aresume`` is to be awaited.")
+show = _blocking(ashow, "show", "The outcome of a debate as its record stands; ``moot.ashow`` is to be awaited.")
+list_debates = _blocking(alist, "list", "The debates of a store, newest first; ``moot.alist`` is to be awaited.")

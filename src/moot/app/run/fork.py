@@ -59,7 +59,7 @@ def kept_entries(
         replacement: the answer that takes the place of another.
         now: when the questions that are still open are put, in seconds since 1970: a person's time begins anew.
     """
-    entries, anew = _answered(past, replacement)
+    entries, anew = _with_replacement(past, replacement)
     transcript = fold(entries)
     open_ = [turn for turn in transcript.all() if not transcript.answered(turn.key)]
     anew.update(turn.key for turn in open_ if turn.by in moved)
@@ -75,7 +75,7 @@ def _is_call(event: Event, keys: Collection[str]) -> bool:
     return isinstance(event, Attempted | Called | Erred) and event.key in keys
 
 
-def _answered(past: Sequence[Entry], replacement: ReplacedAnswer | None) -> tuple[list[Entry], set[str]]:
+def _with_replacement(past: Sequence[Entry], replacement: ReplacedAnswer | None) -> tuple[list[Entry], set[str]]:
     """The entries with the given answer, and the keys of the asks whose calls are not part of the fork."""
     if replacement is None:
         return list(past), set()
@@ -182,7 +182,7 @@ class Change:
     answer: Answer | None = None
 
 
-async def _no(debate: str) -> None:
+async def _no_claim(debate: str) -> None:
     pass
 
 
@@ -196,7 +196,7 @@ async def fork(
     at: int | None = None,
     change: Change | None = None,
     name: str = "",
-    before: Told = _no,
+    before: Told = _no_claim,
 ) -> str:
     """Make a new debate of the beginning of another one; ``Workspace.resume`` goes on with it.
 
@@ -219,14 +219,16 @@ async def fork(
         RecordConflict: there is another debate of that id.
     """
     change = change or Change()
-    opened, lines = await _parted(workspace, debate, at, change)
+    opened, lines = await _forked_lines(workspace, debate, at, change)
     name = name or workspace.new_id(Plan(brief=opened.brief, name=opened.name, protocol=load_opened(opened)))
     await before(name)
     await workspace.store.append(name, lines, after=0)
     return name
 
 
-async def _parted(workspace: Workspace, debate: str, at: int | None, change: Change) -> tuple[Opened, Sequence[str]]:
+async def _forked_lines(
+    workspace: Workspace, debate: str, at: int | None, change: Change
+) -> tuple[Opened, Sequence[str]]:
     """Prepare the opening and the first lines of a fork."""
     entries = await workspace.entries(debate)
     parent = opening(debate, entries)
@@ -240,7 +242,7 @@ async def _parted(workspace: Workspace, debate: str, at: int | None, change: Cha
     ]
     past_entries = kept_entries(entries[1:last], moved, replacement, now=workspace.clock())
     _check_path(debate, opened, past_entries)
-    notes = (*opened.chosen, *_told(change, replacement))
+    notes = (*opened.chosen, *_changes_in_words(change, replacement))
     opened = replace(opened, forked=f"{debate}@{last}", chosen=tuple(dict.fromkeys(notes)))
     return opened, chain_lines([replace(entries[0], event=opened), *past_entries])
 
@@ -362,7 +364,7 @@ def with_agents(brief: Brief, models: Mapping[str, str]) -> Brief:
     return replace(brief, participants=tuple(people))
 
 
-def _told(change: Change, replacement: ReplacedAnswer | None) -> Iterator[str]:
+def _changes_in_words(change: Change, replacement: ReplacedAnswer | None) -> Iterator[str]:
     """The changes in words."""
     if change.brief is not None:
         yield "another brief in the fork"

@@ -117,10 +117,10 @@ async def waited_for_people(workspace: Workspace, debate: str) -> bool:
     written = {entry.event.key for entry in messages if isinstance(entry.event, Replied)}
     if not _are_for_people(transcript, asks) or not any(turn.key in written for turn in asks):
         return False
-    return not await _moves(workspace, debate)
+    return not await _record_grows(workspace, debate)
 
 
-async def _moves(workspace: Workspace, debate: str) -> bool:
+async def _record_grows(workspace: Workspace, debate: str) -> bool:
     """Whether a record grows that another process may write."""
     last = await workspace.count_entries(debate)
     for _ in range(LOOKS):

@@ -187,7 +187,7 @@ async def answer(
 def _turn(standing: OpenAsks, debate: str, who: str, now: float) -> Turn:
     """The open ask that the caller means."""
     if standing.transcript.closed:
-        raise _over(debate)
+        raise _closed_error(debate)
     whose = _person(standing.brief, who).name if who else ""
     open_asks = [turn for turn in standing.unanswered() if whose in ("", turn.by)]
     open_ = [turn for turn in open_asks if turn.key not in standing.written and not standing.late(turn, now)]
@@ -204,7 +204,7 @@ def _turn(standing: OpenAsks, debate: str, who: str, now: float) -> Turn:
     raise RecordError(f"the time for the answer of {newest.by} is over")
 
 
-def _over(debate: str) -> RecordError:
+def _closed_error(debate: str) -> RecordError:
     return RecordError(f"the debate {debate} is over; read it with moot show, or run its brief anew with moot again")
 
 
@@ -234,7 +234,7 @@ async def say(workspace: Workspace, debate: str, by: str, words: str) -> int:
     """
     standing = await read_open_asks(workspace, debate)
     if standing.transcript.closed:
-        raise _over(debate)
+        raise _closed_error(debate)
     name, text = check_name(by), clean(words).strip()
     twin = next(
         (participant for participant in standing.brief.participants if skeleton(participant.name) == skeleton(name)),
@@ -274,7 +274,7 @@ def focus_turns(context: Context, transcript: Transcript) -> tuple[ShownTurn, ..
     """The turns that a question is about, under the names that the form uses for them."""
     names = proposal_names(context.view, context.about)
     return tuple(
-        _shown(name or turn.by, turn, context, transcript) for name, turn in zip(names, context.about, strict=True)
+        _shown_turn(name or turn.by, turn, context, transcript) for name, turn in zip(names, context.about, strict=True)
     )
 
 
@@ -283,19 +283,19 @@ def new_turns(context: Context, transcript: Transcript) -> tuple[ShownTurn, ...]
     own = [
         n for n, turn in enumerate(context.turns, start=1) if turn.by == context.me.name and turn.act != INTERJECTION
     ]
-    names = _hidden(context.turns) if context.view.anonymous else {}
+    names = _hidden_names(context.turns) if context.view.anonymous else {}
     return tuple(
-        _shown(names.get(turn.by, turn.by), turn, context, transcript)
+        _shown_turn(names.get(turn.by, turn.by), turn, context, transcript)
         for turn in context.turns[own[-1] if own else 0 :]
     )
 
 
-def _hidden(turns: Sequence[Turn]) -> dict[str, str]:
+def _hidden_names(turns: Sequence[Turn]) -> dict[str, str]:
     speakers = dict.fromkeys(turn.by for turn in turns if turn.act != INTERJECTION)
     return {name: f"Participant {n}" for n, name in enumerate(speakers, start=1)}
 
 
-def _shown(name: str, turn: Turn, context: Context, transcript: Transcript) -> ShownTurn:
+def _shown_turn(name: str, turn: Turn, context: Context, transcript: Transcript) -> ShownTurn:
     """A turn as the person is shown it; if authors are hidden, without whom it answers."""
     spoken = speak(turn, transcript, context.brief, "")
     speech = speech_of(turn, spoken)

@@ -205,7 +205,7 @@ def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, ove
             f"{debating} debaters are too many for {protocol}: at most {MOST_IN_ONE_GROUP}; use the protocol grouped"
         )
         raise choice_error(parsed, overrides, "participants", problem)
-    blind = [participant.name for participant in parsed.brief.participants if _summed(participant)]
+    blind = [participant.name for participant in parsed.brief.participants if _sees_summaries_only(participant)]
     if protocol in _NO_SUMMARIES and blind:
         problem = f"{', '.join(blind)} would hear {_NO_SUMMARIES[protocol]}"
         raise choice_error(parsed, overrides, "context_scope", f"{problem}; leave out context_scope: summary_only")
@@ -236,7 +236,7 @@ _NO_SUMMARIES: Mapping[str, str] = {
 """What those would miss who see nothing but summaries, in protocols that have none in between."""
 
 
-def _summed(who: Participant) -> bool:
+def _sees_summaries_only(who: Participant) -> bool:
     """Whether a participant sees only summaries."""
     return who.view is not None and who.view.summary_only
 

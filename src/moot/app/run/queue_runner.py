@@ -57,19 +57,19 @@ class QueueRunner(Runner):
 
     async def running_state(self, debate: str) -> Running:
         """See ``Runner.look``; a debate counts as running while it is queued."""
-        here = self._here(debate)
+        here = self._running_here(debate)
         if here.by:
             return here
         job = await self.queue.job(debate)
         if job is None:
             return here
         parked = MootError(job.reason) if job.state == "parked" and job.reason else None
-        return replace(here, by=_by(job), error=parked or here.error)
+        return replace(here, by=_runner_of(job), error=parked or here.error)
 
     async def where_debates_run(self) -> Mapping[str, str]:
         """See ``Runner.holders``."""
         jobs = await self._open_jobs()
-        return {**{job.debate: _by(job) for job in jobs}, **await super().where_debates_run()}
+        return {**{job.debate: _runner_of(job) for job in jobs}, **await super().where_debates_run()}
 
     async def check(self) -> QueueStatus:
         """See ``Runner.check``."""
@@ -139,7 +139,7 @@ class QueueRunner(Runner):
         return (*await self.queue.jobs(state="queued", limit=_LISTED), *running)
 
 
-def _by(job: Job) -> str:
+def _runner_of(job: Job) -> str:
     """Where a debate of the queue runs."""
     match job.state:
         case "running":

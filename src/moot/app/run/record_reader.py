@@ -61,25 +61,25 @@ def find_debate(name: str, ids: Sequence[str]) -> str:
     if name in ids:
         return name
     if back := _LAST.fullmatch(name):
-        return _before(name, int(back[1] or 0), ids)
+        return _earlier_debate(name, int(back[1] or 0), ids)
     fits = [debate for debate in ids if debate.startswith(name) or random_part(debate).startswith(name)] if name else []
     if len(fits) == 1:
         return fits[0]
     if not fits:
-        raise _unknown(name, ids)
+        raise _unknown_debate(name, ids)
     more = "" if len(fits) <= SHOWN else " …"
     raise RecordError(f"{name!r} fits {len(fits)} debates: {', '.join(fits[:SHOWN])}{more}")
 
 
-def _before(name: str, back: int, stored: Sequence[str]) -> str:
+def _earlier_debate(name: str, back: int, stored: Sequence[str]) -> str:
     """The newest debate but ``back``; debates that generated participants count only if there are no others."""
     ids = [debate for debate in stored if not is_helper(debate)] or stored
     if back >= len(ids):
-        raise _unknown(name, ids)
+        raise _unknown_debate(name, ids)
     return ids[back]
 
 
-def _unknown(name: str, ids: Sequence[str]) -> RecordError:
+def _unknown_debate(name: str, ids: Sequence[str]) -> RecordError:
     there = f"see the {counted(len(ids), 'debate')} with: moot list" if ids else "there are no debates yet"
     return RecordError(f"there is no debate {name!r}; {there}")
 
@@ -108,11 +108,11 @@ def short_ids(ids: Sequence[str], stored: Sequence[str] = ()) -> dict[str, str]:
         end = random_part(debate)
         sizes = range(min(LEAST, len(end)), len(end) + 1)
         fits = (end[:size] for size in sizes)
-        short[debate] = next((name for name in fits if _alone(name, debate, names)), debate)
+        short[debate] = next((name for name in fits if _is_unique(name, debate, names)), debate)
     return short
 
 
-def _alone(beginning: str, debate: str, names: Sequence[tuple[str, str]]) -> bool:
+def _is_unique(beginning: str, debate: str, names: Sequence[tuple[str, str]]) -> bool:
     """Whether no other debate has a name that begins so; the names are sorted."""
     for place in range(bisect_left(names, (beginning,)), len(names)):
         name, other = names[place]

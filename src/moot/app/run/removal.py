@@ -66,7 +66,7 @@ async def remove(workspace: Workspace, debate: str, *, force: bool = False) -> R
     entries, messages = await count(store, debate), sum([await count(store, stream) for stream in beside])
     forks = [summary.debate for summary in (await page(store, ListQuery())).debates if _is_fork(summary.forked, debate)]
     await store.remove([debate, *beside])
-    learned = await _unlearn(store, debate)
+    learned = await _remove_lessons(store, debate)
     return Removed(debate=debate, entries=entries, messages=messages, learned=learned, forks=tuple(forks))
 
 
@@ -93,7 +93,7 @@ async def _check_still(workspace: Workspace, debate: str, opening: str, newest: 
             raise RecordConflict(problem)
 
 
-async def _unlearn(store: Store, debate: str) -> bool:
+async def _remove_lessons(store: Store, debate: str) -> bool:
     """Remove what was learned from a debate from the memory; returns whether there was anything."""
     place = memory_place(store)
 

@@ -165,7 +165,7 @@ class Runner:
 
     async def running_state(self, debate: str) -> Running:
         """Whether and where a debate runs."""
-        here = self._here(debate)
+        here = self._running_here(debate)
         return here if here.by or not await self._pulse.is_alive(debate) else replace(here, by=ELSEWHERE)
 
     async def where_debates_run(self) -> Mapping[str, str]:
@@ -202,7 +202,7 @@ class Runner:
         async def run(task: RunTask) -> Outcome:
             return await self._run_start(request, debate, task)
 
-        task = await self._take(debate, owner, run)
+        task = await self._find_or_run(debate, owner, run)
         await task.begun.wait()
         if (error := self._errors.get(debate)) and not await self.workspace.count_entries(debate):
             raise error
@@ -226,7 +226,7 @@ class Runner:
         async def run(task: RunTask) -> Outcome:
             return await self.workspace.resume(debate, limits=limits, stop=task.stop, interface=task.interface)
 
-        await self._take(debate, owner, run)
+        await self._find_or_run(debate, owner, run)
 
     def stop(self, debate: str, *, now: bool = False) -> bool:
         """Pause a debate after the answers in progress; it waits no longer for people.
@@ -286,7 +286,7 @@ class Runner:
     async def _run_start(self, request: StartRequest, debate: str, task: RunTask) -> Outcome:
         return await run_start(self.workspace, request, debate, self._hooks(task))
 
-    def _here(self, debate: str) -> Running:
+    def _running_here(self, debate: str) -> Running:
         by = HERE if debate in self._tasks else ""
         return Running(by=by, generation=self.generation_of(debate), error=self.error(debate))
 
@@ -298,7 +298,7 @@ class Runner:
 
         return HostHooks(stop=task.stop, interface=task.interface, generating=generating)
 
-    async def _take(self, debate: str, owner: str, run: Callable[[RunTask], Awaitable[Outcome]]) -> RunTask:
+    async def _find_or_run(self, debate: str, owner: str, run: Callable[[RunTask], Awaitable[Outcome]]) -> RunTask:
         """Run a debate, or find it running. One call runs after the other, so that the places are counted correctly."""
         async with self._turn:
             if debate in self._tasks:

@@ -199,7 +199,7 @@ def with_participants(
     brief = replace(parsed.brief, participants=(*people, *others))
     note = _note(prepared, generated, [participant.name for participant in cast if participant in DEFAULT_DEBATERS])
     parsed = replace(parsed, brief=brief, vacant=0, cast=note.removesuffix("."), notes=(*parsed.notes, note))
-    return parsed, replace(overrides, caps=_left(prepared.plan.brief.limits, generated))
+    return parsed, replace(overrides, caps=_remaining_limits(prepared.plan.brief.limits, generated))
 
 
 def _form(count: int) -> Form:
@@ -271,7 +271,7 @@ def _note(prepared: PreparedDebate, generated: Generated, built_in: Sequence[str
     return f"{note}; built-in: {', '.join(built_in)}." if built_in else f"{note}."
 
 
-def _left(limits: Limits, generated: Generated) -> LimitOverrides:
+def _remaining_limits(limits: Limits, generated: Generated) -> LimitOverrides:
     """The limits minus what generating the participants used; an earlier generation is not subtracted."""
     tokens, cost = (0, 0.0) if generated.generation.earlier else (generated.spent.tokens, generated.spent.cost)
     return LimitOverrides(
@@ -367,7 +367,7 @@ async def run_start(
     if isinstance(generated, Outcome):
         return generated
     hooks.begins(generated.prepared)
-    return await workspace.run(_planned(generated), debate, stop=hooks.stop, interface=hooks.interface)
+    return await workspace.run(_plan_with_log(generated), debate, stop=hooks.stop, interface=hooks.interface)
 
 
 async def generate_participants(
@@ -408,10 +408,10 @@ async def put_on_record(workspace: Workspace, request: StartRequest, debate: str
             "its participants are not generated yet; start the debate, or use built-in ones (participants: builtin)"
         )
         raise BriefError(missing, code="inconsistent")
-    first = Entry(seq=1, at=workspace.clock(), event=_planned(request).opened(), prev="")
+    first = Entry(seq=1, at=workspace.clock(), event=_plan_with_log(request).opened(), prev="")
     await workspace.store.append(debate, chain_lines([first]), after=0)
 
 
-def _planned(request: StartRequest) -> Plan:
+def _plan_with_log(request: StartRequest) -> Plan:
     """The plan with the log that the brief asks for."""
     return replace(request.prepared.plan, log=str(request.parsed.given.get("logging_mode", "")))

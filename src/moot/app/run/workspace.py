@@ -292,7 +292,7 @@ class Workspace(RecordReader):
         """
         entries = await self.entries(debate)
         if fold(entries).closed:
-            return await self._ended(await self.outcome(debate))
+            return await self._learned_outcome(await self.outcome(debate))
         opened = opening(debate, entries)
         check_packages(opened.packages)
         hosting = DriverOptions(limits=limits, stop=stop or StopRequest())
@@ -317,7 +317,7 @@ class Workspace(RecordReader):
             debate=debate_id,
             mailbox=mailbox,
             interface=interface,
-            called=_called,
+            called=_question_noun,
             clock=self.clock,
             asked_at=asked_at,
             gate=gate,
@@ -343,7 +343,7 @@ class Workspace(RecordReader):
         if not transcript.closed and not self.tray.held:
             await self.tray.submit()
         record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
-        return await self._ended(replace(outcome(debate_id, transcript), record=record))
+        return await self._learned_outcome(replace(outcome(debate_id, transcript), record=record))
 
     def _with_viewers(self, debate_id: str, hosting: DriverOptions) -> DriverOptions:
         def show(signal: Signal) -> None:
@@ -351,7 +351,7 @@ class Workspace(RecordReader):
 
         return replace(hosting, show=show, watched=lambda: self.hub.watched(debate_id), prepare=self.pool.warm)
 
-    async def _ended(self, outcome_of_run: Outcome) -> Outcome:
+    async def _learned_outcome(self, outcome_of_run: Outcome) -> Outcome:
         """The outcome of a debate; if it is over, its lessons are learned once."""
         record = outcome_of_run.record
         if outcome_of_run.status == "paused" or record is None:
@@ -399,10 +399,10 @@ class Workspace(RecordReader):
         async with aclosing(self.hub.follow(debate, after=after, live=live, pieces=pieces)) as items:
             async for item in items:
                 yield item
-                if live and isinstance(item, StoredLine) and await self._over(debate, item):
+                if live and isinstance(item, StoredLine) and await self._nothing_follows(debate, item):
                     return
 
-    async def _over(self, debate: str, line: StoredLine) -> bool:
+    async def _nothing_follows(self, debate: str, line: StoredLine) -> bool:
         """Whether nothing follows that line for now, even if another process runs the debate."""
         match decode(line.text).event:
             case Closed():
@@ -454,5 +454,5 @@ def _new_tray(store: Store, clock: Callable[[], float]) -> BatchTray:
     return BatchTray(SideStream(store, "@", "jobs", clock=clock), clock=clock, pace=pace_of(os.environ))
 
 
-def _called(ask: Ask) -> str:
+def _question_noun(ask: Ask) -> str:
     return noun(act_of(ask))

@@ -164,9 +164,9 @@ def within_allowance(limits: Limits, serving: Serving) -> LimitOverrides:
             problem = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {most:g}"
             raise BriefError(problem, code="out_of_range")
     return LimitOverrides(
-        cost=_least(limits.cost, serving.cost),
-        tokens=_whole(limits.tokens, serving.tokens_per_debate),
-        asks=_whole(limits.asks, serving.asks),
+        cost=_smaller(limits.cost, serving.cost),
+        tokens=_smaller_count(limits.tokens, serving.tokens_per_debate),
+        asks=_smaller_count(limits.asks, serving.asks),
     )
 
 
@@ -175,12 +175,12 @@ def with_limits(parsed: ParsedBrief, caps: LimitOverrides) -> ParsedBrief:
     return replace(parsed, brief=replace(parsed.brief, limits=caps.on(parsed.brief.limits)))
 
 
-def _least(limit: float | None, other: float | None) -> float | None:
+def _smaller(limit: float | None, other: float | None) -> float | None:
     return min((item for item in (limit, other) if item is not None), default=None)
 
 
-def _whole(limit: int | None, other: int | None) -> int | None:
-    least = _least(limit, other)
+def _smaller_count(limit: int | None, other: int | None) -> int | None:
+    least = _smaller(limit, other)
     return None if least is None else int(least)
 
 
@@ -335,7 +335,7 @@ class Admission:
         if fold(entries).closed or is_running:
             return is_running
         noted = await noted_limits(self.workspace, debate)
-        caps = _over(noted, caps or LimitOverrides())
+        caps = _with_caps(noted, caps or LimitOverrides())
         opened = opening(debate, entries)
         wanted = caps.on(opened.brief.limits)
         if self.owner:
@@ -409,7 +409,7 @@ class Admission:
         return True
 
 
-def _over(noted: LimitOverrides, caps: LimitOverrides) -> LimitOverrides:
+def _with_caps(noted: LimitOverrides, caps: LimitOverrides) -> LimitOverrides:
     """The stored limits, replaced by others where these are set."""
     return LimitOverrides(
         **{name: value if value is not None else getattr(noted, name) for name, value in asdict(caps).items()}

@@ -125,7 +125,7 @@ def brief_markdown(opened: Opened, debate: str) -> str:
     settings |= {name: value for name, value in further.items() if value}
     settings |= {f"limits.{name}": value for name, value in _limits(opened.brief.limits).items()}
     people = [who for who in opened.brief.participants if who.duty != "aide"]
-    own = {who.name: dict(_own(who)) for who in people}
+    own = {who.name: dict(_own_settings(who)) for who in people}
     return write(_one_background(opened.brief), settings, own)
 
 
@@ -137,7 +137,7 @@ def _one_background(brief: Brief) -> Brief:
     return replace(brief, background=(Source(name="brief", text=text),))
 
 
-def _own(who: Participant) -> Iterator[tuple[str, Value]]:
+def _own_settings(who: Participant) -> Iterator[tuple[str, Value]]:
     """The settings of a participant, by the names of their keys."""
     values: dict[str, object] = {name: getattr(who, name) for name in _PLAIN}
     values |= {"model": who.seat, "fallback": who.fallback, "tools": who.tools}

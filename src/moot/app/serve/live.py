@@ -359,7 +359,7 @@ class Viewer:
         waited = False
         try:
             while not (items := await self._at_hand()):
-                if self._ended():
+                if self._has_ended():
                     if self._group.error:
                         raise self._group.error
                     return None
@@ -374,7 +374,7 @@ class Viewer:
         self._last = max([self._last, *(item.seq for item in items)])
         return items
 
-    def _ended(self) -> bool:
+    def _has_ended(self) -> bool:
         """Whether nothing more comes; what is stored was read before."""
         return self._group.over and not self._past and self._last >= self._group.last
 

@@ -36,13 +36,13 @@ def error_trace(error: BaseException) -> str:
 
     It is the error that others came from: the cause, and of a group the first.
     """
-    while inner := _inner(error):
+    while inner := _first_of_group(error):
         error = inner
     places = [_place(frame, line) for frame, line in _walk(error)][-MOST_PLACES:]
     return " < ".join([type(error).__name__, *reversed(places)])
 
 
-def _inner(error: BaseException) -> BaseException | None:
+def _first_of_group(error: BaseException) -> BaseException | None:
     if isinstance(error, BaseExceptionGroup):
         return cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error.__cause__
@@ -236,19 +236,19 @@ class TimedHttp(H11Protocol):
         """Wait for the rest of a head that has begun."""
         super().data_received(data)
         if self.transport.get_protocol() is not self or (self.cycle and not self.cycle.response_complete):
-            self._rest()
+            self._stop_waiting()
         elif self._waits is None:
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing."""
-        self._rest()
+        self._stop_waiting()
         super().connection_lost(exc)
 
     def _wait(self) -> None:
         self._waits = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
-    def _rest(self) -> None:
+    def _stop_waiting(self) -> None:
         if self._waits is not None:
             self._waits.cancel()
             self._waits = None

@@ -220,10 +220,10 @@ class Spending:
             self._check(await self.used(owner), amount)
             workspace = self._runner.workspace
             stored = await find(workspace.store, debate)
-            before = await _spent(workspace, stored, self._since()) if stored else 0.0
+            before = await _spent_since(workspace, stored, self._session_start()) if stored else 0.0
             mine = await self._reservations.make(owner, debate, before + amount, stored.entries if stored else 0)
             try:
-                self._check(await self._used(owner, mine.number), amount)
+                self._check(await self._used_before(owner, mine.number), amount)
                 self._placing.add(debate)
                 yield
             except BaseException:
@@ -241,16 +241,16 @@ class Spending:
 
     async def used(self, owner: str) -> float:
         """The US dollars that an owner has used and reserved: today (UTC), or in the session."""
-        return await self._used(owner, None)
+        return await self._used_before(owner, None)
 
-    async def _used(self, owner: str, before: int | None) -> float:
+    async def _used_before(self, owner: str, before: int | None) -> float:
         """The same; ``before``: only with what was reserved before the promise of that number."""
         books = await self._open_books(owner, before)
         paid = self._runner.generations
         return sum([await self._count(books, debate) for debate in books.stored if debate not in paid])
 
     async def _open_books(self, owner: str, before: int | None) -> _Account:
-        since, reservations = self._since(), await self._reservations.of(owner, before)
+        since, reservations = self._session_start(), await self._reservations.of(owner, before)
         store, holders = self._runner.workspace.store, await self._runner.where_debates_run()
         own = (await page(store, ListQuery(owner=owner, since=since))).debates
         stored: dict[str, Summary | None] = {summary.debate: summary for summary in own}
@@ -267,12 +267,12 @@ class Spending:
     async def _count(self, books: _Account, debate: str) -> float:
         """What one debate has used and reserved."""
         stored, reservation, workspace = books.stored[debate], books.reservations.get(debate), self._runner.workspace
-        used = await _spent(workspace, stored, books.since) if stored else 0.0
+        used = await _spent_since(workspace, stored, books.since) if stored else 0.0
         if debate in books.running:
             return max(used, reservation.amount if reservation else 0.0)
         if reservation is None:
             unnoted = self._session is None and stored and _is_open(stored) and not is_helper(debate)
-            return max(used, await _left(workspace, debate, books.since)) if unnoted else used
+            return max(used, await _may_still_use(workspace, debate, books.since)) if unnoted else used
         return max(used, reservation.amount) if self._counts(books, stored, reservation) else used
 
     def _counts(self, books: _Account, stored: Summary | None, reservation: Reservation) -> bool:
@@ -283,7 +283,7 @@ class Spending:
             return stored.status == "open" and max(stored.updated, reservation.at) >= books.since
         return self._runner.workspace.clock() - reservation.at < PLACING
 
-    def _since(self) -> float:
+    def _session_start(self) -> float:
         if self._session is not None:
             return self._session
         now = datetime.fromtimestamp(self._runner.workspace.clock(), UTC)
@@ -295,7 +295,7 @@ def _is_open(stored: Summary) -> bool:
     return stored.status == "open" and stored.entries > 1
 
 
-async def _spent(workspace: Workspace, stored: Summary, since: float) -> float:
+async def _spent_since(workspace: Workspace, stored: Summary, since: float) -> float:
     """What a debate has used since then; only the record of one that was begun before is read."""
     if stored.status == "damaged" or stored.updated < since:
         return 0.0
@@ -308,7 +308,7 @@ async def _spent(workspace: Workspace, stored: Summary, since: float) -> float:
     return max(0.0, spent(entries) - spent([entry for entry in entries if entry.at < since]))
 
 
-async def _left(workspace: Workspace, debate: str, since: float) -> float:
+async def _may_still_use(workspace: Workspace, debate: str, since: float) -> float:
     """What an open debate may still use: its limit on cost, or its estimate, minus what it used before."""
     try:
         entries = await workspace.entries(debate)

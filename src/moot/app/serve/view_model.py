@@ -105,7 +105,7 @@ class EntryFold:
         people = self.brief.participants
         private = any(field.private for field in form_fields)
         others = self.reader is not None or any(is_person(who) and who.name != turn.by for who in people)
-        return (private and others) or not self._sees(turn)
+        return (private and others) or not self._may_see(turn)
 
     def ballots_so_far(self) -> list[tuple[Spoken, Choice]]:
         """The ballots of a vote while others still vote; none when nobody votes."""
@@ -143,7 +143,7 @@ class EntryFold:
     def _view(self, view: EntryView, event: Event) -> EntryView:
         match event:
             case Opened():
-                return replace(view, opened=_opened(event), line=fork_origin(event.forked))
+                return replace(view, opened=_opened_view(event), line=fork_origin(event.forked))
             case Entered(path=path):
                 return replace(view, path=path, phase=title(path), round=round_of(path))
             case Halted(path=path, reason=reason):
@@ -178,7 +178,7 @@ class EntryFold:
         match event:
             case Attempted(n=n, model=model, tokens=tokens, cost=cost):
                 tool = tool_of(model)
-                doing = f"uses {tool}" if tool else _doing(event.call)
+                doing = f"uses {tool}" if tool else _activity(event.call)
                 call = replace(call, n=n, model=model, tool=tool, doing=doing, tokens=tokens, cost=cost)
             case Erred(n=n, kind=error, reason=reason):
                 line = f"attempt {n} failed: {reason or error}"
@@ -194,7 +194,7 @@ class EntryFold:
         brief, reply = self.brief, whole.reply
         turn = for_people(brief, whole) if self.reader is None else without_private_fields(self.reader, whole)
         spoken, link = speak(turn, self.transcript, brief, error), self._link(turn)
-        on = tuple(subject for subject in spoken.on if self._sees(self.transcript.get(subject.key)))
+        on = tuple(subject for subject in spoken.on if self._may_see(self.transcript.get(subject.key)))
         view = TurnView(
             spoken=replace(spoken, on=on, link=spoken.link if link else ""),
             mark=whole.mark,
@@ -229,7 +229,7 @@ class EntryFold:
 
     def _link(self, turn: Turn) -> LinkView | None:
         target = self.transcript.target(turn) if turn.ask else None
-        if target is None or not self._sees(target):
+        if target is None or not self._may_see(target):
             return None
         return LinkView(target=target.mark, by=target.by, relation=str(read_field(turn, "RELATION") or "ANSWER"))
 
@@ -242,7 +242,7 @@ class EntryFold:
         changed = before is not None and not alike(before, answer)
         return PositionView(answer=answer, confidence=read_field(turn, "CONFIDENCE"), changed=changed)
 
-    def _sees(self, turn: Turn) -> bool:
+    def _may_see(self, turn: Turn) -> bool:
         return may_read(self.transcript, self.reader, turn)
 
 
@@ -274,7 +274,7 @@ CONTINUE, REPAIR = "continue", "repair"
 """What the names of calls begin with that go on after a cut, or ask for what was missing."""
 
 
-def _doing(call: str) -> str:
+def _activity(call: str) -> str:
     if call.startswith(REPAIR):
         return "is asked again for what was missing"
     return "goes on after a cut" if call.startswith(CONTINUE) else ""
@@ -291,7 +291,7 @@ def _labels(turn: Turn) -> tuple[tuple[str, str], ...]:
     return tuple((item.name, label(item.name)) for item in form.fields) if form else ()
 
 
-def _opened(event: Opened) -> OpenedView:
+def _opened_view(event: Opened) -> OpenedView:
     brief = event.brief
     return OpenedView(
         topic=brief.topic,

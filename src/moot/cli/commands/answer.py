@@ -78,7 +78,7 @@ async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool |
 
     async with open_workspace(answer_options["store"]) as workspace:
         debate = await workspace.find(name)
-        filled = await _filled(workspace, debate, answer_options)
+        filled = await _read_answer(workspace, debate, answer_options)
         if filled is None:
             return debate, None
         await note(workspace, debate, filled.words, who=answer_options["who"], key=filled.key, fields=filled.fields)
@@ -96,7 +96,7 @@ async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool |
     return debate, False
 
 
-async def _filled(workspace: "Workspace", debate: str, answer_options: AnswerOptions) -> "Filled | None":
+async def _read_answer(workspace: "Workspace", debate: str, answer_options: AnswerOptions) -> "Filled | None":
     """The answer, from the command line or the terminal; None where the question is shown instead."""
     from moot.app.program.in_place import Keyboard
     from moot.cli.display.ask_people import Filled
@@ -176,15 +176,16 @@ def say(debate: str, words: str, by: str | None, store: Path | str | None) -> in
 
     async def speak() -> str:
         async with open_workspace(store) as workspace:
-            text = await workspace.find(debate)
-            await speak_up(workspace, text, by or _user(), _words(words))
-            return f"{text}: the message is saved; {_heard([turn.by for turn in await waiting(workspace, text)])}"
+            debate_id = await workspace.find(debate)
+            await speak_up(workspace, debate_id, by or _user(), _words(words))
+            people = [turn.by for turn in await waiting(workspace, debate_id)]
+            return f"{debate_id}: the message is saved; {_who_sees_message(people)}"
 
     click.echo(f"moot: {run_command(speak())}", err=True)
     return DONE
 
 
-def _heard(people: list[str]) -> str:
+def _who_sees_message(people: list[str]) -> str:
     """Who sees a message, and when; people with an open question see it beside the question."""
     from moot.core.text import listed
 

@@ -117,10 +117,10 @@ def past(  # house: wide because these are its options
     What would one model have said, sampling of the first answers, their vote, or a debate only where first answers
     differ, and at which cost? Nothing is asked again. The costs are not equal, so there is no verdict.
     """
-    return run_command(_past(debates, out, everything=everything, as_json=as_json, store=store))
+    return run_command(_past_debates(debates, out, everything=everything, as_json=as_json, store=store))
 
 
-async def _past(
+async def _past_debates(
     debates: tuple[str, ...], out: Path | None, *, everything: bool, as_json: bool, store: Path | str | None
 ) -> int:
     from moot.app.evaluation.scores import save_result

@@ -120,7 +120,7 @@ async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
         workspace.tray.on = options["half_price"]
         workspace.tray.tell = lambda sentence: click.echo(f"moot: {sentence}", err=True)
         if options["again"]:
-            return await _again(workspace, await workspace.find(options["again"]), options)
+            return await _resume_review(workspace, await workspace.find(options["again"]), options)
         subject = _subject(names, options)
         if not subject.artefact.files:
             click.echo("moot: nothing has changed, so there is nothing to review", err=True)
@@ -204,7 +204,7 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     return await _conduct(workspace, debate, options, lambda hooks: run_start(workspace, start, debate, hooks))
 
 
-async def _again(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
+async def _resume_review(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
     """Resume a review where it stopped; one that is over is written once more."""
     from moot.app.review.review_start import check_review
     from moot.core.transcript import fold
@@ -265,7 +265,7 @@ async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) ->
     from moot.app.review.review_start import passing, review_run
 
     run = await review_run(workspace, debate)
-    text = _shaped(run, options["shape"])
+    text = _formatted(run, options["shape"])
     if options["out"]:
         try:
             options["out"].write_text(text, encoding="utf-8")
@@ -307,7 +307,7 @@ def _post(run: "ReviewRun") -> None:
     click.echo(f"moot: {'edited' if posted.edited else 'posted'} the comment: {posted.url}", err=True)
 
 
-def _shaped(run: "ReviewRun", shape: Shape) -> str:
+def _formatted(run: "ReviewRun", shape: Shape) -> str:
     """The review in the wanted format."""
     import json
 

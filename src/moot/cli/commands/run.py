@@ -162,7 +162,7 @@ async def _run_new(workspace: "Workspace", request: "StartRequest", options: Out
         return await _without_participants(workspace, generations[0], output)
     code = await _end(workspace, debate, output, options, outcome)
     if generations and not generations[0].earlier and output.mode in ("", "plain"):
-        output.remark(await _used(workspace, generations[0]))
+        output.remark(await _generation_usage(workspace, generations[0]))
     return code
 
 
@@ -181,7 +181,7 @@ async def _without_participants(workspace: "Workspace", generation: "Generation"
     return code_of(outcome.status, outcome.kind)
 
 
-async def _used(workspace: "Workspace", generation: "Generation") -> str:
+async def _generation_usage(workspace: "Workspace", generation: "Generation") -> str:
     """What generating the participants has used."""
     from moot.app.run.start import read_generation
     from moot.cli.display.text_layout import amount, money
@@ -329,10 +329,10 @@ def again(debate: str, **options: Unpack[AgainOptions]) -> int:
     DEBATE is an id, a short id, or "last". It is not changed. Brief, participants and protocol are those on record,
     with the changes that are given here. NAME=human lets a person answer.
     """
-    return run_command(_again(debate, options))
+    return run_command(_run_again(debate, options))
 
 
-async def _again(name: str, options: AgainOptions) -> int:
+async def _run_again(name: str, options: AgainOptions) -> int:
     from moot.app.brief.reader import read_settings
     from moot.app.run.again import start_again
     from moot.app.run.prepare import Overrides

@@ -72,7 +72,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
         output.announce(debate, opening(debate, entries))
         with output:
             if in_time:
-                async for entry, line in _paced(workspace, debate, entries, float(show_options["speed"])):
+                async for entry, line in _with_pauses(workspace, debate, entries, float(show_options["speed"])):
                     output.viewer.take(entry, line)
                     output.viewer.tick()
             after = len(entries) if in_time else 0
@@ -89,7 +89,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
         return 0
 
 
-async def _paced(
+async def _with_pauses(
     workspace: "Workspace", debate: str, entries: "tuple[Entry, ...]", speed: float
 ) -> "AsyncIterator[tuple[Entry, str]]":
     """The entries with their lines, with the original pauses between them."""
@@ -127,12 +127,12 @@ def recount(debate: str, as_json: bool, store: Path | str | None) -> int:
     console = console_for()
     for problem in recounted.problems:
         click.echo(f"moot: {problem}", err=True)
-    for renderable in _shown(recounted):
+    for renderable in _recount_view(recounted):
         console.print(renderable)
     return DONE
 
 
-def _shown(recounted: "Recount") -> "list[RenderableType]":
+def _recount_view(recounted: "Recount") -> "list[RenderableType]":
     from rich.text import Text
 
     from moot.cli.display.text_layout import FAINT, Indented, line

@@ -99,10 +99,10 @@ def worker(**options: Unpack[WorkerOptions]) -> int:
     debates to the queue after the answers in progress, and ends. After the second signal it ends at once, and others
     take over its debates when its leases expire. The log goes to standard error.
     """
-    return run_command(_work(options))
+    return run_command(_run_worker(options))
 
 
-async def _work(worker_options: WorkerOptions) -> int:
+async def _run_worker(worker_options: WorkerOptions) -> int:
     from moot.app.plan.settings import load_config
     from moot.workers.job_queue import check_queue
 
@@ -309,7 +309,7 @@ def status(as_json: bool, store: Path | str | None) -> int:
     from moot.cli.display.queue_table import status_lines
 
     async def look() -> "QueueStatus":
-        async with open_queue(_above(store)) as (_, dispatcher):
+        async with open_queue(_group_store(store)) as (_, dispatcher):
             return await dispatcher.status()
 
     queue_status = run_command(look())
@@ -327,7 +327,7 @@ def cancel(debate: str, now: bool, store: Path | str | None) -> int:
     """Remove a debate from the queue, or stop it after the answers in progress if it runs."""
 
     async def stop() -> int:
-        async with open_queue(_above(store)) as (workspace, dispatcher):
+        async with open_queue(_group_store(store)) as (workspace, dispatcher):
             name = await workspace.find(debate)
             if status := await dispatcher.cancel(name, now=now):
                 stopping = f"stopping {'at once' if now else 'after the answers in progress'}; then it is cancelled"
@@ -349,7 +349,7 @@ def retry(debate: str, store: Path | str | None) -> int:
     """
 
     async def again() -> int:
-        async with open_queue(_above(store)) as (workspace, dispatcher):
+        async with open_queue(_group_store(store)) as (workspace, dispatcher):
             name = await workspace.find(debate)
             known = await dispatcher.job(name)
             job = await dispatcher.submit(name, owner=known.owner, priority=known.priority) if known else None
@@ -360,7 +360,7 @@ def retry(debate: str, store: Path | str | None) -> int:
     return run_command(again())
 
 
-def _above(store: Path | str | None) -> Path | str | None:
+def _group_store(store: Path | str | None) -> Path | str | None:
     """The store of the command, else that of the group above it."""
     context = click.get_current_context()
     return store or (context.parent.params.get("store") if context.parent else None)

@@ -70,7 +70,7 @@ class AnswerPrompt:
             EOFError: the person will answer later.
         """
         while True:
-            filled = await self._all(ask)
+            filled = await self._ask_all(ask)
             try:
                 read_manual_reply(ask, filled.words, filled.fields)
             except BriefError as error:
@@ -78,17 +78,17 @@ class AnswerPrompt:
             else:
                 return filled
 
-    async def _all(self, ask: Ask) -> Filled:
+    async def _ask_all(self, ask: Ask) -> Filled:
         if ask.form is None:
             return Filled(words=await self._text(Field(name="Your answer")))
         form = ask.form
-        fields: dict[str, Value] = {item.name: sole for item in form.fields if (sole := _known(item, ask))}
+        fields: dict[str, Value] = {item.name: sole for item in form.fields if (sole := _only_choice(item, ask))}
         many = len([item for item in form.fields if not item.required and _open(item, ask, fields)]) > FEW
         for item in form.fields:
             if item.required or not many:
                 await self._add(ask, item, fields)
         if many:
-            await self._more(ask, form, fields)
+            await self._ask_optional(ask, form, fields)
         # A ballot also has room for the voter's reason.
         why = Field(name="Why", required=False, help="your reason; everybody can read it")
         words = "" if any(item.kind == "text" for item in ask.form.fields) else await self._text(why)
@@ -98,11 +98,13 @@ class AnswerPrompt:
         """Ask for a field, unless it has a value already or cannot have one."""
         if not _open(form_field, ask, fields):
             return
-        value = await self._field(ask, replace(form_field, required=_must(form_field, ask, fields)), self._remarks)
+        value = await self._field(
+            ask, replace(form_field, required=_is_required(form_field, ask, fields)), self._remarks
+        )
         if value is not None:
             fields[form_field.name] = value
 
-    async def _more(self, ask: Ask, form: Form, fields: dict[str, Value]) -> None:
+    async def _ask_optional(self, ask: Ask, form: Form, fields: dict[str, Value]) -> None:
         """Ask which optional fields the person wants to fill in, and ask for those."""
         while names := {item.name: item for item in form.fields if _open(item, ask, fields)}:
             wanted = replace(MORE, choices=tuple(names))
@@ -111,7 +113,7 @@ class AnswerPrompt:
                 return
             await self._add(ask, names[name], fields)
             for item in form.fields:
-                if _must(item, ask, fields):
+                if _is_required(item, ask, fields):
                     await self._add(ask, item, fields)
 
     async def _field(self, ask: Ask, form_field: Field, remarks: Mapping[str, str]) -> Value | None:
@@ -128,7 +130,7 @@ class AnswerPrompt:
             try:
                 raw = await (self._rows() if form_field.kind == "list" else self._line())
                 if raw.strip() or form_field.required:
-                    return _value(ask, form_field, _picked(form_field, options, raw.strip()))
+                    return _value(ask, form_field, _option_typed(form_field, options, raw.strip()))
                 return None
             except BriefError as error:
                 self._refuse(error)
@@ -159,9 +161,9 @@ class AnswerPrompt:
                 async with asyncio.timeout(LOOK):
                     return await self._keyboard.line()
             except TimeoutError:
-                await self._overhear()
+                await self._show_messages()
 
-    async def _overhear(self) -> None:
+    async def _show_messages(self) -> None:
         """Show new messages of viewers; text that is already typed is kept."""
         if messages := await self._outside.more():
             self._console.print()
@@ -175,14 +177,14 @@ class AnswerPrompt:
 
     def _name(self, form_field: Field) -> None:
         """Show the field's name, the allowed values, and what Enter does."""
-        self._console.print(Text.assemble((line(form_field.name), "bold"), (f"  {_told(form_field)}", FAINT)))
+        self._console.print(Text.assemble((line(form_field.name), "bold"), (f"  {_field_help(form_field)}", FAINT)))
 
     def _refuse(self, error: BriefError) -> None:
         self._console.print(Text(f"{line(error.found)}.", style=BAD))
         self._keyboard.drop()
 
 
-def _told(form_field: Field) -> str:
+def _field_help(form_field: Field) -> str:
     helped = [line(form_field.help)] if form_field.help else []
     if form_field.kind in ("number", "flag"):
         helped.append("yes or no" if form_field.kind == "flag" else line(allowed_values(form_field)))
@@ -214,17 +216,17 @@ def _options(form_field: Field) -> tuple[str, ...]:
     return (*form_field.choices, "abstain") if form_field.abstain else form_field.choices
 
 
-def _picked(form_field: Field, options: tuple[str, ...], raw: str) -> Value:
+def _option_typed(form_field: Field, options: tuple[str, ...], raw: str) -> Value:
     """The typed option; a word that equals an option has priority over a number."""
     if form_field.kind == "list":
-        return "\n".join(_chosen(options, row.strip()) for row in raw.split("\n")) if options else raw
-    words = _chosen(options, raw)
+        return "\n".join(_matching_option(options, row.strip()) for row in raw.split("\n")) if options else raw
+    words = _matching_option(options, raw)
     if form_field.kind == "flag" and words in FLAGS:
         return words == FLAGS[0]
     return ABSTAIN if form_field.abstain and words == "abstain" else words
 
 
-def _chosen(options: tuple[str, ...], raw: str) -> str:
+def _matching_option(options: tuple[str, ...], raw: str) -> str:
     words = {option.casefold(): option for option in options}.get(raw.casefold())
     if words is None and raw.isdecimal() and 0 < int(raw) <= len(options):
         words = options[int(raw) - 1]
@@ -243,7 +245,7 @@ def _value(ask: Ask, form_field: Field, raw: Value) -> Value:
     return read_manual_reply(alone, "", {form_field.name: raw}).fields[form_field.name]
 
 
-def _known(form_field: Field, ask: Ask) -> str:
+def _only_choice(form_field: Field, ask: Ask) -> str:
     """The value of a field with a single choice; "" for all other fields."""
     sole = form_field.kind == "choice" and len(form_field.choices) == 1 and not form_field.abstain
     return form_field.choices[0] if sole and (form_field.required or form_field.name == REPLACES) else ""
@@ -264,18 +266,20 @@ def _open(form_field: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
         return False
     if form_field.needs and not form_field.when and form_field.needs not in fields:
         return False
-    by_value = [partner for partner in _partners(form_field, ask.form) if partner.when and partner.name in fields]
-    return not by_value or _must(form_field, ask, fields)
+    by_value = [
+        partner for partner in _requiring_fields(form_field, ask.form) if partner.when and partner.name in fields
+    ]
+    return not by_value or _is_required(form_field, ask, fields)
 
 
-def _must(form_field: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
+def _is_required(form_field: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
     """Whether a field is required, by itself or because of earlier answers."""
-    beside = [partner for partner in _partners(form_field, ask.form) if partner.name in fields]
+    beside = [partner for partner in _requiring_fields(form_field, ask.form) if partner.name in fields]
     called_for = any(needed(item, fields[item.name]) for item in beside)
     return form_field.required or form_field.name in _receivers(ask.form) or called_for
 
 
-def _partners(form_field: Field, form: Form | None) -> list[Field]:
+def _requiring_fields(form_field: Field, form: Form | None) -> list[Field]:
     """The fields that may require this one."""
     return [item for item in form.fields if item.needs == form_field.name] if form else []
 
@@ -314,12 +318,12 @@ class Terminal:
         await self._catch_up(ask.key)
         try:
             async with self._turn:
-                return await self._put(ask, context)
+                return await self._ask_in_terminal(ask, context)
         except (asyncio.CancelledError, Waiting):
             screen.release(ask.key)
             raise
 
-    async def _put(self, ask: Ask, context: Context) -> Reply:
+    async def _ask_in_terminal(self, ask: Ask, context: Context) -> Reply:
         screen = self._screen
         if self._left:
             raise Waiting

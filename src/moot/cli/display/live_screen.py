@@ -164,7 +164,7 @@ class Screen:
     def _status(self) -> Text:
         state, width = self.state, self.console.width - 1
         sums = sums_of(state.fold.transcript)
-        where = Text(self._where(), style="bold")
+        where = Text(self._place_in_words(), style="bold")
         asks = f"{state.done()}/{self.planned}" if self.planned else counted(state.done(), "question")
         facts = [
             asks,
@@ -185,7 +185,7 @@ class Screen:
         line_.truncate(width, overflow="ellipsis")
         return line_
 
-    def _where(self) -> str:
+    def _place_in_words(self) -> str:
         parts = self.state.path.split("/")
         rounds = [part.removeprefix("round-") for part in parts if part.startswith("round-")]
         phase = parts[-1].replace("_", " ").replace("-", " ")

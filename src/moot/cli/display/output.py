@@ -69,14 +69,14 @@ def question(
     """
     yield Rule(Text.assemble((line(ask.to), "bold"), " is asked"), style=WARN)
     for shown in (*news, *about):
-        yield from _shown(shown)
+        yield from _turn_view(shown)
     yield from viewer_messages(outside)
     who = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
     yield Indented(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
     yield ""
 
 
-def _shown(shown: ShownTurn) -> Iterator[RenderableType]:
+def _turn_view(shown: ShownTurn) -> Iterator[RenderableType]:
     act = line(noun(shown.turn.act))
     hidden = shown.name != shown.turn.by
     yield joined(Text(line(shown.name), style="bold"), "" if hidden else act, line(shown.turn.mark))
@@ -180,7 +180,7 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     if outcome.dissent:
         yield "dissent", "\n".join(_dissent(report))
     if decision:
-        for minority in decision.minority if decision.status != "decided" else _voted(decision):
+        for minority in decision.minority if decision.status != "decided" else _voted_answers(decision):
             by = f" ({line(listed(minority.by))})" if minority.by and minority.by != (minority.answer,) else ""
             yield (
                 "minority" if decision.status == "decided" else "answer",
@@ -202,7 +202,7 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     yield "used", " · ".join(used)
 
 
-def _voted(decision: Decision) -> Iterator[Minority]:
+def _voted_answers(decision: Decision) -> Iterator[Minority]:
     """The answers that lost and that somebody voted for, the strongest first."""
     return iter(
         sorted((minority for minority in decision.minority if minority.share), key=lambda minority: -minority.share)

@@ -69,7 +69,7 @@ def _in_person(who: Participant) -> str:
 def plan_words(costing: Costing) -> str:
     """The plan in one sentence."""
     most, bounds = costing.most, costing.bounds
-    asks = _between(bounds.least.asks, bounds.most.asks, "question")
+    asks = _range_in_words(bounds.least.asks, bounds.most.asks, "question")
     calls = _call_words(costing)
     if not most.calls:
         return f"{asks}; no model calls"
@@ -79,7 +79,7 @@ def plan_words(costing: Costing) -> str:
     return f"{asks}; {calls}; {tokens}; {'cost ' if most.cost else ''}{_cost_words(costing)}"
 
 
-def _between(low: int, high: int, noun: str) -> str:
+def _range_in_words(low: int, high: int, noun: str) -> str:
     return counted(high, noun) if low == high else f"{low} to {counted(high, noun)}"
 
 
@@ -102,7 +102,7 @@ def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     yield ""
     yield from fields(
         [
-            ("questions", _between(bounds.least.asks, bounds.most.asks, "question")),
+            ("questions", _range_in_words(bounds.least.asks, bounds.most.asks, "question")),
             ("calls", _call_words(prepared.costing)),
             ("tokens", _token_words(prepared.costing) if most.tokens else "none"),
             *(
@@ -137,7 +137,7 @@ def _token_words(costing: Costing) -> str:
 def _call_words(costing: Costing) -> str:
     """The calls where none is repeated, and the bound; the same word for both where they are the same."""
     least, usual, most = costing.bounds.least, costing.usual_total, costing.bounds.most
-    calls = _between(least.calls, usual.calls, "model call")
+    calls = _range_in_words(least.calls, usual.calls, "model call")
     return calls if usual.calls == most.calls else f"{calls}, at most {most.calls}"
 
 

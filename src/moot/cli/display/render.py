@@ -169,12 +169,12 @@ def _vote(state: ViewState, turn: TurnView, ballot: Choice) -> Text:
     if not ballot.names:
         return Text.assemble((line(turn.act), FAINT), (" (not readable)", BAD))
     scores = [f" {score:g}" for score in ballot.scores] or [""] * len(ballot.names)
-    chosen = [_chosen(state, turn.spoken, name) for name in ballot.names]
+    chosen = [_ballot_choice(state, turn.spoken, name) for name in ballot.names]
     names = Text(", ").join(name + Text(score) for name, score in zip(chosen, scores, strict=True))
     return Text.assemble((f"{ballot.how} ", FAINT), names)
 
 
-def _chosen(state: ViewState, spoken: Spoken, choice: str) -> Text:
+def _ballot_choice(state: ViewState, spoken: Spoken, choice: str) -> Text:
     """The choice of a ballot, in the colour of the candidate's author."""
     for subject in spoken.on:
         if choice.startswith(with_author(subject.by, subject.act)):
@@ -187,7 +187,7 @@ def running_tally(state: ViewState) -> Text:
     counted: dict[str, tuple[Text, int]] = {}
     for spoken, ballot in state.fold.ballots_so_far():
         choice = "abstains" if ballot.abstains else ", ".join(ballot.names) or "not readable"
-        name = _chosen(state, spoken, choice)
+        name = _ballot_choice(state, spoken, choice)
         counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
     tally = Text(" · ").join(Text.assemble(name, f" {votes}") for name, votes in counted.values())
     return Text.assemble(("votes so far  ", FAINT), tally) if counted else Text()

@@ -28,11 +28,11 @@ def comparison_view(comparison: Comparison) -> Iterator[RenderableType]:
         facts = joined(Text(side.debate), line(side.protocol), fork_origin(side.forked))
         yield Indented(Stack((Text(short(side.topic, LONGEST), style="bold"), facts)), f"{name}  ", "   ")
     yield ""
-    yield from _parting(comparison.parting, first, other)
+    yield from _divergence_view(comparison.parting, first, other)
     if comparison.settings:
         yield from _chapter("different settings")
         yield from (
-            _pair(difference.what, difference.one, difference.other) for difference in comparison.settings[:MOST]
+            _two_values(difference.what, difference.one, difference.other) for difference in comparison.settings[:MOST]
         )
         if len(comparison.settings) > MOST:
             yield Text(f"and {len(comparison.settings) - MOST} more: --json shows all", style=FAINT)
@@ -41,8 +41,8 @@ def comparison_view(comparison: Comparison) -> Iterator[RenderableType]:
     yield from _chapter("participants")
     yield from _people(first, other)
     yield from _chapter("used")
-    yield _pair("in total", _used(first), _used(other))
-    yield _pair("missing", _missing(first), _missing(other))
+    yield _two_values("in total", _usage_line(first), _usage_line(other))
+    yield _two_values("missing", _missing_line(first), _missing_line(other))
 
 
 def _chapter(title: str) -> Iterator[RenderableType]:
@@ -50,10 +50,12 @@ def _chapter(title: str) -> Iterator[RenderableType]:
     yield Rule(Text(title, style="bold"), style=FAINT)
 
 
-def _pair(label: str, left: str, other: str) -> RenderableType:
+def _two_values(label: str, left: str, other: str) -> RenderableType:
     """A value of both debates, shown once if it is the same."""
     rows = (
-        [("=", left or "–")] if left == other else [("A", _near(left, other) or "–"), ("B", _near(other, left) or "–")]
+        [("=", left or "–")]
+        if left == other
+        else [("A", _text_near_difference(left, other) or "–"), ("B", _text_near_difference(other, left) or "–")]
     )
     inner = Stack(tuple(Indented(Text(short(words, LONGEST)), f"{mark}  ", "   ") for mark, words in rows))
     wide = 16
@@ -63,14 +65,14 @@ def _pair(label: str, left: str, other: str) -> RenderableType:
     return Indented(inner, f"{line(label):<{wide}}", " " * wide, FAINT)
 
 
-def _near(words: str, other: str) -> str:
+def _text_near_difference(words: str, other: str) -> str:
     """The text from shortly before the first difference on."""
     same = next((n for n, (a, b) in enumerate(zip(words, other, strict=False)) if a != b), min(len(words), len(other)))
     begin = same - BEFORE
     return f"…{words[begin:]}" if begin > BEFORE else words
 
 
-def _parting(parting: Divergence, first: Side, other: Side) -> Iterator[RenderableType]:
+def _divergence_view(parting: Divergence, first: Side, other: Side) -> Iterator[RenderableType]:
     if parting.one is None and parting.other is None:
         yield Text(f"All answers are the same: {counted(parting.answers, 'answer')}.")
         return
@@ -82,11 +84,11 @@ def _parting(parting: Divergence, first: Side, other: Side) -> Iterator[Renderab
         same = "answer is" if parting.answers == 1 else f"{parting.answers:,} answers are"
         yield Text(f"The first {same} the same. Then they diverge:")
     ours, theirs = parting.one.words if parting.one else "", parting.other.words if parting.other else ""
-    yield Indented(_said(parting.one, first, _near(ours, theirs)), "A  ", "   ")
-    yield Indented(_said(parting.other, other, _near(theirs, ours)), "B  ", "   ")
+    yield Indented(_turn_line(parting.one, first, _text_near_difference(ours, theirs)), "A  ", "   ")
+    yield Indented(_turn_line(parting.other, other, _text_near_difference(theirs, ours)), "B  ", "   ")
 
 
-def _said(said_words: Said | None, side: Side, words: str) -> Text:
+def _turn_line(said_words: Said | None, side: Side, words: str) -> Text:
     if said_words is None:
         return Text(f"ends with entry {side.entries}", style=FAINT)
     place = joined(f"entry {said_words.seq}", said_words.mark)
@@ -95,7 +97,7 @@ def _said(said_words: Said | None, side: Side, words: str) -> Text:
 
 
 def _outcome(first: Side, other: Side) -> Iterator[RenderableType]:
-    yield _pair("status", status_in_words(first.status), status_in_words(other.status))
+    yield _two_values("status", status_in_words(first.status), status_in_words(other.status))
     for label, a, b in (
         ("decision", first.text or first.winner, other.text or other.winner),
         ("winner", _winner(first), _winner(other)),
@@ -104,9 +106,9 @@ def _outcome(first: Side, other: Side) -> Iterator[RenderableType]:
         ("how", first.line, other.line),
     ):
         if a or b:
-            yield _pair(label, a, b)
-    yield _pair("rounds", str(first.rounds), str(other.rounds))
-    yield _pair("answers", str(first.answers), str(other.answers))
+            yield _two_values(label, a, b)
+    yield _two_values("rounds", str(first.rounds), str(other.rounds))
+    yield _two_values("answers", str(first.answers), str(other.answers))
 
 
 def _winner(side: Side) -> str:
@@ -122,18 +124,18 @@ def _tally(side: Side) -> str:
 
 
 def _people(first: Side, other: Side) -> Iterator[RenderableType]:
-    ours, theirs = ({standing.name: _standing(standing) for standing in side.people} for side in (first, other))
+    ours, theirs = ({standing.name: _participant_line(standing) for standing in side.people} for side in (first, other))
     for name in dict.fromkeys((*ours, *theirs)):
-        yield _pair(name, ours.get(name, "does not take part"), theirs.get(name, "does not take part"))
+        yield _two_values(name, ours.get(name, "does not take part"), theirs.get(name, "does not take part"))
 
 
-def _standing(who: Standing) -> str:
+def _participant_line(who: Standing) -> str:
     changed = f"{counted(who.flips, 'changed answer')}" if who.flips else ""
     facts = (line(who.seat), changed, f"votes for {short(who.vote, 48)}" if who.vote else "")
     return " · ".join(filter(None, (short(who.answer, 120) or "–", *facts)))
 
 
-def _used(side: Side) -> str:
+def _usage_line(side: Side) -> str:
     use = side.use
     tokens = f"{amount(use.input_tokens + use.output_tokens)} tokens"
     return " · ".join(
@@ -141,7 +143,7 @@ def _used(side: Side) -> str:
     )
 
 
-def _missing(side: Side) -> str:
+def _missing_line(side: Side) -> str:
     use = side.use
     parts = (
         counted(use.missing, "answer") if use.missing else "",

@@ -140,11 +140,11 @@ class BatchTray:
             job = self._jobs.of(item)
         if job is None:
             self._put.setdefault(model, {})[item] = body
-            raise BatchPending(_waits(model, self._clock()))
+            raise BatchPending(_waiting_sentence(model, self._clock()))
         if job.state == "refused":
             raise Unavailable(job.reason, kind=job.kind, again=job.kind == "overloaded")
         if job.open:
-            raise BatchPending(_waits(model, job.at))
+            raise BatchPending(_waiting_sentence(model, job.at))
         return (await self._fetched(job)).get(item, ItemResult(status="expired"))
 
     def settled(self, item: str) -> bool:
@@ -257,7 +257,7 @@ class BatchTray:
         if look.refused:
             await self._refuse(job, look)
             return
-        self._results[job.id] = await self._filled(job, api, look)
+        self._results[job.id] = await self._all_results(job, api, look)
         await self._log.post(Batched(job=job.id, state="ended"))
         self.tell(f"{job.model}: the batch {job.handle} has ended")
 
@@ -283,10 +283,10 @@ class BatchTray:
         async with self._turn:
             if job.id not in self._results:
                 api = self._apis[job.model]
-                self._results[job.id] = await self._filled(job, api, await api.look(job.handle))
+                self._results[job.id] = await self._all_results(job, api, await api.look(job.handle))
             return self._results[job.id]
 
-    async def _filled(self, job: Job, api: BatchApi, look: JobLook) -> dict[str, ItemResult]:
+    async def _all_results(self, job: Job, api: BatchApi, look: JobLook) -> dict[str, ItemResult]:
         """What has become of every request of a batch that has ended."""
         missing = dict.fromkeys(job.items, ItemResult(status=look.missing))
         return missing | await api.results(job.handle, look)
@@ -317,5 +317,5 @@ def _parts(requests: dict[str, Mapping[str, object]]) -> list[dict[str, Mapping[
     return parts
 
 
-def _waits(model: str, at: float) -> str:
+def _waiting_sentence(model: str, at: float) -> str:
     return f"{WAITS_FOR_BATCH} since {datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC ({model})"

@@ -50,7 +50,7 @@ class BatchedModel(Layer):
     def quote(self, request: Request) -> Quote:
         """The most that one try can use: half of the price where it goes into a batch."""
         whole = self._model.quote(request)
-        return _halved(whole) if self._tray.takes(False) and _fits(request) else whole
+        return _halved(whole) if self._tray.takes(False) and _can_be_batched(request) else whole
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request.
@@ -58,7 +58,7 @@ class BatchedModel(Layer):
         Raises:
             BatchPending: the provider has not answered yet.
         """
-        if not _fits(request) or not isinstance(recorder, BatchRecorder):
+        if not _can_be_batched(request) or not isinstance(recorder, BatchRecorder):
             return await self._model.complete(request, recorder)
         while True:
             tried = recorder.batch_try(request.call)
@@ -105,7 +105,7 @@ class BatchedModel(Layer):
         return Unavailable(str(error), kind="overloaded", again=True) if error.again else error
 
 
-def _fits(request: Request) -> bool:
+def _can_be_batched(request: Request) -> bool:
     return request.call == CALL and not request.tools
 
 

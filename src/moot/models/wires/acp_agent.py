@@ -89,8 +89,8 @@ class AcpModel:
         with tempfile.TemporaryDirectory(prefix="moot-acp-", ignore_cleanup_errors=True) as folder:
             try:
                 async with self._started(session, folder) as agent:
-                    opened = await self._opened(agent, folder)
-                    end = await self._asked(agent, opened.session_id, request)
+                    opened = await self._new_session(agent, folder)
+                    end = await self._send_prompt(agent, opened.session_id, request)
             except ConnectionError as error:
                 raise Unavailable(f"{self._name} ended before it answered", kind="connection", again=True) from error
             session.note_files(folder)
@@ -132,7 +132,7 @@ class AcpModel:
                 raise
             raise Unavailable(f"{self._name} cannot be started: {error.strerror or error}", kind="not_found") from error
 
-    async def _opened(self, agent: "ClientSideConnection", folder: str) -> "NewSessionResponse":
+    async def _new_session(self, agent: "ClientSideConnection", folder: str) -> "NewSessionResponse":
         """A fresh session, in the mode and with the model that are wanted."""
         from acp.schema import ClientCapabilities, FileSystemCapabilities, Implementation
 
@@ -168,7 +168,7 @@ class AcpModel:
             there = f"it offers {', '.join(offered[:20])}" if offered else "it offers none"
             raise Refused(f"{self._name} has no {what} {wanted!r}; {there}", kind="request")
 
-    async def _asked(self, agent: "ClientSideConnection", session: str, request: Request) -> End:
+    async def _send_prompt(self, agent: "ClientSideConnection", session: str, request: Request) -> End:
         """Put the question; an agent whose time is up is told to stop before it is ended."""
         from acp import text_block
 

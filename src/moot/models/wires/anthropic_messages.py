@@ -148,7 +148,7 @@ class MessageReader(Reader[Event]):
             case Event(type="error") | Event(type="", error=dict() | str()):
                 raise provider_errors.stream_error(self.name, {"error": event.error}, self.key)
             case Event(type="message"):
-                self._whole(event)
+                self._take_whole_answer(event)
             case _:
                 pass
 
@@ -173,7 +173,7 @@ class MessageReader(Reader[Event]):
         elif block.type == "text" and block.text:
             self.words.append(block.text)
 
-    def _whole(self, event: Event) -> None:
+    def _take_whole_answer(self, event: Event) -> None:
         for index, block in enumerate(event.content or ()):
             self._begin(index, block)
         self._serve(event.model)

@@ -288,7 +288,7 @@ class WireModel(ABC):
         began, waits = clock(), 0.0
         with suppress(TimeoutError), self._connection.streaming():
             async with asyncio.timeout(None) as tail:
-                while data := await self._more(body, reader):
+                while data := await self._read_body(body, reader):
                     reader.feed(data)
                     wait = LINGER_SECONDS if reader.done else TAIL_SECONDS if reader.finish else 0.0
                     if wait != waits:
@@ -305,7 +305,7 @@ class WireModel(ABC):
         if seconds >= SHORTEST_PAUSE and body.pause():
             await asyncio.sleep(seconds)
 
-    async def _more(self, body: BoundedBody, reader: "Reader[Any]") -> bytes:
+    async def _read_body(self, body: BoundedBody, reader: "Reader[Any]") -> bytes:
         try:
             return await body.read()
         except Unreached:
@@ -321,7 +321,7 @@ class WireModel(ABC):
         words = provider_errors.error_words(raw)[2]
         if provider_errors.refuses_tools(status, words):
             self._tools = False
-        elif error.kind == "request" and status in (400, 422) and (names := self._blamed(raw, words, body)):
+        elif error.kind == "request" and status in (400, 422) and (names := self._fields_in_error(raw, words, body)):
             self._refused |= names
             unsent = {*self._unsent, *(setting for setting in Settings.__slots__ if self.field(setting) in names)}
             self._unsent = tuple(setting for setting in Settings.__slots__ if setting in unsent)
@@ -341,7 +341,7 @@ class WireModel(ABC):
         """Whether a request can go without a field."""
         return field not in self.needed
 
-    def _blamed(self, raw: bytes, words: str, body: Mapping[str, object]) -> frozenset[str]:
+    def _fields_in_error(self, raw: bytes, words: str, body: Mapping[str, object]) -> frozenset[str]:
         """The fields of a request that the words of an error name."""
         inner = read_object(raw).get("error")
         blamed = cast("dict[str, object]", inner).get("param") if isinstance(inner, dict) else None

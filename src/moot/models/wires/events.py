@@ -48,7 +48,7 @@ class Lines:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         whole, end, tail = data.rpartition(b"\n")
         if not end:
-            self._hold(tail)
+            self._keep_tail(tail)
             return ()
         if self._rest:
             whole = b"".join((*self._rest, whole))
@@ -56,7 +56,7 @@ class Lines:
         lines = whole.split(b"\n")
         if len(whole) > EVENT_BYTES and max(map(len, lines)) > EVENT_BYTES:
             raise too_much(self._who, self._what)
-        self._hold(tail)
+        self._keep_tail(tail)
         if not self._begun:
             self._begun = True
             lines[0] = lines[0].removeprefix(_MARK)
@@ -66,7 +66,7 @@ class Lines:
         """What is left at the end of the body."""
         return self.feed(b"\n") if self._rest else ()
 
-    def _hold(self, tail: bytes) -> None:
+    def _keep_tail(self, tail: bytes) -> None:
         if tail:
             self._rest.append(tail)
             self._size += len(tail)
@@ -101,7 +101,7 @@ class Events:
                 return ()
             self._kind = "whole" if data.removeprefix(_MARK).lstrip().startswith(b"{") else "events"
         if self._kind == "whole":
-            self._take(data)
+            self._add_data(data)
             return ()
         events: list[bytes] = []
         for line in self._lines.feed(data):
@@ -120,12 +120,12 @@ class Events:
 
     def _read(self, line: bytes, events: list[bytes]) -> None:
         if line.startswith(b"data:"):
-            self._take(line[6:] if line.startswith(b"data: ") else line[5:])
+            self._add_data(line[6:] if line.startswith(b"data: ") else line[5:])
         elif not line and self._data:
             events.append(self._data[0] if len(self._data) == 1 else b"\n".join(self._data))
             self._data, self._size = [], 0
 
-    def _take(self, data: bytes) -> None:
+    def _add_data(self, data: bytes) -> None:
         self._data.append(data)
         self._size += len(data)
         if self._size > EVENT_BYTES:

@@ -133,7 +133,7 @@ class LibraryModel:
     @property
     def drops(self) -> tuple[str, ...]:
         """The names of Settings that this model ignores or refuses: the library knows."""
-        return self._drops
+        return self._unsent_settings
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
@@ -158,7 +158,7 @@ class LibraryModel:
                 async for event in stream:
                     _read_piece(event, speech)
                 end = _end(stream.get())
-                _want(stream.get(), speech)
+                _take_tool_calls(stream.get(), speech)
         except ModelAPIError as error:
             raise self._fault(error) from error
         except UserError as error:
@@ -179,7 +179,7 @@ class LibraryModel:
         self.__dict__.pop("_library", None)
 
     @cached_property
-    def _drops(self) -> tuple[str, ...]:
+    def _unsent_settings(self) -> tuple[str, ...]:
         refused = {"stop" if name == "stop_sequences" else str(name) for name in self._library.unsupported_settings}
         unsent = refused.union(unsent_settings(self._name))
         return tuple(setting for setting in Settings.__slots__ if setting in unsent)
@@ -221,7 +221,7 @@ class LibraryModel:
                 return make(name, error.message, key)
 
 
-def _want(response: "ModelResponse", speech: AnswerStream) -> None:
+def _take_tool_calls(response: "ModelResponse", speech: AnswerStream) -> None:
     for call in response.tool_calls:
         arguments = call.args if isinstance(call.args, str) else json.dumps(call.args or {})
         speech.want(call.tool_name, arguments, call.tool_call_id)

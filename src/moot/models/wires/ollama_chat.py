@@ -148,7 +148,7 @@ class LineReader(Reader[Event]):
         if event.message.content:
             self.words.append(event.message.content)
         self.thinks = self.thinks or bool(event.message.thinking)
-        self._want(event.message.tool_calls)
+        self._take_tool_calls(event.message.tool_calls)
         if event.done:
             counts = [cast("int", count or 0) for count in (event.prompt_eval_count, event.eval_count)]
             self.usage = Usage(input_tokens=counts[0], output_tokens=counts[1])  # mended where booked
@@ -156,7 +156,7 @@ class LineReader(Reader[Event]):
             self.finish = "length" if event.done_reason == "length" else "stop"
             self.done = True
 
-    def _want(self, wanted: object) -> None:
+    def _take_tool_calls(self, wanted: object) -> None:
         for call in cast("list[dict[str, dict[str, object]]]", wanted) if isinstance(wanted, list) else ():
             try:
                 name, arguments = call["function"]["name"], call["function"].get("arguments", {})

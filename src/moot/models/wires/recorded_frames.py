@@ -44,7 +44,7 @@ def _asks(text: str, *, system: str = "", settings: Settings | None = None) -> R
     return Request(messages=messages, settings=settings or Settings(max_tokens=400), seconds=MOST_SECONDS)
 
 
-def _talk(*messages: Message, tools: tuple[ToolSpec, ...] = ()) -> Request:
+def _request_of(*messages: Message, tools: tuple[ToolSpec, ...] = ()) -> Request:
     return Request(messages=messages, settings=Settings(max_tokens=400), seconds=MOST_SECONDS, tools=tools)
 
 
@@ -55,16 +55,16 @@ QUESTIONS: Mapping[str, Request] = {
     "stop": _asks("Count from 1 to 9, separated by spaces.", settings=Settings(max_tokens=400, stop=("5",))),
     "scripts": _asks("Repeat exactly: Grüße, 世界, 🔬"),
     "rules": _asks("What is the capital of France?", system="Answer in lower case, in one word."),
-    "turns": _talk(
+    "turns": _request_of(
         Message(role="user", text="My number is 7."),
         Message(role="assistant", text="I will remember it."),
         Message(role="user", text="What is my number?"),
     ),
-    "go-on": _talk(
+    "go-on": _request_of(
         Message(role="user", text="Name three colours."), Message(role="assistant", text="Three colours are red,")
     ),
-    "tool": _talk(CITY, tools=(LOOK_UP,)),
-    "tool-result": _talk(
+    "tool": _request_of(CITY, tools=(LOOK_UP,)),
+    "tool-result": _request_of(
         CITY,
         Message(
             role="assistant", text="", calls=(ToolCall(id="call1abcd", name="look_up", arguments='{"city":"Lyon"}'),)

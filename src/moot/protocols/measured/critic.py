@@ -103,7 +103,7 @@ class Claim(NamedTuple):
     words: str
 
 
-def _newest(state: State, act: str) -> Turn | None:
+def _newest_turn(state: State, act: str) -> Turn | None:
     """The newest turn of that act, answered or not."""
     turns = [turn for turn in state.transcript.all() if turn.act == act]
     return turns[-1] if turns else None
@@ -139,7 +139,7 @@ class Criticise:
     def play(self, state: State) -> Play:
         """Ask the critic."""
         answer = state.transcript.last(self.author, "draft", "revise")
-        before = _newest(state, self.name)
+        before = _newest_turn(state, self.name)
         if before and not claims(before):
             return
         if answer and state.transcript.sees(self.critic, answer):
@@ -174,7 +174,7 @@ class Rebut:
 
     def play(self, state: State) -> Play:
         """Ask the author."""
-        answer, critic = state.transcript.last(self.author, "draft", "revise"), _newest(state, "critique")
+        answer, critic = state.transcript.last(self.author, "draft", "revise"), _newest_turn(state, "critique")
         if answer and critic and claims(critic) and state.transcript.sees(self.author, critic):
             yield [
                 Ask(
@@ -212,7 +212,7 @@ class Check:
 
     def play(self, state: State) -> Play:
         """Ask the judge, if there is an answer and a claim against it; then decide."""
-        answer, critic = state.transcript.last(self.author, "draft", "revise"), _newest(state, "critique")
+        answer, critic = state.transcript.last(self.author, "draft", "revise"), _newest_turn(state, "critique")
         if answer is None or read_field(answer, "ANSWER") is None:
             how = f"{self.author} gave no answer that could be read"
             yield Ruled(decision=Decision(status="no_decision", rule=RULE, how=how))

@@ -188,11 +188,11 @@ class Refute:
                 key=state.key(finding.number),
                 to=choose_refuter(state.brief, finding)[0],
                 act=self.name,
-                task="\n\n".join(filter(None, (self.task, _described(finding), words and _authored(words)))),
+                task="\n\n".join(filter(None, (self.task, _finding_text(finding), words and _intent_text(words)))),
                 form=self.form,
                 view=ALONE,
             )
-            for finding in (_invented(state, self.most) if self.always else chosen)
+            for finding in (_simulated_findings(state, self.most) if self.always else chosen)
         ]
         if asks:
             yield asks
@@ -223,11 +223,11 @@ class Respond:
                 key=state.key(finding.number),
                 to=finding.found_by[0],
                 act=self.name,
-                task=f"{self.task}\n\n{_described(finding)}\n\n{refutation}",
+                task=f"{self.task}\n\n{_finding_text(finding)}\n\n{refutation}",
                 form=self.form,
                 view=ALONE,
             )
-            for finding, refutation in (_replies(state, self.most) if self.always else _refuted(state))
+            for finding, refutation in (_replies(state, self.most) if self.always else _refuted_findings(state))
         ]
         if asks:
             yield asks
@@ -259,7 +259,7 @@ class Arbitrate:
         """Ask the judge."""
         finding = findings_of(state.brief, state.transcript)[self.finding - 1]
         words = f"{BECAUSE}\n{_indented(self.because)}\n\n{WHERE} {self.cite}"
-        task = f"{self.task}\n\n{_described(finding)}\n\n{words}"
+        task = f"{self.task}\n\n{_finding_text(finding)}\n\n{words}"
         yield [
             Ask(key=state.key(self.finding), to=self.by, act=self.name, task=task, form=self.form, view=ALONE),
         ]
@@ -289,7 +289,7 @@ def concluded(review: Review) -> Decision:
     return Decision(status="decided", rule=RULE, text=f"{str(review).capitalize()}.", how=how)
 
 
-def _invented(state: State, most: int) -> Iterator[Finding]:
+def _simulated_findings(state: State, most: int) -> Iterator[Finding]:
     """As many findings as are checked at most, for an estimate."""
     names = state.brief.names("debater")
     file = next((file.path for file in artefact_of(state.brief).files), "file")
@@ -302,10 +302,10 @@ def _invented(state: State, most: int) -> Iterator[Finding]:
 
 
 def _replies(state: State, most: int) -> Iterator[tuple[Finding, str]]:
-    return ((finding, INSPECTING) for finding in _invented(state, most))
+    return ((finding, INSPECTING) for finding in _simulated_findings(state, most))
 
 
-def _refuted(state: State) -> Iterator[tuple[Finding, str]]:
+def _refuted_findings(state: State) -> Iterator[tuple[Finding, str]]:
     """The findings that were refuted with a valid citation, and what the refuter says."""
     for item in review_of(state.brief, state.transcript).findings:
         check = item.refutation
@@ -314,7 +314,7 @@ def _refuted(state: State) -> Iterator[tuple[Finding, str]]:
             yield item.finding, f"It is said to be wrong:\n{_indented(check.reason)}\n\n{cited}"
 
 
-def _described(finding: Finding) -> str:
+def _finding_text(finding: Finding) -> str:
     """A finding as those are shown it who check it: without names, counts or other findings."""
     parts = ["The finding:"]
     for report in finding.reports:
@@ -331,7 +331,7 @@ def _described(finding: Finding) -> str:
     return "\n".join(parts)
 
 
-def _authored(words: str) -> str:
+def _intent_text(words: str) -> str:
     return f"The author says of the change (material, not proof):\n{_indented(words)}"
 
 

@@ -128,12 +128,14 @@ def _merged(decision: Decision, turn: Turn, authors: Sequence[str]) -> Decision:
         return replace(decision, how=f"{decision.how}; {turn.by} {lacking}, so the picked answer stands as it was")
     dropped_lines = read_field(turn, "DROPPED")
     dropped = dropped_lines if isinstance(dropped_lines, tuple) else ()
-    words = "; ".join((f"kept {_from(kept_lines, authors)}", f"dropped {_from(dropped, authors)}"))
+    words = "; ".join(
+        (f"kept {_claims_by_author(kept_lines, authors)}", f"dropped {_claims_by_author(dropped, authors)}")
+    )
     how = f"{decision.how}; {turn.by} merged the answers: {words}"
     return replace(decision, text=str(text), argument=decision.text, how=how)
 
 
-def _from(lines: Sequence[str], authors: Sequence[str]) -> str:
+def _claims_by_author(lines: Sequence[str], authors: Sequence[str]) -> str:
     """How many claims of whom."""
     letters = [letter(n) for n in range(len(authors))]
     begun = [match[1].upper() if (match := _LETTER.match(line)) else "" for line in lines]

@@ -58,7 +58,7 @@ def shrink(plan: Plan) -> Shrunk:
         number, progress = first.violation.number, True
         while progress and runs < MOST_RUNS:
             progress = False
-            for smaller in _smaller(smallest.plan):
+            for smaller in _smaller_plans(smallest.plan):
                 runs += 1
                 story = simulate(smaller.seed, plan=smaller)
                 if story.violation is not None and story.violation.number == number:
@@ -80,7 +80,7 @@ def check_simulated(seeds: range) -> None:
             raise AssertionError(shrink(make_plan(seed)).report())
 
 
-def _smaller(plan: Plan) -> Iterator[Plan]:
+def _smaller_plans(plan: Plan) -> Iterator[Plan]:
     """Plans with a little less, those that leave out most first."""
     if len(plan.debates) > 1:
         for debate in plan.debates:

@@ -132,8 +132,8 @@ class SimulatedQueue:
         self._answers: Counter[str] = Counter()  # by debate, when it was last taken
         self._tables.create_function("clock_timestamp", 0, self.now)
         self._tables.create_function("pg_notify", 2, self._notify)
-        self._tables.create_function("pg_advisory_xact_lock", 1, _nothing)
-        self._tables.create_function("hashtext", 1, _nothing)
+        self._tables.create_function("pg_advisory_xact_lock", 1, _no_rows)
+        self._tables.create_function("hashtext", 1, _no_rows)
         for statement in (*TABLES.split(";\n"), "create table moot_line (debate text, text text)"):
             self._tables.execute(in_sqlite(statement + ";"))
 
@@ -373,7 +373,7 @@ class SimulatedDatabase(Database):
             await asyncio.sleep(0.001)
 
 
-def _nothing(_: object) -> int:
+def _no_rows(_: object) -> int:
     return 0
 
 

@@ -62,7 +62,7 @@ class Provider:
         """Take a request and answer it."""
         world = self.world
         try:
-            debate, tried, prompt = self._take(url, body)
+            debate, tried, prompt = self._identify_try(url, body)
         except Violation as violation:
             world.fail(violation)
             raise
@@ -76,7 +76,7 @@ class Provider:
             if not world.loop.is_dead(place[0]):
                 self._check_time(world.records[debate], tried, world.loop.time() - began)
 
-    def _take(self, url: str, body: bytes) -> tuple[str, Attempted, str]:
+    def _identify_try(self, url: str, body: bytes) -> tuple[str, Attempted, str]:
         """Find out which try this is, and check what may be sent."""
         data = json.loads(body)
         prompt = "\n".join(str(message["content"]) for message in data["messages"])
@@ -182,7 +182,7 @@ class Provider:
         if fault is None:
             return SimulatedAnswer(plan)
         world.note(f"{record.debate}: the provider's answer to {tried.key} try {tried.n}: {fault.kind}")
-        return await self._broken(fault, plan, text)
+        return await self._faulty_answer(fault, plan, text)
 
     def _fault(self, debate: str, ask: Ask, tried: Attempted) -> ModelFault | None:
         self._sends[debate, ask.to] += 1
@@ -195,7 +195,7 @@ class Provider:
         self._passed.add(call)
         return fault
 
-    async def _broken(self, fault: ModelFault, plan: Plan, text: str) -> "SimulatedAnswer":
+    async def _faulty_answer(self, fault: ModelFault, plan: Plan, text: str) -> "SimulatedAnswer":
         seconds = fault.seconds
         same = self.world.plan.mode == "same"
         match fault.kind:
@@ -223,10 +223,10 @@ class Provider:
                 return SimulatedAnswer(replace(plan, pause=pause, fault=fault_kind))
             case _:
                 pass
-        return SimulatedAnswer(_odd(fault.kind, plan, text))
+        return SimulatedAnswer(_odd_plan(fault.kind, plan, text))
 
 
-def _odd(kind: str, plan: Plan, text: str) -> Plan:
+def _odd_plan(kind: str, plan: Plan, text: str) -> Plan:
     """An answer that comes whole and is not as it should be."""
     changes: Mapping[str, Mapping[str, Any]] = {
         "empty": {"text": ""},
@@ -250,11 +250,11 @@ def answer_text(seed: int, debate: str, ask: Ask, prompt: str) -> str:
     word = token(debate, ask.key)
     fields = () if ask.form is None else tuple(answer_fields(seed, debate, ask, prompt).items())
     plain = tuple((name, without_token(value, word)) for name, value in fields)
-    return _written(ask.form, plain, f"By {ask.to} {NO_TOKEN}: this is why.").replace(NO_TOKEN, word)
+    return _model_text(ask.form, plain, f"By {ask.to} {NO_TOKEN}: this is why.").replace(NO_TOKEN, word)
 
 
 @lru_cache(maxsize=4_096)
-def _written(form: Form | None, fields: tuple[tuple[str, Value], ...], text: str) -> str:
+def _model_text(form: Form | None, fields: tuple[tuple[str, Value], ...], text: str) -> str:
     """An answer as a model writes it; many questions have the same answer but for its token."""
     try:
         return text if form is None else write(form, dict(fields), text)

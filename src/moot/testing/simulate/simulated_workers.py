@@ -87,7 +87,7 @@ class _WorkerLife:
         if plan.allowance and workspace.config:
             limits = {"openai": Allowance(in_flight=plan.allowance)}
             workspace.config = replace(workspace.config, limits=limits)
-        wanted = WorkerSettings(address=ADDRESS, name=name_of(process), most=plan.places, say=self._say)
+        wanted = WorkerSettings(address=ADDRESS, name=name_of(process), most=plan.places, say=self._log_note)
         self.worker = Worker(
             workspace, wanted, connect=lambda connections: SimulatedDatabase(queue, process), clock=world.loop.time
         )
@@ -104,7 +104,7 @@ class _WorkerLife:
         except QueueError as error:
             self._simulation.world.note(f"worker {self.process} ends: {error}")
 
-    def _say(self, note: Note) -> None:
+    def _log_note(self, note: Note) -> None:
         self._simulation.world.note(f"{note.debate} {note.text}".strip())
         most = self._simulation.plan.places
         if len(self.worker.held) > most:
@@ -156,9 +156,9 @@ class _WorkerGroup:
         self.world.note(f"worker {number} starts")
         for fault in self.plan.processes:
             if fault.life == number:
-                simulation.loop.call_later(fault.at, self._befall, fault, life)
+                simulation.loop.call_later(fault.at, self._inject_fault, fault, life)
 
-    def _befall(self, fault: ProcessFault, life: _WorkerLife) -> None:
+    def _inject_fault(self, fault: ProcessFault, life: _WorkerLife) -> None:
         loop = self.world.loop
         if not life.runs or self.world.calm:
             return

@@ -173,7 +173,7 @@ def _without_usage(item: object) -> object:
     return tuple(replace(part, usage=Usage(), notes=()) if isinstance(part, Reply) else part for part in parts)
 
 
-def _first(error: BaseException) -> BaseException:
+def _first_error(error: BaseException) -> BaseException:
     """The first error of a group."""
     if isinstance(error, BaseExceptionGroup):
         return cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
@@ -220,7 +220,7 @@ class Simulation:
                 world.calm = True
                 world.note("the faults cease")
             require(self.lives <= MOST_LIVES, "I36", f"{self.lives} processes, and {self.open_debates()} is not over")
-            await self._life()
+            await self._process_life()
             self._raise_limits()
             await asyncio.sleep(world.random.choice((0.5, 30.0, 90.0)))
 
@@ -248,13 +248,13 @@ class Simulation:
 
     # ---- processes -----------------------------------------------------------------------------------------------
 
-    async def _life(self) -> None:
+    async def _process_life(self) -> None:
         """One process from its start to its end, with what befalls it; perhaps a second one beside it."""
         running = [self._start(self.lives)]
         faults = [] if self.world.calm else [fault for fault in self.plan.processes if fault.life == self.lives]
         began = self.loop.time()
         for fault in faults:
-            self.loop.call_later(fault.at, self._befall, fault, running)
+            self.loop.call_later(fault.at, self._inject_fault, fault, running)
         while any(life.runs for life in running):
             self._news.clear()
             try:
@@ -273,7 +273,7 @@ class Simulation:
         self.world.note(f"process {self.process} starts")
         return life
 
-    def _befall(self, fault: ProcessFault, running: list["_Life"]) -> None:
+    def _inject_fault(self, fault: ProcessFault, running: list["_Life"]) -> None:
         life = running[0]
         if not life.runs or self.world.calm:
             return
@@ -314,7 +314,7 @@ class Simulation:
             require("Mismatch" not in type(error).__name__, "I27", str(error))
             world.note(f"process {process} ends: {type(error).__name__}: {error}")
         except BaseException as error:  # house: broad because whatever else comes out is a violation
-            inner = _first(error)
+            inner = _first_error(error)
             if isinstance(inner, Violation):
                 raise inner from error
             raise Violation("I54", f"{type(inner).__name__}: {inner}") from error

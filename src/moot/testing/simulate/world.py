@@ -182,7 +182,7 @@ class SimulatedStore:
 
         def land() -> None:
             try:
-                error = self._land(lease, tuple(lines), after, kind)
+                error = self._append_lines(lease, tuple(lines), after, kind)
             except Violation as violation:
                 world.fail(violation)
                 return
@@ -201,7 +201,9 @@ class SimulatedStore:
             raise error
         world.acknowledged[debate] = max(world.acknowledged[debate], after + len(lines))
 
-    def _land(self, lease: tuple[int, str, int], lines: tuple[str, ...], after: int, kind: str) -> RecordError | None:
+    def _append_lines(
+        self, lease: tuple[int, str, int], lines: tuple[str, ...], after: int, kind: str
+    ) -> RecordError | None:
         world, debate = self._world, lease[1]
         if kind in ("refused", "full"):
             return RecordError(f"the simulated store is {'full' if kind == 'full' else 'not writable'}")

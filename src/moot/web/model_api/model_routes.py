@@ -87,7 +87,7 @@ async def complete(request: Request, holder: Program) -> Response:
         base=f"{request.url.scheme}://{host_of(request)}",
         at=int(site.workspace.clock()),
     )
-    return HeldStream(completion) if chat.stream else await _whole(completion)
+    return HeldStream(completion) if chat.stream else await _whole_answer(completion)
 
 
 def admission_of(request: Request, holder: Identity) -> Admission:
@@ -116,7 +116,7 @@ def attempt_of(request: Request, body: bytes) -> Attempt:
     return Attempt(body=body, count=number, key=key, via=request.headers.get("moot-via", ""))
 
 
-async def _whole(completion: Completion) -> Response:
+async def _whole_answer(completion: Completion) -> Response:
     """The answer at once where the debate is short; else one that is kept alive."""
     pace = completion.endpoint.pace
 

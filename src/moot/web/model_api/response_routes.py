@@ -47,7 +47,7 @@ async def create(request: Request, holder: Program) -> Response:
     """Answer the input by a debate."""
     site, body = site_of(request), await request.body()
     table, admission = body_of(body), admission_of(request, holder)
-    before = await _before(request, holder, previous_id(table))
+    before = await _earlier_messages(request, holder, previous_id(table))
     wanted = read_responses(table, before)
     attempt = replace(attempt_of(request, body), echo=wanted.echo, background=wanted.background)
     begun = await site.endpoint.begin(admission, wanted.chat, attempt)
@@ -66,7 +66,7 @@ async def retrieve(
     request: Request, holder: Program, response: str, stream: bool = False, starting_after: int = -1
 ) -> Response:
     """The response as it stands, or the rest of its stream. A debate that was cut off by a crash goes on."""
-    responding = await _found(request, holder, response)
+    responding = await _response_of(request, holder, response)
     state, _ = await responding.look()
     if not (state.outcome.over or state.runs or state.outcome.kind):
         await responding.completion.admission.resume(responding.completion.begun.debate)
@@ -76,29 +76,29 @@ async def retrieve(
 @router.post("/responses/{response}/cancel")
 async def cancel(request: Request, holder: Program, response: str) -> Response:
     """Stop a response after the answers in progress, and at once where these take long."""
-    responding = await _found(request, holder, response)
+    responding = await _response_of(request, holder, response)
     admission, debate = responding.completion.admission, responding.completion.begun.debate
     for now in (False, True):
         if await admission.runner.pause(debate, now=now):
-            await settle(admission.runner, debate, STOPPING, _nothing)
+            await settle(admission.runner, debate, STOPPING, _ignore_progress)
     return await responding.now()
 
 
-async def _nothing(done: float, most: float | None, activity: str) -> None:
+async def _ignore_progress(done: float, most: float | None, activity: str) -> None:
     """Whoever cancels is told nothing."""
 
 
-async def _before(request: Request, holder: Program, response: str) -> list[Mapping[str, object]]:
+async def _earlier_messages(request: Request, holder: Program, response: str) -> list[Mapping[str, object]]:
     """The messages of an earlier response, and its answer."""
     if not response:
         return []
-    responding = await _found(request, holder, response)
+    responding = await _response_of(request, holder, response)
     _, answer = await responding.look()
     messages = [{"role": item.role, "content": item.text} for item in responding.completion.request.messages]
     return [*messages, {"role": "assistant", "content": answer.text or answer.refusal}]
 
 
-async def _found(request: Request, holder: Program, response: str) -> "Responding":
+async def _response_of(request: Request, holder: Program, response: str) -> "Responding":
     """A response of the holder of a token.
 
     Raises:
