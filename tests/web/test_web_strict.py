@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.web.schemas import Resolving
+from moot.web.schemas import ResolveDebate
 from tests.web.web_kit import API, JSON, opened
 
 
@@ -45,7 +45,7 @@ async def test_participants_are_asked_for_under_the_name_of_today_and_the_earlie
 
 @pytest.mark.parametrize("name", ["force", "anyway"])
 def test_an_answer_that_is_no_option_is_forced_under_the_name_of_today_and_the_earlier_one(name: str) -> None:
-    assert Resolving.model_validate({"answer": "Buy", name: True}).force
+    assert ResolveDebate.model_validate({"answer": "Buy", name: True}).force
 
 
 async def test_halves_of_a_character_that_belong_together_are_one(tmp_path: Path) -> None:

@@ -169,8 +169,8 @@ class BoardMeeting:
         name, agent = self.timekeeper.name, self.timekeeper.agent
         if agent is None and name == TimeKeeper().name:
             return []  # the workspace adds the built-in one
-        who = participant_for(name, CLOCK if agent is None else agent, duty="moderator")
-        return [(replace(who, role=who.role or "Keeps the time and judges nothing"), agent)]
+        participant = participant_for(name, CLOCK if agent is None else agent, duty="moderator")
+        return [(replace(participant, role=participant.role or "Keeps the time and judges nothing"), agent)]
 
 
 def _result(outcome: Outcome) -> BoardResult:

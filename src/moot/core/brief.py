@@ -254,9 +254,9 @@ class Participant:
     fallback: tuple[str, ...] = ()
 
 
-def is_person(who: Participant) -> bool:
+def is_person(participant: Participant) -> bool:
     """Whether a person answers for a participant."""
-    return who.seat == HUMAN
+    return participant.seat == HUMAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -312,10 +312,10 @@ def final_writer(brief: Brief) -> str:
     return next((who.name for who in helpers if is_final_writer(who)), "")
 
 
-def is_final_writer(who: Participant) -> bool:
+def is_final_writer(participant: Participant) -> bool:
     """Whether a participant is the helper that writes the final answer."""
-    measures = who.seat.startswith(SIMILARITY) or who.seat in (VOTE_WEIGHER, RETRIEVER)
-    return who.duty == "aide" and not measures
+    measures = participant.seat.startswith(SIMILARITY) or participant.seat in (VOTE_WEIGHER, RETRIEVER)
+    return participant.duty == "aide" and not measures
 
 
 def final_turn(transcript: Transcript) -> Turn | None:

@@ -160,11 +160,11 @@ class AgentWrapper:
             number(f"{self.name}: the level of expertise", expertise_level, 0, 1)
         if self.name != PERSON or not isinstance(agent, HumanAgent):
             self.name = check_name(self.name)
-        who, model = plain_participant(participant_for(self.name, agent))
+        participant, model = plain_participant(participant_for(self.name, agent))
         if model is not None or is_own_agent(agent):
             adapter(self.name, agent if model is None else model)
-        elif who.seat:
-            check_agent(who)
+        elif participant.seat:
+            check_agent(participant)
 
 
 AgentLike: TypeAlias = AgentWrapper | HumanAgent | Participant

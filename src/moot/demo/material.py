@@ -381,18 +381,24 @@ def _is_negation(word: str) -> bool:
     return word in NOT or word.endswith(("n't", "n’t"))
 
 
-def side(who: Participant) -> int:
+def side(participant: Participant) -> int:
     """What a participant argues, by its name, role and persona: 1 for, -1 against, 0 neither; a moderator neither."""
-    if who.duty == "moderator":
+    if participant.duty == "moderator":
         return 0
-    counts = (_count(stems(who.name), *LABELS), _count(stems(who.role), *LABELS), _count(stems(who.persona), *CREEDS))
+    counts = (
+        _count(stems(participant.name), *LABELS),
+        _count(stems(participant.role), *LABELS),
+        _count(stems(participant.persona), *CREEDS),
+    )
     first_count = next((count for count in counts if count), 0)
     return (first_count > 0) - (first_count < 0)
 
 
-def pleas(who: Participant) -> list[tuple[int, list[str]]]:
+def pleas(participant: Participant) -> list[tuple[int, list[str]]]:
     """What a participant argues, sentence by sentence: above 0 for what the stems name, below 0 against it."""
-    word_stems = [stems(text) for text in (who.role, *(sentence for _, sentence in sentences(who.persona)))]
+    word_stems = [
+        stems(text) for text in (participant.role, *(sentence for _, sentence in sentences(participant.persona)))
+    ]
     return [(count, words) for words in word_stems if (count := _count(words, CREEDS[0] | _WISHES, CREEDS[1]))]
 
 

@@ -22,10 +22,10 @@ from moot.mcp.clients import Client
 from moot.mcp.debate_tools import Id
 from moot.mcp.summaries import memo_of, standing, state_of
 from moot.mcp.tool_results import (
-    Blurb,
     Memo,
     ModelsResult,
     Protocols,
+    ProtocolSummary,
     ReceiptResult,
     ReportResult,
     RowResult,
@@ -90,7 +90,7 @@ class ReadTools:
     async def list_protocols(self) -> Protocols:
         """List the protocols and the ways to decide."""
         return Protocols(
-            protocols=[Blurb(name=name, about=about) for name, about in protocol_summaries().items()],
+            protocols=[ProtocolSummary(name=name, about=about) for name, about in protocol_summaries().items()],
             default=DEFAULT,
             strategies=list(strategies()),
         )

@@ -20,7 +20,7 @@ from moot.core.labels import act_of, noun
 from moot.core.text import clean, clip, listed
 from moot.core.transcript import Transcript, fold
 from moot.mcp.clients import Client
-from moot.mcp.tool_results import Memo, Minor, SaidResult, StateResult, Vote, WaitedResult
+from moot.mcp.tool_results import AwaitedPersonResult, LosingAnswer, Memo, StateResult, TurnResult, Vote
 from moot.report.conclusion import BALLOT_STATES, OutcomeView, outcome_view
 from moot.report.turn_text import Choice, Speech
 
@@ -133,9 +133,9 @@ def _next_steps(debate: str, now: Standing) -> Iterator[NextStep]:
     return next_steps(opening(debate, now.entries), debate, now.transcript)
 
 
-def _cleaned_minority(minority: Minority) -> Minor:
+def _cleaned_minority(minority: Minority) -> LosingAnswer:
     argument = plain(minority.argument)
-    return Minor(answer=plain(minority.answer), by=list(minority.by), share=minority.share, argument=argument)
+    return LosingAnswer(answer=plain(minority.answer), by=list(minority.by), share=minority.share, argument=argument)
 
 
 async def state_of(client: Client, debate: str, after: int) -> StateResult:
@@ -191,9 +191,9 @@ def _next(debate: str, now: Standing) -> str:
             return ""
 
 
-def turns_after(entries: Sequence[Entry], after: int) -> tuple[list[SaidResult], int, bool]:
+def turns_after(entries: Sequence[Entry], after: int) -> tuple[list[TurnResult], int, bool]:
     """The turns after an entry, the last entry that they reach, and whether there are more."""
-    turns: list[SaidResult] = []
+    turns: list[TurnResult] = []
     words = 0
     for view in entry_views(entries):
         if view.seq <= after or view.turn is None or view.kind == "asked":
@@ -206,8 +206,8 @@ def turns_after(entries: Sequence[Entry], after: int) -> tuple[list[SaidResult],
     return turns, max(after, entries[-1].seq if entries else 0), False
 
 
-def _turn_result(view: EntryView, turn: TurnView) -> SaidResult:
-    return SaidResult(
+def _turn_result(view: EntryView, turn: TurnView) -> TurnResult:
+    return TurnResult(
         seq=view.seq,
         mark=turn.mark,
         by=turn.spoken.by,
@@ -248,10 +248,10 @@ def _votes(now: Standing) -> list[Vote]:
     return [Vote(by=turn.spoken.by, choice=_choice(turn.ballot)) for turn in turns]
 
 
-def _waiting_result(question: OpenQuestion) -> WaitedResult:
+def _waiting_result(question: OpenQuestion) -> AwaitedPersonResult:
     ask = question.turn.ask
     assert ask is not None
-    return WaitedResult(
+    return AwaitedPersonResult(
         name=question.turn.by,
         key=question.turn.key,
         act=noun(act_of(question.turn)),

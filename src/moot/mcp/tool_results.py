@@ -40,7 +40,7 @@ class Vote(BaseModel):
     reason: str = ""
 
 
-class Minor(BaseModel):
+class LosingAnswer(BaseModel):
     """An answer that lost."""
 
     answer: str
@@ -71,21 +71,21 @@ class Memo(BaseModel):
     warnings: list[str] = Field(default=[], description="Why to trust the decision less.")
     votes: list[Vote] = []
     dissent: list[str] = Field(default=[], description="Who voted differently, and why.")
-    minority: list[Minor] = []
-    answers: list[Minor] = Field(default=[], description="The answers, where none won.")
+    minority: list[LosingAnswer] = []
+    answers: list[LosingAnswer] = Field(default=[], description="The answers, where none won.")
     ways: list[str] = Field(default=[], description="Commands that may decide what nobody won.")
     asked: int = Field(default=0, description="Questions asked to participants.")
     missing: int = Field(default=0, description="Questions without an answer.")
     tokens: int = 0
     cost: float | None = Field(default=None, description="US dollars so far; null if a price is not known.")
     report: str = Field(description="The resource with the full report in Markdown.")
-    waits_for: "list[WaitedResult]" = Field(
+    waits_for: "list[AwaitedPersonResult]" = Field(
         default=[], description="People who have to answer, and what they are asked."
     )
     note: str = QUOTED
 
 
-class SaidResult(BaseModel):
+class TurnResult(BaseModel):
     """A turn as every participant may read it."""
 
     seq: int = Field(description="The number of its entry in the record.")
@@ -99,7 +99,7 @@ class SaidResult(BaseModel):
     missing: str = Field(default="", description="Why there is no answer; empty if there is one.")
 
 
-class WaitedResult(WaitedPerson):
+class AwaitedPersonResult(WaitedPerson):
     """A person whom the debate waits for; the key is for answer_question."""
 
     task: str = Field(description="What the person is asked.")
@@ -113,11 +113,11 @@ class StateResult(DebateState):
     over: bool
     asked: int = Field(description="Questions asked so far.")
     done: int = Field(description="Questions answered so far.")
-    turns: list[SaidResult] = Field(description="What was said after the entry given as after, oldest first.")
+    turns: list[TurnResult] = Field(description="What was said after the entry given as after, oldest first.")
     after: int = Field(description="Pass this as after next time, to get only what is new.")
     more: bool = Field(description="Whether there is more that did not fit; call again with after.")
     votes: list[Vote] = Field(description="All ballots so far.")
-    waits_for: list[WaitedResult] = Field(description="People who have to answer before the debate continues.")
+    waits_for: list[AwaitedPersonResult] = Field(description="People who have to answer before the debate continues.")
     winner: str
     tokens: int
     cost: float | None
@@ -187,7 +187,7 @@ class ReportResult(BaseModel):
     report: str
 
 
-class Blurb(BaseModel):
+class ProtocolSummary(BaseModel):
     """A protocol and its description."""
 
     name: str
@@ -197,7 +197,7 @@ class Blurb(BaseModel):
 class Protocols(BaseModel):
     """The protocols, and the ways to decide."""
 
-    protocols: list[Blurb]
+    protocols: list[ProtocolSummary]
     default: str
     strategies: list[str] = Field(description="For the header of a brief: strategy: NAME, between two lines of ---.")
 

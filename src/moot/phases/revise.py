@@ -283,7 +283,9 @@ class Translate:
     def play(self, state: State) -> Play:
         """Ask for all translations in parallel; nobody else sees them."""
         tongues = [
-            who.name for who in state.brief.participants if who.language and not same_language(self.into, who.language)
+            participant.name
+            for participant in state.brief.participants
+            if participant.language and not same_language(self.into, participant.language)
         ]
         statements = [turn for turn in state.transcript.turns() if turn.ask and turn.by in tongues]
         turns = [turn for turn in statements if turn.act != "vote" and turn.ask and turn.ask.audience != (turn.by,)]

@@ -172,9 +172,13 @@ def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]
 
 def _from_memory(transcript: Transcript, brief: Brief) -> Iterator[str]:
     """A warning where several models answered and nobody had a document, a tool or a memory."""
-    answered = [who for who in brief.participants if who.duty == "debater" and transcript.models.get(who.name)]
+    answered = [
+        participant
+        for participant in brief.participants
+        if participant.duty == "debater" and transcript.models.get(participant.name)
+    ]
     shared = brief.background or brief.library or transcript.turns(RECALL)
-    if len(answered) > 1 and not shared and not any(who.tools for who in answered):
+    if len(answered) > 1 and not shared and not any(participant.tools for participant in answered):
         yield "No document was shared: they judged from memory, where a debate has helped least."
 
 

@@ -271,7 +271,13 @@ def _cited(evidence: Evidence) -> str:
 def _people(people: Sequence[Seated]) -> str:
     heads = ["Name", "Role", "Duty", "Agent", "Models asked", "Models that answered"]
     rows = [
-        (who.name, who.role, duty_in_words(who.duty), who.seat, *map(", ".join, (who.models, who.served)))
-        for who in people
+        (
+            participant.name,
+            participant.role,
+            duty_in_words(participant.duty),
+            participant.seat,
+            *map(", ".join, (participant.models, participant.served)),
+        )
+        for participant in people
     ]
     return table(heads, [[inline(cell, LONG) or "–" for cell in row] for row in rows], numbers=0)

@@ -162,11 +162,11 @@ STATE_WORDS: Mapping[State, str] = {
 """The states in words."""
 
 
-def vendor(who: Participant) -> str:
+def vendor(participant: Participant) -> str:
     """Whose model answers for a participant: the maker in a router's name, else the provider."""
-    provider, _, name = who.seat.partition(":")
+    provider, _, name = participant.seat.partition(":")
     maker, slash, _ = name.partition("/")
-    return (maker if slash else provider).casefold() or who.name
+    return (maker if slash else provider).casefold() or participant.name
 
 
 def number_of(turn: Turn) -> int:
@@ -204,8 +204,8 @@ def choose_refuter(brief: Brief, finding: Finding) -> tuple[str, bool]:
     turn = finding.number % len(people)
     seats = {brief.participant(name).seat for name in finding.found_by}
 
-    def closeness(who: Participant) -> tuple[bool, bool, bool]:
-        return vendor(who) in finders, who.name in finding.found_by, who.seat in seats
+    def closeness(participant: Participant) -> tuple[bool, bool, bool]:
+        return vendor(participant) in finders, participant.name in finding.found_by, participant.seat in seats
 
     best = min([*people[turn:], *people[:turn]], key=closeness)
     return best.name, vendor(best) in finders

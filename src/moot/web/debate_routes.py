@@ -36,25 +36,25 @@ from moot.report.conclusion import outcome_view
 from moot.report.metrics import sums_of
 from moot.web.auth import Identity
 from moot.web.problems import Problem
-from moot.web.read_schemas import Understood
+from moot.web.read_schemas import PlanResponse
 from moot.web.schemas import (
-    Again,
-    Begun,
-    Forking,
-    Going,
-    Gone,
+    AwaitedPerson,
+    DebateList,
+    DebateNumbers,
+    DeletedDebate,
+    ForkDebate,
     Limits,
-    Listing,
+    ListedDebate,
     NewDebate,
-    Numbers,
-    Planned,
-    Resolving,
-    Row,
+    NextAction,
+    PlanRequest,
+    ResolveDebate,
+    ResumeDebate,
+    RunAgain,
+    StartedDebate,
     State,
-    Stopping,
-    Verified,
-    Waited,
-    Way,
+    StopDebate,
+    VerifiedRecord,
 )
 from moot.web.site import DebateAccess, Owner, Owning, ServerState, SiteOf, Viewing, api_router
 
@@ -88,14 +88,14 @@ def admission(site: ServerState, owner: str) -> Admission:
     return Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
 
 
-def order_of(body: Planned) -> DebateRequest:
+def order_of(body: PlanRequest) -> DebateRequest:
     """The request for a debate in a body."""
     overrides = Overrides(models=tuple(body.models), seed=body.seed, cast=body.participants, caps=caps_of(body.limits))
     start = not isinstance(body, NewDebate) or body.start
     return DebateRequest(brief=body.brief, overrides=overrides, start=start, preset=body.preset)
 
 
-async def make_ready(site: ServerState, holder: Identity, body: Planned) -> StartRequest:
+async def make_ready(site: ServerState, holder: Identity, body: PlanRequest) -> StartRequest:
     """Read and prepare the debate of a request; see ``Admission.make_ready``."""
     return await admission(site, holder.owner).make_ready(order_of(body))
 
@@ -173,23 +173,25 @@ def _created_response() -> dict[int | str, dict[str, object]]:
 
 
 @router.post("/debates", status_code=201, responses=_created_response())
-async def begin_debate(site: SiteOf, holder: Owner, body: NewDebate, response: Response, key: Key = "") -> Begun:
+async def begin_debate(
+    site: SiteOf, holder: Owner, body: NewDebate, response: Response, key: Key = ""
+) -> StartedDebate:
     """Start a debate. If its participants must be generated first, it is on record only after that."""
     debate = await begin(site, holder, body, key)
     return await _begun_body(site, debate, response)
 
 
-async def _begun_body(site: ServerState, debate: str, response: Response) -> Begun:
+async def _begun_body(site: ServerState, debate: str, response: Response) -> StartedDebate:
     response.headers["Location"] = f"/api/v1/debates/{debate}"
     now = await site.runner.running_state(debate)
-    return Begun(id=debate, casting=now.generation, runs=now.sure)
+    return StartedDebate(id=debate, casting=now.generation, runs=now.sure)
 
 
 @router.post("/check")
-async def check_brief(site: SiteOf, holder: Owner, body: Planned) -> Understood:
+async def check_brief(site: SiteOf, holder: Owner, body: PlanRequest) -> PlanResponse:
     """Show how a brief was understood, and what the debate would use. Nothing is sent to any model."""
     start = await make_ready(site, holder, body)
-    return Understood.model_validate({"kind": start.parsed.kind, **plan_data(start.prepared)})
+    return PlanResponse.model_validate({"kind": start.parsed.kind, **plan_data(start.prepared)})
 
 
 @router.get("/debates")
@@ -200,7 +202,7 @@ async def list_debates(
     status: Annotated[StoredStatus | None, Query(description="Only debates with this status.")] = None,
     after: Annotated[str, Query(max_length=200, description="The last id of the previous page.")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
-) -> Listing:
+) -> DebateList:
     """List debates, newest first: all for the local owner, its own for a token."""
     owner = None if holder.machine else holder.owner
     query = list_query(
@@ -213,10 +215,12 @@ async def list_debates(
         )
     by, shown = await site.runner.where_debates_run(), page.debates[:limit]
     rows = [
-        Row.model_validate({**_row(summary), "runs": summary.debate in by, "holder": by.get(summary.debate, "")})
+        ListedDebate.model_validate(
+            {**_row(summary), "runs": summary.debate in by, "holder": by.get(summary.debate, "")}
+        )
         for summary in shown
     ]
-    return Listing(debates=rows, next=shown[-1].debate if len(page.debates) > limit else None)
+    return DebateList(debates=rows, next=shown[-1].debate if len(page.debates) > limit else None)
 
 
 def _row(summary: Summary) -> dict[str, object]:
@@ -270,21 +274,23 @@ async def state_of(visit: DebateAccess) -> State:
         at=entries[0].at,
         entries=len(shown),
         forked=opened.forked,
-        sums=Numbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
+        sums=DebateNumbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
         decision=outcome.decision,
         warnings=list(outcome.warnings),
         ways=list(_next_steps(opened, debate, transcript, "" if still else outcome.status))
         if visit.right == "own"
         else [],
         waits_for=[
-            Waited(name=wait.turn.by, act=noun(act_of(wait.turn)), key=wait.turn.key, since=wait.since, left=wait.left)
+            AwaitedPerson(
+                name=wait.turn.by, act=noun(act_of(wait.turn)), key=wait.turn.key, since=wait.since, left=wait.left
+            )
             for wait in waits
             if may_read(transcript, visit.reader, wait.turn)
         ],
     )
 
 
-def _next_steps(opened: Opened, debate: str, transcript: Transcript, status: str) -> Iterator[Way]:
+def _next_steps(opened: Opened, debate: str, transcript: Transcript, status: str) -> Iterator[NextAction]:
     """What its owner may do next with a debate that does not run."""
     steps: Iterable[NextStep] = next_steps(opened, debate, transcript)
     if status in ("open", "paused"):
@@ -294,7 +300,7 @@ def _next_steps(opened: Opened, debate: str, transcript: Transcript, status: str
         steps = [NextStep(command=f"moot again {debate}", words="the same brief once more")]
     for step in steps:
         action, body = request_body(step.command) or ("", {})
-        yield Way(command=step.command, words=step.words, action=action, body=cast("dict[str, JsonValue]", body))
+        yield NextAction(command=step.command, words=step.words, action=action, body=cast("dict[str, JsonValue]", body))
 
 
 @router.get("/debates/{debate}/brief")
@@ -306,20 +312,20 @@ async def get_brief(visit: Viewing) -> BriefView:
 
 
 @router.get("/debates/{debate}/verify")
-async def verify_debate(visit: Owning) -> Verified:
+async def verify_debate(visit: Owning) -> VerifiedRecord:
     """Check the record: every hash, and that its protocol makes the same entries again."""
     _check_made(visit, entries := await visit.site.workspace.count_entries(visit.debate))
     try:
         entries, head = await visit.site.workspace.verify(visit.debate)
     except (RecordError, PackageMissing) as error:
-        return Verified(intact=isinstance(error, PackageMissing), entries=entries, head="", problem=str(error))
-    return Verified(intact=True, entries=entries, head=head)
+        return VerifiedRecord(intact=isinstance(error, PackageMissing), entries=entries, head="", problem=str(error))
+    return VerifiedRecord(intact=True, entries=entries, head=head)
 
 
 @router.post("/debates/{debate}/again", status_code=201, responses=_created_response())
-async def run_again(visit: Owning, response: Response, body: Again | None = None, key: Key = "") -> Begun:
+async def run_again(visit: Owning, response: Response, body: RunAgain | None = None, key: Key = "") -> StartedDebate:
     """Run the brief of a debate again, as a new debate. The old one is not changed."""
-    wanted = body or Again()
+    wanted = body or RunAgain()
     _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
     overrides = Overrides(
         models=tuple(wanted.models),
@@ -334,18 +340,18 @@ async def run_again(visit: Owning, response: Response, body: Again | None = None
 
 
 @router.delete("/debates/{debate}")
-async def delete_debate(visit: Owning) -> Gone:
+async def delete_debate(visit: Owning) -> DeletedDebate:
     """Delete a debate with everything that belongs to it. Its forks stay. This cannot be undone."""
     site = visit.site
     if (await site.runner.running_state(visit.debate)).by:
         raise Problem(409, f"{visit.debate} is running; stop it first")
     gone = await remove(site.workspace, visit.debate)
     site.kept.forget(visit.debate)
-    return Gone(id=gone.debate, entries=gone.entries, learned=gone.learned, forks=list(gone.forks))
+    return DeletedDebate(id=gone.debate, entries=gone.entries, learned=gone.learned, forks=list(gone.forks))
 
 
 @router.post("/debates/{debate}/stop")
-async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
+async def stop_debate(visit: Owning, body: StopDebate | None = None) -> State:
     """Stop a debate after the answers in progress, or at once. It can be resumed."""
     stopped = await visit.site.runner.pause(visit.debate, now=bool(body and body.now))
     state = await state_of(visit)
@@ -355,7 +361,7 @@ async def stop_debate(visit: Owning, body: Stopping | None = None) -> State:
 
 
 @router.post("/debates/{debate}/resume")
-async def resume_debate(visit: Owning, body: Going | None = None) -> State:
+async def resume_debate(visit: Owning, body: ResumeDebate | None = None) -> State:
     """Resume a debate where its record ends. A debate that runs or has ended is not changed."""
     _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
     await go_on(visit.site, visit.holder.owner, visit.debate, body.limits if body else None)
@@ -368,7 +374,7 @@ def _check_made(visit: DebateAccess, entries: int) -> None:
 
 
 @router.post("/debates/{debate}/fork", status_code=201, responses=_created_response())
-async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key = "") -> Begun:
+async def fork_debate(visit: Owning, body: ForkDebate, response: Response, key: Key = "") -> StartedDebate:
     """Fork a debate: a new one continues from an entry of it. The old one is not changed."""
     site, holder = visit.site, visit.holder
     _check_made(visit, await site.workspace.count_entries(visit.debate))
@@ -399,7 +405,7 @@ async def fork_debate(visit: Owning, body: Forking, response: Response, key: Key
 
 
 @router.post("/debates/{debate}/resolve")
-async def resolve_debate(visit: Owning, body: Resolving) -> State:
+async def resolve_debate(visit: Owning, body: ResolveDebate) -> State:
     """Record the right answer of a debate."""
     await check_truth(visit.site.workspace, visit.debate, body.answer, anyway=body.force)
     await add_note(visit.site.workspace, visit.debate, "resolve", body.answer)

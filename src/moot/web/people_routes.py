@@ -26,18 +26,18 @@ from moot.core.transcript import fold
 from moot.web.debate_routes import answered, values
 from moot.web.problems import Problem
 from moot.web.schemas import (
-    Answered,
-    Answering,
+    AnswerQuestion,
     AskField,
-    Laid,
-    MadeShare,
     NewShare,
     OpenAsk,
     OpenAsks,
-    Said,
-    Saying,
+    SavedAnswer,
+    SavedMessage,
+    SendMessage,
     ShareRow,
     ShareRows,
+    ShareWithSecret,
+    TurnForPerson,
 )
 from moot.web.site import DebateAccess, Joining, Owning, api_router
 
@@ -97,9 +97,9 @@ async def _open_ask(visit: DebateAccess, open_question: OpenQuestion) -> OpenAsk
     )
 
 
-def _laid_turn(shown: ShownTurn) -> Laid:
+def _laid_turn(shown: ShownTurn) -> TurnForPerson:
     turn, speech = shown.turn, shown.speech
-    return Laid(
+    return TurnForPerson(
         name=shown.name,
         act=noun(turn.act),
         mark=turn.mark,
@@ -125,14 +125,14 @@ def _field(field: Field) -> AskField:
 
 
 @router.post("/debates/{debate}/asks/answer")
-async def answer_ask(visit: Joining, body: Answering) -> Answered:
+async def answer_ask(visit: Joining, body: AnswerQuestion) -> SavedAnswer:
     """Answer a question to a person: speak, vote or moderate. The debate then continues by itself."""
     site = visit.site
     who = _speaker(visit, body.who)
     key = body.key or (await open_ask_for(site.workspace, visit.debate, who)).key
     reply = await answer(site.workspace, visit.debate, body.words, who=who, key=body.key, fields=values(body.fields))
     runs = await answered(site, visit.debate)
-    return Answered(key=key, text=reply.text, fields=dict(reply.fields), runs=runs)
+    return SavedAnswer(key=key, text=reply.text, fields=dict(reply.fields), runs=runs)
 
 
 def _speaker(visit: DebateAccess, who: str) -> str:
@@ -147,11 +147,11 @@ def _speaker(visit: DebateAccess, who: str) -> str:
 
 
 @router.post("/debates/{debate}/interjections", status_code=201)
-async def interject(visit: Joining, body: Saying, key: Key = "") -> Said:
+async def interject(visit: Joining, body: SendMessage, key: Key = "") -> SavedMessage:
     """Send a message to a debate; everybody sees it from the next question on."""
     by = body.by if visit.right == "own" else await _name(visit, body.by)
     once = f"{visit.holder.sender} {key}" if key else ""
-    return Said(number=await visit.site.remarks.say(visit.site.workspace, visit.debate, by, body.words, once))
+    return SavedMessage(number=await visit.site.remarks.say(visit.site.workspace, visit.debate, by, body.words, once))
 
 
 async def _name(visit: DebateAccess, by: str) -> str:
@@ -177,10 +177,10 @@ shares_router = api_router("shares")
 
 
 @shares_router.post("/debates/{debate}/shares", status_code=201)
-async def make_share(visit: Owning, body: NewShare) -> MadeShare:
+async def make_share(visit: Owning, body: NewShare) -> ShareWithSecret:
     """Create a share link to a debate. Its token is shown only once."""
     new_share, secret = await share(visit.site.workspace, visit.debate, body.right, who=body.who, until=body.until)
-    return MadeShare(**_row(new_share).model_dump(), token=secret, link=f"/d/{visit.debate}?share={secret}")
+    return ShareWithSecret(**_row(new_share).model_dump(), token=secret, link=f"/d/{visit.debate}?share={secret}")
 
 
 @shares_router.get("/debates/{debate}/shares")

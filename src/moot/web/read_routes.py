@@ -40,7 +40,18 @@ from moot.report.report import Report
 from moot.web.cache import Busy
 from moot.web.pages import build_of
 from moot.web.problems import Problem
-from moot.web.read_schemas import Analyses, Bounds, Info, Lacking, Map, Offers, Reached, Received, Served, gives
+from moot.web.read_schemas import (
+    Analyses,
+    AvailableModels,
+    Bounds,
+    Info,
+    Map,
+    MissingSettings,
+    ModelServer,
+    Offers,
+    ReceiptBody,
+    gives,
+)
 from moot.web.site import DebateAccess, Owner, Owning, SiteOf, Viewing, api_router, visit_named
 
 library_router = api_router("library")
@@ -82,15 +93,15 @@ def _check_machine(machine: bool) -> None:
 
 
 @library_router.get("/models")
-async def get_models(holder: Owner) -> Reached:
+async def get_models(holder: Owner) -> AvailableModels:
     """Return the usable models: local servers, providers with an API key (never its value), the built-in demo."""
     reach = await find_models()
-    return Reached(
+    return AvailableModels(
         servers=[
-            Served(provider=server.provider, up=server.up, models=list(server.models)) for server in reach.servers
+            ModelServer(provider=server.provider, up=server.up, models=list(server.models)) for server in reach.servers
         ],
         keys=[provider for provider, _ in reach.keys],
-        missing=[Lacking(provider=provider, set=variables) for provider, variables in reach.missing],
+        missing=[MissingSettings(provider=provider, set=variables) for provider, variables in reach.missing],
         models=list(reach.models),
         advice=list(reach.advice),
     )
@@ -294,7 +305,7 @@ async def _pdf(looked: ReadableRecord) -> bytes:
 
 @router.get(
     "/debates/{debate}/receipt",
-    responses={200: {"description": "The receipt.", "model": Received, "content": {"text/markdown": {}}}},
+    responses={200: {"description": "The receipt.", "model": ReceiptBody, "content": {"text/markdown": {}}}},
 )
 async def get_receipt(visit: Owning, form: Literal["json", "md"] = "json") -> Response:
     """Return the receipt of the decision, unsigned: signing keys are never used over the network."""

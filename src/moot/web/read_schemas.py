@@ -24,7 +24,7 @@ def gives(kind: object) -> dict[int | str, dict[str, object]]:
 # ---- the argument map ------------------------------------------------------------------------------------------------
 
 
-class Claimed(BaseModel):
+class ClaimingTurn(BaseModel):
     """One turn that makes a claim."""
 
     mark: str
@@ -40,7 +40,7 @@ class MapNode(BaseModel):
 
     mark: str = Field(description="The number of the first turn that makes it.")
     claim: str
-    made: list[Claimed]
+    made: list[ClaimingTurn]
     replaced: str = Field(
         description="The claim by which its authors replaced it; empty while somebody still supports it."
     )
@@ -83,7 +83,7 @@ class Map(BaseModel):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Analysed(Analysis):
+class DebateAnalysis(Analysis):
     """The analysis of one debate, with its findings as sentences."""
 
     insights: tuple[str, ...]
@@ -93,12 +93,12 @@ class Analysed(Analysis):
 class Analyses:
     """Analyses and their totals."""
 
-    debates: tuple[Analysed, ...]
+    debates: tuple[DebateAnalysis, ...]
     overview: Overview
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Received(Receipt):
+class ReceiptBody(Receipt):
     """A decision receipt; ``moot_receipt`` is the number of its format."""
 
     moot_receipt: int
@@ -107,14 +107,14 @@ class Received(Receipt):
 # ---- a debate to be --------------------------------------------------------------------------------------------------
 
 
-class Span(BaseModel):
+class Range(BaseModel):
     """A minimum and a maximum."""
 
     least: int
     most: int
 
 
-class Calls(Span):
+class Calls(Range):
     """A minimum, what is usual, and a bound with every repair and retry."""
 
     usual: int
@@ -135,7 +135,7 @@ class Cost(BaseModel):
     most: float | None
 
 
-class Seated(PlannedPerson):
+class PlannedParticipant(PlannedPerson):
     """A participant of a planned debate."""
 
     duty: str
@@ -144,17 +144,17 @@ class Seated(PlannedPerson):
     ignored: list[str] = Field(description="Settings that the model ignores.")
 
 
-class Understood(PlannedDebate):
+class PlanResponse(PlannedDebate):
     """How a brief was understood, and what the debate would use."""
 
     kind: str = Field(description="The format in which the brief was read.")
     background: list[str]
-    participants: list[Seated]
+    participants: list[PlannedParticipant]
     phases: list[str]
-    asks: Span
+    asks: Range
     calls: Calls
     tokens: Tokens
-    expected_tokens: Span
+    expected_tokens: Range
     cost: Cost
     longest_answer: int = Field(description="The most tokens of an answer that the bounds assume.")
     repeated: float = Field(
@@ -165,7 +165,7 @@ class Understood(PlannedDebate):
 # ---- what the machine knows ------------------------------------------------------------------------------------------
 
 
-class Served(BaseModel):
+class ModelServer(BaseModel):
     """A model server on this machine."""
 
     provider: str
@@ -173,18 +173,18 @@ class Served(BaseModel):
     models: list[str]
 
 
-class Lacking(BaseModel):
+class MissingSettings(BaseModel):
     """The settings that a provider needs."""
 
     provider: str
     set: str = Field(description="The environment variables.")
 
 
-class Reached(UsableModels):
+class AvailableModels(UsableModels):
     """The models that can be used."""
 
-    servers: list[Served]
-    missing: list[Lacking]
+    servers: list[ModelServer]
+    missing: list[MissingSettings]
 
 
 class Offers(BaseModel):

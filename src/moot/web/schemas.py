@@ -33,13 +33,13 @@ Data: TypeAlias = dict[str, object]
 """Plain data, as the command line prints it."""
 
 
-class Given(BaseModel):
+class RequestBody(BaseModel):
     """A request body; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class Limits(Given):
+class Limits(RequestBody):
     """The limits of a debate."""
 
     asks: Annotated[int, Field(ge=ASKS.low, le=ASKS.high)] | None = Field(
@@ -59,7 +59,7 @@ class Limits(Given):
     )
 
 
-class Planned(Given):
+class PlanRequest(RequestBody):
     """A planned debate: its brief, and settings that replace those of the brief."""
 
     brief: Annotated[str, Field(max_length=MOST)] | dict[str, JsonValue] = Field(
@@ -80,7 +80,7 @@ class Planned(Given):
     )
 
 
-class NewDebate(Planned):
+class NewDebate(PlanRequest):
     """A debate to start."""
 
     model_config = ConfigDict(
@@ -89,20 +89,20 @@ class NewDebate(Planned):
     start: bool = Field(default=True, description="Whether it starts at once; else `resume` starts it.")
 
 
-class Begun(BegunDebate):
+class StartedDebate(BegunDebate):
     """A debate that was started."""
 
     casting: str = Field(default="", description="The debate in which its participants are generated first.")
     runs: bool = Field(default=True, description="Whether it runs now or is queued.")
 
 
-class Waited(WaitedPerson):
+class AwaitedPerson(WaitedPerson):
     """A person whom a debate waits for."""
 
     since: float
 
 
-class Numbers(BaseModel):
+class DebateNumbers(BaseModel):
     """A debate in numbers."""
 
     asked: int = 0
@@ -114,7 +114,7 @@ class Numbers(BaseModel):
     cost: float | None = Field(default=None, description="US dollars; null if a price is not known.")
 
 
-class Way(BaseModel):
+class NextAction(BaseModel):
     """What to do next: a command, what it does, and the request that does the same."""
 
     command: str
@@ -134,13 +134,13 @@ class State(DebateState):
     at: float = 0.0
     entries: int = 0
     forked: str = ""
-    sums: Numbers = Numbers()
+    sums: DebateNumbers = DebateNumbers()
     decision: ToldDecision | None = None
     warnings: list[str] = Field(default=[], description="What makes the decision weaker than it looks.")
-    ways: list[Way] = Field(
+    ways: list[NextAction] = Field(
         default=[], description="What to do next with a debate that is paused, stopped, failed or undecided."
     )
-    waits_for: list[Waited] = Field(default=[])
+    waits_for: list[AwaitedPerson] = Field(default=[])
     holder: str = Field(
         default="", description="Where it runs: `here`, `queue` (not yet), `elsewhere`, or the name of a worker."
     )
@@ -150,7 +150,7 @@ class State(DebateState):
     who: str = Field(default="", description="The participant for whom the user of this link answers.")
 
 
-class Short(BaseModel):
+class ShortDecision(BaseModel):
     """A short form of a decision."""
 
     winner: str = ""
@@ -159,14 +159,14 @@ class Short(BaseModel):
     share: float | None = None
 
 
-class Row(DebateRow):
+class ListedDebate(DebateRow):
     """A debate in a list."""
 
     status: StoredStatus
     at: float
     forked: str
     participants: list[str]
-    decision: Short | None
+    decision: ShortDecision | None
     tokens: int
     cost: float | None
     seconds: float
@@ -175,26 +175,26 @@ class Row(DebateRow):
     holder: str = ""
 
 
-class Listing(BaseModel):
+class DebateList(BaseModel):
     """A page of a list of debates."""
 
-    debates: list[Row]
+    debates: list[ListedDebate]
     next: str | None = Field(description="The value of `after` for the next page; null on the last page.")
 
 
-class Stopping(Given):
+class StopDebate(RequestBody):
     """How to stop a debate."""
 
     now: bool = Field(default=False, description="Stop at once; else after the answers in progress.")
 
 
-class Going(Given):
+class ResumeDebate(RequestBody):
     """How to resume a debate."""
 
     limits: Limits | None = Field(default=None, description="New limits, counted from the start of the debate.")
 
 
-class Again(Given):
+class RunAgain(RequestBody):
     """What is different when the brief of a debate is run again."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"seed": 7}]})
@@ -208,7 +208,7 @@ class Again(Given):
     limits: Limits | None = None
 
 
-class Gone(BaseModel):
+class DeletedDebate(BaseModel):
     """A debate that was deleted."""
 
     id: str
@@ -217,7 +217,7 @@ class Gone(BaseModel):
     forks: list[str] = Field(description="The debates that were forked from it, which stay.")
 
 
-class Verified(BaseModel):
+class VerifiedRecord(BaseModel):
     """Whether a record is intact."""
 
     intact: bool
@@ -226,7 +226,7 @@ class Verified(BaseModel):
     problem: str = Field(default="", description="What is wrong, or how far it was checked.")
 
 
-class GivenAnswer(Given):
+class ReplacementAnswer(RequestBody):
     """An answer that replaces one of the debate."""
 
     turn: Name = Field(description="The number or the key of the turn.", examples=["T3"])
@@ -234,18 +234,18 @@ class GivenAnswer(Given):
     fields: dict[str, JsonValue] | None = None
 
 
-class Forking(Given):
+class ForkDebate(RequestBody):
     """Where a debate is forked, and what is changed."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"at": 5, "start": False}]})
     at: Annotated[int, Field(ge=1, le=10**9)] | None = Field(default=None, description="The last entry to keep.")
-    answer: GivenAnswer | None = None
+    answer: ReplacementAnswer | None = None
     models: dict[str, Name] = Field(default={}, description="New models, by participant; under '' for all others.")
     brief: Annotated[str, Field(max_length=MOST)] | dict[str, JsonValue] | None = None
     start: bool = True
 
 
-class Resolving(Given):
+class ResolveDebate(RequestBody):
     """The right answer of a debate."""
 
     answer: Annotated[str, Field(min_length=1, max_length=500)] = Field(examples=["Buy"])
@@ -266,7 +266,7 @@ class AskField(FormField):
     private: bool
 
 
-class Laid(BaseModel):
+class TurnForPerson(BaseModel):
     """A turn as it is shown to a person."""
 
     name: str
@@ -287,8 +287,8 @@ class OpenAsk(BaseModel):
     act: str
     round: int
     task: str
-    about: list[Laid] = Field(description="What the question is about.")
-    news: list[Laid] = Field(description="What was said since the person's last turn.")
+    about: list[TurnForPerson] = Field(description="What the question is about.")
+    news: list[TurnForPerson] = Field(description="What was said since the person's last turn.")
     meanwhile: list[tuple[str, str]] = Field(description="Messages of viewers since the question was asked.")
     fields: list[AskField] = Field(description=FIELDS)
     since: float
@@ -301,7 +301,7 @@ class OpenAsks(BaseModel):
     asks: list[OpenAsk]
 
 
-class Answering(Given):
+class AnswerQuestion(RequestBody):
     """A person's answer."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"who": "Ada", "words": "Buy it."}]})
@@ -311,7 +311,7 @@ class Answering(Given):
     fields: dict[str, JsonValue] | None = None
 
 
-class Answered(AcceptedAnswer):
+class SavedAnswer(AcceptedAnswer):
     """An answer that was accepted."""
 
     key: str
@@ -319,20 +319,20 @@ class Answered(AcceptedAnswer):
     fields: Data
 
 
-class Saying(Given):
+class SendMessage(RequestBody):
     """A message of a viewer."""
 
     by: Name = Field(examples=["Viewer"])
     words: Annotated[str, Field(min_length=1, max_length=100_000)]
 
 
-class Said(BaseModel):
+class SavedMessage(BaseModel):
     """A message that was accepted."""
 
     number: int = Field(description="The number of the message.")
 
 
-class NewShare(Given):
+class NewShare(RequestBody):
     """A share link to create."""
 
     right: Literal["view", "join"] = "view"
@@ -351,7 +351,7 @@ class ShareRow(BaseModel):
     revoked: bool
 
 
-class MadeShare(ShareRow):
+class ShareWithSecret(ShareRow):
     """A new share link with its secret, which is shown only once."""
 
     link: str

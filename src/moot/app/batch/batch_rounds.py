@@ -170,7 +170,9 @@ class BatchRounds:
 
 def split_models(brief: Brief) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The models of a brief whose calls can go into batches, and those that are always asked live."""
-    seats = dict.fromkeys(who.seat for who in brief.participants if who.seat and who.duty != "aide")
+    seats = dict.fromkeys(
+        participant.seat for participant in brief.participants if participant.seat and participant.duty != "aide"
+    )
     models = [seat for seat in seats if seat not in (HUMAN, BUILTIN) and not seat.startswith(GUEST)]
     batched = tuple(model for model in models if parse(model).provider.batches)
     return batched, tuple(model for model in models if model not in batched)

@@ -80,22 +80,24 @@ def _brief(brief: Brief, settings: Settings, folder: Path) -> Brief:
 
 def _participants(people: Sequence[Participant], settings: Settings) -> tuple[Participant, ...]:
     """The participants with the settings that a header has for all."""
-    moderating = [who for who in people if who.duty == "moderator"]
+    moderating = [participant for participant in people if participant.duty == "moderator"]
     added = added_moderator(moderating, settings.get("moderator"), settings)
     if any(name in settings for name in _SIGHT):
-        check_visibility(settings, [_hidden_entries(who) for who in people])
-    return tuple(_with_settings(who, settings) for who in (*people, *added))
+        check_visibility(settings, [_hidden_entries(participant) for participant in people])
+    return tuple(_with_settings(participant, settings) for participant in (*people, *added))
 
 
-def _hidden_entries(who: Participant) -> ParticipantEntry:
+def _hidden_entries(participant: Participant) -> ParticipantEntry:
     """What a brief would say about what a participant never sees."""
-    hide: Mapping[str, LocatedValue] = {"hide": LocatedValue(value=who.hide, line=0)} if who.hide else {}
-    return ParticipantEntry(name=who.name, line=0, values=hide)
+    hide: Mapping[str, LocatedValue] = (
+        {"hide": LocatedValue(value=participant.hide, line=0)} if participant.hide else {}
+    )
+    return ParticipantEntry(name=participant.name, line=0, values=hide)
 
 
-def _with_settings(who: Participant, settings: Settings) -> Participant:
-    if "language" in settings and who.duty != "aide":
-        who = replace(who, language=str(settings["language"].value))
-    if who.duty == "debater" and any(name in settings for name in _SIGHT):
-        who = replace(who, view=view_of(settings, {}))
-    return who
+def _with_settings(participant: Participant, settings: Settings) -> Participant:
+    if "language" in settings and participant.duty != "aide":
+        participant = replace(participant, language=str(settings["language"].value))
+    if participant.duty == "debater" and any(name in settings for name in _SIGHT):
+        participant = replace(participant, view=view_of(settings, {}))
+    return participant

@@ -409,17 +409,20 @@ def complete_participants(
 
 
 def _fitted(
-    who: Participant, entry: ParticipantEntry, people: Sequence[Participant], settings: Mapping[str, LocatedValue]
+    participant: Participant,
+    entry: ParticipantEntry,
+    people: Sequence[Participant],
+    settings: Mapping[str, LocatedValue],
 ) -> Participant:
     """The participant with the settings that the header has for all, and its view."""
-    header: Mapping[str, LocatedValue] = settings if who.duty == "debater" else {}
+    header: Mapping[str, LocatedValue] = settings if participant.duty == "debater" else {}
     check_window(header, entry)
     language = settings["language"].value if "language" in settings else ""
     return replace(
-        who,
+        participant,
         view=view_of(header, entry.values),
         hide=hidden_texts(entry, people, settings),
-        language=who.language or str(language),
+        language=participant.language or str(language),
     )
 
 

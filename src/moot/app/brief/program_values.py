@@ -111,21 +111,21 @@ def plain(brief: core.Brief) -> tuple[core.Brief, Mapping[str, object]]:
     return core.Brief(**values), agents  # pyright: ignore[reportArgumentType]
 
 
-def plain_participant(who: core.Participant) -> tuple[core.Participant, object]:
+def plain_participant(participant: core.Participant) -> tuple[core.Participant, object]:
     """A participant with plain values, and its agent in the program; None if it has none.
 
     Raises:
         BriefError: both a model and a seat, or a text that names none.
     """
-    if not isinstance(who, Participant):
-        return who, None
-    values = _values(who, core.Participant)
-    if who.model is not None and who.seat:
-        problem = f"{who.name} has both a model and a seat; leave out one of the two"
+    if not isinstance(participant, Participant):
+        return participant, None
+    values = _values(participant, core.Participant)
+    if participant.model is not None and participant.seat:
+        problem = f"{participant.name} has both a model and a seat; leave out one of the two"
         raise BriefError(problem, code="inconsistent")
-    if isinstance(who.model, str):
-        values["seat"] = who.model
-    agent = None if isinstance(who.model, str) else who.model
+    if isinstance(participant.model, str):
+        values["seat"] = participant.model
+    agent = None if isinstance(participant.model, str) else participant.model
     return core.Participant(**values), agent  # pyright: ignore[reportArgumentType]
 
 

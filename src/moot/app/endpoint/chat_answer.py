@@ -54,7 +54,9 @@ class DebateState:
     def answered(self) -> tuple[Participant, ...]:
         """The debaters and jurors of whom there is an answer."""
         return tuple(
-            who for who in _speakers(self.transcript.brief) if any(turn.reply for turn in self.turns(who.name))
+            participant
+            for participant in _speakers(self.transcript.brief)
+            if any(turn.reply for turn in self.turns(participant.name))
         )
 
     @property
@@ -142,7 +144,11 @@ def _why_no_answer(turn: Turn) -> str:
 
 
 def _speakers(brief: Brief | None) -> tuple[Participant, ...]:
-    return tuple(who for who in brief.participants if who.duty in ("debater", "juror")) if brief else ()
+    return (
+        tuple(participant for participant in brief.participants if participant.duty in ("debater", "juror"))
+        if brief
+        else ()
+    )
 
 
 def _status(state: DebateState) -> Status:
@@ -164,7 +170,7 @@ def _status(state: DebateState) -> Status:
 
 def _waits_for_people(state: DebateState) -> bool:
     """Whether only people have to answer."""
-    people = {who.name for who in _speakers(state.transcript.brief) if is_person(who)}
+    people = {participant.name for participant in _speakers(state.transcript.brief) if is_person(participant)}
     open_turns = [turn for turn in state.transcript.all() if turn.ask and not state.transcript.answered(turn.key)]
     return bool(open_turns) and all(turn.by in people for turn in open_turns)
 
@@ -247,20 +253,24 @@ def _shorten(words: str, request: ChatRequest) -> tuple[str, bool]:
 def _degradations(state: DebateState) -> Iterator[str]:
     """What makes the answer less than was asked for, one sentence each."""
     speakers = _speakers(state.transcript.brief)
-    asked_of = {who.name: state.turns(who.name) for who in speakers}
-    silent = [who for who in speakers if asked_of[who.name] and all(turn.failure for turn in asked_of[who.name])]
+    asked_of = {participant.name: state.turns(participant.name) for participant in speakers}
+    silent = [
+        participant
+        for participant in speakers
+        if asked_of[participant.name] and all(turn.failure for turn in asked_of[participant.name])
+    ]
     if silent:
-        reasons = [f"{who.name}: {_sentence(asked_of[who.name][0].failure)}" for who in silent]
+        reasons = [f"{participant.name}: {_sentence(asked_of[participant.name][0].failure)}" for participant in silent]
         yield f"{len(silent)} of {counted(len(speakers), 'seat')} did not answer ({'; '.join(reasons)})."
-    for who in speakers:
-        failures = [turn for turn in asked_of[who.name] if turn.failure]
-        if failures and who not in silent:
-            number = counted(len(asked_of[who.name]), "question")
-            yield f"{who.name} did not answer {len(failures)} of {number} ({_sentence(failures[0].failure)})."
-    for who in speakers:
-        others = sorted(state.transcript.models.get(who.name, set()) - {who.seat})
-        if others and not is_person(who):
-            yield f"{listed(others)} answered for {who.seat} ({who.name})."
+    for participant in speakers:
+        failures = [turn for turn in asked_of[participant.name] if turn.failure]
+        if failures and participant not in silent:
+            number = counted(len(asked_of[participant.name]), "question")
+            yield f"{participant.name} did not answer {len(failures)} of {number} ({_sentence(failures[0].failure)})."
+    for participant in speakers:
+        others = sorted(state.transcript.models.get(participant.name, set()) - {participant.seat})
+        if others and not is_person(participant):
+            yield f"{listed(others)} answered for {participant.seat} ({participant.name})."
     decision = state.transcript.decision
     unread = [ballot.voter for ballot in decision.ballots if ballot.state == "unread"] if decision else []
     if unread:
@@ -310,10 +320,16 @@ def _facts(state: DebateState, status: Status, degraded: Sequence[str], request:
     }
 
 
-def _seat(state: DebateState, who: Participant) -> dict[str, object]:
-    turns = state.turns(who.name)
+def _seat(state: DebateState, participant: Participant) -> dict[str, object]:
+    turns = state.turns(participant.name)
     keys = {turn.key for turn in turns}
     calls = [entry.event for entry in state.entries if isinstance(entry.event, Called) and entry.event.key in keys]
     served = list(dict.fromkeys(call.served or call.model for call in calls))
     answers, missing = sum(turn.reply is not None for turn in turns), sum(bool(turn.failure) for turn in turns)
-    return {"name": who.name, "asked": who.seat, "served": served, "answered": answers, "missing": missing}
+    return {
+        "name": participant.name,
+        "asked": participant.seat,
+        "served": served,
+        "answered": answers,
+        "missing": missing,
+    }

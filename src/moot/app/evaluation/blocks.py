@@ -124,8 +124,10 @@ def with_liars(brief: Brief, arm: Arm) -> Brief:
     chance = Random(f"{brief.seed}:{brief.topic}:liars")
     liars = chance.sample(brief.names("debater"), arm.liars)
     people = (
-        replace(who, persona=LYING, seat=arm.liar_model or who.seat) if who.name in liars else who
-        for who in brief.participants
+        replace(participant, persona=LYING, seat=arm.liar_model or participant.seat)
+        if participant.name in liars
+        else participant
+        for participant in brief.participants
     )
     return replace(brief, participants=tuple(people))
 
@@ -171,8 +173,10 @@ def _like_debaters(brief: Brief) -> Brief:
     """The brief whose moderator and helpers have the debaters' settings: temperature, seed and length of an answer."""
     settings = brief.participants[0].settings
     people = (
-        replace(who, settings=settings) if who.settings == Settings() and not who.seat.startswith("builtin:") else who
-        for who in brief.participants
+        replace(participant, settings=settings)
+        if participant.settings == Settings() and not participant.seat.startswith("builtin:")
+        else participant
+        for participant in brief.participants
     )
     return replace(brief, participants=tuple(people))
 
@@ -212,8 +216,16 @@ def shares_drafts(plan: Plan, drafts: Plan) -> bool:
 def _prompt(brief: Brief, ask: Ask, transcript: Transcript) -> object:
     """All that the answer to an ask depends on."""
     context = context_of(brief, transcript, ask)
-    who = context.me
-    return compose(ask, context, Traits()), ask.form, who.seat, who.settings, who.tools, who.search, who.fallback
+    participant = context.me
+    return (
+        compose(ask, context, Traits()),
+        ask.form,
+        participant.seat,
+        participant.settings,
+        participant.tools,
+        participant.search,
+        participant.fallback,
+    )
 
 
 def copied_lines(plan: Plan, drafts: Sequence[Entry], who: Sequence[str]) -> list[str]:

@@ -239,13 +239,15 @@ def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
     """What participants answered first and last; who was never asked for an answer, such as a critic, has none."""
     brief, everything = transcript.brief, transcript.all()
     answering = {turn.by for turn in everything if turn.act in SPOKEN and any(asks_for(turn, name) for name in FIELDS)}
-    for who in brief.participants if brief else ():
-        if who.duty != "debater" or (everything and who.name not in answering):
+    for participant in brief.participants if brief else ():
+        if participant.duty != "debater" or (everything and participant.name not in answering):
             continue
-        turns = [turn for turn in everything if turn.by == who.name and turn.act in SPOKEN]
+        turns = [turn for turn in everything if turn.by == participant.name and turn.act in SPOKEN]
         answers = [answer for turn in turns if (answer := answer_in(question, turn)) is not None]
         first = answer_in(question, turns[0]) if turns else None
-        yield SeatAnswers(seat=who.name, model=who.seat, first=first, last=answers[-1] if answers else None)
+        yield SeatAnswers(
+            seat=participant.name, model=participant.seat, first=first, last=answers[-1] if answers else None
+        )
 
 
 def _decision_response(question: Question, transcript: Transcript) -> Response:

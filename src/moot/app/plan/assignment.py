@@ -365,22 +365,22 @@ def make_agents(
 
 
 def _make_agent(
-    who: Participant, seconds: float, pool: Pool, give: ToolProvider = no_tools, config: Config | None = None
+    participant: Participant, seconds: float, pool: Pool, give: ToolProvider = no_tools, config: Config | None = None
 ) -> Agent | None:
     """A participant's own agent; None for the built-in one, which all share."""
-    if who.seat == BUILTIN:
+    if participant.seat == BUILTIN:
         return None
-    if who.seat == CLOCK:
-        return _make_timekeeper(who)
-    if who.duty == "aide" and not is_final_writer(who):
-        return _make_helper(who, config)
-    check_agent(who)
+    if participant.seat == CLOCK:
+        return _make_timekeeper(participant)
+    if participant.duty == "aide" and not is_final_writer(participant):
+        return _make_helper(participant, config)
+    check_agent(participant)
     try:
-        model = model_of(who, pool)
+        model = model_of(participant, pool)
     except BriefError as error:
-        raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
-    answering = ModelAgent(model, seconds=seconds, tools=give(who), schemas=_schemas(config))
-    return SearchingAgent(answering, model, who.search, seconds=seconds) if who.search else answering
+        raise BriefError(f"{participant.name}: {error.found}", code=error.code) from error
+    answering = ModelAgent(model, seconds=seconds, tools=give(participant), schemas=_schemas(config))
+    return SearchingAgent(answering, model, participant.search, seconds=seconds) if participant.search else answering
 
 
 def _schemas(config: Config | None) -> bool:
@@ -388,62 +388,68 @@ def _schemas(config: Config | None) -> bool:
     return (config or load_config()).schemas
 
 
-def _make_helper(who: Participant, config: Config | None) -> Agent:
+def _make_helper(participant: Participant, config: Config | None) -> Agent:
     """The agent of a helper; those with a memory are placeholders, in whose place the real ones are put."""
-    if who.seat == RETRIEVER:
+    if participant.seat == RETRIEVER:
         from moot.learn.retriever import Retriever  # here for start-up time
 
         return Retriever(place=None)
-    if who.seat == VOTE_WEIGHER:
+    if participant.seat == VOTE_WEIGHER:
         from moot.learn.vote_weights import VoteWeigher
 
         return VoteWeigher(place=None)
-    return make_similarity_agent(who.seat, config)
+    return make_similarity_agent(participant.seat, config)
 
 
-def check_agent(who: Participant) -> None:
+def check_agent(participant: Participant) -> None:
     """Check the name of an agent, before any key, server or registered agent is looked up.
 
     Raises:
         BriefError: it names nothing that can answer.
     """
-    if who.seat in (BUILTIN, CLOCK, HUMAN) or who.seat.startswith(GUEST):
+    if participant.seat in (BUILTIN, CLOCK, HUMAN) or participant.seat.startswith(GUEST):
         return
-    if who.seat in (*RETRIEVER_NAMES, RETRIEVER):
-        problem = f"{who.name}: a retriever only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+    if participant.seat in (*RETRIEVER_NAMES, RETRIEVER):
+        problem = (
+            f"{participant.name}: a retriever only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+        )
         raise BriefError(problem, code="bad_enum")
-    if who.seat.startswith("builtin:"):
-        raise BriefError(f"{who.name}: there is no model {who.seat}; the built-in one is {BUILTIN}", code="bad_enum")
+    if participant.seat.startswith("builtin:"):
+        raise BriefError(
+            f"{participant.name}: there is no model {participant.seat}; the built-in one is {BUILTIN}", code="bad_enum"
+        )
     try:
-        parse(who.seat)
+        parse(participant.seat)
     except BriefError as error:
-        raise BriefError(f"{who.name}: {error.found}", code=error.code) from error
+        raise BriefError(f"{participant.name}: {error.found}", code=error.code) from error
 
 
-def model_of(who: Participant, pool: Pool) -> Model:
+def model_of(participant: Participant, pool: Pool) -> Model:
     """The model of a participant, with its fallbacks.
 
     Raises:
         BriefError: there is no such model.
     """
-    model = pool.model(who.seat)
-    return Fallback(model, [pool.model(name) for name in who.fallback]) if who.fallback else model
+    model = pool.model(participant.seat)
+    return Fallback(model, [pool.model(name) for name in participant.fallback]) if participant.fallback else model
 
 
-def _make_timekeeper(who: Participant) -> Agent:
-    if who.duty != "moderator":
-        raise BriefError(f"{who.name}: {CLOCK} keeps the time of a board and is not a member of it", code="bad_enum")
+def _make_timekeeper(participant: Participant) -> Agent:
+    if participant.duty != "moderator":
+        raise BriefError(
+            f"{participant.name}: {CLOCK} keeps the time of a board and is not a member of it", code="bad_enum"
+        )
     from moot.demo.debater import Timekeeper  # here for start-up time
 
     return Timekeeper()
 
 
-def calls_for(who: Participant, ask: Ask) -> int:
+def calls_for(participant: Participant, ask: Ask) -> int:
     """The most model calls for an answer: offers of tools, the search, and the answer.
 
     Tools that ask the participant's own model do so once in each use.
     """
-    aided = who.tools and ask.act not in UNAIDED
-    asking = USES if ASKING.intersection(who.tools) else 0
+    aided = participant.tools and ask.act not in UNAIDED
+    asking = USES if ASKING.intersection(participant.tools) else 0
     answer = 1 + ROUNDS + asking if aided else 1
-    return answer + (most_calls(who.search) - 1 if who.search and ask.act in SOUGHT else 0)
+    return answer + (most_calls(participant.search) - 1 if participant.search and ask.act in SOUGHT else 0)

@@ -96,15 +96,15 @@ def _check_all(keys: Sequence[Key], values: Mapping[str, object], whose: str = "
             check_value(keys, name, value, whose=whose)
 
 
-def _check_bounds(who: Participant) -> None:
-    values: dict[str, object] = {name: getattr(who, name) for name in _WITH_BOUNDS}
-    values |= {setting.name: getattr(who.settings, setting.name) for setting in fields(who.settings)}
-    if who.search:
-        values |= {f"search.{part.name}": getattr(who.search, part.name) for part in fields(who.search)}
-    _check_all(PARTICIPANT, values, f"{who.name}: ")
-    if who.deadline is not None and not 0 < who.deadline <= LONGEST_TERM:
+def _check_bounds(participant: Participant) -> None:
+    values: dict[str, object] = {name: getattr(participant, name) for name in _WITH_BOUNDS}
+    values |= {setting.name: getattr(participant.settings, setting.name) for setting in fields(participant.settings)}
+    if participant.search:
+        values |= {f"search.{part.name}": getattr(participant.search, part.name) for part in fields(participant.search)}
+    _check_all(PARTICIPANT, values, f"{participant.name}: ")
+    if participant.deadline is not None and not 0 < participant.deadline <= LONGEST_TERM:
         days = LONGEST_TERM // 86_400
-        problem = f"{who.name}: deadline must be from 1s to {days}d, not {who.deadline:g}s"
+        problem = f"{participant.name}: deadline must be from 1s to {days}d, not {participant.deadline:g}s"
         raise BriefError(problem, code="out_of_range")
 
 
@@ -126,11 +126,15 @@ def check_number(name: str, value: object) -> int:
     return cast("int", check_value(HEADER, name, value))
 
 
-def _check_participant(who: Participant) -> None:
+def _check_participant(participant: Participant) -> None:
     # A person may be called "Human", as the councils' document calls one.
-    if not (who.seat == HUMAN and who.name == "Human") and check_name(who.name) != who.name:
+    if (
+        not (participant.seat == HUMAN and participant.name == "Human")
+        and check_name(participant.name) != participant.name
+    ):
         raise BriefError(
-            f"the name {who.name!r} has extra spaces or characters: {check_name(who.name)!r}", code="bad_name"
+            f"the name {participant.name!r} has extra spaces or characters: {check_name(participant.name)!r}",
+            code="bad_name",
         )
 
 
@@ -189,20 +193,22 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
 
 def _on_copies(brief: Brief) -> Iterator[str]:
     """What is known to make a debate worth little before it begins: models that err alike, and nothing to read."""
-    debaters = [who for who in brief.participants if who.duty == "debater"]
-    seats = {who.seat for who in debaters}
-    if len(debaters) < 2 or not all(_has_model(who) and not who.seat.startswith(GUEST) for who in debaters):
+    debaters = [participant for participant in brief.participants if participant.duty == "debater"]
+    seats = {participant.seat for participant in debaters}
+    if len(debaters) < 2 or not all(
+        _has_model(participant) and not participant.seat.startswith(GUEST) for participant in debaters
+    ):
         return
     if len(seats) == 1:
         yield f"All {len(debaters)} debaters are {min(seats)}: among copies of one model a debate has gained nothing."
     elif len({family(seat) for seat in seats}) == 1:
         yield f"All {len(debaters)} debaters are of one family of models: they are likely to err alike."
-    if len(seats) > 1 and not (brief.background or brief.library or any(who.tools for who in debaters)):
+    if len(seats) > 1 and not (brief.background or brief.library or any(participant.tools for participant in debaters)):
         yield "Nobody gets a document: where all judge from memory, a debate has helped least."
 
 
-def _has_model(who: Participant) -> bool:
-    return not who.seat.startswith(BUILTIN) and who.seat != HUMAN
+def _has_model(participant: Participant) -> bool:
+    return not participant.seat.startswith(BUILTIN) and participant.seat != HUMAN
 
 
 def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:

@@ -258,7 +258,7 @@ def _share_of(estimate: Estimate, tokens: int) -> float | None:
     return None if estimate.cost is None else estimate.cost * min(tokens / max(estimate.tokens, 1), 1.0)
 
 
-def one_call(who: Participant, ask: Ask) -> int:
+def one_call(participant: Participant, ask: Ask) -> int:
     """One call for one answer."""
     return 1
 

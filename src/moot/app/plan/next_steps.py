@@ -125,4 +125,6 @@ def lost_choices(opened: Opened) -> list[str]:
 
 def without_aides(brief: Brief) -> Brief:
     """The brief without those who only help: a protocol that needs them adds them."""
-    return replace(brief, participants=tuple(who for who in brief.participants if who.duty != "aide"))
+    return replace(
+        brief, participants=tuple(participant for participant in brief.participants if participant.duty != "aide")
+    )

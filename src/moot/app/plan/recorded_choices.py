@@ -40,7 +40,7 @@ def recorded_choices(parsed: ParsedBrief, opened: Opened) -> Iterator[ParsedBrie
         summarize=_summaries(opened),
         given={**parsed.given, **opened.options, **values},
     )
-    languages = {who.language for who in opened.brief.participants if who.duty == "debater"}
+    languages = {participant.language for participant in opened.brief.participants if participant.duty == "debater"}
     for rounds in (None, most_rounds(opened)):
         for language in ("", *(languages if len(languages) == 1 else ())):
             settings = {**parsed.given, **({"language": language} if language else {})}

@@ -73,15 +73,19 @@ ToolProvider: TypeAlias = Callable[[Participant], Sequence[Tool]]
 """A participant to its tools."""
 
 
-def no_tools(who: Participant) -> Sequence[Tool]:
+def no_tools(participant: Participant) -> Sequence[Tool]:
     """No tools for any participant."""
     return ()
 
 
-def offered_tools(who: Participant) -> tuple[str, ...]:
+def offered_tools(participant: Participant) -> tuple[str, ...]:
     """The names of a participant's tools; for an MCP server its own name, such as ``mcp:files``."""
     more = {SEARCH.name: (SEARCH.name, OPEN_PAGE.name)}
-    return () if _cannot_use_tools(who) else tuple(text for name in who.tools for text in more.get(name, (name,)))
+    return (
+        ()
+        if _cannot_use_tools(participant)
+        else tuple(text for name in participant.tools for text in more.get(name, (name,)))
+    )
 
 
 def check_tools(brief: Brief, config: Config | None = None) -> None:
@@ -163,8 +167,12 @@ async def open_tools(
             line = await stack.enter_async_context(attach(config.mcp[server]))
             tools[f"{MCP}{server}"] = line.tools
 
-        def give(who: Participant) -> Sequence[Tool]:
-            return () if _cannot_use_tools(who) else tuple(tool for name in who.tools for tool in tools[name])
+        def give(participant: Participant) -> Sequence[Tool]:
+            return (
+                ()
+                if _cannot_use_tools(participant)
+                else tuple(tool for name in participant.tools for tool in tools[name])
+            )
 
         yield give
 
@@ -176,8 +184,12 @@ def _tool_users(brief: Brief) -> list[Participant]:
     ]
 
 
-def _cannot_use_tools(who: Participant) -> bool:
-    return bool(who.tools) and who.seat != RETRIEVER and (who.seat.startswith(BUILTIN) or who.seat == HUMAN)
+def _cannot_use_tools(participant: Participant) -> bool:
+    return (
+        bool(participant.tools)
+        and participant.seat != RETRIEVER
+        and (participant.seat.startswith(BUILTIN) or participant.seat == HUMAN)
+    )
 
 
 def _names(brief: Brief) -> frozenset[str]:
@@ -347,9 +359,9 @@ def with_moderator_tools(brief: Brief, parsed: ParsedBrief, config: Config | Non
     return replace(brief, participants=tuple(people))
 
 
-def _can(who: Participant, name: str, brief: Brief, config: Config | None) -> bool:
+def _can(participant: Participant, name: str, brief: Brief, config: Config | None) -> bool:
     try:
-        check_tools(replace(brief, participants=(replace(who, tools=(name,)),)), config)
+        check_tools(replace(brief, participants=(replace(participant, tools=(name,)),)), config)
     except BriefError:
         return False
     return True
@@ -376,11 +388,11 @@ def packages_of(brief: Brief, name: str, tree: Mapping[str, object]) -> tuple[Pa
 def _offered(brief: Brief, name: str) -> Iterator[Package]:
     """The packages of a protocol, of models and of tools that are not built in."""
     names = [(PROTOCOL, name)] if name not in KNOWN else []
-    for who in brief.participants:
-        seats = (who.seat, *who.fallback, who.stand_in)
-        words = [seat.partition(":")[0] for seat in seats if ":" in seat and who.duty != "aide"]
+    for participant in brief.participants:
+        seats = (participant.seat, *participant.fallback, participant.stand_in)
+        words = [seat.partition(":")[0] for seat in seats if ":" in seat and participant.duty != "aide"]
         names += [(PROVIDER, word) for word in words if word not in PROVIDERS and word not in OURS]
-        names += [(TOOL, tool) for tool in who.tools if tool not in TOOLS and ":" not in tool]
+        names += [(TOOL, tool) for tool in participant.tools if tool not in TOOLS and ":" not in tool]
     for kind, word in dict.fromkeys(names):
         if offer := find(kind, word):
             yield offer.used()

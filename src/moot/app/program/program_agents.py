@@ -95,16 +95,18 @@ class ProgramAgents:
 
 def program_agents(seated: Sequence[tuple[Participant, object]]) -> ProgramAgents:
     """Participants, each with its agent. None and the name of a model are no agents of the program."""
-    people = [(*plain_participant(who), agent) for who, agent in seated]
+    people = [(*plain_participant(participant), agent) for participant, agent in seated]
     return ProgramAgents(
-        participants=tuple(who for who, _, _ in people),
+        participants=tuple(participant for participant, _, _ in people),
         guests={
-            who.name: agent if model is None else model
-            for who, model, agent in people
+            participant.name: agent if model is None else model
+            for participant, model, agent in people
             if model is not None or is_own_agent(agent)
         },
         people={
-            who.name: agent.input_handler or ask_at_console for who, agent in seated if isinstance(agent, HumanAgent)
+            participant.name: agent.input_handler or ask_at_console
+            for participant, agent in seated
+            if isinstance(agent, HumanAgent)
         },
     )
 

@@ -137,11 +137,11 @@ async def plan_shares(workspace: Workspace, brief: Brief, name: str, tasks: Sequ
     return await plan_tree(workspace, brief, name, lambda seated: Shares(tasks=tuple(tasks), needs=1))
 
 
-def with_character(who: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
+def with_character(participant: Participant, *, personality: str, expertise: str, speaking_style: str) -> Participant:
     """The participant with its character after its persona, as the keys of a brief with these names would add it."""
     character = character_lines({"personality": personality, "expertise": expertise, "speaking_style": speaking_style})
-    persona = "\n\n".join(filter(None, (who.persona, character)))
-    return replace(who, persona=persona, role=who.role or first_sentence(expertise))
+    persona = "\n\n".join(filter(None, (participant.persona, character)))
+    return replace(participant, persona=persona, role=participant.role or first_sentence(expertise))
 
 
 def with_timekeeper(brief: Brief) -> Brief:

@@ -102,7 +102,7 @@ async def review_run(workspace: Workspace, debate: str) -> ReviewRun:
         cost=used.cost,
         tokens=used.input_tokens + used.output_tokens,
         seconds=entries[-1].at - entries[0].at,
-        demonstration=all(who.seat.startswith(BUILT_IN) for who in transcript.brief.participants),
+        demonstration=all(participant.seat.startswith(BUILT_IN) for participant in transcript.brief.participants),
     )
 
 

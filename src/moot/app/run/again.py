@@ -86,7 +86,10 @@ def _with_models(brief: Brief, overrides: Overrides, models: Mapping[str, str], 
     others = overrides.models or ((default,) if default else ())
     if not others:
         return brief
-    people = [who if who.name in models or who.duty == "aide" else replace(who, seat="") for who in brief.participants]
+    people = [
+        participant if participant.name in models or participant.duty == "aide" else replace(participant, seat="")
+        for participant in brief.participants
+    ]
     return assign(replace(brief, participants=tuple(people)), others)
 
 

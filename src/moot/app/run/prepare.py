@@ -236,9 +236,9 @@ _NO_SUMMARIES: Mapping[str, str] = {
 """What those would miss who see nothing but summaries, in protocols that have none in between."""
 
 
-def _sees_summaries_only(who: Participant) -> bool:
+def _sees_summaries_only(participant: Participant) -> bool:
     """Whether a participant sees only summaries."""
-    return who.view is not None and who.view.summary_only
+    return participant.view is not None and participant.view.summary_only
 
 
 def _mediation(settings: Mapping[str, Value]) -> Mediation | None:
@@ -393,8 +393,8 @@ def _answering_alone(parsed: ParsedBrief, overrides: Overrides) -> ParsedBrief:
         return parsed
     count = max(1, len(overrides.models or parsed.models)) if protocol != "single" else 1
     first = parsed.brief.participant(debating[0])
-    others = tuple(who for who in parsed.brief.participants if who.name not in debating)
-    alone = tuple(replace(who, language=first.language, view=first.view) for who in respondents(count))
+    others = tuple(participant for participant in parsed.brief.participants if participant.name not in debating)
+    alone = tuple(replace(participant, language=first.language, view=first.view) for participant in respondents(count))
     return replace(parsed, brief=replace(parsed.brief, participants=(*alone, *others)), vacant=0)
 
 
@@ -452,8 +452,8 @@ def live_models(workspace: Workspace, brief: Brief, options: Fields = NO_OPTIONS
     }
 
 
-def _has_model(who: Participant) -> bool:
-    return (who.duty != "aide" or is_final_writer(who)) and who.seat not in NO_MODEL
+def _has_model(participant: Participant) -> bool:
+    return (participant.duty != "aide" or is_final_writer(participant)) and participant.seat not in NO_MODEL
 
 
 async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> tuple[tuple[str, ...], list[str]]:
@@ -470,14 +470,14 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
     return (BUILTIN,), []
 
 
-def _check_seat(workspace: Workspace, parsed: ParsedBrief, who: Participant) -> None:
+def _check_seat(workspace: Workspace, parsed: ParsedBrief, participant: Participant) -> None:
     """Refuse an agent that the brief names but that cannot exist, with its line."""
-    if not who.seat:
+    if not participant.seat:
         return
     try:
-        make_agents(replace(parsed.brief, participants=(who,)), workspace.pool)
+        make_agents(replace(parsed.brief, participants=(participant,)), workspace.pool)
     except BriefError as error:
-        line = parsed.lines.get(f"## {who.name}", 0)
+        line = parsed.lines.get(f"## {participant.name}", 0)
         raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
 
 

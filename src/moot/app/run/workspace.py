@@ -220,7 +220,10 @@ class Workspace(RecordReader):
         seats = {name: self.register(name, agent) for name, agent in agents.items()}
         if not seats:
             return stored
-        people = [replace(who, seat=seats.get(who.name, who.seat)) for who in stored.participants]
+        people = [
+            replace(participant, seat=seats.get(participant.name, participant.seat))
+            for participant in stored.participants
+        ]
         return replace(stored, participants=tuple(people))
 
     def register(self, name: str, agent: object) -> str:

@@ -86,22 +86,26 @@ def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
         library=tuple(source.name for source in brief.library),
         rules=TextView(name="rules", html=safe_html(brief.rules)),
         options=brief.options,
-        participants=tuple(_person(who, reader) for who in brief.participants if who.duty != "aide"),
+        participants=tuple(
+            _person(participant, reader) for participant in brief.participants if participant.duty != "aide"
+        ),
         limits=_limits(brief.limits),
         seed=brief.seed,
         markdown="" if reader is not None else brief_markdown(opened, debate),
     )
 
 
-def _person(who: Participant, reader: Reader) -> BriefPerson:
+def _person(participant: Participant, reader: Reader) -> BriefPerson:
     return BriefPerson(
-        name=who.name,
-        role=who.role,
-        duty=who.duty,
-        human=is_person(who),
-        model=who.seat if reader is None else "",
-        weight=who.weight,
-        persona=TextView(name="persona", html=safe_html(who.persona) if reader in (None, who.name) else ""),
+        name=participant.name,
+        role=participant.role,
+        duty=participant.duty,
+        human=is_person(participant),
+        model=participant.seat if reader is None else "",
+        weight=participant.weight,
+        persona=TextView(
+            name="persona", html=safe_html(participant.persona) if reader in (None, participant.name) else ""
+        ),
     )
 
 
@@ -124,8 +128,8 @@ def brief_markdown(opened: Opened, debate: str) -> str:
     further["seed"] = opened.brief.seed
     settings |= {name: value for name, value in further.items() if value}
     settings |= {f"limits.{name}": value for name, value in _limits(opened.brief.limits).items()}
-    people = [who for who in opened.brief.participants if who.duty != "aide"]
-    own = {who.name: dict(_own_settings(who)) for who in people}
+    people = [participant for participant in opened.brief.participants if participant.duty != "aide"]
+    own = {participant.name: dict(_own_settings(participant)) for participant in people}
     return write(_one_background(opened.brief), settings, own)
 
 
@@ -137,12 +141,12 @@ def _one_background(brief: Brief) -> Brief:
     return replace(brief, background=(Source(name="brief", text=text),))
 
 
-def _own_settings(who: Participant) -> Iterator[tuple[str, Value]]:
+def _own_settings(participant: Participant) -> Iterator[tuple[str, Value]]:
     """The settings of a participant, by the names of their keys."""
-    values: dict[str, object] = {name: getattr(who, name) for name in _PLAIN}
-    values |= {"model": who.seat, "fallback": who.fallback, "tools": who.tools}
-    values |= {"duty": "" if who.duty == "debater" else who.duty}
-    values |= {field.name: getattr(who.settings, field.name) for field in fields(Settings)}
+    values: dict[str, object] = {name: getattr(participant, name) for name in _PLAIN}
+    values |= {"model": participant.seat, "fallback": participant.fallback, "tools": participant.tools}
+    values |= {"duty": "" if participant.duty == "debater" else participant.duty}
+    values |= {field.name: getattr(participant.settings, field.name) for field in fields(Settings)}
     for name, value in values.items():
         if isinstance(value, str | int | float | tuple) and value not in ("", ()):
             yield name, value

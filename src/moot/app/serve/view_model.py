@@ -104,7 +104,9 @@ class EntryFold:
         form_fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
         people = self.brief.participants
         private = any(field.private for field in form_fields)
-        others = self.reader is not None or any(is_person(who) and who.name != turn.by for who in people)
+        others = self.reader is not None or any(
+            is_person(participant) and participant.name != turn.by for participant in people
+        )
         return (private and others) or not self._may_see(turn)
 
     def ballots_so_far(self) -> list[tuple[Spoken, Choice]]:
@@ -300,15 +302,15 @@ def _opened_view(event: Opened) -> OpenedView:
         options=brief.options,
         participants=tuple(
             PersonView(
-                name=who.name,
-                role=who.role,
-                duty=who.duty,
-                seat=who.seat,
-                human=is_person(who),
-                weight=who.weight,
+                name=participant.name,
+                role=participant.role,
+                duty=participant.duty,
+                seat=participant.seat,
+                human=is_person(participant),
+                weight=participant.weight,
             )
-            for who in brief.participants
-            if who.duty != "aide"
+            for participant in brief.participants
+            if participant.duty != "aide"
         ),
         sources=tuple(source.name for source in (*brief.background, *brief.library)),
         limits=brief.limits,

@@ -57,12 +57,12 @@ def people(brief: Brief, dropped: Mapping[str, tuple[str, ...]]) -> Iterator[Ren
         yield Indented(facts, name, " " * len(name), f"bold {paint[participant.name]}")
 
 
-def _in_person(who: Participant) -> str:
+def _in_person(participant: Participant) -> str:
     """The words for a person who answers: the deadline, and the fallback model after it."""
-    if who.deadline is None:
+    if participant.deadline is None:
         return "answers in person"
-    return f"answers in person within {duration_in_words(who.deadline)}" + (
-        f", otherwise {line(who.stand_in)}" if who.stand_in else ""
+    return f"answers in person within {duration_in_words(participant.deadline)}" + (
+        f", otherwise {line(participant.stand_in)}" if participant.stand_in else ""
     )
 
 

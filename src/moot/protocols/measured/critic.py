@@ -68,7 +68,7 @@ def critique(brief: Brief, choices: Choices) -> Phase:
 def pair(brief: Brief) -> tuple[str, str]:
     """Who answers and who criticises: the first debater, and the first other one of another family of models."""
     author, *others = (brief.participant(name) for name in brief.names("debater"))
-    strangers = [who for who in others if family(who.seat) != family(author.seat)]
+    strangers = [participant for participant in others if family(participant.seat) != family(author.seat)]
     return author.name, (*strangers, *others)[0].name
 
 

@@ -53,9 +53,15 @@ def _debaters(brief: Brief, protocol: str) -> tuple[str, ...]:
     return names
 
 
-def _check_chance(who: Participant) -> None:
+def _check_chance(participant: Participant) -> None:
     """Refuse settings by which a model gives the same answer each time."""
-    same = "temperature 0" if who.settings.temperature == 0 else "a seed" if who.settings.seed is not None else ""
+    same = (
+        "temperature 0"
+        if participant.settings.temperature == 0
+        else "a seed"
+        if participant.settings.seed is not None
+        else ""
+    )
     if same:
-        problem = f"sample asks {who.name} more than once, and with {same} every answer would be the same"
+        problem = f"sample asks {participant.name} more than once, and with {same} every answer would be the same"
         raise ProtocolError(f"{problem}; leave it out", about="samples")

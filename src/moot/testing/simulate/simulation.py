@@ -201,7 +201,7 @@ class Simulation:
         for debate in plan.debates:
             built = helper.plan(brief_of(plan, debate), protocol=debate.protocol, choices=Choices(rounds=debate.rounds))
             self.plans[debate.id] = built
-            names = tuple(who.name for who in built.brief.participants)
+            names = tuple(participant.name for participant in built.brief.participants)
             world.records[debate.id] = RecordState(debate.id, names, debate.limits)
             if len(plan.debates) > 1 or plan.workers:
                 line = encode(Entry(seq=1, at=world.wall(), event=built.opened()))
