@@ -4,7 +4,7 @@ import pytest
 
 from moot.core.brief import Duty, Participant
 from moot.core.text import stems
-from moot.demo.material import pleas, polarity, side, valence
+from moot.demo.material import argued_points, polarity, side, valence
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_moderator_takes_no_side() -> None:
 
 def test_pleas_go_by_the_sentence() -> None:
     who = Participant(name="A", role="Buyer", persona="You prefer the hall. You oppose the depot. You know the city.")
-    assert [(count, "hall" in words, "depot" in words) for count, words in pleas(who)] == [
+    assert [(count, "hall" in words, "depot" in words) for count, words in argued_points(who)] == [
         (1, True, False),
         (-1, False, True),
     ]

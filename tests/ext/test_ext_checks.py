@@ -12,7 +12,7 @@ from moot.core.errors import ProtocolError
 from moot.phases.base import Play, Rounds, State
 from moot.phases.choices import COUNTING, Choices, CountingRule, counting_rule
 from moot.phases.speak import Everyone
-from moot.policy.rules import PLURALITY, Lawful, Rule
+from moot.policy.rules import PLURALITY, CheckedRule, Rule
 from moot.protocols.known import KNOWN, build
 from moot.testing.extension_checks import check_phase, check_rule, elections
 from tests.ext.ext_kit import Install
@@ -136,10 +136,10 @@ def test_a_rule_must_be_a_frozen_dataclass_and_always_decide_alike() -> None:
 
 def test_a_rule_of_another_package_that_breaks_the_law_is_stopped_and_named() -> None:
     ballots, candidates = next(drawn for drawn in elections("choice") if len(drawn[0]) > 4 and len(drawn[1]) > 2)
-    lawful: Rule = Lawful(rule=PLURALITY, package="moot-odd")
+    lawful: Rule = CheckedRule(rule=PLURALITY, package="moot-odd")
     assert lawful.decide(ballots, candidates) == PLURALITY.decide(ballots, candidates)
     assert lawful.name == "plurality"
-    odd = Lawful(rule=Odd(fault="tally"), package="moot-odd")
+    odd = CheckedRule(rule=Odd(fault="tally"), package="moot-odd")
     sentence = "the rule plurality of the package moot-odd breaks the law of the tally: its tally is of nobody"
     with pytest.raises(ProtocolError, match=sentence) as raised:
         odd.decide(ballots, candidates)

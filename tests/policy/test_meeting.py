@@ -15,7 +15,7 @@ from moot.core.decision import Ballot, Decision
 from moot.core.roles import GivenVerdict, Standing, standings, verdicts_differ
 from moot.core.transcript import Transcript, Turn
 from moot.policy.board_turns import QuietFirst, recommendation, speaking_weights
-from moot.policy.rounds import Hearing
+from moot.policy.rounds import FloorView
 from moot.protocols.board import last_word, message
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
@@ -35,7 +35,7 @@ def talk(*turns: tuple[str, Mapping[str, Value] | None]) -> tuple[Turn, ...]:
 
 
 def next_of(turns: Sequence[Turn], people: Sequence[Participant] = PEOPLE, seed: int = 0) -> str:
-    return QuietFirst().next(turns, people, Hearing(round=0, transcript=Transcript(), chance=Random(seed)))
+    return QuietFirst().next(turns, people, FloorView(round=0, transcript=Transcript(), chance=Random(seed)))
 
 
 VERDICT: Mapping[str, Value] = {"Verdict": "HIRE"}

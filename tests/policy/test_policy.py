@@ -14,7 +14,7 @@ from moot.core.brief import Participant
 from moot.core.event import Asked, Failed, Replied
 from moot.core.transcript import Transcript, Turn, alike, normalise, wording
 from moot.policy.pairing import Pairs, Topology
-from moot.policy.rounds import Alike, AnyOf, Hearing, InTurn, Settled, Showing, Unchanged
+from moot.policy.rounds import Alike, AnyOf, FloorView, InTurn, Settled, Showing, Unchanged
 
 NAMES = ("Ann", "Bob", "Cy", "Di", "Eve")
 
@@ -236,7 +236,7 @@ def test_a_rotation_is_the_same_in_every_process() -> None:  # R7
 )
 def test_in_turn(rotate: bool, round: int, order: str) -> None:
     people = [Participant(name=name) for name in "abc"]
-    hearing = Hearing(round=round, transcript=Transcript(), chance=Random(0))
+    hearing = FloorView(round=round, transcript=Transcript(), chance=Random(0))
     turns: list[Turn] = []
     while name := InTurn(rotate=rotate).next(turns, people, hearing):
         turns.append(Turn(key=f"#{len(turns)}", by=name, act="argue"))
@@ -244,7 +244,7 @@ def test_in_turn(rotate: bool, round: int, order: str) -> None:
 
 
 def test_in_turn_of_nobody() -> None:
-    assert InTurn().next((), (), Hearing(round=3, transcript=Transcript(), chance=Random(0))) == ""
+    assert InTurn().next((), (), FloorView(round=3, transcript=Transcript(), chance=Random(0))) == ""
 
 
 SAID = transcript_of(

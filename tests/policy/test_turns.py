@@ -15,7 +15,7 @@ from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Opened, Replied
 from moot.core.transcript import Transcript, Turn
 from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, TurnMode
-from moot.policy.rounds import SHARE, ByPriority, Drawn, Hearing, Reacting, Turns
+from moot.policy.rounds import SHARE, ByPriority, Drawn, FloorView, Reacting, Turns
 from moot.protocols.known import KNOWN, build
 from moot.protocols.spec import dump, load
 from moot.testing.replay import Harness, SeededAgent
@@ -47,7 +47,7 @@ class Talk:
         return self.transcript.get(key)
 
     def next(self, order: Turns, turns: Sequence[Turn], seed: int = 0) -> str:
-        return order.next(turns, self.people, Hearing(round=1, transcript=self.transcript, chance=Random(seed)))
+        return order.next(turns, self.people, FloorView(round=1, transcript=self.transcript, chance=Random(seed)))
 
     def floor(self, order: Turns, seed: int = 0, wishes: Mapping[int, str] | None = None, fails: str = "") -> str:
         """Who speaks in a whole floor, where the n-th turn answers whom wishes name."""

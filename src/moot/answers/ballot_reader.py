@@ -13,7 +13,7 @@ from itertools import pairwise
 from moot.answers import plain_text, retraction
 from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
-from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_before, name_at, sentence_end
+from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_of_words_before, name_at, sentence_end
 from moot.answers.own_words import with_labels
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases
@@ -62,7 +62,7 @@ class Reader:
     speaker: str
 
 
-def standing_statement(reader: Reader, statements: Sequence[Statement]) -> Value | Fault:
+def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | Fault:
     """The one statement that stands."""
     words = reader.page.words
     echoes = [False] + [_continues_report(words, earlier, later) for earlier, later in pairwise(statements)]
@@ -117,7 +117,7 @@ def _ruled_out(reader: Reader, statement: Statement) -> bool:
     lead = reader.page.words[reader.page.sentence_start(statement.start) : statement.start]
     if retraction.says("BACK", lead):
         return False
-    mood, _ = mood_before(reader.page, statement.start, reader.candidates, reader.speaker)
+    mood, _ = mood_of_words_before(reader.page, statement.start, reader.candidates, reader.speaker)
     return mood == "void" or statement.reason == "negated"
 
 
@@ -250,7 +250,7 @@ def _read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str) ->
     if not (statements or strict):
         statements = [*_backings(reader)]
     if statements:
-        return standing_statement(reader, sorted(statements, key=lambda statement: statement.start))
+        return final_statement(reader, sorted(statements, key=lambda statement: statement.start))
     if form_field.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
         return ABSTAIN
     if not strict and (bare := plain_text.match(form_field.choices, words)):
@@ -323,7 +323,7 @@ def _limited_support(words: str, statements: Iterable[Statement]) -> Iterator[St
 def _blanks(reader: Reader) -> Iterator[Statement]:
     """The formula with its blank filled in, wherever it stands."""
     for item in filled(reader.asked.name, reader.asked.choices, reader.page.words):
-        mood, reason = mood_before(reader.page, item.start, reader.candidates, reader.speaker)
+        mood, reason = mood_of_words_before(reader.page, item.start, reader.candidates, reader.speaker)
         if item.sure and reason not in ("negated", "conditional"):
             mood, reason = "plain", ""  # a colon before it ("B is better: [[B]]") makes it no quotation
         mood, reason = (mood, reason) if mood != "plain" or item.plain else ("unclear", "ambiguous")
@@ -347,7 +347,7 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
     needs = not plain_text.key(reader.asked.name).startswith("i ")
     if own and needs and not mark:
         return
-    mood, reason = mood_before(reader.page, match.start(), reader.candidates, reader.speaker)
+    mood, reason = mood_of_words_before(reader.page, match.start(), reader.candidates, reader.speaker)
     pick = name_at(reader.candidates, words, start)
     if pick.fault == "conditional" and _CHANGES.search(match[0]) and _ERRED.search(words, start, pick.end):
         pick = replace(pick, fault="")  # the mistake was the earlier vote
@@ -416,7 +416,7 @@ def _labelled_statements(reader: Reader, match: re.Match[str]) -> Iterator[State
     separator = _SEPARATOR.match(words, match.end())
     start = separator.end() if separator else match.end()
     pick = name_at(reader.candidates, words, start)
-    mood, reason = mood_before(reader.page, match.start(), reader.candidates, reader.speaker)
+    mood, reason = mood_of_words_before(reader.page, match.start(), reader.candidates, reader.speaker)
     if pick.name:
         mood = mood if not pick.fault else "unclear"
         yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=match.start(), end=pick.end)
@@ -435,7 +435,7 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     if needed and not re.search(needed, words[floor:start].rstrip(_AROUND)):
         return
     begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND.replace("、,", "")))
-    mood, reason = mood_before(reader.page, begin, reader.candidates, reader.speaker)
+    mood, reason = mood_of_words_before(reader.page, begin, reader.candidates, reader.speaker)
     if reader.page.quoted(match.start()):
         mood, reason = "void", "quoted_only"
     stop = sentence_end(words, max(start, match.end()))
@@ -452,7 +452,7 @@ def _abstention(reader: Reader, start: int, end: int) -> Statement:
     words = reader.page.words
     stop = sentence_end(words, max(start, end - 1))
     clause = words[end:stop].split(";")[0]
-    mood, reason = mood_before(reader.page, start, reader.candidates, reader.speaker)
+    mood, reason = mood_of_words_before(reader.page, start, reader.candidates, reader.speaker)
     if mood == "unclear" and reader.formula.search(words, reader.page.sentence_start(start), start):
         mood, reason = "plain", ""
     reason_given = phrases.REASONS.match(re.sub(r"^\s*(?:from|in|on)(?: \w+){1,2}", "", clause))

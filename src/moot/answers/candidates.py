@@ -268,7 +268,7 @@ def _remark_fault(candidates: Candidates, name: str, rest: str, *, apart: bool) 
         compared = phrases.SPARED.search(rest[begin:start])
         if compared:
             rest = rest[: begin + compared.start()] + rest[end:]
-        elif not (apart and _lesser(rest, start, end)):
+        elif not (apart and _is_concession(rest, start, end)):
             return "ambiguous"
     plain = "".join(" " if is_emoji(sign) else sign for sign in _LOOSE.sub("", rest)).strip(_ENDINGS)
     if not plain:
@@ -312,7 +312,7 @@ def says_harmless(text: str) -> bool:
     return bool(retraction.begins("REASON", text)) or retraction.says("ASIDE", text) or retraction.is_all("MERIT", text)
 
 
-def _lesser(rest: str, start: int, end: int) -> bool:
+def _is_concession(rest: str, start: int, end: int) -> bool:
     """Whether the part of a remark that names another candidate only grants it something, or says what is wrong."""
     part = _PARTS.split(rest[end:])[0]
     whole = _PARTS.split(rest[:start])[-1] + rest[start:end] + part

@@ -23,15 +23,15 @@ from moot.answers.plain_text import (
     fold,
     key,
     last_part,
-    lines_even,
     name_key,
     unfence,
+    with_plain_line_ends,
     without_comments,
     without_label,
     without_thoughts,
 )
 from moot.answers.record_blocks import read_records, records_template, write_records
-from moot.answers.rulings import end_of, is_decision, is_taken_back, settled_ruling, withdrawn_ruling
+from moot.answers.rulings import checked_ruling, end_of, is_decision, is_taken_back, withdrawn_ruling
 from moot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from moot.answers.shapes import (
     as_lines,
@@ -95,10 +95,10 @@ def read_sections(form: Form, text: str) -> FieldValues:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
     text = in_english(form.fields, without_marks(text))
     if text.lstrip().startswith("{") and (values := read_object(form, text)) is not None:
-        return settled_ruling(form, values)
+        return checked_ruling(form, values)
     parts = sections_in(form.fields, as_lines(form.fields, text))
     if not parts and (values := _in_other_shape(form, text)):
-        return settled_ruling(form, values)
+        return checked_ruling(form, values)
     chosen = [part for part in parts if part.asked.kind == "choice" and is_decision(part.asked)]
     endings = [end_of(part.raw) for part in chosen]
     for part, ending in zip(chosen, endings, strict=True):
@@ -108,9 +108,10 @@ def read_sections(form: Form, text: str) -> FieldValues:
         here = [part for part in parts if part.asked is form_field]
         value = _single_value(form_field, here) if here else Fault("missing" if parts else "no_form")
         values.add(
-            form_field, value if isinstance(value, Fault) or _stands_on(value, here[-1], parts) else Fault("ambiguous")
+            form_field,
+            value if isinstance(value, Fault) or _is_not_retracted(value, here[-1], parts) else Fault("ambiguous"),
         )
-    return withdrawn_ruling(form, values) if any(map(is_taken_back, endings)) else settled_ruling(form, values)
+    return withdrawn_ruling(form, values) if any(map(is_taken_back, endings)) else checked_ruling(form, values)
 
 
 def _in_other_shape(form: Form, text: str) -> FieldValues | None:
@@ -127,7 +128,7 @@ def _in_other_shape(form: Form, text: str) -> FieldValues | None:
     return values if values.fields else None
 
 
-def _stands_on(value: Value, part: Section, parts: Sequence[Section]) -> bool:
+def _is_not_retracted(value: Value, part: Section, parts: Sequence[Section]) -> bool:
     """Whether nothing in the sections behind one takes its value back."""
     behind: list[str] = []
     for later in parts[parts.index(part) + 1 :]:
@@ -300,7 +301,7 @@ def read(form: Form | None, text: str, *, speaker: str = "", proposals: Proposal
     if len(text) > LONGEST:
         return Reading(text=text, unread=_too_large(form))
     keep = [item.name for item in form.fields] if form and form.layout == "tags" else []
-    words = without_label(without_thoughts(lines_even(text), keep).strip(), speaker)
+    words = without_label(without_thoughts(with_plain_line_ends(text), keep).strip(), speaker)
     if form is None:
         return Reading(text=words)
     if len(words) <= LIMIT:
@@ -424,7 +425,7 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
         ValueError: the fields cannot be said in this form: an unknown field, a choice that is not allowed.
     """
     wanted = clean_data(dict(fields))
-    quoted = "\n".join("> " + row.replace("<", "&lt;") for row in lines_even(text).split("\n"))
+    quoted = "\n".join("> " + row.replace("<", "&lt;") for row in with_plain_line_ends(text).split("\n"))
     for body in _bodies(form, wanted):
         for words in dict.fromkeys((text, quoted if text else "", "")):
             answer = f"{words}\n\n{body}" if words else body

@@ -163,7 +163,7 @@ class Page:
             for family in ('"', "«»", "`", "「」『』")
         }
         bounds = tuple(match.end() for match in _BOUND.finditer(words))
-        return cls(words, bounds, paragraphs, places, tuple(_singles(words, paragraphs)))
+        return cls(words, bounds, paragraphs, places, tuple(_single_quoted_spans(words, paragraphs)))
 
     def sentence_start(self, place: int) -> int:
         """Where the sentence begins that holds the place."""
@@ -185,7 +185,7 @@ class Page:
         return any(start < place < end for start, end in self.singles)
 
 
-def _singles(words: str, paragraphs: tuple[int, ...]) -> list[tuple[int, int]]:
+def _single_quoted_spans(words: str, paragraphs: tuple[int, ...]) -> list[tuple[int, int]]:
     """The stretches between single quotation marks within one paragraph; apostrophes are none."""
     spans: list[tuple[int, int]] = []
     opened = -1
@@ -202,7 +202,7 @@ def _singles(words: str, paragraphs: tuple[int, ...]) -> list[tuple[int, int]]:
     return spans
 
 
-def mood_before(page: Page, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
+def mood_of_words_before(page: Page, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the words before a statement make of it, and the reason in a word.
 
     Args:
@@ -222,13 +222,17 @@ def mood_before(page: Page, place: int, candidates: Candidates, speaker: str) ->
     begun = _BEGIN.match(prefix)
     rest = prefix[begun.end() if begun else 0 :].rstrip(" \t\"'`([{*")
     if rest:
-        mood = _colon(rest, candidates, speaker) if rest.endswith(":") else _clauses(rest, candidates, speaker)
+        mood = (
+            _mood_of_announcement(rest, candidates, speaker)
+            if rest.endswith(":")
+            else _clauses(rest, candidates, speaker)
+        )
         if mood[0] != "plain" or rest.endswith(":"):
             return mood
     return _mood_of_line_above(page, start, place, candidates, speaker)
 
 
-def _colon(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
+def _mood_of_announcement(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What an announcement right before the statement makes of it ("Final answer:", "Agent1:")."""
     *earlier, last = re.split(r"[,;\u2013\u2014]\s*", rest)
     label = key(last)
@@ -325,7 +329,9 @@ def _mood_of_line_above(page: Page, start: int, place: int, candidates: Candidat
         return "unclear", "quoted_only"
     if at_line and last_row.endswith(":"):
         return (
-            _colon(last_row if phrases.INTRO.fullmatch(sentence) is None else sentence, candidates, speaker)
+            _mood_of_announcement(
+                last_row if phrases.INTRO.fullmatch(sentence) is None else sentence, candidates, speaker
+            )
             if not (_leading(sentence) or _is_lead(sentence[:-1]))
             else ("plain", "")
         )

@@ -58,7 +58,7 @@ _SOFT = re.compile(
 """Elements that say nothing against the words in them."""
 
 
-def lines_even(text: str) -> str:
+def with_plain_line_ends(text: str) -> str:
     """The text, cleaned, with every kind of line end as a newline, so that nobody hides a line."""
     return clean(LINE_ENDS.sub("\n", text))
 

@@ -110,7 +110,7 @@ def taken_back(words: str, named: Named | None = None) -> bool:
     return any(_is_against(sentence, named) for sentence in _sentences(words))
 
 
-def taken_back_elsewhere(fields: Sequence[str], named: Named | None = None) -> bool:
+def taken_back_in_fields(fields: Sequence[str], named: Named | None = None) -> bool:
     """Whether a statement does not stand as it was made, after what the other fields behind it say.
 
     Args:
@@ -137,7 +137,7 @@ def turned(remark: str, named: Named | None = None) -> bool:
 _MARK = re.compile(r"\s*[,.!:;…\u2013\u2014，。！：；、،؛।-]")
 
 
-def undoes(text: str) -> bool:
+def retracts_above(text: str) -> bool:
     """Whether a sentence in a later paragraph takes back what stands above, or turns against it ("Wait, …")."""
     sentence = Sentence.of(text)
     bare = sentence.text

@@ -56,7 +56,7 @@ class Ending:
     later: str = ""
 
 
-def settled_ruling(form: Form, values: FieldValues) -> FieldValues:
+def checked_ruling(form: Form, values: FieldValues) -> FieldValues:
     """What was read of a ruling, with the decision cut where it ends; without it, and its status, if taken back."""
     decision_field = next((field for field in form.fields if is_decision(field)), None)
     if decision_field is None or not isinstance(raw := values.fields.get(decision_field.name), str):
@@ -100,7 +100,9 @@ def is_taken_back(ending: Ending) -> bool:
     words = fold(ending.words)
     sentences = [part for part in _SENTENCE.split(words) if part and part.strip()]
     paragraphs = re.split(r"\n[ \t]*\n", words)[1:]
-    if any(retraction.undoes(sentence) for part in paragraphs for sentence in _SENTENCE.split(part) if sentence):
+    if any(
+        retraction.retracts_above(sentence) for part in paragraphs for sentence in _SENTENCE.split(part) if sentence
+    ):
         return True
     return any(_takes_back(sentence) for sentence in (*sentences[1:], *_SENTENCE.split(fold(ending.later))) if sentence)
 

@@ -244,7 +244,7 @@ def is_upheld(form_field: Field, value: Value, behind: Sequence[str]) -> bool:
     ):
         return True
     words = [fold(without_elements(unquoted_lines(text))) for text in behind]
-    return not retraction.taken_back_elsewhere(words, stated(form_field, value))
+    return not retraction.taken_back_in_fields(words, stated(form_field, value))
 
 
 def _choice(form_field: Field, raw: str) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from moot.arena.detectors import Straight
+from moot.arena.detectors import DirectRecorder
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, Participant
@@ -113,7 +113,7 @@ class ContextInitializer:
         form = Form(name=RECALL, fields=(Field(name=field, kind="list", high=most), Field(name=ORIGINS, kind="list")))
         ask = Ask(key="/context#1", to=me.name, act=RECALL, task="", form=form)
         retriever = Retriever(place=place, look=self._look, clock=self._clock)
-        reply = await retriever.answer(ask, context, Straight())
+        reply = await retriever.answer(ask, context, DirectRecorder())
         turn = Turn(key=ask.key, by=me.name, act=RECALL, ask=ask, reply=reply)
         lines, debates = (_lines(turn, name) for name in (field, ORIGINS))
         return replace(

@@ -187,7 +187,7 @@ class CircuitBreaker:
         return self._breakers.setdefault(agent, Breaker(self._fuse, self._clock))
 
 
-class Straight:
+class DirectRecorder:
     """A line that sends whatever is called, and records nothing."""
 
     watched = False
@@ -209,7 +209,7 @@ async def _embed(embedder: Embedder, texts: Sequence[str], seconds: float) -> tu
     try:
         context = Context(brief=Brief(topic="", participants=(me,)), me=me)
         async with asyncio.timeout(seconds):
-            return await embedder.embed(texts, ToolUse(context=context, say=Straight(), name="likeness"))
+            return await embedder.embed(texts, ToolUse(context=context, say=DirectRecorder(), name="likeness"))
     finally:
         await embedder.close()
 

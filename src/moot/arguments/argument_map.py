@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from moot.arguments.positions import bare, met_critiques
+from moot.arguments.positions import answered_critiques, bare
 from moot.core.ask import shown
 from moot.core.event import Entry
 from moot.core.labels import act_of
@@ -265,7 +265,7 @@ def argument_map(source: Transcript | Iterable[Entry]) -> ArgumentMap:
     return ArgumentMap(
         nodes=tuple(_node(mark, claim, turns_by_claim[mark], replaced) for mark, claim in claims.items()),
         edges=_edges(transcript, home),
-        answered=met_critiques(transcript),
+        answered=answered_critiques(transcript),
     )
 
 

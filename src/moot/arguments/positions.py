@@ -280,7 +280,7 @@ def stated(candidates: Sequence[Cause]) -> tuple[Turn, ...]:
     return tuple(cause.turn for cause in candidates if cause.how == best)
 
 
-def met_critiques(transcript: Transcript) -> tuple[str, ...]:
+def answered_critiques(transcript: Transcript) -> tuple[str, ...]:
     """The marks of the critiques that an author accepts or rejects by their letter or mark, each once."""
     marks: list[str] = []
     for turn in transcript.turns():

@@ -14,7 +14,7 @@ from moot.core.ask import Ask, Value
 from moot.core.brief import Source
 from moot.core.text import Index, stems, terms, word_set
 from moot.core.transcript import INTERJECTION, Turn, read_field
-from moot.demo.material import OTHER, Passage, marks, pleas, polarity, read_passages, side, valence
+from moot.demo.material import OTHER, Passage, argued_points, marks, polarity, read_passages, side, valence
 
 Query = Mapping[str, float]
 """Stems, each with its weight."""
@@ -274,7 +274,7 @@ class Situation:
         if among is None:
             among = sorted(range(len(self.weights)), key=lambda number: -self.weights[number])[:_NEAR]
         numbers = tuple(among)
-        plea_counts, mine = pleas(self.context.me), side(self.context.me)
+        plea_counts, mine = argued_points(self.context.me), side(self.context.me)
         supports: list[float] = []
         for stance in stances:
             weight = sum(self.weights[n] * max(0.0, self.library.favour(n, stance)) for n in numbers)

@@ -394,7 +394,7 @@ def side(participant: Participant) -> int:
     return (first_count > 0) - (first_count < 0)
 
 
-def pleas(participant: Participant) -> list[tuple[int, list[str]]]:
+def argued_points(participant: Participant) -> list[tuple[int, list[str]]]:
     """What a participant argues, sentence by sentence: above 0 for what the stems name, below 0 against it."""
     word_stems = [
         stems(text) for text in (participant.role, *(sentence for _, sentence in sentences(participant.persona)))

@@ -55,7 +55,7 @@ class ChatModel(CustomAgent):
         self._model = model
 
     async def _ask(self, request: Request, recorder: Recorder) -> tuple[str, End]:
-        speech, reading = AnswerStream(self._name, recorder), _Told()
+        speech, reading = AnswerStream(self._name, recorder), _ChunkDetails()
         stop = list(request.settings.stop) or None
         chunks = self._set(request.settings).astream(_messages(request.messages), stop=stop)
         async with aclosing(cast("AsyncGenerator[AIMessageChunk]", chunks)) as stream:
@@ -74,7 +74,7 @@ class ChatModel(CustomAgent):
         return self._model.model_copy(update=update) if update else self._model
 
 
-class _Told:
+class _ChunkDetails:
     """What the chunks of one answer tell beside its words; their tokens add up, the newest of the rest counts."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from moot.phases.speak import SPOKEN
 from moot.policy.pairing import Topology
 from moot.policy.rankings import METHODS, Ranked
 from moot.policy.rounds import Alike, AnyOf, ByPriority, Drawn, InTurn, NothingNew, Reacting, Stop, Turns
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, Lawful, Quorum, Rule
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, CheckedRule, Quorum, Rule
 
 MediatorKind: TypeAlias = Literal["silent", "active", "judge", "consensus", "reflector", "toolagent"]
 When: TypeAlias = Literal["every_round", "midpoint", "final"]
@@ -350,7 +350,9 @@ def counting_rule(strategy: str, options: Fields | None = None) -> CountingRule 
     if (called := getattr(rule, "name", "")) != strategy:
         raise offer.broken(f"its rule is called {called!r}; a rule has the name of its entry point")
     checked = check_options(type(rule), options or {}, whose=strategy, where=RULE.options)
-    return replace(loaded, rule=Quorum(rule=Lawful(rule=cast(Rule, replace(rule, **checked)), package=offer.package)))
+    return replace(
+        loaded, rule=Quorum(rule=CheckedRule(rule=cast(Rule, replace(rule, **checked)), package=offer.package))
+    )
 
 
 def ranks(choices: Choices) -> bool:

@@ -10,7 +10,7 @@ from moot.core.event import Halted
 from moot.core.transcript import TARGET, Turn
 from moot.phases.base import ROOT, Play, State
 from moot.policy.pairing import Pairs
-from moot.policy.rounds import Hearing, InTurn, Showing, Turns
+from moot.policy.rounds import FloorView, InTurn, Showing, Turns
 
 SPOKEN = ("open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close")
 """The acts that carry arguments; others can be answered to, and they stand on the argument map."""
@@ -265,7 +265,7 @@ class Floor:
         keys: list[str] = []
         while True:
             turns = [state.transcript.get(key) for key in keys]
-            hearing = Hearing(round=state.round, transcript=state.transcript, chance=state.chance("order"))
+            hearing = FloorView(round=state.round, transcript=state.transcript, chance=state.chance("order"))
             name = self.turns.next(turns, people, hearing)
             if not name:
                 break

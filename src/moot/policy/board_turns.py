@@ -11,7 +11,7 @@ from moot.core.roles import (
 )
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field
-from moot.policy.rounds import Hearing
+from moot.policy.rounds import FloorView
 
 SPEAKING_TO = "SpeakingTo"
 """The field that names whom a message speaks to."""
@@ -37,7 +37,7 @@ class QuietFirst:
     either, unless nobody else is left.
     """
 
-    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: FloorView) -> str:
         """Who speaks next; see Turns."""
         weights = speaking_weights(turns, [participant.name for participant in people], floor.states)
         for _ in turns:  # the chance of a floor is the same for each turn: one draw on for each

@@ -32,7 +32,7 @@ THRESHOLD = 0.20
 class Turns(Protocol):
     """An order of speaking."""
 
-    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: "Hearing") -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: "FloorView") -> str:
         """Who speaks next.
 
         Args:
@@ -46,7 +46,7 @@ class Turns(Protocol):
         ...
 
 
-class Hearing(NamedTuple):
+class FloorView(NamedTuple):
     """What an order may read: round, transcript, chance (the same each time), where a board's members stand."""
 
     round: int
@@ -65,7 +65,7 @@ class InTurn:
 
     rotate: bool = True
 
-    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: FloorView) -> str:
         """The next in the order; see Turns."""
         if len(turns) >= len(people):
             return ""
@@ -77,7 +77,7 @@ class InTurn:
 class Drawn:
     """Everybody once, in an order drawn by chance for each floor."""
 
-    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: FloorView) -> str:
         """The next in the order that was drawn; see Turns."""
         order = [participant.name for participant in people]
         floor.chance.shuffle(order)
@@ -88,7 +88,7 @@ class Drawn:
 class ByPriority:
     """Each once, highest priority first; ties in the brief's order."""
 
-    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: FloorView) -> str:
         """The next in the order of priority; see Turns."""
         order = sorted(people, key=lambda participant: -participant.priority)
         return order[len(turns)].name if len(turns) < len(order) else ""
@@ -103,7 +103,7 @@ class Reacting:
     Nobody speaks twice running while somebody else may.
     """
 
-    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: FloorView) -> str:
         """Who has to react; see Turns."""
         if len(turns) >= len(people):
             return ""

@@ -59,7 +59,7 @@ def unlawful(decision: Decision, ballots: Sequence[Ballot], candidates: Sequence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lawful:
+class CheckedRule:
     """A rule of another package, whose decisions must keep the law of ``Rule.decide``.
 
     Attributes:

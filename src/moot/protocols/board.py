@@ -35,7 +35,7 @@ from moot.phases.endings import mediator
 from moot.phases.speak import readers_of
 from moot.phases.vote import with_weight
 from moot.policy.board_turns import SPEAKING_TO, QuietFirst, recommendation
-from moot.policy.rounds import Hearing, Turns
+from moot.policy.rounds import FloorView, Turns
 from moot.policy.rules import PLURALITY, Quorum, Rule, opposing_votes
 
 OWN = View(own=True, numbered=True)
@@ -319,7 +319,7 @@ class Meeting:
         must_speak = course.must_speak(states)
         people = [participant for participant in state.brief.participants if participant.duty == "debater"]
         late = [participant for participant in people if participant.name in must_speak]
-        hearing = Hearing(state.round, state.transcript, state.chance("floor"), states)
+        hearing = FloorView(state.round, state.transcript, state.chance("floor"), states)
         return self.turns.next(turns, late or people, hearing)
 
     def _ask(self, state: State, n: int, member: Standing, reminder: tuple[int, str], course: "Course") -> Ask:

@@ -170,7 +170,7 @@ def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
             return replace(phase, parts=tuple(ends(part) for part in phase.parts))
         if isinstance(phase, Rounds) and phase.until == chosen:
             judging: Phase = replace(phase, until=stop)
-            for part in _but_last(judgement(brief), phase.most):
+            for part in _except_last(judgement(brief), phase.most):
                 judging = after_rounds(judging, part)
             return judging
         return phase
@@ -178,7 +178,7 @@ def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
     return ends(tree)
 
 
-def _but_last(part: Phase, most: int) -> tuple[Phase, ...]:
+def _except_last(part: Phase, most: int) -> tuple[Phase, ...]:
     """The phase after every round but the last, because after that there is nothing to end; () for a single round."""
     return (At(each=part, rounds=tuple(range(1, most))),) if most > 1 else ()
 
@@ -232,8 +232,8 @@ def rounds(
     judged = _judged(brief, choices)
     measure = similarity_agent(brief) if "stalled" in choices.until else ""
     looks = (
-        *(_but_last(judgement(brief, FAIR), most) if judged else ()),
-        *(_but_last(Liken(who=measure, acts=acts), most) if measure else ()),
+        *(_except_last(judgement(brief, FAIR), most) if judged else ()),
+        *(_except_last(Liken(who=measure, acts=acts), most) if measure else ()),
     )
     phases = (*parts, *looks)
     stop = AnyOf(stops=(*_chosen_stops(choices, acts), *judged)) if choices.until else usual

@@ -41,7 +41,7 @@ INTERRUPTED, NOT_BEGUN = "it was interrupted", "it has not begun"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldDecision(Decision):
+class DecisionView(Decision):
     """A decision as it is told outside of its record: where nobody won, no answer is a minority.
 
     Attributes:
@@ -51,12 +51,12 @@ class ToldDecision(Decision):
     answers: tuple[Minority, ...] = ()
 
 
-def told_decision(decision: Decision) -> ToldDecision:
+def decision_view(decision: Decision) -> DecisionView:
     """The decision with the answers that lost as its minority, or, where nobody won, as answers."""
     values: dict[str, Any] = {field.name: getattr(decision, field.name) for field in fields(Decision)}
     if decision.status != "decided":
         values |= {"minority": (), "answers": decision.minority}
-    return ToldDecision(**values)
+    return DecisionView(**values)
 
 
 def answer_in_words(decision: Decision) -> str:
@@ -81,7 +81,7 @@ class OutcomeView:
     status: Ending
     kind: PauseKind
     reason: str
-    decision: ToldDecision | None
+    decision: DecisionView | None
     answer: str
     sums: Sums
     warnings: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ def outcome_view(transcript: Transcript) -> OutcomeView:
         status=status,
         kind=_kind(paused.kind) if paused else "",
         reason=closed.reason if closed else paused.reason if paused else _why_open(transcript),
-        decision=told_decision(decision) if decision else None,
+        decision=decision_view(decision) if decision else None,
         answer=answer_in_words(decision) if decision and status == "decided" else "",
         sums=sums_of(transcript),
         warnings=cautions(transcript),

@@ -15,7 +15,7 @@ from moot.core.event import ASIDE, Called, Entry, Replied
 from moot.core.labels import duty_in_words
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import BALLOT_STATES, Ending, conclusion, told_decision
+from moot.report.conclusion import BALLOT_STATES, Ending, conclusion, decision_view
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
 from moot.report.metrics import Use, measure
 from moot.report.report import moment
@@ -127,7 +127,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
     if brief is None:
         raise RecordError(f"The record of debate {debate} does not begin with its opening: there is nothing to attest.")
     outcome, metrics = conclusion(transcript), measure(entries)
-    decision = told_decision(outcome.decision or Decision(status="no_decision"))
+    decision = decision_view(outcome.decision or Decision(status="no_decision"))
     return Receipt(
         debate=debate,
         question=brief.topic,

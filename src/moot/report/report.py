@@ -18,7 +18,7 @@ from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Inter
 from moot.core.labels import heading_path, title
 from moot.core.text import clean, clean_data, counted, listed
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
-from moot.report.conclusion import Board, Conclusion, ToldDecision, board, conclusion, told_decision
+from moot.report.conclusion import Board, Conclusion, DecisionView, board, conclusion, decision_view
 from moot.report.course import Course, Scores, course, scores
 from moot.report.lookups import SearchRun, searches
 from moot.report.metrics import Fault, Metrics, Use, faults, measure
@@ -236,8 +236,8 @@ def as_data(value: object) -> dict[str, object]:
 
 
 def _data(value: object) -> Data:
-    if isinstance(value, Decision) and not isinstance(value, ToldDecision):
-        return _data(told_decision(value))
+    if isinstance(value, Decision) and not isinstance(value, DecisionView):
+        return _data(decision_view(value))
     if is_dataclass(value):
         return {field.name: _data(cast(object, getattr(value, field.name))) for field in fields(value)}
     if isinstance(value, Mapping):

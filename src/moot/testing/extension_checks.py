@@ -24,7 +24,7 @@ from moot.core.extensions import NO_OPTIONS
 from moot.phases.base import Phase
 from moot.phases.choices import BallotKind, Choices, CountingRule, counting_rule
 from moot.phases.ranked_vote import tiers_by_score
-from moot.policy.rules import Lawful, Quorum, Rule, unlawful
+from moot.policy.rules import CheckedRule, Quorum, Rule, unlawful
 from moot.protocols.known import build
 from moot.testing.conformance import SCENE
 from moot.testing.replay import Harness, SeededAgent, essence
@@ -106,7 +106,7 @@ def _counting(rule: Rule | CountingRule | str, options: Fields) -> CountingRule:
     # Moot stops a debate whose rule breaks the law; here the rule itself is looked at.
     inner = (
         counting.rule.rule.rule
-        if isinstance(counting.rule, Quorum) and isinstance(counting.rule.rule, Lawful)
+        if isinstance(counting.rule, Quorum) and isinstance(counting.rule.rule, CheckedRule)
         else counting.rule
     )
     return replace(counting, rule=inner)

@@ -16,7 +16,7 @@ from moot.app.serve.answer_types import (
     WaitedPerson,
 )
 from moot.core.brief import ASKS, COST, MODELS, ROUNDS, SEED, TOKENS, TOTAL_SECONDS, TURN_SECONDS
-from moot.report.conclusion import ToldDecision
+from moot.report.conclusion import DecisionView
 
 BRIEF = "# Should we build or buy our billing system?\n\nWe are eight people, and we bill 300 customers."
 MOST = 1024 * 1024
@@ -135,7 +135,7 @@ class State(DebateState):
     entries: int = 0
     forked: str = ""
     sums: DebateNumbers = DebateNumbers()
-    decision: ToldDecision | None = None
+    decision: DecisionView | None = None
     warnings: list[str] = Field(default=[], description="What makes the decision weaker than it looks.")
     ways: list[NextAction] = Field(
         default=[], description="What to do next with a debate that is paused, stopped, failed or undecided."

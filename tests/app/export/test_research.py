@@ -7,7 +7,7 @@ import pytest
 
 from moot.agents.toolkit import ToolResult, ToolUse
 from moot.app.brief.reader import read_brief
-from moot.app.plan.assignment import joint_lookup
+from moot.app.plan.assignment import combined_lookup
 from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Context
@@ -60,7 +60,7 @@ async def test_each_tool_that_takes_a_query_is_asked_once_about_the_topic() -> N
     broken, page = Engine("mcp", None), Engine("open_page", None, {"type": "object", "properties": {"url": {}}})
     ask, context = put("Tea\nor  coffee? " + "x" * 300)
     journal = Journal()
-    seat = Retriever(place=None, look=joint_lookup([web, page, documents, broken]))
+    seat = Retriever(place=None, look=combined_lookup([web, page, documents, broken]))
     reply = await seat.answer(ask, context, journal)
     assert reply.cleaned(ask.form).fields == {
         RESEARCH: (

@@ -370,9 +370,7 @@ JUDGED = ("vote_based", "ranked_reasons")
 """Strategies by which the moderator of a debate format is its judge."""
 
 
-def complete_participants(
-    entries: Sequence[ParticipantEntry], header: Mapping[str, LocatedValue]
-) -> tuple[Participant, ...]:
+def complete_participants(entries: Sequence[ParticipantEntry], header: Values) -> tuple[Participant, ...]:
     """All participants: those described, or the built-in debaters; and a moderator if one is needed.
 
     Args:
@@ -405,17 +403,14 @@ def complete_participants(
     own = {person.name: ParticipantEntry(name=person.name, line=0, values={}) for person in people} | {
         entry.name: entry for entry in entries
     }
-    return tuple(_fitted(person, own[person.name], people, header) for person in people)
+    return tuple(_with_header(person, own[person.name], people, header) for person in people)
 
 
-def _fitted(
-    participant: Participant,
-    entry: ParticipantEntry,
-    people: Sequence[Participant],
-    settings: Mapping[str, LocatedValue],
+def _with_header(
+    participant: Participant, entry: ParticipantEntry, people: Sequence[Participant], settings: Values
 ) -> Participant:
     """The participant with the settings that the header has for all, and its view."""
-    header: Mapping[str, LocatedValue] = settings if participant.duty == "debater" else {}
+    header: Values = settings if participant.duty == "debater" else {}
     check_window(header, entry)
     language = settings["language"].value if "language" in settings else ""
     return replace(
@@ -459,7 +454,7 @@ def _check_roles(debating: Sequence[Participant], lines: Mapping[str, int]) -> N
 
 
 def added_moderator(
-    moderating: Sequence[Participant], wanted: LocatedValue | None, header: Mapping[str, LocatedValue]
+    moderating: Sequence[Participant], wanted: LocatedValue | None, header: Values
 ) -> tuple[Participant, ...]:
     """The built-in moderator, if ``wanted``, the value of the key ``moderator``, or the rest of the header needs one.
 
@@ -471,7 +466,7 @@ def added_moderator(
         if name in header and "mediator_type" not in header:
             problem = f"{name} needs a mediator_type: one of {', '.join(MEDIATORS)}"
             raise BriefError(problem, line=header[name].line, code="inconsistent")
-    kind = _kind(header)
+    kind = _word(header, "mediator_type")
     if wanted and not wanted.value:
         if kind and not moderating:
             problem = (
@@ -487,10 +482,6 @@ def added_moderator(
         problem = "the strategy moderator needs one: add moderator: yes, or a section ## Moderator"
         raise BriefError(problem, line=header["strategy"].line, code="inconsistent")
     return ()
-
-
-def _kind(header: Mapping[str, LocatedValue]) -> str:
-    return str(header["mediator_type"].value) if "mediator_type" in header else ""
 
 
 def needs_moderator(protocol: object, strategy: object) -> str:

@@ -287,9 +287,8 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
     plain_values = _in_key_order(values)
     brief = Brief(
         topic=str(plain_values["topic"]),
-        background=background(values.get("context"), body, name)
-        + _files_beside(values, "background", read_files, folder),
-        library=_files_beside(values, "library", _read_library, folder),
+        background=background(values.get("context"), body, name) + _files(values, "background", read_files, folder),
+        library=_files(values, "library", _read_library, folder),
         rules=str(plain_values.get("rules", "")),
         participants=complete_participants(entries, values),
         options=cast("tuple[str, ...]", plain_values.get("options", ())),
@@ -324,7 +323,7 @@ def _lines(values: Mapping[str, LocatedValue], entries: Sequence[ParticipantEntr
     return {key: value.line for key, value in values.items()} | {f"## {entry.name}": entry.line for entry in entries}
 
 
-def _files_beside(
+def _files(
     values: Mapping[str, LocatedValue], name: str, reads: Callable[..., tuple[Source, ...]], folder: Path | None
 ) -> tuple[Source, ...]:
     """The texts of the files that a key names."""

@@ -188,7 +188,7 @@ class SeatAnswers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Debated:
+class DebateResponse:
     """What came of one debate.
 
     Attributes:
@@ -206,7 +206,7 @@ class Debated:
     models: frozenset[str]
 
 
-def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> Debated:
+def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> DebateResponse:
     """Read what came of a debate.
 
     Args:
@@ -219,7 +219,7 @@ def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = 
     response = count(question, [seat.last for seat in seats]) if recount else _decision_response(question, transcript)
     if not transcript.turns():
         response = Response(state="failed")
-    return Debated(
+    return DebateResponse(
         response=response,
         charge=charge_of(entries),
         debated=not recount and _has_exchange(transcript),
@@ -296,7 +296,7 @@ class Block:
     epoch: int
     rounds: int = 0
     drafts: list[Draft] = field(default_factory=list[Draft])
-    debates: dict[str, Debated] = field(default_factory=dict[str, Debated])
+    debates: dict[str, DebateResponse] = field(default_factory=dict[str, DebateResponse])
     records: dict[str, str] = field(default_factory=dict[str, str])
     whole: bool = False
 

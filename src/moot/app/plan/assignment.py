@@ -141,12 +141,12 @@ def retriever_agents(
     from moot.tools.feeds import Feeds
 
     feeds = (config or load_config()).feeds
-    look = joint_lookup(give(brief.participant(name)))
+    look = combined_lookup(give(brief.participant(name)))
     read_feed, missing = Feeds(feeds).news, partial(missing_lessons, store)
     return {name: Retriever(place=memory_place(store), missing=missing, read_feed=read_feed, look=look, clock=clock)}
 
 
-def joint_lookup(tools: Sequence[Tool]) -> "Look":
+def combined_lookup(tools: Sequence[Tool]) -> "Look":
     """A function that looks up a topic with each of these tools that take a query.
 
     A use is a call on record, as that of a debater's tool is; it is made once, and it stands in the report.
@@ -231,7 +231,9 @@ def with_final_writer(brief: Brief, final: Final | None) -> Brief:
     return replace(brief, participants=(*brief.participants, who))
 
 
-async def with_threshold(choices: Choices, parsed: ParsedBrief, store: Store) -> tuple[Choices, tuple[str, ...]]:
+async def with_learned_threshold(
+    choices: Choices, parsed: ParsedBrief, store: Store
+) -> tuple[Choices, tuple[str, ...]]:
     """The choices with the threshold that past debates teach, if the brief asks for it, and a sentence on it."""
     if parsed.given.get("threshold") != LEARNED:
         return choices, ()

@@ -26,7 +26,7 @@ from moot.phases.vote import Vote
 from moot.policy.board_turns import QuietFirst
 from moot.policy.convergence import Stalled
 from moot.policy.pairing import UNEVEN, Pairs
-from moot.policy.rounds import Ahead, AnyOf, Close, Confident, Hearing, Reacting, Settled, Unchanged
+from moot.policy.rounds import Ahead, AnyOf, Close, Confident, FloorView, Reacting, Settled, Unchanged
 from moot.protocols.board import Meeting
 from moot.protocols.compose import Interruption
 from moot.protocols.fishbowl import Bowl
@@ -214,7 +214,7 @@ def parts(protocol: object) -> Iterator[object]:
 class _LeastAsked:
     """The participant who was asked least speaks next."""
 
-    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: Hearing) -> str:
+    def next(self, turns: Sequence[Turn], people: Sequence[Participant], floor: FloorView) -> str:
         had = [turn.by for turn in turns]
         return min((participant.name for participant in people), key=had.count, default="")
 

@@ -168,11 +168,8 @@ async def open_tools(
             tools[f"{MCP}{server}"] = line.tools
 
         def give(participant: Participant) -> Sequence[Tool]:
-            return (
-                ()
-                if _cannot_use_tools(participant)
-                else tuple(tool for name in participant.tools for tool in tools[name])
-            )
+            usable = () if _cannot_use_tools(participant) else participant.tools
+            return tuple(tool for name in usable for tool in tools[name])
 
         yield give
 

@@ -29,7 +29,7 @@ from moot.phases.choices import Choices
 from moot.phases.reflection import Reflection, review_of, score_of
 from moot.phases.shares import Shares, map_reduce
 from moot.policy.board_turns import QuietFirst
-from moot.policy.rounds import Hearing
+from moot.policy.rounds import FloorView
 from moot.protocols.board import EVERY, Meeting, member_form, message
 from moot.protocols.council import (
     VOTING,  # a face takes them from here
@@ -199,7 +199,7 @@ def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0
     own_turns = [turn for turn in turns if turn.by in members]
     replies = sum(turn.reply is not None for turn in own_turns)
     people = [Participant(name=name) for name in members]
-    name = QuietFirst().next(own_turns, people, Hearing(round=0, transcript=Transcript(), chance=Random(seed)))
+    name = QuietFirst().next(own_turns, people, FloorView(round=0, transcript=Transcript(), chance=Random(seed)))
     its_time = replies and replies % every == 0 and turns[-1].by in members
     return "timekeeper" if name and its_time else name
 

@@ -62,16 +62,15 @@ async def start_again(
     parsed = _parsed_brief(opened, debate)
     structural = overrides.protocol or overrides.strategy or overrides.topology or overrides.rounds is not None
     if structural or not is_plain(settings):
-        return await _rebuilt_request(
-            workspace, opened, _with_recorded_settings(parsed, opened, overrides, settings), overrides, models or {}
-        )
+        parsed = _with_recorded_settings(parsed, opened, overrides, settings)
+        return await _rebuilt_request(workspace, opened, parsed, overrides, models or {})
     parsed = with_settings(parsed, settings)
     brief = _with_models(parsed.brief, overrides, models or {}, parsed.model)
     seed = brief.seed if overrides.seed is None else overrides.seed
     brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
     chosen = (*(words for words in opened.chosen if not _of_a_fork(words)), parsed.cast)
-    plan = Plan(brief=brief, name=opened.name, protocol=load_opened(opened), chosen=tuple(dict.fromkeys(chosen)))
-    plan = replace(plan, options=opened.options)
+    options, protocol = opened.options, load_opened(opened)
+    plan = Plan(brief=brief, name=opened.name, protocol=protocol, chosen=tuple(dict.fromkeys(chosen)), options=options)
     make_agents(brief, workspace.pool.with_options(plan.options), config=workspace.config)
     live = live_models(workspace, brief, plan.options)
     costing = costing_of(workspace, brief, plan.protocol, live)

@@ -26,9 +26,9 @@ from moot.app.plan.assignment import (
     recall_settings,
     vote_weights,
     with_final_writer,
+    with_learned_threshold,
     with_retriever,
     with_similarity,
-    with_threshold,
     with_vote_weigher,
 )
 from moot.app.plan.bounds import Bounds, Totals, bounds
@@ -319,7 +319,7 @@ async def prepare(
         _check_seat(workspace, parsed, participant)
     brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config)
     try:
-        choices, learned = await with_threshold(make_choices(parsed, overrides), parsed, workspace.store)
+        choices, learned = await with_learned_threshold(make_choices(parsed, overrides), parsed, workspace.store)
         check_feeds(choices.memory.feeds if choices.memory else (), config)
         brief = with_vote_weigher(with_similarity(brief, choices.until, config), choices)
         stored = brief if parsed.lines else workspace.store_agents(brief)

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from moot.app.serve.decision_grounds import DecisionGrounds
 from moot.core.ask import Value
 from moot.core.brief import Limits
-from moot.report.conclusion import ToldDecision
+from moot.report.conclusion import DecisionView
 from moot.report.metrics import Sums
 from moot.report.turn_text import Choice, Speech, Spoken
 
@@ -202,7 +202,7 @@ class EntryView:
     opened: OpenedView | None = None
     turn: TurnView | None = None
     call: CallView | None = None
-    decision: ToldDecision | None = None
+    decision: DecisionView | None = None
     warnings: tuple[str, ...] = ()
     grounds: DecisionGrounds = field(default_factory=DecisionGrounds)
     path: str = ""

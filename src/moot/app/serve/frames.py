@@ -17,7 +17,7 @@ from moot.app.serve.visibility import Reader
 from moot.core.event import Delta, Entry
 from moot.core.text import clean_data
 from moot.core.transcript import Transcript
-from moot.report.conclusion import ToldDecision
+from moot.report.conclusion import DecisionView
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -183,7 +183,7 @@ def _body(view: EntryView) -> Data:
             return {}
 
 
-def _decision(decision: ToldDecision, view: EntryView) -> Data:
+def _decision(decision: DecisionView, view: EntryView) -> Data:
     """The decision with its words, and the best argument for it, as HTML, and with what it rests on."""
     why = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
     words: Data = {"html": safe_html(decision.text), "why": why, "warnings": list(view.warnings)}

@@ -49,7 +49,7 @@ from moot.core.event import (
 )
 from moot.core.labels import act_of, early_end, fork_origin, label, noun, title
 from moot.core.transcript import Transcript, Turn, read_field
-from moot.report.conclusion import cautions, told_decision
+from moot.report.conclusion import cautions, decision_view
 from moot.report.metrics import Sums, sums_of
 from moot.report.turn_text import Choice, Namer, Spoken, choice_of, speak, speech_of
 
@@ -167,7 +167,7 @@ class EntryFold:
                 view = replace(view, warnings=cautions(self.transcript), line=COUNTED if counted else "")
                 whole = may_read_turns(self.transcript, self.reader)
                 grounds = decision_grounds(self.transcript) if whole else DecisionGrounds()
-                return replace(view, decision=told_decision(decision), grounds=grounds)
+                return replace(view, decision=decision_view(decision), grounds=grounds)
             case Paused(reason=reason, kind=status):
                 return replace(view, status=status or STOPPED, reason=reason, line=f"paused: {reason}")
             case Resumed(by=by):

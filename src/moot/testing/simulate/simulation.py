@@ -265,15 +265,15 @@ class Simulation:
         for life in running:
             self.check_life(life.process, life.task)
 
-    def _start(self, number: int) -> "_Life":
+    def _start(self, number: int) -> "_SimulatedProcess":
         self.process += 1
-        life = _Life(self, self.process)
+        life = _SimulatedProcess(self, self.process)
         life.task = self.loop.start(self.process, life.run())
         life.task.add_done_callback(lambda _: self._news.set())
         self.world.note(f"process {self.process} starts")
         return life
 
-    def _inject_fault(self, fault: ProcessFault, running: list["_Life"]) -> None:
+    def _inject_fault(self, fault: ProcessFault, running: list["_SimulatedProcess"]) -> None:
         life = running[0]
         if not life.runs or self.world.calm:
             return
@@ -395,7 +395,7 @@ class Simulation:
         require(same or self.world.shared, "I52", f"{debate}: {outcome.status} is told, {status} is stored")
 
 
-class _Life:
+class _SimulatedProcess:
     """One process: it runs or resumes the debates, and a viewer may follow them."""
 
     task: "asyncio.Task[None]"
