@@ -107,14 +107,14 @@ class ReceiptBody(Receipt):
 # ---- a debate to be --------------------------------------------------------------------------------------------------
 
 
-class Range(BaseModel):
+class EstimateRange(BaseModel):
     """A minimum and a maximum."""
 
     least: int
     most: int
 
 
-class Calls(Range):
+class Calls(EstimateRange):
     """A minimum, what is usual, and a bound with every repair and retry."""
 
     usual: int
@@ -151,10 +151,10 @@ class PlanResponse(PlannedDebate):
     background: list[str]
     participants: list[PlannedParticipant]
     phases: list[str]
-    asks: Range
+    asks: EstimateRange
     calls: Calls
     tokens: Tokens
-    expected_tokens: Range
+    expected_tokens: EstimateRange
     cost: Cost
     longest_answer: int = Field(description="The most tokens of an answer that the bounds assume.")
     repeated: float = Field(

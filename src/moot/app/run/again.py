@@ -68,9 +68,8 @@ async def start_again(
     brief = _with_models(parsed.brief, overrides, models or {}, parsed.model)
     seed = brief.seed if overrides.seed is None else overrides.seed
     brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
-    chosen = (*(words for words in opened.chosen if not _of_a_fork(words)), parsed.cast)
-    options, protocol = opened.options, load_opened(opened)
-    plan = Plan(brief=brief, name=opened.name, protocol=protocol, chosen=tuple(dict.fromkeys(chosen)), options=options)
+    chosen = tuple(dict.fromkeys((*(words for words in opened.chosen if not _of_a_fork(words)), parsed.cast)))
+    plan = Plan(brief=brief, name=opened.name, protocol=load_opened(opened), chosen=chosen, options=opened.options)
     make_agents(brief, workspace.pool.with_options(plan.options), config=workspace.config)
     live = live_models(workspace, brief, plan.options)
     costing = costing_of(workspace, brief, plan.protocol, live)
