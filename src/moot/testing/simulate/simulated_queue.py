@@ -166,6 +166,7 @@ class SimulatedQueue:
 
     def run(self, work: Callable[[Connection], Awaitable[T]], process: int) -> T:
         """Do a transaction, as a whole or not at all, and check what it has changed."""
+        changes = self._tables.total_changes
         self._tables.execute("begin")
         try:
             value = _at_once(work(cast("Connection", _Connected(self._tables))))
@@ -174,7 +175,8 @@ class SimulatedQueue:
             self._notices.clear()
             raise
         self._tables.execute("commit")
-        self._check(process)
+        if self._tables.total_changes != changes:
+            self._check(process)
         notices, self._notices = self._notices, []
         for words in notices:
             self._tell_all(words)
@@ -228,7 +230,7 @@ class SimulatedQueue:
     def scheduled(self) -> bool:
         """Whether debates may still begin by the schedule."""
         query = "select (select count(*) from moot_schedule) + (select count(*) from moot_firing)"
-        return bool(self._tables.execute(query).fetchone()[0])
+        return self.world.plan.scheduled and bool(self._tables.execute(query).fetchone()[0])
 
     def check_schedule(self) -> None:
         """Check that each time that was taken has one debate."""

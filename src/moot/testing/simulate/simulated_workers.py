@@ -143,6 +143,8 @@ class _WorkerGroup:
                 self._start()
             await asyncio.sleep(LOOK)
             self._check_ended()
+            if not self.queue.scheduled:
+                self.queue.check_schedule()
             await self._look_after(new)
         await self._drain()
 
@@ -186,7 +188,6 @@ class _WorkerGroup:
         await asyncio.sleep(SETTLING)
         slots = self.queue.slots([name_of(life.process) for life in live])
         require(not slots, "I65", f"nobody calls, and these calls count as being in flight: {slots}")
-        self.queue.check_schedule()
         for life in live:
             life.worker.drain()
         await asyncio.sleep(DRAINING)
