@@ -82,7 +82,7 @@ def test_a_mistake_is_one_sentence(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
     debate = only_id(moot(repository.folder, "run", "Tea?", *QUOTES, "--participants", "builtin"))
     result = moot(repository.folder, "review", "--again", debate)
-    assert (result.exit_code, "is no review, but a debate of the protocol panel" in result.stderr) == (1, True)
+    assert (result.exit_code, "is not a review; its protocol is panel" in result.stderr) == (1, True)
     result = moot(repository.folder, "review", "--again", debate, "a.py")
     assert (result.exit_code, "what it reviews is on record" in result.stderr) == (2, True)
     result = moot(repository.folder, "review", *QUOTES, "-o", "nowhere/x")

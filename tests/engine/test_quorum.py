@@ -43,7 +43,7 @@ async def test_the_table_goes_on_without_whoever_is_late() -> None:
     debate = await hold(never)
     (late,) = failed(debate)
     assert (late.key, late.kind) == ("/debate#3", "late")
-    assert late.reason == "the table went on after 2 of 3 answers and 0 s"
+    assert late.reason == "the debate continued after 2 of 3 answers and 0 s"
     assert [turn.by for turn in debate.transcript.turns()] == ["Ann", "Bob"]
     store = InMemoryStore()
     await store.append("d", debate.lines, after=0)

@@ -132,7 +132,7 @@ async def test_the_text_shows_each_finding_with_its_check() -> None:
     assert "    disputed: No. (a.py:10)\n    J: UPHELD So it is.\n" in words
     assert "    no basis: the quotation does not stand in a.py\n" in words
     assert "contested, unchecked  critical" in words
-    assert "not whole: F1 has no verdict of J" in words
+    assert "incomplete: F1 has no verdict of J" in words
 
 
 async def test_a_comment_is_marked_harmless_and_never_too_long() -> None:

@@ -54,7 +54,7 @@ class Quorum:
 
     def late(self, ask: Ask) -> Failed:
         """What is recorded of an answer that was too late."""
-        reason = f"the table went on after {self.least} of {self.asked} answers and {self.grace:g} s"
+        reason = f"the debate continued after {self.least} of {self.asked} answers and {self.grace:g} s"
         return Failed(key=ask.key, kind="late", reason=reason)
 
 

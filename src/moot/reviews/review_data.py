@@ -218,7 +218,7 @@ def as_text(run: ReviewRun) -> str:
         state = f"{STATE_WORDS[item.state]}{unchecked}"
         rows.append(f"{finding.id}  {state}  {finding.severity} {finding.category}  {finding.cite}{before}")
         rows += [f"    {line}" for line in _details(item)]
-    rows += [f"not whole: {lack}" for lack in run.review.missing]
+    rows += [f"incomplete: {lack}" for lack in run.review.missing]
     return "\n".join(rows).rstrip() + "\n"
 
 

@@ -294,7 +294,7 @@ LIMITS: tuple[Key, ...] = (
         help="Maximum number of answers in parallel.",
         hints=("limits.concurrency",)),
     Key(name="limits.quorum", kind="whole", aliases=("quorum",), low=QUORUM.low, high=QUORUM.high, example="2",
-        help="So many answers of debaters who speak at once are enough; whoever is late then is missing."),
+        help="How many answers are enough where debaters speak at once. Later answers are left out."),
     Key(name="limits.grace", kind="number", aliases=("grace",), low=GRACE.low, high=GRACE.high, example="20",
         help="Seconds that the others have when the quorum has answered."),
 )

@@ -187,7 +187,7 @@ def _words(state: DebateState, status: Status) -> str:
         case "limit":
             return "\n".join([f"Moot: a limit ended the debate: {_sentence(outcome.reason)}.", *_final_answers(state)])
         case "running":
-            return f"Moot: still debating ({debate}). It goes on; its page and its record will have the decision."
+            return f"Moot: still debating ({debate}). It continues. Its page and its record will have the decision."
         case "waiting":
             names = listed(list(dict.fromkeys(turn.by for turn in _open(state)))) or "a person"
             return f"Moot: still debating ({debate}). It waits for an answer in person: {names}."

@@ -81,7 +81,7 @@ def check_review(debate: str, transcript: Transcript) -> None:
         RecordError: it has another protocol.
     """
     if transcript.protocol != RULE:
-        raise RecordError(f"{debate} is no review, but a debate of the protocol {transcript.protocol}")
+        raise RecordError(f"{debate} is not a review; its protocol is {transcript.protocol}")
 
 
 async def review_run(workspace: Workspace, debate: str) -> ReviewRun:

@@ -279,7 +279,7 @@ CONTINUE, REPAIR = "continue", "repair"
 def _activity(call: str) -> str:
     if call.startswith(REPAIR):
         return "is asked again for what was missing"
-    return "goes on after a cut" if call.startswith(CONTINUE) else ""
+    return "continues an answer that was cut off" if call.startswith(CONTINUE) else ""
 
 
 def entry_views(entries: Sequence[Entry], reader: Reader = None) -> list[EntryView]:

@@ -91,7 +91,7 @@ class ReviewOptions(HalfPriceOptions):
     show_default=True,
     help="The least severity of a survived finding that makes the command fail.",
 )
-@click.option("--strict/--lenient", default=True, help="Whether a review that is not whole fails. Default: it does.")
+@click.option("--strict/--lenient", default=True, help="Whether an incomplete review fails. Default: it does.")
 @click.option(
     "--format", "shape", type=click.Choice(SHAPES), default="text", show_default=True, help="How it is written."
 )

@@ -421,7 +421,7 @@ def _change(fork_options: ForkOptions) -> "Change":
     if turn is None and fork_options["at"] is None:
         raise click.UsageError("Say where: --at ENTRY, or --turn T7 with --answer; moot show ID --numbers shows both.")
     if fork_options["settings"] and not fork_options["brief"]:
-        raise click.UsageError("--set needs --brief FILE: it holds in the place of that brief's own settings.")
+        raise click.UsageError("--set needs --brief FILE: it replaces settings of that brief.")
     return Change(
         models=_models(fork_options["model"]),
         brief=read_input(fork_options["brief"], fork_options["settings"]) if fork_options["brief"] else None,
