@@ -14,7 +14,6 @@ from moot.models.batches.batch_api import (
     ItemStatus,
     JobLook,
     inner,
-    listed,
     number_of,
     read_lines,
     text_of,
@@ -25,8 +24,6 @@ from moot.models.transport import ProviderConnection
 from moot.models.wires.anthropic_messages import VERSION
 
 PATH = "/v1/messages/batches"
-PAGE = 100
-PAGES = 5
 CLOCKS = 120.0
 """Seconds by which the provider's clock and ours may differ."""
 
@@ -74,22 +71,16 @@ class AnthropicBatches:
 
     async def find(self, job: str, items: Sequence[str], since: float, known: Sequence[str]) -> Found:
         """Look for it by its time and its size; see ``BatchApi``."""
-        after, unclear = "", False
-        for _ in range(PAGES):
-            page = await self._http.get(f"{PATH}?limit={PAGE}{after}")
-            batches = listed(page)
-            for batch in batches:
-                handle, counts = text_of(batch, "id"), inner(batch, "request_counts")
-                size = sum(number_of(counts, count) for count in _COUNTS)
-                if handle in known or size != len(items) or _time(batch) < since - CLOCKS:
-                    continue
-                if text_of(batch, "processing_status") != "ended":
-                    unclear = True
-                elif items[0] in await self.results(handle, JobLook(ended=True)):
-                    return handle
-            if not page.get("has_more") or not batches or _time(batches[-1]) < since - CLOCKS:
-                break
-            after = f"&after_id={text_of(batches[-1], 'id')}"
+        unclear = False
+        for batch in await self._http.batches(PATH, "after_id", since - CLOCKS, _time):
+            handle, counts = text_of(batch, "id"), inner(batch, "request_counts")
+            size = sum(number_of(counts, count) for count in _COUNTS)
+            if handle in known or size != len(items) or _time(batch) < since - CLOCKS:
+                continue
+            if text_of(batch, "processing_status") != "ended":
+                unclear = True
+            elif items[0] in await self.results(handle, JobLook(ended=True)):
+                return handle
         return False if unclear else None
 
 

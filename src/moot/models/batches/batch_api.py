@@ -4,7 +4,7 @@ Nothing here waits. ``OpenAIBatches`` and ``AnthropicBatches`` implement the por
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, cast
 
@@ -57,6 +57,13 @@ class JobLook:
     parts: tuple[str, ...] = ()
     done: int = 0
 
+
+PAGE = 100
+PAGES = 5
+"""How many pages of batches are looked through for one; each is 100 long, the newest first."""
+
+MadeAt: TypeAlias = Callable[[Mapping[str, object]], float]
+"""When a batch was made, in seconds since 1970."""
 
 Found: TypeAlias = str | Literal[False] | None
 """What the provider calls a batch; None where it does not have it; False where that cannot be known yet."""
@@ -133,6 +140,25 @@ class BatchHttp:
             return answer.body
         wait = provider_errors.wait_seconds(answer.headers)
         raise provider_errors.answer_error(name, answer.status, answer.body, wait=wait, key=key)
+
+    async def batches(self, path: str, after: str, since: float, made_at: MadeAt) -> list[dict[str, object]]:
+        """The newest batches of the provider, the newest first: at least all that were made since then.
+
+        Args:
+            path: where they are listed.
+            after: the parameter with the batch behind which a page begins.
+            since: seconds since 1970.
+            made_at: when a batch was made.
+        """
+        batches: list[dict[str, object]] = []
+        more = ""
+        for _ in range(PAGES):
+            page = await self.get(f"{path}?limit={PAGE}{more}")
+            batches += (newer := listed(page))
+            if not page.get("has_more") or not newer or made_at(newer[-1]) < since:
+                break
+            more = f"&{after}={text_of(newer[-1], 'id')}"
+        return batches
 
     def odd(self, raw: str = "") -> ModelError:
         """The error for an answer of another shape."""

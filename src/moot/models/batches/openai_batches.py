@@ -27,10 +27,6 @@ ENDPOINT = "/v1/chat/completions"
 MARK = "moot_job"
 """The key of the metadata that holds our name of a batch."""
 
-PAGE = 100
-PAGES = 5
-"""How many pages of batches are looked through for one; each is 100 long, the newest first."""
-
 _UNRUN: Mapping[str, ItemStatus] = {"batch_expired": "expired", "batch_cancelled": "cancelled"}
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _TIMED_OUT = 408
@@ -56,8 +52,8 @@ class OpenAIBatches:
             for item, body in requests.items()
         ]
         body, boundary = _form(b"\n".join(lines) + b"\n", f"{job}.jsonl")
-        type_ = {"content-type": f"multipart/form-data; boundary={boundary}"}
-        file = text_of(read_object(await self._http.fetch("/files", body, type_)), "id")
+        kind = {"content-type": f"multipart/form-data; boundary={boundary}"}
+        file = text_of(read_object(await self._http.fetch("/files", body, kind)), "id")
         if not file:
             raise self._http.odd()
         data = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h", "metadata": {MARK: job}}
@@ -100,16 +96,9 @@ class OpenAIBatches:
 
     async def find(self, job: str, items: Sequence[str], since: float, known: Sequence[str]) -> Found:
         """Look for it by its metadata; see ``BatchApi``."""
-        after = ""
-        for _ in range(PAGES):
-            page = await self._http.get(f"/batches?limit={PAGE}{after}")
-            batches = listed(page)
-            for batch in batches:
-                if text_of(inner(batch, "metadata"), MARK) == job:
-                    return text_of(batch, "id") or None
-            if not page.get("has_more") or not batches or number_of(batches[-1], "created_at") < since:
-                return None
-            after = f"&after={text_of(batches[-1], 'id')}"
+        for batch in await self._http.batches("/batches", "after", since, lambda batch: number_of(batch, "created_at")):
+            if text_of(inner(batch, "metadata"), MARK) == job:
+                return text_of(batch, "id") or None
         return None
 
 
