@@ -21,7 +21,7 @@ def leases_are_not_renewed() -> list[Change]:
     async def beat(self: Any) -> float:
         return self._who.seconds / 3
 
-    return [(leases.Heartbeat, "_beat", beat)]
+    return [(leases.Heartbeat, "_renew", beat)]
 
 
 def lease_is_taken_although_another_holds() -> list[Change]:
@@ -96,14 +96,14 @@ def cancelled_debate_runs_on() -> list[Change]:
 
 
 def heartbeat_waits_for_the_debates() -> list[Change]:
-    usual = leases.Heartbeat._beat
+    usual = leases.Heartbeat._renew
 
     async def beat(self: Any) -> float:
         if self._fence.held:
             await asyncio.sleep(2 * self._who.seconds)
         return await usual(self)
 
-    return [(leases.Heartbeat, "_beat", beat)]
+    return [(leases.Heartbeat, "_renew", beat)]
 
 
 def lease_that_has_run_out_is_renewed() -> list[Change]:
@@ -123,7 +123,7 @@ def lease_begins_with_its_answer() -> list[Change]:
     def open_(self: Any, lease: Any, began: float) -> None:
         usual(self, lease, self.fence.now())
 
-    return [(leases.Heartbeat, "_beat", beat), (worker.Worker, "_open", open_)]
+    return [(leases.Heartbeat, "_renew", beat), (worker.Worker, "_open", open_)]
 
 
 def tries_are_not_counted() -> list[Change]:
