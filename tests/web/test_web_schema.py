@@ -99,7 +99,7 @@ def test_each_request_and_answer_has_a_type_and_an_example_that_fits_it() -> Non
 def test_a_brief_as_json_has_the_keys_of_a_header() -> None:
     schemas = cast("dict[str, Any]", describe(routes())["components"])["schemas"]
     holders = [name for name, schema in schemas.items() if "anyOf" in schema.get("properties", {}).get("brief", {})]
-    assert {"NewDebate", "Forking"} <= set(holders)
+    assert {"NewDebate", "ForkDebate"} <= set(holders)
     for name in holders:
         assert {"$ref": "#/components/schemas/Brief"} in schemas[name]["properties"]["brief"]["anyOf"]
     assert list(schemas["Brief"]["properties"]) == list(cast("dict[str, Any]", whole_schema()["properties"]))
