@@ -24,7 +24,7 @@ from moot.protocols.known import KNOWN, build
 from moot.testing.scripted import ScriptedModel
 from tests.kits.thoroughness import MORE, some
 
-DEBATES = 10 if MORE else 2
+DEBATES = 20 if MORE else 2
 """Random briefs of each protocol, each held by three crowds."""
 
 HARD: dict[str, Value] = {"STATUS": "CONTINUE", "CONSENSUS": "OPEN", "NEW": "CLAIMS", "CONSENT": "REJECT"}
