@@ -5,15 +5,34 @@ finish then. In between the command decides what it means.
 """
 
 import gc
+import os
 import signal
 import sys
+from _thread import start_new_thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 GARBAGE = 50_000
 """New objects before the collector looks for garbage: what starting makes is none, and looking takes a tenth of it."""
 
 
+def interrupt_again(lost: "UnraisableHookArgs") -> None:
+    """Send Ctrl-C once more where Python has dropped it: in a callback of an import nothing can be raised.
+
+    Args:
+        lost: what could not be raised; all but an interruption is printed as usual.
+    """
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        start_new_thread(os.kill, (os.getpid(), signal.SIGINT))
+    else:
+        sys.__unraisablehook__(lost)
+
+
 def start() -> None:
     """Run the command; never returns."""
+    hook, sys.unraisablehook = sys.unraisablehook, interrupt_again
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -26,6 +45,7 @@ def start() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
+        sys.unraisablehook = hook
         if usual is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 

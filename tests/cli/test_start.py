@@ -3,11 +3,12 @@
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from moot.__main__ import start
+from moot.__main__ import interrupt_again, start
 from tests.cli.commands import BRIEF, QUOTES, moot, settle
 
 SDKS = ("openai", "anthropic", "pydantic_ai", "httpx", "httpx2")
@@ -99,3 +100,32 @@ def test_ctrl_c_ends_with_its_code(usual: signal.Handlers, monkeypatch: pytest.M
     finally:
         signal.signal(signal.SIGINT, before)
     assert ended.value.code == 130
+
+
+class Falling:
+    """Something that raises where nobody can catch it."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def __del__(self) -> None:
+        raise self._error
+
+
+def drop_and_wait(error: BaseException) -> None:
+    Falling(error)
+    threading.Event().wait(60)
+
+
+def test_an_interruption_that_python_drops_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", interrupt_again)
+    with pytest.raises(KeyboardInterrupt):
+        drop_and_wait(KeyboardInterrupt())
+
+
+def test_whatever_else_python_drops_is_told_as_usual(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", interrupt_again)
+    Falling(ValueError("too late"))
+    assert "ValueError: too late" in capsys.readouterr().err
