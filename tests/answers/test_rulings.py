@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from moot.answers.layout import read
-from moot.answers.shapes import undecorated
+from moot.answers.shapes import MOST_PARTS, undecorated, without_marks
 from moot.core.ask import Field, Form
 from moot.reading import Ruling, read_ruling
 from tests.answers.ruling_grammar import (
@@ -191,3 +191,8 @@ def test_only_one_line_is_a_label() -> None:
 
 def test_labels_in_the_middle_of_a_sentence_part_nothing() -> None:
     assert read_ruling("So far SUMMARY: both agree. STATUS: SETTLED. DECISION: Lyon.").decision is None
+
+
+def test_closing_tags_of_nothing_are_cut_up_to_a_limit() -> None:
+    assert without_marks("Buy.</a></b>") == "Buy."
+    assert without_marks("Buy." + "</a>" * (MOST_PARTS + 2)) == "Buy.</a></a>"

@@ -16,6 +16,7 @@ from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError, Unstorable
 from moot.core.event import EVENTS, Called, Entered, Entry, Event, Opened, Replied
+from moot.record.old_formats import mended
 from moot.record.store import decode, digest, encode, read
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -244,3 +245,11 @@ def test_a_flipped_byte_is_found(at: int, mask: int) -> None:
     raw[at % len(raw)] ^= mask
     with pytest.raises(RecordError):
         read([raw.decode("utf-8", "replace"), second])
+
+
+def test_an_old_answer_is_mended_in_what_it_has_alone() -> None:
+    assert mended({"reply": {"text": "Tea."}}) == {"reply": {"text": "Tea."}}
+    assert mended({"seconds": "long", "text": "Tea."}) == {"seconds": 0.0, "text": "Tea."}
+    assert mended({"usage": {"input_tokens": 2.5, "output_tokens": 3}}) == {
+        "usage": Usage(output_tokens=3, estimated=True)
+    }
