@@ -126,6 +126,8 @@ class Web:
             yield self
         finally:
             server.close()
+            for _ in range(3):  # who was let in just now is known to nobody yet: a transport, its protocol, its task
+                await asyncio.sleep(0)
             for task, writer in list(self._meetings.items()):
                 writer.transport.abort()
                 await task
