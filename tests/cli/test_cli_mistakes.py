@@ -129,3 +129,9 @@ def test_a_debate_whose_reader_goes_away_is_kept(tmp_path: Path) -> None:
         assert "internal" not in process.stderr.read()
         assert process.wait(120) == 1
     assert moot(tmp_path, "resume", "last", "--no-report").exit_code == 0
+
+
+def test_a_wrong_setting_of_batches_stops_no_debate_that_has_none(tmp_path: Path) -> None:
+    limit = ("--max-questions", "2", "--quiet", "--no-report")
+    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, *limit, MOOT_BATCH_LOOK="soon")
+    assert (ran.exit_code, "MOOT_BATCH_LOOK" in ran.output) == (4, False), ran.output

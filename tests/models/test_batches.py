@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -252,7 +253,7 @@ def model_with(api: Sketch, answer: object) -> tuple[Any, BatchTray, Clock]:
     whole = {"choices": [{"message": {"content": answer}, "finish_reason": "stop"}], "model": "x"}
     pool = Pool(env=ENV, http=lambda url, proxied: Canned(Page(json.dumps(whole).encode())))
     tray, _, clock = tray_with(InMemoryStore(), api)
-    pool.open_tray = lambda: tray
+    pool.open_tray = cache(lambda: tray)
     return pool.model(GPT), tray, clock
 
 

@@ -11,7 +11,7 @@ import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import cast
+from typing import Any, Protocol, cast
 
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Fields, Value
@@ -39,6 +39,18 @@ from moot.models.provider_errors import TranslatedErrors
 from moot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
 from moot.models.wires.acp_agent import AcpModel
 from moot.models.wires.acp_programs import AcpProgram, program_of
+
+
+class OpenTray(Protocol):
+    """A function behind ``functools.cache``: all who call it have one tray, and it tells whether anybody has."""
+
+    def __call__(self) -> BatchTray:
+        """The tray."""
+        ...
+
+    def cache_info(self) -> Any:
+        """What ``functools.cache`` tells."""
+        ...
 
 
 class Fallback(Layer):
@@ -139,7 +151,7 @@ class Pool:
         self._cold: dict[str, tuple[ModelName, ProviderConnection]] = {}  # models that nobody has loaded yet
         self._warming = asyncio.Lock()
         self._options: Fields = {}
-        self.open_tray: Callable[[], BatchTray] | None = None
+        self.open_tray: OpenTray | None = None
         self.programs: Callable[[], Mapping[str, AcpProgram]] = dict
 
     def with_options(self, options: Fields) -> "Pool":

@@ -343,7 +343,7 @@ class Workspace(RecordReader):
             self._running.discard(debate_id)
             self.hub.finish(debate_id)
             self.watchers.end(debate_id)
-        if not transcript.closed and not self.tray.held:
+        if self._open_tray.cache_info().currsize and not self.tray.held:  # a tray that nobody has opened is empty
             await self.tray.submit()
         record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
         return await self._learned_outcome(replace(outcome(debate_id, transcript), record=record))
