@@ -15,7 +15,7 @@ from moot.app.serve.view_model import most_rounds
 from moot.cli.display.live_screen import Screen, bar, tail
 from moot.cli.display.output import Output
 from moot.cli.display.render import ViewState, entry_lines, running_tally
-from moot.cli.display.text_layout import COLOURS, amount, colours, line, moment, money, prose, short, span
+from moot.cli.display.text_layout import COLOURS, amount, colours, line, local_time, money, prose, short, span
 from moot.cli.terminal import HangUpViewer, Interrupt
 from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, View
@@ -266,7 +266,7 @@ def test_colours_are_stable_and_times_are_local() -> None:
     brief = opened(*(f"P{n}" for n in range(9))).brief
     assert colours(brief)["P0"] == colours(brief)["P7"] == COLOURS[0]
     assert colours(brief)["Mo"] not in COLOURS
-    assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d", moment(1.7e9))
+    assert re.fullmatch(r"20\d\d-\d\d-\d\d \d\d:\d\d", local_time(1.7e9))
 
 
 MESSAGE = Form(

@@ -36,7 +36,7 @@ def test_a_rule_that_cannot_be_stored_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 def test_options_are_told_in_words() -> None:
-    texts = Choices(protocol_options={"quick": True, "slow": False, "hats": ("red", "white")}).told()
+    texts = Choices(protocol_options={"quick": True, "slow": False, "hats": ("red", "white")}).in_words()
     assert texts == ("quick yes", "slow no", "hats red, white")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from moot.core.agent import Context
 from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant
+from moot.core.brief import VOTED_ROUNDS, Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Asked, Failed, Opened, Replied
 from moot.core.transcript import Transcript, Turn
@@ -213,7 +213,7 @@ def test_a_protocol_with_an_order_of_its_own_refuses_another() -> None:
 
 
 def test_what_was_chosen_is_told_in_words() -> None:
-    assert Choices(rounds=4).told() == ()
+    assert Choices(rounds=4).in_words() == ()
     full = Choices(
         strategy="vote_based",
         topology="ring",
@@ -223,7 +223,7 @@ def test_what_was_chosen_is_told_in_words() -> None:
         mediation=Mediation(kind="active", when="midpoint"),
         extras=Extras(live_scoring=True, revision=True),
     )
-    assert full.told() == (
+    assert full.in_words() == (
         "decided by vote based",
         "critics ring",
         "turns priority order",
@@ -232,7 +232,7 @@ def test_what_was_chosen_is_told_in_words() -> None:
         "summary every 2 rounds",
         "with live scoring, revision",
     )
-    assert Choices(summarize=1).told() == ("summary every round",)
+    assert Choices(summarize=1).in_words() == ("summary every round",)
 
 
 def test_a_number_of_rounds() -> None:
@@ -241,6 +241,13 @@ def test_a_number_of_rounds() -> None:
     with pytest.raises(ProtocolError, match="socratic needs at least 1 round, not 0") as caught:
         Choices(rounds=0).at_least_one("socratic", 4)
     assert caught.value.about == "rounds"
+
+
+def test_extensions_call_the_choices_by_their_earlier_names() -> None:
+    assert Choices(summarize=1).told() == ("summary every round",)
+    assert Choices().few("mine", 2) == 2
+    with pytest.raises(ProtocolError, match=f"mine has at most {VOTED_ROUNDS.high} rounds, not 99"):
+        Choices(rounds=99).few("mine", 2)
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN))

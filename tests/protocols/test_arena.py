@@ -123,8 +123,8 @@ def test_a_hub_and_a_sparsity_have_their_topologies(choices: Choices, about: str
 
 
 def test_a_report_says_around_whom_and_how_sparsely() -> None:
-    assert Choices(topology="star", hub="Cy").told() == ("critics star around Cy",)
-    assert Choices(topology="random-graph", sparsity=0.2).told() == ("critics random-graph, sparsity 0.2",)
+    assert Choices(topology="star", hub="Cy").in_words() == ("critics star around Cy",)
+    assert Choices(topology="random-graph", sparsity=0.2).in_words() == ("critics random-graph, sparsity 0.2",)
 
 
 async def test_a_proposer_who_fails_leaves_an_empty_place() -> None:  # D9, R13

@@ -273,8 +273,8 @@ async def test_the_settings_belong_to_their_protocols() -> None:
     ):
         with pytest.raises(BriefError, match=problem):
             await moot.debate(text.format(line), model="builtin:quotes")
-    assert Choices(threshold=0.3).told() == ("threshold 0.3",)
-    assert Choices(samples=9).told() == ("samples 9",)
+    assert Choices(threshold=0.3).in_words() == ("threshold 0.3",)
+    assert Choices(samples=9).in_words() == ("samples 9",)
 
 
 @pytest.mark.no_cover

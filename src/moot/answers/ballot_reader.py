@@ -13,7 +13,7 @@ from itertools import pairwise
 from moot.answers import plain_text, retraction
 from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
-from moot.answers.mentions import WINDOW, Mood, Page, Pick, mood_of_words_before, name_at, sentence_end
+from moot.answers.mentions import WINDOW, MarkedText, Mood, Pick, mood_of_words_before, name_at, sentence_end
 from moot.answers.own_words import with_labels
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases
@@ -55,7 +55,7 @@ class Reader:
     """One text under reading."""
 
     asked: Field
-    page: Page
+    marked: MarkedText
     candidates: Candidates
     formula: re.Pattern[str]
     strict: bool
@@ -64,7 +64,7 @@ class Reader:
 
 def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | Fault:
     """The one statement that stands."""
-    words = reader.page.words
+    words = reader.marked.words
     echoes = [False] + [_continues_report(words, earlier, later) for earlier, later in pairwise(statements)]
     plains = [
         statement for statement, echo in zip(statements, echoes, strict=True) if statement.mood == "plain" and not echo
@@ -83,7 +83,7 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
         denied = statement.reason == "negated" and statement.value == last.value
         against = statement.mood != "void" and statement.value != last.value
         spared = last.value == ABSTAIN and statement.reason == "unknown_name"
-        if (denied or (against and not spared)) and not _superseded(reader.page, statement, last):
+        if (denied or (against and not spared)) and not _superseded(reader.marked, statement, last):
             return Fault("ambiguous")
     if last.value == ABSTAIN:
         return ABSTAIN if reader.asked.abstain else Fault("not_allowed")
@@ -100,13 +100,13 @@ def _continues_report(words: str, earlier: Statement, later: Statement) -> bool:
 
 def _words_after(reader: Reader, statements: Sequence[Statement], last: Statement) -> str:
     """The words behind the last statement, without sentences that rule another candidate out, or only suppose it."""
-    words = reader.page.words
+    words = reader.marked.words
     pieces: list[str] = []
     place = last.end
     for statement in statements:
         other = statement.mood == "void" and statement.value not in ("", last.value)
         if other and statement.start >= last.end and _ruled_out(reader, statement):
-            begin = max(place, reader.page.sentence_start(statement.start))
+            begin = max(place, reader.marked.sentence_start(statement.start))
             pieces.append(words[place:begin])
             place = max(place, statement.end)
     return "\n".join([*pieces, words[place:]])
@@ -114,16 +114,16 @@ def _words_after(reader: Reader, statements: Sequence[Statement], last: Statemen
 
 def _ruled_out(reader: Reader, statement: Statement) -> bool:
     """Whether the words before a statement say that it is none, and not that its author has changed its mind."""
-    lead = reader.page.words[reader.page.sentence_start(statement.start) : statement.start]
+    lead = reader.marked.words[reader.marked.sentence_start(statement.start) : statement.start]
     if retraction.says("BACK", lead):
         return False
-    mood, _ = mood_of_words_before(reader.page, statement.start, reader.candidates, reader.speaker)
+    mood, _ = mood_of_words_before(reader.marked, statement.start, reader.candidates, reader.speaker)
     return mood == "void" or statement.reason == "negated"
 
 
 def _names_other_afterwards(reader: Reader, last: Statement) -> bool:
     """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
-    words = reader.page.words
+    words = reader.marked.words
     behind = words[last.end : last.end + WINDOW]
     rows = re.split(r"[.!?…。！？\n]+\s*", behind)
     line = words[last.end - 1 : last.end] != "\n" and behind.split("\n")[0].strip()
@@ -134,7 +134,7 @@ def _names_other_afterwards(reader: Reader, last: Statement) -> bool:
     for row in rows:
         bare = plain_text.key(row)
         joined = re.match(r"(?:or|and|no|rather|oder|und)\W+", bare)
-        if joined and reader.candidates.at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
+        if joined and reader.candidates.key_at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
             return True
         rivals = (
             reader.candidates.rivals(row, plain_text.key(last.value))
@@ -154,19 +154,19 @@ def _names_other_afterwards(reader: Reader, last: Statement) -> bool:
     return False
 
 
-def _superseded(page: Page, earlier: Statement, last: Statement) -> bool:
+def _superseded(marked: MarkedText, earlier: Statement, last: Statement) -> bool:
     """Whether words between two statements, or the later one itself, say that the later one stands."""
     if earlier.start >= last.start:
         return False
-    stop = min(len(page.words), last.start + 40)
-    if phrases.CHANGED.search(page.words, earlier.end - 1, stop):
+    stop = min(len(marked.words), last.start + 40)
+    if phrases.CHANGED.search(marked.words, earlier.end - 1, stop):
         return True
-    between = page.words[earlier.end - 1 : last.start]
+    between = marked.words[earlier.end - 1 : last.start]
     if _RULE.search(between) and _MINE.search(between):
         return True
-    before = page.sentence_start(earlier.start)
-    final = phrases.FINAL.search(page.words, earlier.end - 1, stop)
-    return final is not None and not phrases.FINAL.search(page.words, before, earlier.end)
+    before = marked.sentence_start(earlier.start)
+    final = phrases.FINAL.search(marked.words, earlier.end - 1, stop)
+    return final is not None and not phrases.FINAL.search(marked.words, before, earlier.end)
 
 
 _RULE = re.compile(r"\n[ \t]*(?:-{3,}|={3,}|_{3,}|\*{3,})[ \t]*\n")
@@ -240,7 +240,7 @@ def _read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str) ->
     label = r"\s+".join(re.escape(word) for word in plain_text.key(form_field.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
     reader = Reader(
-        form_field, Page.of(words), Candidates.of(form_field.choices), formula, strict, plain_text.key(speaker)
+        form_field, MarkedText.of(words), Candidates.of(form_field.choices), formula, strict, plain_text.key(speaker)
     )
     statements: list[Statement] = []
     for statement in _statements(reader):
@@ -266,7 +266,7 @@ def announces(line: str) -> bool:
 
 def _statements(reader: Reader) -> Iterator[Statement]:
     """Everything that looks like a statement, in no order."""
-    words = reader.page.words
+    words = reader.marked.words
     if BLANK in reader.asked.name:
         yield from _blanks(reader)
         return
@@ -290,7 +290,7 @@ def _statements(reader: Reader) -> Iterator[Statement]:
         for match in pattern.finditer(words):
             yield from _before_verb(reader, match)
     for match in formulas.NEGATED.finditer(words) if "vot" in words else ():
-        name, end = reader.candidates.at(words, match.end())
+        name, end = reader.candidates.key_at(words, match.end())
         if name and phrases.DENIALS.search(match[0]):
             yield Statement(
                 value=reader.candidates.keys[name], mood="void", reason="negated", start=match.start(), end=end
@@ -304,7 +304,7 @@ def _backings(reader: Reader) -> Iterator[Statement]:
     """Sentences that only say whom the author backs ("Bob has my support."), with the reason at most."""
     if plain_text.key(reader.asked.name) not in OTHERS:
         return
-    words = reader.page.words
+    words = reader.marked.words
     for pattern in _possible_patterns(formulas.BACKINGS, words):
         for match in pattern.finditer(words):
             yield from _limited_support(words, _vote(reader, match, own=False))
@@ -322,8 +322,8 @@ def _limited_support(words: str, statements: Iterable[Statement]) -> Iterator[St
 
 def _blanks(reader: Reader) -> Iterator[Statement]:
     """The formula with its blank filled in, wherever it stands."""
-    for item in filled(reader.asked.name, reader.asked.choices, reader.page.words):
-        mood, reason = mood_of_words_before(reader.page, item.start, reader.candidates, reader.speaker)
+    for item in filled(reader.asked.name, reader.asked.choices, reader.marked.words):
+        mood, reason = mood_of_words_before(reader.marked, item.start, reader.candidates, reader.speaker)
         if item.sure and reason not in ("negated", "conditional"):
             mood, reason = "plain", ""  # a colon before it ("B is better: [[B]]") makes it no quotation
         mood, reason = (mood, reason) if mood != "plain" or item.plain else ("unclear", "ambiguous")
@@ -339,7 +339,7 @@ def _possible_patterns(patterns: formulas.Patterns, words: str) -> Iterator[re.P
 
 
 def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statement]:
-    words = reader.page.words
+    words = reader.marked.words
     separator = _SEPARATOR.match(words, match.end())
     mark, start = (
         (separator[1] or "", separator.end() if separator[1] else match.end()) if separator else ("", match.end())
@@ -347,7 +347,7 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
     needs = not plain_text.key(reader.asked.name).startswith("i ")
     if own and needs and not mark:
         return
-    mood, reason = mood_of_words_before(reader.page, match.start(), reader.candidates, reader.speaker)
+    mood, reason = mood_of_words_before(reader.marked, match.start(), reader.candidates, reader.speaker)
     pick = name_at(reader.candidates, words, start)
     if pick.fault == "conditional" and _CHANGES.search(match[0]) and _ERRED.search(words, start, pick.end):
         pick = replace(pick, fault="")  # the mistake was the earlier vote
@@ -375,9 +375,9 @@ def _gives_long_reason(reader: Reader, start: int) -> bool:
     """
     if plain_text.key(reader.asked.name) != VOTE:
         return False
-    words = reader.page.words
+    words = reader.marked.words
     behind = words[start : start + 20]
-    _, end = reader.candidates.at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
+    _, end = reader.candidates.key_at(words, start + len(behind) - len(behind.lstrip(" \t\"'([*_`")))
     reason = words[end : sentence_end(words, end)].strip()
     reason_start = phrases.REASONS.match(reason) or retraction.begins("REASON", reason.lstrip(" ,"))
     return bool(reason_start) and retraction.size(reason) > LONG
@@ -397,7 +397,7 @@ def _unclear_statement(reader: Reader, base: Statement, pick: Pick, marked: bool
 
 def _announces_only(reader: Reader, base: Statement, *, marked: bool) -> bool:
     """Whether a formula without a name only announces the vote on the line below it ("My final vote:")."""
-    words = reader.page.words
+    words = reader.marked.words
     line = words[base.start : words.find("\n", base.start) if "\n" in words[base.start :] else len(words)]
     if base.value or not line.rstrip().endswith(":"):
         return False
@@ -406,17 +406,17 @@ def _announces_only(reader: Reader, base: Statement, *, marked: bool) -> bool:
 
 def _speaks_of_it(reader: Reader, base: Statement) -> bool:
     """Whether a formula without a name and without its mark only speaks of the vote ("My vote is final.")."""
-    sentence = reader.page.words[base.start : base.end]
+    sentence = reader.marked.words[base.start : base.end]
     return not reader.candidates.pattern.search(sentence) and retraction.says("SAFE", sentence)
 
 
 def _labelled_statements(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     """A statement such as ``Vote: X`` or ``Final answer: X``; it counts only where a candidate's name follows."""
-    words = reader.page.words
+    words = reader.marked.words
     separator = _SEPARATOR.match(words, match.end())
     start = separator.end() if separator else match.end()
     pick = name_at(reader.candidates, words, start)
-    mood, reason = mood_of_words_before(reader.page, match.start(), reader.candidates, reader.speaker)
+    mood, reason = mood_of_words_before(reader.marked, match.start(), reader.candidates, reader.speaker)
     if pick.name:
         mood = mood if not pick.fault else "unclear"
         yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=match.start(), end=pick.end)
@@ -426,17 +426,17 @@ def _labelled_statements(reader: Reader, match: re.Match[str]) -> Iterator[State
 
 def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     """A statement in which the name stands before the verb ("Ada gets my vote"; Japanese, Korean, Hindi, Turkish)."""
-    words = reader.page.words
-    name, start = reader.candidates.before(words, match.start())
-    floor = max(reader.page.sentence_start(start), start - 200)
+    words = reader.marked.words
+    name, start = reader.candidates.key_before(words, match.start())
+    floor = max(reader.marked.sentence_start(start), start - 200)
     lead = list(formulas.SUBJECT.finditer(words, floor, start))
     begin = lead[-1].start() if lead and not words[lead[-1].end() : start].strip(_AROUND) else start
     needed = next((before for behind, before in formulas.BEFORE if re.fullmatch(behind, match[0])), "")
     if needed and not re.search(needed, words[floor:start].rstrip(_AROUND)):
         return
     begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND.replace("、,", "")))
-    mood, reason = mood_of_words_before(reader.page, begin, reader.candidates, reader.speaker)
-    if reader.page.quoted(match.start()):
+    mood, reason = mood_of_words_before(reader.marked, begin, reader.candidates, reader.speaker)
+    if reader.marked.quoted(match.start()):
         mood, reason = "void", "quoted_only"
     stop = sentence_end(words, max(start, match.end()))
     fault = tail_fault(reader.candidates, name, words[match.end() : stop]) if name else "unknown_name"
@@ -449,11 +449,11 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
 
 
 def _abstention(reader: Reader, start: int, end: int) -> Statement:
-    words = reader.page.words
+    words = reader.marked.words
     stop = sentence_end(words, max(start, end - 1))
     clause = words[end:stop].split(";")[0]
-    mood, reason = mood_of_words_before(reader.page, start, reader.candidates, reader.speaker)
-    if mood == "unclear" and reader.formula.search(words, reader.page.sentence_start(start), start):
+    mood, reason = mood_of_words_before(reader.marked, start, reader.candidates, reader.speaker)
+    if mood == "unclear" and reader.formula.search(words, reader.marked.sentence_start(start), start):
         mood, reason = "plain", ""
     reason_given = phrases.REASONS.match(re.sub(r"^\s*(?:from|in|on)(?: \w+){1,2}", "", clause))
     hedged = (phrases.BOUND if reason_given else phrases.HEDGES).search(clause) or "?" in clause

@@ -46,14 +46,14 @@ class Candidates:
             ),
         )
 
-    def at(self, text: str, start: int) -> tuple[str, int]:
+    def key_at(self, text: str, start: int) -> tuple[str, int]:
         """The longest candidate's key that stands at that place as a whole word, and where it ends; "" for none."""
         match = self.pattern.match(text, start)
         if not match or not _is_whole_word(text, match.end()):
             return "", start
         return " ".join(match[0].split()), match.end()
 
-    def before(self, text: str, end: int) -> tuple[str, int]:
+    def key_before(self, text: str, end: int) -> tuple[str, int]:
         """The longest candidate's key that ends at that place as a whole word, and where it begins; "" for none."""
         stop = len(text[:end].rstrip(_CLOSERS)) if end else 0
         polite = _HONORIFIC.search(text, max(0, stop - 12), stop)
@@ -68,7 +68,7 @@ class Candidates:
                     return name, start
         return "", stop
 
-    def short(self, word: str) -> str:
+    def full_key(self, word: str) -> str:
         """The candidate's key that a whole name or its bare last word stands for; "" for none."""
         return word if word in self.keys else self.lasts.get(word, "")
 
@@ -161,7 +161,7 @@ class Stated:
     def other(self, text: str) -> bool:
         """Whether a sentence names another candidate than the stated one and the author."""
         places = self.candidates.rivals(text, self.key)
-        return any(self.candidates.short(" ".join(text[start:end].split())) != self.author for start, end in places)
+        return any(self.candidates.full_key(" ".join(text[start:end].split())) != self.author for start, end in places)
 
     def length(self, text: str) -> int:
         """How many words of a sentence are names."""
@@ -239,7 +239,7 @@ def tail_fault(candidates: Candidates, name: str, tail: str) -> str:
     if reason := retraction.begins("REASON", bare.lstrip(" ,;:(\u2013\u2014-，；：（、،؛")):
         return _reason_fault(reason)
     granted = bare.lstrip(" ,;:(\u2013\u2014-，；：（、،؛")
-    if retraction.grants(granted) and not retraction.begins("BOUND", granted):
+    if retraction.is_concession(granted) and not retraction.begins("BOUND", granted):
         return _reason_fault(retraction.without("CONCEDE", granted))
     if re.match(r"\w", bare) and not phrases.TAILS.match(bare):
         return "unknown_name"
@@ -316,7 +316,7 @@ def _is_concession(rest: str, start: int, end: int) -> bool:
     """Whether the part of a remark that names another candidate only grants it something, or says what is wrong."""
     part = _PARTS.split(rest[end:])[0]
     whole = _PARTS.split(rest[:start])[-1] + rest[start:end] + part
-    if retraction.grants(whole.strip()):
+    if retraction.is_concession(whole.strip()):
         return True
     opens = not rest[:start].strip(_ENDINGS) or _PARTS.search(rest[max(0, start - 4) : start]) is not None
     opens = opens or _OPENING.search(rest[:start]) is not None

@@ -53,8 +53,8 @@ def name_at(candidates: Candidates, text: str, start: int) -> Pick:
     while start < len(text) and (text[start] in _OPENERS or is_emoji(text[start])):
         start += 1
     if lead := phrases.OF.match(text, start):
-        start = lead.end() if candidates.at(text, lead.end())[0] else start
-    name, end = candidates.at(text, start)
+        start = lead.end() if candidates.key_at(text, lead.end())[0] else start
+    name, end = candidates.key_at(text, start)
     stop = sentence_end(text, end)
     if not name:
         return Pick(fault=_why_no_candidate(text, opened, start), end=stop)
@@ -91,7 +91,7 @@ def _listed_below(candidates: Candidates, name: str, text: str, end: int, stop: 
     row = re.compile(r"\s{0,99}(?:(?:[-+\u2013\u2014]|\d{1,2}[.)]|and|or|und|oder)\s+)?([^\n]{1,200})").match(
         text, max(end, stop - 1)
     )
-    below = candidates.short(key(row[1])) if row else ""
+    below = candidates.full_key(key(row[1])) if row else ""
     signed = row is not None and re.match(r"\s*[-\u2013\u2014]", row[0]) is not None
     return "ambiguous" if below and (below != name or signed) else ""
 
@@ -100,7 +100,7 @@ def choice_in(choices: Sequence[str], raw: str) -> Pick:
     """Read a choice that stands at the start of a value and may be followed by a remark ("SETTLED (finally)")."""
     candidates = Candidates.of(choices)
     text = fold(raw).strip()
-    name, end = candidates.at(text, len(text) - len(text.lstrip(_OPENERS)))
+    name, end = candidates.key_at(text, len(text) - len(text.lstrip(_OPENERS)))
     if not name or name in candidates.doubled:
         return Pick(fault="ambiguous" if name else "not_allowed")
     rest = text[end:].lstrip(CLOSERS)
@@ -145,7 +145,7 @@ _SUPPOSED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class MarkedText:
     """Folded words, with the places of sentence ends, empty lines and quotation marks."""
 
     words: str
@@ -155,8 +155,8 @@ class Page:
     singles: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, words: str) -> "Page":
-        """The page of these words."""
+    def of(cls, words: str) -> "MarkedText":
+        """These words with the places of their marks."""
         paragraphs = tuple(match.start() for match in _PARAGRAPH.finditer(words))
         places = {
             family: tuple(match.start() for match in re.finditer(f"[{family}]", words))
@@ -202,21 +202,21 @@ def _single_quoted_spans(words: str, paragraphs: tuple[int, ...]) -> list[tuple[
     return spans
 
 
-def mood_of_words_before(page: Page, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
+def mood_of_words_before(marked: MarkedText, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the words before a statement make of it, and the reason in a word.
 
     Args:
-        page: the words.
+        marked: the words, with their marks.
         place: where the statement begins.
         candidates: the candidates.
         speaker: the folded name of the author; "" where unknown.
     """
-    start = page.sentence_start(place)
-    if page.quoted(place):
+    start = marked.sentence_start(place)
+    if marked.quoted(place):
         return "void", "quoted_only"
     if place - start > WINDOW:
         return "unclear", "ambiguous"
-    prefix = page.words[start:place]
+    prefix = marked.words[start:place]
     if _UNCHECKED.match(prefix):
         return "void", "ambiguous"
     begun = _BEGIN.match(prefix)
@@ -229,7 +229,7 @@ def mood_of_words_before(page: Page, place: int, candidates: Candidates, speaker
         )
         if mood[0] != "plain" or rest.endswith(":"):
             return mood
-    return _mood_of_line_above(page, start, place, candidates, speaker)
+    return _mood_of_line_above(marked, start, place, candidates, speaker)
 
 
 def _mood_of_announcement(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
@@ -306,9 +306,11 @@ def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str
     return ("void", "quoted_only") if phrases.SAID.search(last) else ("unclear", "ambiguous")
 
 
-def _mood_of_line_above(page: Page, start: int, place: int, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
+def _mood_of_line_above(
+    marked: MarkedText, start: int, place: int, candidates: Candidates, speaker: str
+) -> tuple[Mood, str]:
     """What the sentence or line before the statement's own makes of it."""
-    before = page.words[max(0, start - WINDOW) : start]
+    before = marked.words[max(0, start - WINDOW) : start]
     at_line = not before or before.endswith("\n")
     rows = before.split("\n")[:-1] if at_line else [before]
     last_row = next((row.strip() for row in reversed(rows) if row.strip()), "")
@@ -316,7 +318,7 @@ def _mood_of_line_above(page: Page, start: int, place: int, candidates: Candidat
     sentence = (
         re.split(r"[.!?]\s", last_row)[-1]
         if at_line
-        else page.words[page.sentence_start(max(0, start - 1)) : start].strip()
+        else marked.words[marked.sentence_start(max(0, start - 1)) : start].strip()
     )
     if not at_line:
         sentence = re.split(r"[.!?…]\s", before.rstrip(" .!?…") + ".")[-1].split("\n")[-1]

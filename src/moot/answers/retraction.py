@@ -144,7 +144,7 @@ def retracts_above(text: str) -> bool:
     heads = (pattern.match(bare) for letters, pattern in cues.patterns("TURN") if not letters or letters.search(bare))
     if any(head is not None and _MARK.match(bare, head.end()) for head in heads):
         return True
-    return sentence.size <= 12 and says("BACK", sentence.even)
+    return sentence.size <= 12 and says("BACK", sentence.without_commas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Sentence:
     size: int
 
     @property
-    def even(self) -> str:
+    def without_commas(self) -> str:
         """Its words without commas, which may stand or not ("but only, if …")."""
         return _CLAUSE.sub("", self.text)
 
@@ -216,7 +216,7 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
 
     What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
     """
-    text = sentence.even
+    text = sentence.without_commas
     if says("THEIRS", text, begins=True) and not says("SELF", text) and not (named and named.other(text)):
         return sentence.size <= 12 and says("PUTS_OFF", text)
     if says("BACK", text) or says("TURN", sentence.text, begins=True):
@@ -229,7 +229,7 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
         return True
     if _is_conditional(sentence) or _prefers(sentence, named) or _is_exclamation(sentence, named):
         return True
-    return not part and (old(sentence) or _about_itself(sentence, named))
+    return not part and (retracts_elsewhere(sentence) or _about_itself(sentence, named))
 
 
 def _postpones(text: str) -> bool:
@@ -239,7 +239,7 @@ def _postpones(text: str) -> bool:
 
 def _is_conditional(sentence: Sentence) -> bool:
     """Whether a sentence is a condition, and no sentence that only begins with one."""
-    text = sentence.even
+    text = sentence.without_commas
     if says("BOUND", text, begins=True):
         return not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text))
     return _LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)
@@ -276,9 +276,9 @@ def _about_itself(sentence: Sentence, named: Named | None) -> bool:
 def _against_far(sentence: Sentence, named: Named | None, *, first: bool) -> bool:
     """Whether a sentence of another field says that the statement does not stand."""
     text = sentence.text
-    if says("BACK", sentence.even):
+    if says("BACK", sentence.without_commas):
         return True
-    if not first and sentence.size <= 12 and _postpones(sentence.even):
+    if not first and sentence.size <= 12 and _postpones(sentence.without_commas):
         return True
     other = named is not None and named.other(text)
     short = sentence.size <= 4 and not first
@@ -289,7 +289,7 @@ def _against_last(sentence: Sentence, named: Named | None) -> bool:
     """Whether the last sentence of all takes a statement in another field back, or binds it."""
     if sentence.size > 12:
         return False
-    unsure = says("UNSURE", sentence.even) or _is_exclamation(sentence, named)
+    unsure = says("UNSURE", sentence.without_commas) or _is_exclamation(sentence, named)
     return unsure or _is_conditional(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
 
 
@@ -302,7 +302,7 @@ def _prefers(sentence: Sentence, named: Named | None) -> bool:
         return False
     if says("REASON", text, begins=True):
         return False
-    if lesser(text) or grants(text):
+    if lesser(text) or is_concession(text):
         return False
     return sentence.size - named.length(text) <= 4 or (
         sentence.size <= 25 and (says("PREFER", text) or says("SELF", text))
@@ -319,13 +319,13 @@ _TURNING = ("PREFER", "SELF", "UNSURE", "BACK")
 """What must not stand in a concession."""
 
 
-def grants(text: str) -> bool:
+def is_concession(text: str) -> bool:
     """Whether a text only grants somebody else something ("even though Ben argued well")."""
     rest = without("MANNER", without("CONCEDE", text))
     return bool(begins("CONCEDE", text)) and not any(says(table, rest) for table in _TURNING)
 
 
-def old(sentence: Sentence) -> bool:
+def retracts_elsewhere(sentence: Sentence) -> bool:
     """Whether a short sentence takes a statement back in one of many further languages."""
     text = sentence.text
     return 0 < len(text) <= SHORT and (

@@ -257,8 +257,8 @@ class Situation:
         whole = sum(support)
         return stances[chosen], self.options[chosen], support[chosen] / whole if whole else 1 / len(support)
 
-    def hold(self, answer: str) -> None:
-        """Hold another of the options from here on."""
+    def change_answer(self, answer: str) -> None:
+        """Change the answer to another of the options, with its stance and confidence."""
         index = self.options.index(answer)
         support = self.support(self.library.stances(self.options))
         self.stance, self.answer = self.library.stances(self.options)[index], answer

@@ -176,7 +176,7 @@ def moderate(situation: Situation) -> Speech:
         support = situation.support(
             situation.library.stances(situation.options), among=dict.fromkeys(sum(positions.values(), ()))
         )
-        situation.hold(situation.options[support.index(max(support))])
+        situation.change_answer(situation.options[support.index(max(support))])
     whole = sum(situation.weigh(numbers) for numbers in positions.values())
     return Speech(
         text="\n".join(rows) or material.SPENT,
@@ -306,7 +306,7 @@ def _switch(situation: Situation, answer: str, turn: Turn) -> Speech:
     """Go over to another's answer."""
     numbers = situation.quotes[turn.key]
     if situation.options:
-        situation.hold(answer)
+        situation.change_answer(answer)
     rows = [material.SWITCHED, *(quote(situation, number) for number in numbers[:OPENING])]
     new = situation.library.choose(situation.query, situation.stance, 1, but=situation.used)
     text = " ".join([*rows, *on(situation, new, more=True)])

@@ -181,7 +181,7 @@ class Choices:
         whole |= {f"{RULE.options}.{name}": value for name, value in self.strategy_options.items()}
         return {**whole, **self.other_options}
 
-    def told(self) -> tuple[str, ...]:
+    def in_words(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
         facts = {"decided by": self.strategy, "critics": self._critics(), "turns": self.turn_mode or ""}
         facts["timekeeper"] = self._intervals()
@@ -226,7 +226,7 @@ class Choices:
             raise ProtocolError(f"{protocol} needs at least 1 round, not {rounds}", about="rounds")
         return rounds
 
-    def few(self, protocol: str, usual: int) -> int:
+    def rounds_before_vote(self, protocol: str, usual: int) -> int:
         """The number of rounds, or the usual one, where more rounds before a vote do harm.
 
         Raises:
@@ -238,6 +238,14 @@ class Choices:
             problem = f"{most}, not {rounds}: more rounds before a vote do harm"
             raise ProtocolError(problem, about="rounds")
         return rounds
+
+    def told(self) -> tuple[str, ...]:
+        """``in_words``, as extensions of earlier versions call it."""
+        return self.in_words()
+
+    def few(self, protocol: str, usual: int) -> int:
+        """``rounds_before_vote``, as extensions of earlier versions call it."""
+        return self.rounds_before_vote(protocol, usual)
 
     def order(self) -> Turns:
         """Who speaks next; without a choice everybody in turn."""

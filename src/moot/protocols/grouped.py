@@ -323,7 +323,7 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     With options in the brief the newest answers are the votes.
     """
     choices.no_turn_mode("grouped")
-    rounds = choices.few("grouped", 1)
+    rounds = choices.rounds_before_vote("grouped", 1)
     names = brief.names("debater")
     seats = {name: brief.participant(name).seat for name in names}
     groups = split_groups(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))

@@ -83,7 +83,7 @@ def gate(brief: Brief, choices: Choices) -> Phase:
 
 def _gated_panel(name: str, brief: Brief, choices: Choices, *, always: bool) -> Phase:
     choices.no_turn_mode(name)
-    size = (choices.few(name, 1), len(brief.names("debater")))
+    size = (choices.rounds_before_vote(name, 1), len(brief.names("debater")))
     usual = AnyOf(stops=(_closeness(choices), Unchanged(acts=ANSWERS)))
     talk = compose.rounds((_second_answers(brief),), brief, choices, acts=ANSWERS, usual=usual, size=size)
     talk = compose.gated(talk, _closeness(choices)) if always else talk

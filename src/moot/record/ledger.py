@@ -313,14 +313,14 @@ class _LockFile:
         self.process, self.debates = os.getpid(), set[str]()
         self._file = open_file(name)
 
-    def take(self, debate: str) -> bool:
+    def acquire(self, debate: str) -> bool:
         """Take the lock of a debate; False if somebody else has it."""
         if debate in self.debates or not self._lock(debate):
             return False
         self.debates.add(debate)
         return True
 
-    def give(self, debate: str) -> None:
+    def release(self, debate: str) -> None:
         """Release the lock of a debate."""
         self.debates.discard(debate)
         if self._file is not None:
@@ -383,14 +383,14 @@ def running(store: str, debate: str) -> Generator[None]:
         RecordConflict: another process runs it; nothing was asked or paid.
     """
     with _GUARD:
-        if not lock_file_of(store).take(debate):
+        if not lock_file_of(store).acquire(debate):
             problem = f"{debate} is being run by another process; follow it with `moot show {debate} --follow`"
             raise RecordConflict(problem)
     try:
         yield
     finally:
         with _GUARD:
-            lock_file_of(store).give(debate)
+            lock_file_of(store).release(debate)
 
 
 def is_running(store: str, debate: str) -> bool:

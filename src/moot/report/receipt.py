@@ -18,7 +18,7 @@ from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import BALLOT_STATES, Ending, conclusion, decision_view
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
 from moot.report.metrics import Use, measure
-from moot.report.report import moment
+from moot.report.report import utc_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,8 +148,8 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
         answers=decision.answers,
         evidence=_evidence(brief, transcript, entries),
         paid=_spent_of(metrics.total),
-        began=moment(entries[0].at),
-        ended=moment(entries[-1].at),
+        began=utc_time(entries[0].at),
+        ended=utc_time(entries[-1].at),
         seconds=metrics.seconds,
         entries=len(entries),
         head=head,

@@ -210,8 +210,8 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         options=brief.options,
         background=tuple(source.name for source in brief.background),
         settings=settings(entries),
-        began=moment(entries[0].at),
-        ended=moment(entries[-1].at),
+        began=utc_time(entries[0].at),
+        ended=utc_time(entries[-1].at),
         outcome=conclusion(transcript),
         participants=_people(brief, metrics),
         quoting=tuple(participant.name for participant in brief.participants if participant.seat == QUOTES),
@@ -247,7 +247,7 @@ def _data(value: object) -> Data:
     return clean(value) if isinstance(value, str) else cast(Data, value)
 
 
-def moment(at: float) -> str:
+def utc_time(at: float) -> str:
     """A time of an entry as UTC, ISO 8601, to the second."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 

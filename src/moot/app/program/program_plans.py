@@ -169,7 +169,7 @@ async def plan_board(
     plan = await plan_tree(
         workspace, with_timekeeper(brief), "board", lambda seated: build("board", seated, choices), models
     )
-    return replace(plan, chosen=choices.told())
+    return replace(plan, chosen=choices.in_words())
 
 
 def timed_by(plan: Plan, *, every: int, deadline: int) -> Plan:

@@ -106,7 +106,7 @@ def _with_recorded_settings(
         recorded = None
     other = [] if recorded else lost_choices(opened)
     if recorded and chosen not in ("", recorded.strategy):
-        other = [*Choices(strategy_options=recorded.options(RULE.options)).told()]
+        other = [*Choices(strategy_options=recorded.options(RULE.options)).in_words()]
         recorded = replace(recorded, given=_without_options(recorded.given, RULE.options))
     notes = (f"What was chosen for the earlier debate does not apply here: {', '.join(other)}.",) if other else ()
     gone = (RULE.options,) if name == opened.name else (PROTOCOL.options, RULE.options)

@@ -208,7 +208,7 @@ class Workspace(RecordReader):
         if choices.other_options:
             check_named_options(choices.other_options)
         make_agents(seated, self.pool.with_options(options), config=self.config)
-        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.told(), options=options)
+        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.in_words(), options=options)
 
     def store_agents(self, brief: Brief) -> Brief:
         """The brief as it is stored, checked; the functions that answer for participants join the pool.

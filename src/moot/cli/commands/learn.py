@@ -122,12 +122,11 @@ def search(words: tuple[str, ...], patterns: bool, limit: int, as_json: bool, st
 
 
 def _tell(found_memory: "FoundMemory") -> None:
-    from moot.cli.display.text_layout import line, moment, short
+    from moot.cli.display.text_layout import line, local_time, short
 
     body = found_memory.body
-    click.echo(
-        f"{found_memory.debate}  {moment(found_memory.at)}  {found_memory.tier}, {counted(found_memory.uses, 'use')}"
-    )
+    uses = counted(found_memory.uses, "use")
+    click.echo(f"{found_memory.debate}  {local_time(found_memory.at)}  {found_memory.tier}, {uses}")
     if found_memory.kind == "pattern":
         click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
         click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")

@@ -163,7 +163,7 @@ def _table(shown: Shown) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from moot.cli.display.text_layout import FAINT, console_for, joined, line, moment
+    from moot.cli.display.text_layout import FAINT, console_for, joined, line, local_time
     from moot.core.labels import fork_origin
 
     console = console_for(width=LIST_WIDTH)
@@ -178,7 +178,7 @@ def _table(shown: Shown) -> None:
         table.add_row(
             Text(shown.short[item.debate], style="bold"),
             Text(item.debate),
-            Text(moment(item.at), style=FAINT),
+            Text(local_time(item.at), style=FAINT),
             Text(line(item.protocol)),
             _outcome(item, shown.asks.get(item.debate, ()), REASON),
             joined(fork_origin(item.forked), Text(line(item.topic))),
@@ -190,26 +190,26 @@ def _lines(shown: Shown, console: "Console") -> None:
     """Two lines for each debate."""
     from rich.text import Text
 
-    from moot.cli.display.text_layout import Indented, joined, line, moment
+    from moot.cli.display.text_layout import Indented, joined, line, local_time
     from moot.core.labels import fork_origin
 
     for item in shown.debates:
         outcome = _outcome(item, shown.asks.get(item.debate, ()), 0)
         console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
         topic = Text(line(item.topic))
-        console.print(Indented(joined(moment(item.at), line(item.protocol), fork_origin(item.forked), topic)))
+        console.print(Indented(joined(local_time(item.at), line(item.protocol), fork_origin(item.forked), topic)))
 
 
 def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "Text":
     from rich.text import Text
 
-    from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, moment, short
+    from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, local_time, short
     from moot.core.labels import WAITS_FOR_BATCH, status_in_words
     from moot.core.text import listed
 
     if asks:
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
-        since = moment(min(ask.since for ask in asks))
+        since = local_time(min(ask.since for ask in asks))
         return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
     if summary.reason.startswith(WAITS_FOR_BATCH):
         since = line(summary.reason).removeprefix(WAITS_FOR_BATCH).partition(" (")[0].strip()

@@ -32,7 +32,7 @@ from moot.cli.display.text_layout import (
     fields,
     joined,
     line,
-    moment,
+    local_time,
     money,
     paragraphs,
     short,
@@ -101,14 +101,14 @@ def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
 
 def term(left: float | None) -> str:
     """How much time is left for an answer, and until when; "" without a deadline."""
-    return "" if left is None else f"until {moment(time.time() + left)}, {span(max(0.0, left))} left"
+    return "" if left is None else f"until {local_time(time.time() + left)}, {span(max(0.0, left))} left"
 
 
 def waits(asks: Sequence[OpenQuestion]) -> Iterator[RenderableType]:
     """For whom a debate waits, for what, since when and until when."""
     for ask in asks:
         turn = ask.turn
-        since = f"since {moment(ask.since)}"
+        since = f"since {local_time(ask.since)}"
         what_is_due = line(noun(act_of(turn)))
         head = joined(Text(line(turn.by), style="bold"), what_is_due, since, Text(term(ask.left), style=WARN))
         task = Text(short(turn.ask.task if turn.ask else "", TASK), style=FAINT)

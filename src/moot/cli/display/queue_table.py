@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from moot.app.run.dispatcher import Job, QueueStatus
-from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, console_for, line, moment, short
+from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, console_for, line, local_time, short
 from moot.core.text import counted
 
 WIDTH, REASON = 160, 60
@@ -30,7 +30,7 @@ def status_lines(status: QueueStatus, now: float) -> list[str]:
     lines.append(f"debates: {counts}" if counts else "The queue is empty. Start with: moot submit BRIEF")
     if status.oldest is not None:
         minutes = max(0, int((now - status.oldest) // 60))
-        lines.append(f"the oldest waits since {moment(status.oldest)} ({counted(minutes, 'minute')})")
+        lines.append(f"the oldest waits since {local_time(status.oldest)} ({counted(minutes, 'minute')})")
     return lines
 
 
@@ -42,7 +42,7 @@ def queue_table(jobs: Sequence[Job]) -> None:
     table.add_column("reason", overflow="fold")
     for job in jobs:
         state = "stopping" if job.stopping else job.state
-        begins = f"begins {moment(job.begins)}" if job.begins > job.since + 1 else ""
+        begins = f"begins {local_time(job.begins)}" if job.begins > job.since + 1 else ""
         reason = "; ".join(filter(None, (begins, short(job.reason, REASON))))
         table.add_row(
             Text(state, style=STYLES.get(state, "")),
@@ -51,7 +51,7 @@ def queue_table(jobs: Sequence[Job]) -> None:
             Text(str(job.priority)),
             Text(job.worker),
             Text(str(job.tries)),
-            Text(moment(job.since), style=FAINT),
+            Text(local_time(job.since), style=FAINT),
             Text(reason, style=FAINT),
         )
     console_for(width=WIDTH).print(table)

@@ -79,7 +79,7 @@ def _line(words: str, style: str) -> Text:
     return text
 
 
-def hang(text: Text) -> int:
+def item_indent(text: Text) -> int:
     """The indentation of the further lines of a list item."""
     match = _ITEM.match(text.plain)
     return match.end() if match else 0
@@ -111,7 +111,7 @@ def span(seconds: float) -> str:
     return f"{whole // 60}m {whole % 60:02}s" if whole < 3600 else f"{whole // 3600}h {whole % 3600 // 60:02}m"
 
 
-def moment(at: float) -> str:
+def local_time(at: float) -> str:
     """A point in time in the user's time zone."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
 
@@ -174,7 +174,7 @@ class Stack:
 
 def paragraphs(text: str, style: str = "") -> list[RenderableType]:
     """The text of others as paragraphs; list items have a hanging indent."""
-    return [Indented(item, "", " " * hang(item)) for item in prose(text, style)]
+    return [Indented(item, "", " " * item_indent(item)) for item in prose(text, style)]
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> list[RenderableType]:

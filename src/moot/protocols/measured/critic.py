@@ -57,7 +57,7 @@ def critique(brief: Brief, choices: Choices) -> Phase:
     choices.no_turn_mode("critique")
     by = mediator(brief, "critique")
     author, critic = pair(brief)
-    most = choices.few("critique", 0)
+    most = choices.rounds_before_vote("critique", 0)
     answer = Everyone(act="draft", task=FIRST, who=(author,), form=draft(brief.options), view=ALONE, needs=1)
     read = Criticise(author=author, critic=critic)
     reply = base.Sequence(parts=(Rebut(author=author, form=revision(brief.options)), read))

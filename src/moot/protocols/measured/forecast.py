@@ -70,7 +70,7 @@ def forecast(brief: Brief, choices: Choices) -> Phase:
         acts=ACTS, field=CENTER[kind], threshold=THRESHOLD if choices.threshold is None else choices.threshold
     )
     usual = AnyOf(stops=(close, Unchanged(acts=ACTS, field=CENTER[kind])))
-    size = (choices.few("forecast", 1), len(brief.names("debater")))
+    size = (choices.rounds_before_vote("forecast", 1), len(brief.names("debater")))
     talk = compose.rounds((again,), brief, choices, acts=ACTS, usual=usual, size=size)
     return base.Sequence(parts=(first, gated(talk, close), Undebated(each=Pooled(kind=kind))))
 
