@@ -187,7 +187,8 @@ def time_of_a_schedule_is_not_forgotten() -> list[Change]:
 
 
 def schedule_queues_its_ended_debate_again() -> list[Change]:
-    async def submit_once(c: Any, debate: str, owner: str) -> Any:
-        return await jobs.submit(c, debate, owner, 5, 0.0)
+    async def submit_once(c: Any, debate: str, scheduled_run: Any) -> Any:
+        await schedules.finish(c, scheduled_run)
+        return await jobs.submit(c, debate, "", 5, 0.0)
 
     return [(schedules, "submit_once", submit_once)]

@@ -9,10 +9,12 @@ import pytest
 
 from moot.app.plan.settings import Config, load_config, user_file
 from moot.app.plan.settings_tables import Schedule
+from moot.app.run.dispatcher import QueueError
 from moot.core.errors import BriefError
 from moot.record.listing import names
+from moot.workers.queue_database import Connection
 from moot.workers.queue_tables import make_ready
-from moot.workers.schedules import put_schedules
+from moot.workers.schedules import due, put_schedules, submit_once
 from tests.workers.workers_kit import House, house
 
 pytestmark = pytest.mark.alone
@@ -98,6 +100,45 @@ async def test_a_firing_whose_worker_died_is_begun_by_another(database: str, tmp
             await asyncio.sleep(1.2)
             assert not await place.queue.jobs()  # The dead one has been heard of lately.
             await until_done(place, 1)
+        assert await place.tell("select * from moot_firing") == []
+
+
+async def test_a_firing_of_which_its_worker_never_heard_is_begun_at_its_next_look(
+    database: str, tmp_path: Path
+) -> None:
+    """The transaction that took it was done, and its answer was lost."""
+    async with house(database) as place:
+        place.workspace.config = Config(schedules=(schedule(tmp_path),))
+        async with place.working(lease=0.6):
+            await until_works(place)
+            await place.tell("insert into moot_firing select name, clock_timestamp(), brief, 'w1' from moot_schedule")
+            await until_done(place, 1)
+        assert await place.tell("select * from moot_firing") == []
+
+
+async def test_a_firing_is_forgotten_with_the_queueing_of_its_debate_or_not_at_all(
+    database: str, tmp_path: Path
+) -> None:
+    async with house(database) as place:
+        do = place.queue.database.do
+        await make_ready(place.queue.database)
+        await do(partial(put_schedules, schedules=(schedule(tmp_path),)))
+        await place.tell("update moot_schedule set next = clock_timestamp()")
+        [fired], _ = await do(partial(due, worker="w1", begun=()))
+        assert (await do(partial(due, worker="w1", begun=(fired,))))[0] == []
+        assert (await do(partial(due, worker="w1", begun=())))[0] == [fired]
+
+        async def breaks_off(c: Connection) -> None:
+            await submit_once(c, "weekly-1", fired)
+            raise QueueError("broken off")
+
+        with pytest.raises(QueueError):
+            await do(breaks_off)
+        assert len(await place.tell("select * from moot_firing")) == 1
+        assert not await place.queue.jobs()
+        first = await do(partial(submit_once, debate="weekly-1", scheduled_run=fired))
+        assert await do(partial(submit_once, debate="weekly-1", scheduled_run=fired)) == first
+        assert (first.state, first.owner) == ("queued", "anna")
         assert await place.tell("select * from moot_firing") == []
 
 

@@ -2,13 +2,14 @@
 
 Whichever worker looks first takes a time that has come, in one transaction with setting the next one. The debate's id
 follows from the schedule's name and that time, so that a firing which is repeated after a failure finds the debate of
-the first.
+the first. A firing is forgotten in the transaction that queues its debate. One that is left, because an answer of the
+database was lost or its worker has died, is taken again at the next look.
 """
 
 import asyncio
 import copy
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,6 +35,9 @@ PATIENCE, AGAIN = 600.0, 1.0
 """Seconds for which a firing goes on while the database is away, and after which a time counts as missed; seconds
 between two tries."""
 
+MOST = 100
+"""Firings that a worker takes at one look."""
+
 _PUT = """
 insert into moot_schedule as s (name, cron, timezone, brief, next) values ($1, $2, $3, $4, $5)
 on conflict (name) do update set cron = excluded.cron, timezone = excluded.timezone, brief = excluded.brief,
@@ -46,13 +50,13 @@ where next <= clock_timestamp() order by name for update skip locked
 _FIRED = """
 insert into moot_firing (name, at, brief, worker) values ($1, $2, $3, $4) on conflict do nothing
 """
-_BROKEN_OFF = """
-update moot_firing set worker = $1 from (
-    select name, at from moot_firing g where not exists (
-        select 1 from moot_worker w where w.worker = g.worker and w.until > clock_timestamp()
-    ) order by at limit 100 for update skip locked
-) o where (moot_firing.name, moot_firing.at) = (o.name, o.at)
-returning moot_firing.name, moot_firing.at, moot_firing.brief
+_LEFT = """
+select name, at, brief from moot_firing g where g.worker = $1 or not exists (
+    select 1 from moot_worker w where w.worker = g.worker and w.until > clock_timestamp()
+) order by at limit $2 for update skip locked
+"""
+_TAKEN = """
+update moot_firing set worker = $1 where name = $2 and at = $3
 """
 _SOON = "select extract(epoch from min(next) - clock_timestamp())::float8 from moot_schedule"
 
@@ -116,12 +120,13 @@ def following(cron: str, timezone: str, now: datetime) -> datetime:
     return croniter(cron, now.astimezone(ZoneInfo(timezone or "UTC"))).get_next(datetime)
 
 
-async def due(c: Connection, worker: str) -> tuple[list[ScheduledRun], float | None]:
-    """Take the times that have come, and what a worker that has died had taken.
+async def due(c: Connection, worker: str, begun: Collection[ScheduledRun]) -> tuple[list[ScheduledRun], float | None]:
+    """Take the times that have come, and what nobody begins: its worker has died, or never heard of it.
 
     Args:
         c: the connection.
         worker: who takes them.
+        begun: the firings that this worker begins already.
 
     Returns:
         The firings, and the seconds until the next time; None where there is no schedule.
@@ -131,21 +136,27 @@ async def due(c: Connection, worker: str) -> tuple[list[ScheduledRun], float | N
         await c.execute("update moot_schedule set next = $2 where name = $1", row["name"], following_)
         if not row["missed"]:
             await c.execute(_FIRED, row["name"], row["next"], row["brief"], "")
-    scheduled_runs = [
-        ScheduledRun(name=row["name"], at=row["at"], brief=json.loads(row["brief"]))
-        for row in await c.fetch(_BROKEN_OFF, worker)
-    ]
+    known = {(scheduled_run.name, scheduled_run.at) for scheduled_run in begun}
+    scheduled_runs: list[ScheduledRun] = []
+    for row in await c.fetch(_LEFT, worker, MOST + len(known)):
+        if (row["name"], row["at"]) not in known:
+            await c.execute(_TAKEN, worker, row["name"], row["at"])
+            scheduled_runs.append(ScheduledRun(name=row["name"], at=row["at"], brief=json.loads(row["brief"])))
     return scheduled_runs, await c.fetchval(_SOON)
 
 
 async def finish(c: Connection, scheduled_run: ScheduledRun) -> None:
-    """Forget a firing whose debate has begun, or cannot begin."""
+    """Forget a firing whose debate is queued, or cannot begin."""
     await c.execute("delete from moot_firing where name = $1 and at = $2", scheduled_run.name, scheduled_run.at)
 
 
-async def submit_once(c: Connection, debate: str, owner: str) -> Job:
-    """Queue the debate of a firing, unless that was done before: it may have ended meanwhile."""
-    return await find(c, debate) or await submit(c, debate, owner, USUAL_PRIORITY, 0.0)
+async def submit_once(c: Connection, debate: str, scheduled_run: ScheduledRun) -> Job:
+    """Forget a firing and queue its debate, unless that was done before: it may have ended meanwhile.
+
+    Of two workers that do so the second one waits for the row of the firing, and finds the job of the first one.
+    """
+    await finish(c, scheduled_run)
+    return await find(c, debate) or await submit(c, debate, scheduled_run.brief["owner"], USUAL_PRIORITY, 0.0)
 
 
 async def fire(

@@ -55,7 +55,7 @@ class Worker:
         workspace.writer = self.fence
         workspace.pool.meter = self._meter
         self._held: dict[str, LeasedDebate] = {}
-        self._scheduled: set[asyncio.Task[None]] = set()
+        self._scheduled: dict[asyncio.Task[None], ScheduledRun] = {}
         self._limits: dict[str, Allowed] = {}
         self._leave, self._lease_change = asyncio.Event(), asyncio.Event()
         self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
@@ -230,12 +230,14 @@ class Worker:
                 for debate in await self._in_database(leases.watch):
                     self.wanted.say(Note(event="queued again", debate=debate, text="queued again", state="queued"))
             with suppress(QueueError):
-                scheduled_runs, soon = await self._in_database(partial(schedules.due, worker=self.wanted.name))
+                begun = tuple(self._scheduled.values())
+                look = partial(schedules.due, worker=self.wanted.name, begun=begun)
+                scheduled_runs, soon = await self._in_database(look)
                 pause = pause if soon is None else min(pause, max(soon, 0.0))
                 for scheduled_run in scheduled_runs:
                     task = group.create_task(self._begin(scheduled_run))
-                    self._scheduled.add(task)
-                    task.add_done_callback(self._scheduled.discard)
+                    self._scheduled[task] = scheduled_run
+                    task.add_done_callback(self._scheduled.pop)
             for limit in tuple(self._limits.values()):
                 await limit.put_right()
             await self._pause(self._leave, pause)
@@ -263,9 +265,7 @@ class Worker:
         """Begin the debate of a schedule; what goes wrong is told, for nobody waits for it."""
 
         async def submit(debate: str) -> Job:
-            return await self._in_database(
-                partial(schedules.submit_once, debate=debate, owner=scheduled_run.brief["owner"])
-            )
+            return await self._in_database(partial(schedules.submit_once, debate=debate, scheduled_run=scheduled_run))
 
         try:
             job = await fire(self.workspace, scheduled_run, self.workspace.config or Config(), submit)
@@ -274,8 +274,8 @@ class Worker:
         except MootError as error:
             text = f"the schedule {scheduled_run.name} began nothing: {error}"
             self.wanted.say(Note(event="schedule", text=text, level="ERROR"))
-        with suppress(QueueError):  # then it is looked at again, and finds its debate
-            await self._in_database(partial(schedules.finish, scheduled_run=scheduled_run))
+            with suppress(QueueError):  # then the next look takes it again
+                await self._in_database(partial(schedules.finish, scheduled_run=scheduled_run))
 
     def _meter(self, provider: str, key: str) -> UsageMeter | None:
         allowance = (self.workspace.config or Config()).limits.get(provider)
