@@ -137,7 +137,7 @@ class Counting:
 
     def __init__(self, count: Callable[[str], float]) -> None:
         self.count, self.prompts, self.open, self.most_open = count, list[int](), 0, 0
-        self.pause = 0.001
+        self.pause, self.answer = 0.001, 200
 
     def seat(self, text: Callable[[Ask], str]) -> Acts:
         """A seat that sends a text to gpt-4o."""
@@ -155,7 +155,7 @@ class Counting:
         self.open -= 1
         tokens = ceil(self.count(request.messages[0].text))
         self.prompts.append(tokens)
-        usage = Usage(input_tokens=tokens, output_tokens=200)
+        usage = Usage(input_tokens=tokens, output_tokens=self.answer)
         return Called(key="", call="", text="ok", model=str(GPT), usage=replace(usage, cost=cost(GPT, usage)))
 
 
@@ -199,6 +199,33 @@ async def test_a_limit_on_cost_holds_whatever_the_letters(text: str, share: floa
     assert debate.transcript.usage.cost >= LIMIT - most.worst_cost, "what there is can be used"
     assert provider.most_open <= parallel
     assert parallel == 1 or error or provider.most_open > 5
+
+
+@pytest.mark.parametrize("times", [2, 4])
+@pytest.mark.parametrize("text", [ENGLISH[:4000], "\U00012000" * 1000], ids=["english", "cuneiform"])
+async def test_the_limit_holds_where_a_server_counts_more_tokens_than_there_are_bytes(text: str, times: int) -> None:
+    """Nothing is known of the model at first. So near the limit fewer calls are sent before the first answer."""
+    provider = Counting(lambda text: times * len(text.encode()))
+    debate = await council(lambda ask: text, provider, Limits(cost=LIMIT, parallel=50, asks=500))
+    assert debate.transcript.paused
+    assert debate.transcript.usage.cost is not None
+    assert LIMIT - 0.05 < debate.transcript.usage.cost <= LIMIT
+    assert provider.most_open > 5
+
+
+async def test_the_limit_holds_where_answers_are_longer_than_the_cap() -> None:
+    provider = Counting(lambda text: len(text) / 4.5)
+    provider.answer = 800
+    debate = await council(lambda ask: ENGLISH[:400], provider, Limits(cost=LIMIT, parallel=50, asks=500))
+    assert debate.transcript.paused
+    assert debate.transcript.usage.cost is not None
+    assert LIMIT - 0.02 < debate.transcript.usage.cost <= LIMIT
+
+
+async def test_calls_go_at_once_where_the_limit_is_far() -> None:
+    provider = Counting(lambda text: len(text) / 4.5)
+    await council(lambda ask: ENGLISH[:4000], provider, Limits(cost=2.0, parallel=50, asks=20))
+    assert provider.most_open == 20
 
 
 async def test_what_a_model_has_counted_holds_for_its_next_prompts_and_after_a_resume() -> None:

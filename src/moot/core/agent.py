@@ -131,12 +131,18 @@ class Quote:
     item: str = ""
 
     def at(self, prompt: int) -> "Quote":
-        """The same call with another number of tokens in its prompt, and the cost to match."""
+        """The same call with another number of tokens in its prompt, and the cost to match.
+
+        Where the price of a token of the prompt is not known, a shorter prompt changes nothing, and each token of a longer
+        one costs as much as one of the whole call.
+        """
         more, range_ = prompt - self.prompt, self.worst - self.prompt
-        if not more or range_ <= 0:
+        if not more or (range_ <= 0 and more < 0):
             return self
         cost = self.cost
-        if cost is not None and self.worst_cost is not None:
+        if cost is not None and range_ <= 0:
+            cost *= 1 + more / max(1, self.tokens)
+        elif cost is not None and self.worst_cost is not None:
             cost += (self.worst_cost - cost) * more / range_
         return Quote(
             model=self.model,

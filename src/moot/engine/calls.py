@@ -5,13 +5,17 @@ provider may have been paid for it.
 
 Only the provider knows how many tokens a prompt has. The number is estimated from its characters. What a model has
 counted corrects the estimates of its next prompts, up and down: by the highest ratio of its counts to the estimates so
-far. All of that is read from the record. A call is sent if its estimate and the worst case of those in flight fit into
-the limit; else it waits for these to end. So the final use exceeds the limit by no more than the error of one estimate.
+far. An answer that was longer than the cap corrects what is reserved for the next answers, up only. All of that is read
+from the record. A call is sent if its estimate and the worst case of those in flight fit into the limit; else it waits
+for these to end. Before the first answer of a model its worst case is ``UNKNOWN`` times as high. So near a limit one call
+goes first, and the final use exceeds the limit by no more than the error of one estimate. A server that counts more
+than ``UNKNOWN`` tokens for a byte can exceed it further, by the calls that were sent before its first answer.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import ceil, inf
 
@@ -30,6 +34,8 @@ LEAST_RATIO = 0.5
 SPARE = 1.15
 """By how much an estimate that is lowered stays above what the model has counted: the next prompt may be denser."""
 
+UNKNOWN = 4
+"""How many times its worst case a call may use while its model has not answered yet: a server may count in its own way."""
 
 ITEM = 40
 """Characters of the hash that names a request in a provider's batch; Anthropic takes 64 letters and digits."""
@@ -48,9 +54,10 @@ class Budget:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.asks, self.tokens, self.cost = 0, 0, 0.0
-        self._reserved: dict[tuple[str, str], Attempted] = {}
+        self._reserved: dict[tuple[str, str], tuple[Attempted, float]] = {}  # with the cap on the answer
         self._ratios: dict[str, float] = {}  # by model, the highest ratio of counted to estimated tokens of a prompt
-        self._in_flight: list[tuple[Quote, Quote]] = []  # what is reserved, and the worst that can become of it
+        self._answers: dict[str, float] = {}  # by model that has answered, the highest ratio of an answer to its cap
+        self._in_flight: list[_InFlight] = []
         self._change: asyncio.Event | None = None
 
     def apply(self, event: Event) -> None:
@@ -61,7 +68,8 @@ class Budget:
             case Attempted(tokens=tokens, cost=cost):
                 self.tokens += tokens
                 self.cost += cost or 0.0
-                self._reserved[event.key, event.call] = event
+                answer = tokens - self._fitted(event.model, event.prompt)
+                self._reserved[event.key, event.call] = event, answer / self._answers.get(event.model, 1.0)
             case Called(usage=usage):
                 self._settle(event.key, event.call, usage)
             case Erred(kind=kind) if kind in FREE_ERRORS:
@@ -80,10 +88,8 @@ class Budget:
             raise LimitReached(f"the limit of {counted(most, 'question')} is reached")
 
     def fit(self, quote: Quote) -> Quote:
-        """The quote to reserve for a call, with its prompt corrected by the model's earlier counts."""
-        ratio = self._ratios.get(quote.model, 1.0)
-        factor = ratio if ratio >= 1.0 else min(1.0, SPARE * max(LEAST_RATIO, ratio))
-        return quote.at(ceil(quote.prompt * factor))
+        """The quote to reserve for a call, corrected by what the model has counted earlier."""
+        return _scaled(quote, self._fitted(quote.model, quote.prompt), self._answers.get(quote.model, 1.0))
 
     def check(self, quote: Quote) -> bool:
         """Refuse a call that could break a limit. No await may stand between this check and the entry that reserves.
@@ -102,7 +108,9 @@ class Budget:
             raise LimitReached(
                 f"the limit of ${limits.cost:g} cannot be checked: the price of {quote.model} is unknown"
             )
-        pairs = self._in_flight
+        pairs = [
+            (call.own, call.worst if call.own.model in self._answers else call.unknown) for call in self._in_flight
+        ]
         tokens, reserved_tokens = self.tokens + most.tokens, sum(own.tokens for own, _ in pairs)
         if limits.tokens is not None and tokens - reserved_tokens > limits.tokens:
             limit = counted(limits.tokens, "token")
@@ -120,12 +128,14 @@ class Budget:
     def sending(self, quote: Quote) -> Generator[Quote]:
         """Count a call as in flight for the time of the block; gives the block what to reserve."""
         most = self.fit(quote)
-        pair = (most, quote.at(max(quote.worst, most.prompt)))
-        self._in_flight.append(pair)
+        highest = max(quote.worst, most.prompt)
+        longest = self._answers.get(quote.model, 1.0)
+        call = _InFlight(most, _scaled(quote, highest, longest), _scaled(quote, UNKNOWN * highest, UNKNOWN))
+        self._in_flight.append(call)
         try:
             yield most
         finally:
-            self._in_flight.remove(pair)
+            self._in_flight.remove(call)
             if self._change:
                 self._change.set()
                 self._change = None
@@ -137,20 +147,50 @@ class Budget:
 
     def _settle(self, key: str, call: str, usage: Usage) -> None:
         """Replace what was reserved by what was used; if the usage is unknown, the reservation stays."""
-        attempted = self._reserved.get((key, call)) or Attempted(key=key, call=call, n=0)
+        attempted, cap = self._reserved.get((key, call)) or (Attempted(key=key, call=call, n=0), 0.0)
         self._release(key, call)
+        self._answers.setdefault(attempted.model, 1.0)
         if attempted.prompt and usage.input_tokens and not usage.estimated:
             ratio = usage.input_tokens / attempted.prompt
             self._ratios[attempted.model] = max(self._ratios.get(attempted.model, 0.0), ratio)
+            if cap > 0:
+                self._answers[attempted.model] = max(self._answers[attempted.model], usage.output_tokens / cap)
         used = usage.input_tokens + usage.output_tokens
         self.tokens += used if used and not usage.estimated else max(used, attempted.tokens)
         self.cost += (attempted.cost or 0.0) if usage.cost is None else usage.cost
 
     def _release(self, key: str, call: str) -> None:
-        attempted = self._reserved.pop((key, call), None)
-        if attempted:
+        if (key, call) in self._reserved:
+            attempted, _ = self._reserved.pop((key, call))
             self.tokens -= attempted.tokens
             self.cost -= attempted.cost or 0.0
+
+    def _fitted(self, model: str, prompt: int) -> int:
+        """The estimated tokens of a prompt, corrected by what the model has counted earlier."""
+        ratio = self._ratios.get(model, 1.0)
+        factor = ratio if ratio >= 1.0 else min(1.0, SPARE * max(LEAST_RATIO, ratio))
+        return ceil(prompt * factor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _InFlight:
+    """A call in flight: what is reserved for it, its worst case, and that of a model which has not answered yet."""
+
+    own: Quote
+    worst: Quote
+    unknown: Quote
+
+
+def _scaled(quote: Quote, prompt: int, answer: float) -> Quote:
+    """A quote with another number of tokens in its prompt, and an answer that is this many times as long."""
+    fitted = quote.at(prompt)
+    more = ceil((answer - 1.0) * (quote.tokens - quote.prompt))
+    if not quote.prompt or more <= 0:
+        return fitted
+    cost, alone = fitted.cost, quote.at(0).cost
+    if cost is not None and alone is not None:
+        cost += max(0.0, alone) * (answer - 1.0)
+    return replace(fitted, tokens=fitted.tokens + more, cost=cost)
 
 
 class CallRecorder:
