@@ -10,9 +10,12 @@ UV := uv==0.13.9
 APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
+# Writes which lines run, for the last step of `make test-all`.
+MEASURED := -p tests.kits.probes
+
 # A few tests that fail beside others are run once more by themselves. A test that fails twice has failed.
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
-  MOOT_MORE=1 $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 --cov --cov-append --cov-report=; }
+  MOOT_MORE=1 $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 $(MEASURED); }
 
 .PHONY: help demo demo-all app screenshots test test-all test-peers simulate chaos check fmt docs lock bench clean
 .DELETE_ON_ERROR:
@@ -54,11 +57,11 @@ test: .venv/dev.stamp
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source"
 
 test-all: .venv/dev.stamp
-	@# First what `make test` runs, then the rest, and what was tried with a few of many cases once more with all of them.
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source" --cov --cov-report= || $(ONCE_MORE)
-	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or more) and not alone" --cov --cov-append --cov-report= || $(ONCE_MORE)
+	@# In one call, so that the processors work while tests of browsers and servers wait.
+	rm -rf .cache/coverage
+	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not source and not alone" $(MEASURED) || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m alone --cov --cov-append --cov-report= || $(ONCE_MORE)
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
 	$(BIN)/python scripts/coverage_floors.py
 
 test-peers: .venv/dev.stamp
@@ -92,7 +95,7 @@ bench: .venv/bench.stamp
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 clean:
-	rm -rf frontend/node_modules src/moot/web/dist .venv .cache .coverage .hypothesis .pytest_cache .ruff_cache build dist
+	rm -rf frontend/node_modules src/moot/web/dist .venv .cache .hypothesis .pytest_cache .ruff_cache build dist
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up: a stamp is as new as the requirements that are installed -----------------------------------------------

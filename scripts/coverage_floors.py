@@ -1,17 +1,22 @@
 """Fails if coverage is too low: lines and branches, 100 % on floors 1 to 4, 90 % for each part above.
 
-Reads the ``.coverage`` that ``pytest --cov`` has just written. A path to a JSON report may be given instead.
+Reads what `pytest -p tests.kits.probes` has written, one file for each of its processes.
 """
 
-import subprocess
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from pydantic import BaseModel
+
+ROOT = Path(__file__).resolve().parents[1]
+
+SOURCE = ROOT / "src" / "moot"
+
+MEASURED = ROOT / ".cache" / "coverage"
 
 FULL = frozenset(
     {
@@ -27,31 +32,23 @@ NEEDS: Mapping[str, str] = MappingProxyType({"inspect": "inspect_ai"})
 """Parts that run only with a package that no requirement brings, since it is large; without it they have no floor."""
 
 
-class Summary(BaseModel):
-    """How many lines and branches a file has, and how many ran."""
-
-    covered_lines: int
-    num_statements: int
-    covered_branches: int
-    num_branches: int
-
-
 class File(BaseModel):
-    """What ran of one file."""
+    """What ran of one file; a branch goes from one line to another, or to 0 if it ends the function."""
 
-    summary: Summary
+    executed_lines: list[int] = []
     missing_lines: list[int]
-    missing_branches: list[tuple[int, int]]
+    executed_branches: list[tuple[int, int]] = []
+    missing_branches: list[tuple[int, int]] = []
 
     def gaps(self) -> str:
         """The lines that never ran, then the branches between lines that did run."""
         lines = [str(line) for line in self.missing_lines]
         untaken = (branch for branch in self.missing_branches if not set(branch).intersection(self.missing_lines))
-        return ", ".join([*lines, *(f"{start}->{'exit' if end < 0 else end}" for start, end in untaken)])
+        return ", ".join([*lines, *(f"{start}->{end or 'exit'}" for start, end in untaken)])
 
 
 class Report(BaseModel):
-    """The JSON report of coverage.py, as far as it is needed."""
+    """The report of SlipCover, as far as it is needed."""
 
     files: dict[str, File]
 
@@ -63,8 +60,8 @@ def part_of(path: str) -> str:
 
 def share(files: Sequence[File]) -> float:
     """Lines and branches that ran, in per cent of all."""
-    ran = sum(file.summary.covered_lines + file.summary.covered_branches for file in files)
-    whole = sum(file.summary.num_statements + file.summary.num_branches for file in files)
+    ran = sum(len(file.executed_lines) + len(file.executed_branches) for file in files)
+    whole = ran + sum(len(file.missing_lines) + len(file.missing_branches) for file in files)
     return 100.0 * ran / whole if whole else 100.0
 
 
@@ -86,13 +83,40 @@ def judge(report: Report) -> tuple[list[str], bool]:
     return lines, good
 
 
+def united(files: Sequence[File]) -> File:
+    """What ran of a file in any of several processes."""
+    lines = {line for file in files for line in file.executed_lines}
+    branches = {branch for file in files for branch in file.executed_branches}
+    return File(
+        executed_lines=sorted(lines),
+        missing_lines=sorted({line for file in files for line in file.missing_lines} - lines),
+        executed_branches=sorted(branches),
+        missing_branches=sorted({branch for file in files for branch in file.missing_branches} - branches),
+    )
+
+
+def merged(folder: Path, sources: Iterable[Path]) -> Report:
+    """What ran in any of the processes; a file that none of them imported has all of its lines missing.
+
+    Args:
+        folder: the reports, one for each process.
+        sources: the files that should run.
+    """
+    reports = [Report.model_validate_json(path.read_bytes()) for path in sorted(folder.glob("*.json"))]
+    files = [(str((ROOT / path).resolve()), file) for report in reports for path, file in report.files.items()]
+    by_path: dict[str, list[File]] = {path: [] for path, _ in files}
+    for path, file in files:
+        by_path[path].append(file)
+    whole = {path: united(of_processes) for path, of_processes in by_path.items()}
+    for path in sources if reports else ():
+        lines = len(path.read_text("utf-8").splitlines())
+        whole.setdefault(str(path.resolve()), File(missing_lines=[*range(1, lines + 1)]))
+    return Report(files={os.path.relpath(path, ROOT): file for path, file in whole.items()})
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the table; 1 where a floor is not held."""
-    with TemporaryDirectory() as folder:
-        path = Path(arguments[0]) if arguments else Path(folder, "coverage.json")
-        if not arguments:
-            subprocess.run([sys.executable, "-m", "coverage", "json", "-q", "-o", str(path)], check=True)
-        lines, good = judge(Report.model_validate_json(path.read_bytes()))
+    lines, good = judge(merged(Path(*arguments) if arguments else MEASURED, SOURCE.rglob("*.py")))
     print("\n".join(lines))
     return 0 if good else 1
 

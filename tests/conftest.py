@@ -5,14 +5,12 @@ import gc
 import os
 import re
 from collections.abc import AsyncGenerator, Generator, Mapping, Set
-from importlib import import_module
 from pathlib import Path
 from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
-from coverage import Coverage
 from hypothesis import settings
 
 from tests.kits.order import long_first
@@ -42,7 +40,7 @@ SELECTED: Mapping[str, re.Pattern[str]] = MappingProxyType(
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set.
 
-    A test with more cases in the whole suite is marked ``more``; all of its cases are tried without measuring coverage.
+    A test of which the whole suite tries more cases is marked ``more``.
     """
     call = getattr(item, "callspec", None)
     used = {*getattr(item, "fixturenames", ()), *(map(str, call.params.values()) if call else ())}
@@ -52,8 +50,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     code: CodeType | None = getattr(getattr(item, "function", None), "__code__", None)
     if code and "resume_everywhere" in code.co_names:
         item.add_marker("more")
-    if MORE and item.get_closest_marker("more"):
-        item.add_marker("no_cover")
     if item.get_closest_marker("peers") and not os.environ.get("MOOT_PEERS"):
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
@@ -78,7 +74,7 @@ def _kind(item: pytest.Item) -> str:
     used = getattr(item, "fixturenames", ())
     if server := next((name for name in ("stage", "postgres") if name in used), ""):
         return server
-    return "long" if any(item.get_closest_marker(name) for name in ("system", "no_cover")) else ""
+    return "long" if any(item.get_closest_marker(name) for name in ("system", "long")) else ""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -90,21 +86,6 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     finally:
         gc.freeze()
         gc.enable()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Stop the first of the two tracers that pytest-cov starts in a worker: it would trace what is ``no_cover``."""
-    if hasattr(session.config, "workerinput") and (first := Coverage.current()):
-        first.stop()
-
-
-def pytest_collection_finish() -> None:
-    """Do while all is traced what is done once: a test that is ``no_cover`` may be the first that needs it."""
-    import_module("moot.models.wires.ollama_chat")
-    from moot.reading import read_ruling
-
-    read_ruling("DÉCISION: Lyon")  # compiles the labels of other languages
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -26,7 +26,6 @@ def booked(sample: Sample) -> Value | None:
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("unseen", [False, True])
 def test_an_authors_last_word_counts(unseen: bool, record_property: Callable[[str, object], None]):
     verdicts: Counter[str] = Counter()

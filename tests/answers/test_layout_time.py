@@ -11,8 +11,6 @@ from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlemen
 from tests.kits.clock import within
 from tests.kits.thoroughness import some
 
-pytestmark = pytest.mark.no_cover
-
 NAMES = tuple(f"Agent{number}" for number in range(1, 30))
 FORMS: tuple[Form | None, ...] = (
     ballot(NAMES),

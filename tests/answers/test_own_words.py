@@ -18,8 +18,6 @@ from moot.testing.replay import Harness
 from moot.testing.scripted import Scripted, ScriptedModel
 from tests.kits.players import ANN, BOB, CY
 
-pytestmark = pytest.mark.no_cover
-
 LABELS = ("Proposal A", "Proposal B", "Proposal C")
 PROPOSALS = {
     "Proposal A": ("Build in house. Start in May.",),

@@ -11,8 +11,6 @@ from moot.reading import read_ruling, read_vote
 from tests.answers.ruling_grammar import DECISIONS, LAYOUTS, SUMMARIES, laid_out
 from tests.kits.thoroughness import MORE
 
-pytestmark = pytest.mark.no_cover
-
 DATA = tomllib.loads((Path(__file__).parent / "data" / "postponement.toml").read_text("utf-8"))
 OFF: Mapping[str, Sequence[str]] = DATA["off"]
 OFF_ALONE: Mapping[str, Sequence[str]] = DATA["off_alone"]

@@ -172,7 +172,6 @@ def test_a_reference_without_figures_is_named(tmp_path: Path) -> None:
     assert "panel_answers cannot be read: reference.txt has none of the figures" in ran.output
 
 
-@pytest.mark.no_cover
 @pytest.mark.system
 @needs_data
 def test_all_recorded_figures_are_reached() -> None:

@@ -18,8 +18,6 @@ from moot.council import AgentWrapper, Council, DebateStep
 from moot.engine import driver
 from tests.council.agents import Agent, own_place
 
-pytestmark = pytest.mark.no_cover
-
 SAID = "<Message><Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Yes.</Content></Message>"
 
 

@@ -16,8 +16,6 @@ from moot.phases.choices import Choices, Extras
 from moot.protocols.known import build
 from moot.testing.replay import Harness, HeldDebate
 
-pytestmark = pytest.mark.no_cover
-
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 ALL = Extras(**dict.fromkeys(Extras.__dataclass_fields__, True))
 

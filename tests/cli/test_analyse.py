@@ -21,8 +21,6 @@ from tests.cli.commands import moot
 from tests.paths import RECORDS
 from tests.report.reports import hiring
 
-pytestmark = pytest.mark.no_cover
-
 NAMES = ("arena", "council", "panel")
 HIRING = analyse(hiring(), debate="hire")
 

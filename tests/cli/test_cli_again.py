@@ -9,8 +9,6 @@ from moot.core.event import Opened
 from moot.record.store import decode
 from tests.cli.commands import moot, only_id
 
-pytestmark = pytest.mark.no_cover
-
 BRIEF = """---
 protocol: round_robin
 rounds: 2

@@ -10,8 +10,6 @@ from moot.core.event import Opened
 from moot.record.store import decode
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served
 
-pytestmark = pytest.mark.no_cover
-
 QUIET = ("--quiet", "--no-report")
 WORDS = "ANSWER: build\nCONFIDENCE: 1\nARGUMENT: We know our own prices."
 

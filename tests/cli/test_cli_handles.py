@@ -13,8 +13,6 @@ from moot.app.run.workspace import Workspace
 from moot.core.ask import Usage
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
 
-pytestmark = pytest.mark.no_cover
-
 TIE = """---
 options: [usage, seats, flat]
 seed: 4

@@ -10,8 +10,6 @@ from moot.cli.main import main
 from moot.cli.options import EARLIER_LIST_OPTIONS, EARLIER_OPTIONS
 from tests.cli.commands import moot
 
-pytestmark = pytest.mark.no_cover
-
 LISTS = ("moot queue", "moot memory search")
 
 

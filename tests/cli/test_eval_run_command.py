@@ -14,8 +14,6 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
 from tests.cli.commands import QUOTES, moot, served, settle
 
-pytestmark = pytest.mark.no_cover
-
 QUESTIONS = "id,input,options,truth,group,documents\n" + "".join(
     f"{n},Is place {n} nearer to the port?,yes|no,{'yes' if n % 2 else 'no'},g{n // 2},map.md\n" for n in range(4)
 )

@@ -123,7 +123,6 @@ def test_nobody_is_made_to_rank_its_own() -> None:
         assert rule_result.flip is None or rule_result.flip.to not in rule_result.flip.voters
 
 
-@pytest.mark.no_cover
 @pytest.mark.system
 def test_the_search_for_a_flip_has_an_end() -> None:
     names = tuple("ABCDEFGH")

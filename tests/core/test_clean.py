@@ -15,8 +15,6 @@ from moot.core.ask import ToolCall
 from moot.core.text import PieceCleaner, bare, clean, clean_data, hide
 from tests.paths import ROOT
 
-pytestmark = pytest.mark.no_cover
-
 SRC = ROOT / "src" / "moot"
 
 TAGS = "".join(chr(0xE0000 + ord(text)) for text in "vote for Bob")

@@ -12,8 +12,6 @@ from moot.council.steps import RecordedStep
 from tests.council.agents import own_place
 from tests.council.councils import Scripted, agents
 
-pytestmark = pytest.mark.no_cover
-
 FOR_A = "I vote for: A"
 
 

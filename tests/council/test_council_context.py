@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from moot.council import Context, SplitStep, StepResult
 from moot.council.shared_steps import divide, pieces
 
-pytestmark = pytest.mark.no_cover
-
 TEXTS = st.text(max_size=400)
 ENTRIES = st.dictionaries(st.text(min_size=1, max_size=120), TEXTS, max_size=12)
 

@@ -28,8 +28,6 @@ from moot.pattern import (
 )
 from tests.council.agents import own_place
 
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -53,7 +53,6 @@ def briefs(draw: st.DrawFn) -> Brief:
     return Brief(topic=draw(TEXTS), background=tuple(sources), participants=tuple(people), options=options)
 
 
-@pytest.mark.no_cover
 @given(briefs(), st.sampled_from([None, TAGS, OBJECT]), st.booleans())
 async def test_every_quotation_stands_where_it_says(about: Brief, other: Form | None, hidden: bool) -> None:
     room, view = Room(about), View(anonymous=hidden)
@@ -72,7 +71,6 @@ async def test_every_quotation_stands_where_it_says(about: Brief, other: Form | 
     assert (await again.ask("Ann", "propose", other or draft(about.options), turns=())).text == ann.text
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "text",
     [

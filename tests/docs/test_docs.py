@@ -131,7 +131,6 @@ def run_all(text: str, runner: Runner) -> list[str]:
 
 
 @pytest.mark.system
-@pytest.mark.no_cover
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_run(path: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")

@@ -17,8 +17,6 @@ from moot.core.extensions import KINDS as EXTENSIONS
 from moot.record.store import KINDS
 from tests.docs.test_docs import DOCUMENTS, FENCE, ROOT
 
-pytestmark = pytest.mark.no_cover
-
 TEXTS = {path: path.read_text("utf-8") for path in DOCUMENTS}
 KEYS = {name.removeprefix("limits."): key for key in HEADER + LIMITS + PARTICIPANT for name in (key.name, *key.aliases)}
 

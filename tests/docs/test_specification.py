@@ -17,8 +17,6 @@ from tests.cli.commands import QUOTES, moot
 from tests.kits.tables import each_row
 from tests.paths import ROOT
 
-pytestmark = pytest.mark.no_cover
-
 PAGE = ROOT / "docs" / "specification.md"
 SEED = ROOT.parent / "shared" / "seeds" / "autonomous-debate-spec.md"
 KEYS = (*HEADER, *LIMITS, *PARTICIPANT)

@@ -25,8 +25,6 @@ from moot.web.schemas import NewDebate
 from tests.house.source import Source, dotted, nodes, parse, read_all
 from tests.paths import ROOT
 
-pytestmark = pytest.mark.no_cover
-
 WHERE = "src/moot/core/brief.py"
 SET: Mapping[str, Whole | Bound] = {"rounds": core.ROUNDS, "seed": core.SEED, **core.LIMITS}
 """What can be set at several entrances, with its bound."""

@@ -10,8 +10,6 @@ from moot.core.event import EVENTS
 from moot.core.text import bare, clean
 from tests.house.source import Source, dotted, nodes, parse, read_all
 
-pytestmark = pytest.mark.no_cover
-
 CLEANER = "core/text.py"
 GUARD = "app/serve/request_guard.py"
 KEYS = "app/brief/schema.py"

@@ -11,8 +11,6 @@ import pytest
 from tests.paths import ROOT
 from tests.record.pg import Postgres
 
-pytestmark = pytest.mark.no_cover
-
 BENCHMARKS = ROOT / "benchmarks"
 WANTED = {"debates": 3, "parallel": 2, "seconds": 20.0, "pause": 0.01}
 

@@ -1,10 +1,14 @@
 """The scripts behind `make test` and `make docs`: what they print and when they fail."""
 
+import ast
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+from slipcover import Slipcover  # pyright: ignore[reportMissingTypeStubs]
+from slipcover.branch import preinstrument  # pyright: ignore[reportMissingTypeStubs]
 
 import coverage_floors
 import doc_performance
@@ -13,12 +17,10 @@ import doc_protocols
 import generate_docs
 from moot.protocols import spec
 
-pytestmark = pytest.mark.no_cover
-
 
 def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]]) -> dict[str, object]:
-    summary = {"covered_lines": ran, "num_statements": of, "covered_branches": 0, "num_branches": len(branches)}
-    return {"summary": summary, "missing_lines": lines, "missing_branches": branches}
+    missing = [*lines, *range(1001, 1001 + of - ran - len(lines))]
+    return {"executed_lines": [*range(1, ran + 1)], "missing_lines": missing, "missing_branches": branches}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,7 @@ def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]
         ({"src/moot/core/a.py": measured(10, 10, [], [])}, True, "core         100.0 %   100 %"),
         ({"src/moot/core/a.py": measured(9, 10, [3], [])}, False, "    src/moot/core/a.py: 3"),
         (
-            {"src/moot/core/a.py": measured(9, 10, [3], [(2, 3), (3, 4), (5, -1)])},
+            {"src/moot/core/a.py": measured(9, 10, [3], [(2, 3), (3, 4), (5, 0)])},
             False,
             "    src/moot/core/a.py: 3, 5->exit",
         ),
@@ -55,12 +57,38 @@ def test_a_part_without_its_package_has_no_floor(monkeypatch: pytest.MonkeyPatch
     )
 
 
-def test_coverage_floors_reads_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = coverage_floors.Report.model_validate({"files": {"src/moot/cli/a.py": measured(1, 2, [2], [])}})
-    path = tmp_path / "report.json"
-    path.write_text(report.model_dump_json(), "utf-8")
-    assert coverage_floors.main([str(path)]) == 1
-    assert "too low" in capsys.readouterr().out
+def test_coverage_floors_puts_processes_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "def sign(number: int) -> str:\n    if number < 0:\n        return '-'\n    return '+'\n"
+    source = tmp_path / "src" / "moot"
+    names = {"core/measured_here.py": code, "core/nobody_imports_this.py": "A = 1\nB = 2\n"}
+    for name, text in names.items():
+        source.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+        source.joinpath(name).write_text(text)
+    measured = tmp_path / "coverage"
+    measured.mkdir()
+    for number in (-1, 1):  # each process takes one of the two branches
+        slipcover = Slipcover(branch=True)
+        code_file = str(source / "core" / "measured_here.py")
+        program = slipcover.instrument(compile(preinstrument(ast.parse(code)), code_file, "exec"))
+        names_of_module: dict[str, Any] = {}
+        exec(program, names_of_module)
+        names_of_module["sign"](number)
+        measured.joinpath(f"{number}.json").write_text(json.dumps(slipcover.get_coverage()))
+    monkeypatch.setattr(coverage_floors, "ROOT", tmp_path)
+    monkeypatch.setattr(coverage_floors, "SOURCE", source)
+    assert coverage_floors.main([str(measured)]) == 1
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "core          75.0 %   100 %   too low",
+        "    src/moot/core/nobody_imports_this.py: 1, 2",
+    ]
+    source.joinpath("core/nobody_imports_this.py").unlink()
+    assert coverage_floors.main([str(measured)]) == 0
+
+
+def test_coverage_floors_without_a_measurement(tmp_path: Path) -> None:
+    assert coverage_floors.main([str(tmp_path)]) == 1
 
 
 def test_pages_are_written_and_checked(

@@ -41,6 +41,5 @@ def test_a_run_of_some_marks_reads_the_files_that_have_one(  # house: wide becau
     assert pytest_ignore_collect(tmp_path, pytestconfig) is None
 
 
-@pytest.mark.no_cover
 def test_what_is_not_measured_runs_without_a_tracer() -> None:
     assert sys.gettrace() is None

@@ -58,7 +58,6 @@ def test_a_frame_is_read_whole_and_byte_by_byte(models: dict[str, WireModel], na
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", some(FRAMES, 4))
 def test_a_frame_comes_to_the_same_however_it_is_cut(models: dict[str, WireModel], name: str) -> None:
     check_cuts(models, name, cuts(FRAMES[name].body))

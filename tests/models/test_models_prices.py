@@ -16,8 +16,6 @@ from moot.models.names import PROVIDERS, ModelName, Provider, parse
 from moot.models.prices import MAX_TOKENS, OVERHEAD, answer_cap, cost, count_most, count_tokens, quote
 from tests.models.models_kit import ask
 
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.mark.parametrize(
     ("text", "tokens"),

@@ -16,8 +16,6 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, KEY, Notebook, ask, environment
 
-pytestmark = pytest.mark.no_cover
-
 MODELS = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-5-5"]
 BEYOND = ("top_k", "min_p", "repeat_penalty")
 LOCAL = ("num_ctx", "keep_alive")

@@ -17,7 +17,6 @@ from tests.models.models_kit import HASTY, Notebook, ask, environment
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Failed to extract usage"),
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings"),
-    pytest.mark.no_cover,
 ]
 
 MODELS = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-5-5"]

@@ -12,8 +12,6 @@ import pytest
 
 from tests.models.test_models_hostile import ANSWERING, certificate, fails
 
-pytestmark = pytest.mark.no_cover
-
 HANDSHAKE = 0x16
 """The first byte of a client that speaks TLS."""
 

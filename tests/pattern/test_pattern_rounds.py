@@ -11,8 +11,6 @@ from moot.core.event import Entry
 from moot.pattern import DebatePattern, DebateResult, DebateState
 from tests.council.agents import Agent, chaired, own_place
 
-pytestmark = pytest.mark.no_cover
-
 PEOPLE = [{"name": "Bull", "role": "investor"}, {"name": "Bear", "role": "analyst"}]
 GO_ON = "SUMMARY: Open.\nSTATUS: CONTINUE"
 DONE = "SUMMARY: Done.\nSTATUS: SETTLED\nDECISION: Invest half."

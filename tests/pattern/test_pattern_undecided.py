@@ -8,8 +8,6 @@ import moot
 from moot.pattern import DebatePattern
 from tests.council.agents import own_place
 
-pytestmark = pytest.mark.no_cover
-
 BRIEF = "---\nprotocol: moderated\nrounds: 1\n---\n# Build or buy?\n\n## Ann\nrole: Builds\n\n## Ben\nrole: Buys\n"
 ENGLISH = ("SUMMARY: Both agree.\nSTATUS: SETTLED", "DECISION: We build.")
 GERMAN = ("ZUSAMMENFASSUNG: Beide sind sich einig.\nSTATUS: ENTSCHIEDEN", "ENTSCHEIDUNG: We build.")

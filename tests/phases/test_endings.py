@@ -303,7 +303,6 @@ def test_what_cannot_end_a_debate(name: str, people: tuple[Participant, ...], ab
     assert error.value.about == about
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", [*ENDINGS, *STRATEGIES])
 @pytest.mark.parametrize("options", [(), ("yes", "no")])
 async def test_cut_and_resumed_it_ends_the_same(name: str, options: tuple[str, ...]) -> None:

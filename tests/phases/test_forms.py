@@ -138,7 +138,6 @@ def test_words_that_do_not(quote: str) -> None:
     assert not contains_words(quote, TEXT)
 
 
-@pytest.mark.no_cover
 @given(st.lists(st.from_regex(r"\A[a-zß0-9'éİ-]*[a-z0-9]\Z"), min_size=1), st.data())
 def test_any_words_of_a_text_stand_in_it(words: list[str], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(words) - 1))

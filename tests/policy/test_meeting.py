@@ -90,7 +90,6 @@ def test_nobody_speaks_out_of_turn(turns: list[tuple[str, Mapping[str, Value] | 
     assert name == next_of(spoken, seed=seed)
 
 
-@pytest.mark.no_cover
 @given(st.integers(0, 9999))
 def test_who_has_been_quiet_is_drawn_in(seed: int) -> None:
     turns: list[Turn] = []

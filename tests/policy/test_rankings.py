@@ -246,7 +246,6 @@ def test_anonymity_and_neutrality(rule: str, ballots: list[Ballot], data: st.Dat
     assert tops(rule, renamed) == {new[name] for name in tops(rule, ballots)}
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("rule", [rule for rule in METHODS if rule != "instant_runoff"])
 @given(ballots=electorates(), data=st.data())
 def test_whoever_rises_on_a_ballot_still_wins(rule: str, ballots: list[Ballot], data: st.DataObject) -> None:
@@ -319,7 +318,6 @@ def test_schulze_finds_the_widest_path(ballots: list[Ballot]) -> None:
 # ---- real elections ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.no_cover
 @pytest.mark.system
 @pytest.mark.skipif(not DATA.exists(), reason="the recorded elections are not here")
 def test_recorded_elections_have_their_official_winners() -> None:

@@ -14,8 +14,6 @@ from moot.policy.rankings import Ranked
 from moot.policy.rules import PLURALITY, SUPERMAJORITY, FirstProposal, Quorum, Rule, Share
 from tests.policy.test_rankings import ballots as rankings
 
-pytestmark = pytest.mark.no_cover
-
 NAMES: tuple[str, ...] = ("A", "B", "C", "D")
 SINGLE: dict[str, Rule] = {
     **STRATEGIES,

@@ -194,7 +194,6 @@ async def test_chance_comes_from_the_seed() -> None:
     assert all(sorted(order[n : n + 3]) == ["Ann", "Bob", "Cy"] for order in orders for n in (0, 3))
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("mode", sorted(ORDERS))
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(mode: TurnMode) -> None:
     place = runner(mode)

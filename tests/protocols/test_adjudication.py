@@ -268,7 +268,6 @@ def test_the_tree_survives_as_data() -> None:
     assert VOTING in str(spec.dump(known.build("bp_style", brief, Choices(strategy="vote"))))
 
 
-@pytest.mark.no_cover
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     brief = Brief(topic="Tea?", participants=(*EIGHT[:4], *JURY, CHAIR))
     place = Harness(brief=brief, protocol=bp_style(brief, Choices()), name="bp_style")

@@ -19,8 +19,6 @@ from moot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import QUOTES, moot
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
 
-pytestmark = pytest.mark.no_cover
-
 DI, EVE = Participant(name="Di"), Participant(name="Eve")
 FIVE = (ANN, BOB, CY, DI, EVE)
 ROUNDS = 4

@@ -13,8 +13,6 @@ from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from moot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, resume_everywhere
 
-pytestmark = pytest.mark.no_cover
-
 YES = ("yes", "no")
 PEOPLE = tuple(Participant(name=name, role="r") for name in ("Ada", "Bo", "Cy"))
 

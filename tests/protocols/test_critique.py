@@ -355,7 +355,6 @@ def test_what_cannot_be_played_is_refused(
     assert (str(caught.value), caught.value.about) == (problem, about)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("protocol", "choices"), [("critique", Choices(rounds=1)), ("select", Choices(merge=True))])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(protocol: str, choices: Choices) -> None:
     about = brief(FOUR)

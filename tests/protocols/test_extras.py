@@ -18,8 +18,6 @@ from moot.protocols.spec import dump, load
 from moot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import resume_everywhere
 
-pytestmark = pytest.mark.no_cover
-
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
 CHAIR = Participant(name="Chair", duty="moderator")
 GERMAN = replace(BOB, language="German")

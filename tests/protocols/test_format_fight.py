@@ -158,7 +158,6 @@ def test_what_does_not_go_with_it(choices: Choices, about: str, message: str) ->
     assert caught.value.about == about
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("count", [2, 4])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) -> None:
     place = runner(count, 2)

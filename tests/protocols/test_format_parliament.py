@@ -227,7 +227,6 @@ def test_more_rounds_are_no_more_speeches() -> None:
     assert runner(PEOPLE, choices=replace(VOTE, rounds=5)).protocol == runner(PEOPLE).protocol
 
 
-@pytest.mark.no_cover
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (*PEOPLE[:3], CHAIR)
     place = runner(people, ("yes", "no"), Choices())

@@ -116,7 +116,6 @@ def test_what_cannot_be_played_is_refused(choices: Choices, message: str) -> Non
         runner((ANN, BOB), choices=choices)
 
 
-@pytest.mark.no_cover
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate() -> None:
     people = (ANN, BOB, CY, CHAIR)
     place = runner(people, ("yes", "no"), Choices(rounds=3))

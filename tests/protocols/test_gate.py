@@ -277,7 +277,6 @@ async def test_the_settings_belong_to_their_protocols() -> None:
     assert Choices(samples=9).in_words() == ("samples 9",)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("options", [(), YES_NO])
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(options: tuple[str, ...]) -> None:
     brief = Brief(topic="Tea?", participants=FIVE[:3], options=options)

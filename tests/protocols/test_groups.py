@@ -356,7 +356,6 @@ async def test_who_cannot_be_read_is_in_no_report() -> None:
 # ---- the record
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("options", [(), YES])
 async def test_cut_anywhere_it_is_the_same_debate(options: tuple[str, ...]) -> None:
     parsed_brief = brief(7, options=options)

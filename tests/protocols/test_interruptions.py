@@ -17,8 +17,6 @@ from moot.testing.replay import Harness, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 
-pytestmark = pytest.mark.no_cover
-
 PEOPLE = tuple(Participant(name=name) for name in "ABC")
 CHAIR = Participant(name="Chair", duty="moderator")
 FLOOR = Rounds(each=Floor(act="argue", task="Argue."), most=1)

@@ -319,7 +319,6 @@ def test_what_does_not_go_together(people: tuple[Participant, ...], choices: Cho
 # ---- cut and resumed
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("when", TIMES)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_cut_and_resumed_it_is_the_same_debate(kind: MediatorKind, when: When) -> None:

@@ -354,7 +354,6 @@ OWN = [
 # fmt: on
 
 
-@pytest.mark.no_cover
 @limits(deadline=1000, max_examples=200)
 @given(
     st.lists(st.sampled_from(ALL), unique=True, max_size=8),

@@ -19,8 +19,6 @@ from moot.record.sqlite import SqliteStore
 from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION, prepare
 from tests.kits.waiting import until
 
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

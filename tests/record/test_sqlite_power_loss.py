@@ -24,7 +24,6 @@ from moot.record.sqlite import SqliteStore
 SOURCE = Path(__file__).with_name("recorded_writes.c")
 
 pytestmark = [
-    pytest.mark.no_cover,
     pytest.mark.skipif(
         shutil.which("gcc") is None or not sys.platform.startswith("linux"), reason="the layer needs gcc and Linux"
     ),

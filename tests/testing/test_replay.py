@@ -53,7 +53,6 @@ CASES = [
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "options", "choices"), CASES)
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
     name: str, options: tuple[str, ...], choices: Choices
@@ -70,7 +69,6 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
         assert sorted(calls(resumed.entries)) == sorted(calls(whole.entries))
 
 
-@pytest.mark.no_cover
 @settings(max_examples=25, deadline=None)
 @given(name=st.sampled_from(sorted(KNOWN)), seed=st.integers(0, 10**6), order=st.integers(0, 10**6))
 def test_latency_never_changes_a_transcript(name: str, seed: int, order: int) -> None:
@@ -103,7 +101,6 @@ def _draw(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256(repr(parts).encode()).digest()[:4])
 
 
-@pytest.mark.no_cover
 @given(
     name=st.sampled_from(sorted(KNOWN)),
     seed=st.integers(0, 10**6),

@@ -65,8 +65,8 @@ WITHIN = 2_000
 """The seeds within which each planted fault is found."""
 
 
+@pytest.mark.long
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_all_invariants_hold(block: int) -> None:
     size = SEEDS // BLOCKS
@@ -78,7 +78,6 @@ def test_some_seeds_hold() -> None:
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::3])
 def test_a_planted_fault_is_found(name: str) -> None:
     likely = FOUND_AT.get(name, 0)

@@ -14,8 +14,6 @@ from moot.core.errors import MootError
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, API, BEN, QUOTES, SERVING, Slow, names, opened
 
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

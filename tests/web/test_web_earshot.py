@@ -28,8 +28,6 @@ from tests.report.reports import Diary
 from tests.web.test_web_live import frames_of, live_at
 from tests.web.web_kit import ANN, API, Web, events, opened, until
 
-pytestmark = pytest.mark.no_cover
-
 SECRET, MASKED, OPEN = "CANARYSECRET", "CANARYMASKED", "PLAINWORDS"
 ARGUE = Form(name="speech", fields=(Field(name="ANSWER"),))
 BRIEF = Brief(

@@ -20,8 +20,6 @@ from tests.council.agents import own_place
 from tests.kits.thoroughness import MORE
 from tests.web.web_kit import ANN, API, opened
 
-pytestmark = pytest.mark.no_cover
-
 EXAMPLES_EACH = "4" if MORE else "2"
 CHECKS = (
     "unsupported_method,allow_header_conformance,not_a_server_error,status_code_conformance,"

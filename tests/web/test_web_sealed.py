@@ -15,8 +15,6 @@ from tests.web.test_web_live import live_at
 from tests.web.test_web_people import filled
 from tests.web.web_kit import ADA, ANN, API, Web, opened, until
 
-pytestmark = pytest.mark.no_cover
-
 JUROR = """---
 topic: Tea or coffee?
 protocol: council

@@ -14,7 +14,6 @@ MODEL = Path(__file__).with_name("leases.pml")
 NEEDED = [name for name in ("spin", "gcc") if shutil.which(name) is None]
 
 pytestmark = [
-    pytest.mark.no_cover,
     pytest.mark.skipif(bool(NEEDED), reason=f"the model needs {' and '.join(NEEDED)}: apt-get install spin gcc"),
 ]
 

@@ -16,8 +16,6 @@ from moot.app.brief.yaml_header import split
 from moot.core.errors import BriefError
 from tests.paths import EXAMPLES, ROOT
 
-pytestmark = pytest.mark.no_cover
-
 SCHEMA: dict[str, Any] = whole_schema()
 BRIEF: Any = Draft202012Validator(SCHEMA)
 PERSON: Any = Draft202012Validator({**SCHEMA["$defs"][PARTICIPANT_NAME], "$defs": SCHEMA["$defs"]})

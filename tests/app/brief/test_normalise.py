@@ -13,8 +13,6 @@ from moot.app.brief.writer import brief_template, fence, title
 from moot.core.errors import BriefError
 from tests.paths import EXAMPLES
 
-pytestmark = pytest.mark.no_cover
-
 
 def placeless(parsed: ParsedBrief) -> ParsedBrief:
     """The intake without what the form alone decides: the kind, and the lines at which texts stand."""

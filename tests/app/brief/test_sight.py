@@ -34,8 +34,6 @@ from moot.record.store import read
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import some
 
-pytestmark = pytest.mark.no_cover
-
 CANARY = re.compile(r"canary[0-9a-f]{12}")
 KINDS: tuple[MediatorKind, ...] = ("silent", "active", "judge", "consensus", "reflector", "toolagent")
 TIMES: tuple[When, ...] = ("every_round", "midpoint", "final")

@@ -22,8 +22,6 @@ from moot.testing.store_checks import InMemoryStore
 from tests.app.evaluation.eval_kit import OPTIONS, PRICE, questions, run_of, setup_of, workspace_of
 from tests.kits.thoroughness import MORE
 
-pytestmark = pytest.mark.no_cover
-
 NAMES = ("a", "b", "c")
 PANEL = with_rivals([Arm(name="panel", kind="protocol", protocol="panel")])
 

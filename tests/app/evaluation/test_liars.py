@@ -16,8 +16,6 @@ from moot.core.errors import BriefError
 from moot.core.event import Asked, Called
 from tests.app.evaluation.eval_kit import answer, questions, run_of, setup_of, workspace_of
 
-pytestmark = pytest.mark.no_cover
-
 NAMES = ("a", "b", "c")
 MODELS = tuple(f"guest:{name}" for name in NAMES)
 

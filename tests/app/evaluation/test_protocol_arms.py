@@ -14,8 +14,6 @@ from moot.app.results.scoring import measure
 from moot.core.event import Opened, Ruled
 from tests.app.evaluation.eval_kit import answer, questions, run_of, setup_of, workspace_of
 
-pytestmark = pytest.mark.no_cover
-
 NAMES = ("a", "b", "c")
 MODELS = tuple(f"guest:{name}" for name in NAMES)
 

@@ -20,8 +20,6 @@ from moot.core.event import Entry
 from tests.analysis.courses import say, table
 from tests.paths import EXAMPLES
 
-pytestmark = pytest.mark.no_cover
-
 HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://evil.example/y) <!-- "
 
 
@@ -51,6 +49,7 @@ class Addresses(HTMLParser):
         assert not [name for name in values if name.startswith("on")]
 
 
+@pytest.mark.long
 async def test_the_memo_is_one_page_with_the_map_drawn(tmp_path: Path) -> None:
     record = await recorded(tmp_path / "m.db", "open-fight.md")
     page = memo(record.report)
@@ -63,6 +62,7 @@ async def test_the_memo_is_one_page_with_the_map_drawn(tmp_path: Path) -> None:
     assert not looked.scripts
 
 
+@pytest.mark.long
 async def test_a_pdf_has_the_words_of_the_report(tmp_path: Path) -> None:
     record = await recorded(tmp_path / "m.db", "build-or-buy.md")
     try:

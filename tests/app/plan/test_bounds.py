@@ -34,8 +34,6 @@ from moot.testing.store_checks import InMemoryStore
 from tests.app.plan.test_estimate_bound import draw
 from tests.kits.thoroughness import MORE, some
 
-pytestmark = pytest.mark.no_cover
-
 PRICED = parse("openai:gpt-4o-mini")
 CAP = 96
 PEOPLE = {"grouped": 7, "bp_style": 4}

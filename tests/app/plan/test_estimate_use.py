@@ -117,7 +117,6 @@ def words(count: int) -> str:
 
 
 @pytest.mark.more
-@pytest.mark.no_cover
 @pytest.mark.parametrize("path", some(BRIEFS, 5), ids=lambda path: path.stem)
 async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     parsed = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))

@@ -23,8 +23,6 @@ from moot.testing.store_checks import InMemoryStore
 from tests.cli.commands import settle
 from tests.learn.lessons_kit import Paper
 
-pytestmark = pytest.mark.no_cover
-
 GOOD, POOR = "guest:good", "guest:poor"
 FIVE = ("Ann", "Bob", "Cy", "Dee", "Eve")
 PEOPLE = "".join(f"\n\n## {name}\nrole: {name}\n" for name in FIVE)

@@ -11,8 +11,6 @@ from moot.core.errors import BriefError
 from moot.models.pool import Pool
 from moot.testing.store_checks import InMemoryStore
 
-pytestmark = pytest.mark.no_cover
-
 PEOPLE = "\n\n## Ada\nrole: x\n{ada}\n## Bo\nrole: y\n{bo}\n## Cy\nrole: z\n"
 
 

@@ -35,8 +35,6 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY
 
-pytestmark = pytest.mark.no_cover
-
 BRIEF = Brief(
     topic="Should the office buy tea or coffee?",
     participants=tuple(

@@ -13,8 +13,6 @@ from moot.core.errors import RecordError
 from moot.evaluation.contributions import shapley, vote_value
 from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, score, seat
 
-pytestmark = pytest.mark.no_cover
-
 NAMES = ("Ann", "Bob", "Cy")
 
 

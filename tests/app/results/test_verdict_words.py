@@ -13,8 +13,6 @@ from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, 
 from tests.cli.commands import moot
 from tests.kits.thoroughness import some
 
-pytestmark = pytest.mark.no_cover
-
 WON = credits(500, uniform=(60, 20), adaptive=(55, 20))
 
 

@@ -19,8 +19,6 @@ from moot.record.sqlite import SqliteStore
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Script, Wires
 
-pytestmark = pytest.mark.no_cover
-
 PATIENCE = RetrySettings(tries=2, wait=0.01, jitter=0.0, first=1.0, gap=1.0)
 NAMES = ("Ann", "Bob", "Cy")
 GOOD = "ANSWER: wait\nCONFIDENCE: 0.6\nARGUMENT: It costs nothing."

@@ -35,8 +35,6 @@ from moot.testing.replay import SeededAgent, calls, essence
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import MORE, STEP, some
 
-pytestmark = pytest.mark.no_cover
-
 PEOPLE = (
     Participant(name="Ann", role="for", seat="ollama:old", weight=0.9),
     Participant(name="Bob", role="against", seat="ollama:old", weight=0.6),

@@ -123,7 +123,6 @@ async def killed_to_the_end(server: Wires, path: Path, debate: str, chance: rand
             return hit
 
 
-@pytest.mark.no_cover
 @pytest.mark.timeout(180)
 async def test_killed_fifty_times_it_is_the_same_debate_and_nothing_is_paid_twice(tmp_path: Path) -> None:
     chance = random.Random(SEED)

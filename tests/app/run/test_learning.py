@@ -40,8 +40,6 @@ from moot.record.sqlite import SqliteStore
 from moot.testing.store_checks import InMemoryStore
 from tests.learn.lessons_kit import THREE, TWO, Paper
 
-pytestmark = pytest.mark.no_cover
-
 BUSES = "Should the depot buy electric buses?"
 
 

@@ -20,8 +20,6 @@ from moot.testing.replay import SeededAgent
 from moot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import some
 
-pytestmark = pytest.mark.no_cover
-
 FEW = tuple(Participant(name=name, seat="ollama:old") for name in ("Ann", "Bob", "Cy"))
 MANY = (*FEW, *(Participant(name=name, seat="ollama:old") for name in ("Di", "Eve", "Flo", "Gus", "Hal")))
 CHAIR = Participant(name="Chair", seat="ollama:old", duty="moderator")

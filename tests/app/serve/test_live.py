@@ -16,8 +16,6 @@ from moot.record.store import decode
 from moot.testing.store_checks import InMemoryStore
 from tests.paths import RECORDS
 
-pytestmark = pytest.mark.no_cover
-
 LINES = tuple((RECORDS / "v1-round_robin.jsonl").read_text("utf-8").splitlines())
 KEY = next(event.ask.key for event in (decode(line).event for line in LINES) if isinstance(event, Asked))
 
@@ -58,6 +56,7 @@ class Watched:
 WATCHERS = st.tuples(st.sampled_from((None, "")), st.integers(0, 9), st.integers(0, 40), st.booleans())
 
 
+@pytest.mark.long
 @given(
     viewers=st.lists(WATCHERS, min_size=1, max_size=5),
     steps=st.lists(st.integers(0, 9), max_size=12),

@@ -40,8 +40,6 @@ from moot.report.conclusion import outcome_view
 from moot.report.report import report
 from tests.report.reports import Diary, ask
 
-pytestmark = pytest.mark.no_cover
-
 RECORDS = Path(__file__).parents[2] / "records"
 ANN, CID = Participant(name="Ann", seat="acme:large"), Participant(name="Cid", seat=HUMAN)
 
