@@ -260,3 +260,33 @@ def test_a_choice_that_may_be_left_out_may_say_none(value: str):
     assert read(one(target), "I have nothing to name.").unread == ()
     named = Field(name="TARGET", kind="choice", choices=("T1", "none"), required=False)
     assert read(one(named), "TARGET: none").fields == {"TARGET": "none"}
+
+
+NOTE = Form(
+    name="note",
+    fields=(Field(name="Aside", kind="text", required=False),),
+    layout="tags",
+    envelope="Message",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("Hello.", ("note: no_form",)),
+        ("<Message><Aside>a", ("note: unclosed",)),
+        ("<Message><Aside>a</Aside></Message>", ()),
+    ],
+)
+def test_where_no_field_is_required_the_form_is_unread(text: str, unread: tuple[str, ...]):
+    assert read(NOTE, text).unread == unread
+
+
+@pytest.mark.parametrize(
+    ("why", "position"),
+    [("It is near.", "Move to Lyon."), ("On second thought, I take that back.", None)],
+)
+def test_a_position_without_choices_can_be_taken_back_in_another_field(why: str, position: str | None):
+    fields = (Field(name="POSITION", kind="text", abstain=True), Field(name="WHY", kind="text", required=False))
+    reading = read(Form(name="position", fields=fields), f"POSITION: Move to Lyon.\nWHY: {why}")
+    assert reading.fields.get("POSITION") == position
