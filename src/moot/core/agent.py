@@ -133,8 +133,8 @@ class Quote:
     def at(self, prompt: int) -> "Quote":
         """The same call with another number of tokens in its prompt, and the cost to match.
 
-        Where the price of a token of the prompt is not known, a shorter prompt changes nothing, and each token of a longer
-        one costs as much as one of the whole call.
+        Where the price of a token of the prompt is not known, a shorter prompt changes nothing, and each token of a
+        longer one costs as much as one of the whole call.
         """
         more, range_ = prompt - self.prompt, self.worst - self.prompt
         if not more or (range_ <= 0 and more < 0):

@@ -7,8 +7,8 @@ Only the provider knows how many tokens a prompt has. The number is estimated fr
 counted corrects the estimates of its next prompts, up and down: by the highest ratio of its counts to the estimates so
 far. An answer that was longer than the cap corrects what is reserved for the next answers, up only. All of that is read
 from the record. A call is sent if its estimate and the worst case of those in flight fit into the limit; else it waits
-for these to end. Before the first answer of a model its worst case is ``UNKNOWN`` times as high. So near a limit one call
-goes first, and the final use exceeds the limit by no more than the error of one estimate. A server that counts more
+for these to end. Before the first answer of a model its worst case is ``UNKNOWN`` times as high. So few calls go first
+near a limit, and the final use exceeds the limit by no more than the error of one estimate. A server that counts more
 than ``UNKNOWN`` tokens for a byte can exceed it further, by the calls that were sent before its first answer.
 """
 
@@ -35,7 +35,7 @@ SPARE = 1.15
 """By how much an estimate that is lowered stays above what the model has counted: the next prompt may be denser."""
 
 UNKNOWN = 4
-"""How many times its worst case a call may use while its model has not answered yet: a server may count in its own way."""
+"""How many times its worst case a call may use before its model has answered: a server may count in its own way."""
 
 ITEM = 40
 """Characters of the hash that names a request in a provider's batch; Anthropic takes 64 letters and digits."""
