@@ -23,6 +23,12 @@ SHORT = ("run", "Tea or coffee?")
         (("run", "."), ".: this is a folder; name one of the briefs in it"),
         (("run", "latin.md"), "latin.md: this is not text in UTF-8"),
         (("check", "typo.md"), "typo.md:2: there is no key 'protcol' in a header; did you mean 'protocol'?"),
+        (
+            ("check", "nested.md"),
+            "nested.md:2: there is no key 'turn_seconds' in a header; it stands under limits; write limits: "
+            "{turn_seconds: …}",
+        ),
+        ((*SHORT, "--set", "turn_seconds=20"), "no key 'turn_seconds' to set; did you mean 'limits.turn_seconds'?"),
         ((*SHORT, "-m", "librarian"), "a retriever only recalls and never debates; name a model (provider:name) or"),
         ((*SHORT, "-m", "builtin:magic"), "there is no model builtin:magic; the built-in one is builtin:quotes"),
         ((*SHORT, "-m", "nobody:x"), "'nobody:x' has no known provider of models"),
@@ -50,6 +56,7 @@ SHORT = ("run", "Tea or coffee?")
 )
 def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "latin.md").write_bytes("# Für oder wider?".encode("latin-1"))
+    (tmp_path / "nested.md").write_text("---\nturn_seconds: 20\n---\n# Is it?\n", "utf-8")
     (tmp_path / "typo.md").write_text("---\nprotcol: panel\n---\n# Is it?\n", "utf-8")
     ran = moot(tmp_path, *words, MOOT_BASE_URL="http://127.0.0.1:9")
     assert ran.stderr.startswith("moot: ")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
-from moot.app.brief.schema import Key, find_key, get_key, nearest
+from moot.app.brief.schema import Key, find_key, get_key, nearest, nested_name
 from moot.app.brief.yaml_header import Items, Node, Scalar, Table, as_node, is_empty
 from moot.core.ask import Value
 from moot.core.brief import HUMAN, LONGEST_OPTION
@@ -406,6 +406,9 @@ def _unknown_key(keys: Sequence[Key], prefix: str, word: Scalar, place: str) -> 
     names = [key.name.removeprefix(prefix) for key in keys if key.name.startswith(prefix)]
     meant = nearest(keys, word.text, prefix=prefix)
     hint = f"did you mean {meant!r}?" if meant else f"there are {', '.join(name for name in names if '.' not in name)}"
+    table, dot, inner = nested_name(keys, word.text).partition(".")
+    if dot and not prefix:
+        hint = f"it stands under {table}; write {table}: {{{inner}: …}}"
     if "api_key" in word.text.casefold():
         hint = "keys of providers come from the environment, such as OPENAI_API_KEY"
     return BriefError(f"there is no key {word.text[:60]!r} in a {place}; {hint}", line=word.line, code="unknown_key")

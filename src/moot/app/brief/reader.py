@@ -32,7 +32,7 @@ from moot.app.brief.participants import (
 )
 from moot.app.brief.presets import KEY as PRESET
 from moot.app.brief.presets import Preset, find_preset
-from moot.app.brief.schema import HEADER, LIMITS, Key, find_key, nearest
+from moot.app.brief.schema import HEADER, LIMITS, Key, find_key, nearest, nested_name
 from moot.app.brief.sections import Body, background, read_sections, rules_and_options, split_topic
 from moot.app.brief.writer import write
 from moot.app.brief.yaml_header import Parts, is_empty, load, split
@@ -156,7 +156,7 @@ def _read_setting(keys: Sequence[Key], pair: str) -> dict[str, LocatedValue]:
     options = [key for key in keys if key.kind in OPTION_KINDS]
     key = find_key(keys, word.strip()) or find_key(options, head)
     if key is None:
-        meant = nearest(keys, word.strip())
+        meant = nested_name(keys, word.strip()) or nearest(keys, word.strip())
         hint = f"did you mean {meant!r}?" if meant else "the keys of a brief's header can be set"
         raise BriefError(f"there is no key {word.strip()[:60]!r} to set; {hint}", code="unknown_key")
     ((_, node),) = load(f"{head}: {value.strip()}", line=0).pairs

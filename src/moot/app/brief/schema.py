@@ -411,5 +411,10 @@ def nearest(keys: Sequence[Key], word: str, *, prefix: str = "") -> str:
     return meant.get(closest(word, tuple(meant)), "")
 
 
+def nested_name(keys: Sequence[Key], word: str) -> str:
+    """The full name of a key that stands in a table of its own, ``limits.turn_seconds``; "" if there is no such key."""
+    return next((key.name for key in keys for name in (key.name, *key.aliases) if name.endswith(f".{word}")), "")
+
+
 def _has_prefix(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and "." not in name.removeprefix(prefix)

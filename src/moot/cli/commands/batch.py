@@ -88,7 +88,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")
 @click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder, as batch.json and batch.md.")
 @half_price_options
-@click.option("--jobs", is_flag=True, help="List the batches that providers have of --batch, and run nothing.")
+@click.option("--jobs", is_flag=True, help="List the batches that --batch has sent to providers. Run nothing.")
 @click.option("--cancel", multiple=True, metavar="JOB", help="Cancel a batch at its provider, or all; run nothing.")
 @override_options
 @set_option

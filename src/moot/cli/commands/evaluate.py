@@ -79,14 +79,14 @@ def check(file: Path) -> int:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     envvar="MOOT_DATA",
     required=True,
-    help="The folder of the data set, or the folder in which it stands. Default: the environment variable MOOT_DATA.",
+    help="The folder of the data set, or its parent folder. Default: the environment variable MOOT_DATA.",
 )
 def replay(name: str, data: Path) -> int:
     """Evaluate recorded answers again, without a model.
 
     NAME is deliberative_forecasts (forecasts of three models, alone and after a debate), panel_answers (votes of eleven
     models) or judge_pairs (judges that saw each pair in both orders). The forecasts have a reference.txt: the exit code
-    is 1 if a line of it does not come out.
+    is 1 if a line of it is not reproduced.
     """
     from moot.app.replays.replays import replay as run_replay
 

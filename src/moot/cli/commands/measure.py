@@ -94,7 +94,9 @@ def _options(command: Command) -> Command:
     for add in reversed(
         (
             click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
-            click.option("-m", "--model", multiple=True, metavar="MODEL", help="Who answers. Can be repeated."),
+            click.option(
+                "-m", "--model", multiple=True, metavar="MODEL", help="The model that answers. Can be repeated."
+            ),
             click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
             click.option(
                 "--seed", type=click.IntRange(*SEED), metavar="N", help="The random seed. Default: the file's, or 0."
@@ -134,7 +136,7 @@ def run_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
 @rich_click.command(name="plan")
 @_options
 def plan_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
-    """Plan an evaluation and price it; nothing is sent to any model. As moot eval run --dry-run."""
+    """Plan an evaluation and estimate its cost, as moot eval run --dry-run does. Nothing is sent to any model."""
     options["dry_run"] = True
     return run_command(_evaluate(file, options))
 

@@ -82,7 +82,7 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
     """List debates, the newest first.
 
     The short id is enough for every command: moot show 7f3. "last" is the newest debate, "last~1" the one before it.
-    The list shows what was kept of each debate when it was written; "moot verify" reads all entries.
+    The list reads the summary that was stored with each debate. "moot verify" reads all entries.
     """
     shown = run_command(_look(store, filters))
     if as_json:
@@ -227,7 +227,7 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "T
     "form",
     type=FormatName(),
     default="md",
-    help=f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or that of another package.",
+    help=f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
 )
 @click.option(
     "-o",

@@ -75,12 +75,14 @@ class ReviewOptions(HalfPriceOptions):
 @click.option("--plan", type=FILE, metavar="FILE", help="Review a plan or another document.")
 @click.option("--pr", metavar="N", help="Review a pull request on GitHub: its number, OWNER/NAME#N, or its address.")
 @click.option("--post", is_flag=True, help="Write the review as one comment on the pull request.")
-@click.option("--intent", is_flag=True, help="Show the author's words to the reviewers too, not only to who checks.")
+@click.option(
+    "--intent", is_flag=True, help="Show the author's description to the reviewers, too. Default: only to the checkers."
+)
 @click.option(
     "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="The model that answers. It may be repeated."
 )
 @click.option("--preset", metavar="NAME", help="A named set of settings that says which models answer.")
-@click.option("--reviewers", type=click.IntRange(1, 5), default=2, show_default=True, help="How many look for faults.")
+@click.option("--reviewers", type=click.IntRange(1, 5), default=2, show_default=True, help="Number of reviewers.")
 @click.option("--focus", default="", metavar="TEXT", help="What the reviewers should look at above all.")
 @click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars.")
 @click.option("--seconds", type=click.FloatRange(*TOTAL_SECONDS), metavar="N", help="Time limit for the whole review.")
@@ -89,11 +91,11 @@ class ReviewOptions(HalfPriceOptions):
     type=click.Choice([*SEVERITIES, "never"]),
     default="high",
     show_default=True,
-    help="The least severity of a survived finding that makes the command fail.",
+    help="Fail if a finding of at least this severity survives the check.",
 )
 @click.option("--strict/--lenient", default=True, help="Whether an incomplete review fails. Default: it does.")
 @click.option(
-    "--format", "shape", type=click.Choice(SHAPES), default="text", show_default=True, help="How it is written."
+    "--format", "shape", type=click.Choice(SHAPES), default="text", show_default=True, help="The output format."
 )
 @click.option("-o", "--out", type=FILE, metavar="FILE", help="Write the review into a file.")
 @click.option(
@@ -107,9 +109,9 @@ class ReviewOptions(HalfPriceOptions):
 def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
     """Review a change, files or a plan.
 
-    Without names: what the branch and the work tree have changed. Reviewers report faults alone, with the lines and the
-    words that stand there. Moot checks the words, and another vendor checks each finding alone. Git is called so that
-    the repository can start no program. Nothing in the work tree is changed.
+    Without names, it reviews what the branch and the work tree have changed. Each reviewer works alone, and cites lines
+    and words for each fault. Moot checks that the words are there. A model of another vendor then checks each finding.
+    Git is called in a way that lets the repository start no program. Nothing in the work tree is changed.
     """
     return run_command(_review(names, options))
 

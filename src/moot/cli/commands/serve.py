@@ -187,9 +187,11 @@ def mcp(**options: Unpack[McpOptions]) -> int:
 # ---- skills -------------------------------------------------------------------------------------------------------
 
 names_argument = click.argument("names", nargs=-1, metavar="[decide review red-team]")
-user_option = click.option("--user", is_flag=True, help="In your home, for all projects, and not in this folder.")
-claude_option = click.option("--claude", is_flag=True, help="Also where Claude Code looks: .claude/skills.")
-force_option = click.option("--force", is_flag=True, help="Also a file that somebody has changed.")
+user_option = click.option(
+    "--user", is_flag=True, help="Use your home folder instead of this folder: for all projects."
+)
+claude_option = click.option("--claude", is_flag=True, help="Also use .claude/skills, where Claude Code looks.")
+force_option = click.option("--force", is_flag=True, help="Also replace or remove files that somebody has changed.")
 
 
 @rich_click.group()
@@ -228,7 +230,7 @@ def list_() -> int:
 @user_option
 @claude_option
 @click.option("--agents-md", is_flag=True, help="Also put a few lines about Moot into AGENTS.md.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be written.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
 @force_option
 def install_(names: tuple[str, ...], user: bool, claude: bool, agents_md: bool, dry_run: bool, force: bool) -> int:
     """Install skills into .agents/skills; all of them if none is named.

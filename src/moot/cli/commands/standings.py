@@ -70,7 +70,7 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
 
 
 @rich_click.command()
-@click.option("--reviews", is_flag=True, help="How often each model was right in reviews, by resolved findings.")
+@click.option("--reviews", is_flag=True, help="Show how often each model was right in reviews, by resolved findings.")
 @as_json
 @store_option
 def calibration(reviews: bool, as_json: bool, store: Path | str | None) -> int:
