@@ -75,9 +75,7 @@ class ReviewOptions(HalfPriceOptions):
 @click.option("--plan", type=FILE, metavar="FILE", help="Review a plan or another document.")
 @click.option("--pr", metavar="N", help="Review a pull request on GitHub: its number, OWNER/NAME#N, or its address.")
 @click.option("--post", is_flag=True, help="Write the review as one comment on the pull request.")
-@click.option(
-    "--intent", is_flag=True, help="Show the author's description to the reviewers, too. Default: only to the checkers."
-)
+@click.option("--intent", is_flag=True, help="Show the author's words also to the reviewers, not only to checkers.")
 @click.option(
     "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="The model that answers. It may be repeated."
 )

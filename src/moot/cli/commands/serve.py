@@ -187,9 +187,7 @@ def mcp(**options: Unpack[McpOptions]) -> int:
 # ---- skills -------------------------------------------------------------------------------------------------------
 
 names_argument = click.argument("names", nargs=-1, metavar="[decide review red-team]")
-user_option = click.option(
-    "--user", is_flag=True, help="Use your home folder instead of this folder: for all projects."
-)
+user_option = click.option("--user", is_flag=True, help="Use your home folder, for all projects, not this one.")
 claude_option = click.option("--claude", is_flag=True, help="Also use .claude/skills, where Claude Code looks.")
 force_option = click.option("--force", is_flag=True, help="Also replace or remove files that somebody has changed.")
 
