@@ -4,7 +4,7 @@ import pytest
 
 from moot.app.run.dispatcher import Job, QueueStatus
 from moot.cli.display.queue_table import queue_table, status_lines
-from moot.cli.display.text_layout import moment
+from moot.cli.display.text_layout import local_time
 
 
 def test_a_queue_without_workers_and_debates_says_what_to_start() -> None:
@@ -19,7 +19,7 @@ def test_a_queue_says_its_workers_its_totals_and_since_when_the_oldest_waits() -
     assert status_lines(status, 1_000_090.0) == [
         "1 worker with 8 places",
         "debates: 1 queued, 2 running, 12 done",
-        f"the oldest waits since {moment(1_000_000.0)} (1 minute)",
+        f"the oldest waits since {local_time(1_000_000.0)} (1 minute)",
     ]
 
 
@@ -38,4 +38,4 @@ def test_a_table_tells_stopping_from_cancelled_and_shows_priority_and_when_a_deb
     assert first.split()[:4] == ["stopping", "a", "3", "w1"]
     assert first.index("3") == header.index("priority")
     assert second.split()[:2] == ["cancelled", "b"]
-    assert third.endswith(f"begins {moment(1_003_600.0)}")
+    assert third.endswith(f"begins {local_time(1_003_600.0)}")
