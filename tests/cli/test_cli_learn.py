@@ -95,8 +95,8 @@ def test_memory_that_is_not_whole_is_told_beside_what_is_shown(place: Path, word
 def test_memory_is_searched(place: Path) -> None:
     output = moot(place, "memory", "search", "electric", "buses").output
     assert "one  1970-01-01" in output
-    assert "  decided: Ann's way (unconfirmed)" in output
-    assert "fast, 0 uses" in output
+    assert "  decided: Ann's way (the right answer is not known)" in output
+    assert "recalled 0 times" in output
     patterns = moot(place, "memory", "search", "--patterns", "battery price").output
     assert "  Bob: The price of batteries is missing" in patterns
     assert "  Ann changed to: Buy five" in patterns
@@ -108,9 +108,10 @@ def test_memory_is_searched(place: Path) -> None:
 
 def test_memory_is_shown_and_forgotten(place: Path) -> None:
     shown = moot(place, "memory", "show", "one").output
-    assert shown.startswith("outcome\n")
-    assert "  topic: Should the depot buy electric buses?" in shown
-    assert "bout\n  one: ollama:a\n  other: ollama:b\n  score: 1.0\n  sides: Ann, Bob\n" in shown
+    assert shown.startswith("Outcome\n  Should the depot buy electric buses?\n  decided: Ann's way (the right answer")
+    assert "Results between models\n  ollama:a beat ollama:b\n" in shown
+    for word in ("seq", "True", "bout", "who:"):
+        assert word not in shown
     data = json.loads(moot(place, "memory", "show", "--json", "two").output)
     assert data["pattern"][0]["critic"] == "Bob"
     assert moot(place, "memory", "forget", "one").output == "one: forgotten; its record still exists\n"

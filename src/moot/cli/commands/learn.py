@@ -1,10 +1,9 @@
 """``moot learn``, ``moot memory`` and ``moot resolve``: learn from debates, search the memory, record the truth."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 import rich_click
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from moot.app.export.learned import Learned, Resolved
     from moot.learn.memory import FoundMemory, Kind
     from moot.learn.memory_store import Item
-
-KINDS = ("outcome", "pattern", "failed_pattern", "position", "performance", "relation", "bout")
-"""The kinds of items in the memory, in the order in which they are shown."""
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -122,18 +118,17 @@ def search(words: tuple[str, ...], patterns: bool, limit: int, as_json: bool, st
 
 
 def _tell(found_memory: "FoundMemory") -> None:
+    from moot.cli.display.memory_lines import decided
     from moot.cli.display.text_layout import line, local_time, short
 
     body = found_memory.body
-    uses = counted(found_memory.uses, "use")
-    click.echo(f"{found_memory.debate}  {local_time(found_memory.at)}  {found_memory.tier}, {uses}")
+    click.echo(f"{found_memory.debate}  {local_time(found_memory.at)}  recalled {counted(found_memory.uses, 'time')}")
     if found_memory.kind == "pattern":
         click.echo(f"  {line(str(body['critic']))}: {short(line(str(body['issue'])), 200)}")
         click.echo(f"  {line(str(body['author']))} changed to: {short(line(str(body['after'])), 200)}")
         return
-    decided = f"{body['status']}: {body['text']}" if body["text"] else str(body["status"])
     click.echo(f"  {short(line(str(body['topic'])), 200)}")
-    click.echo(f"  {short(line(decided.replace('no_decision', 'no decision')), 200)} ({body['trust']})")
+    click.echo(f"  {decided(body)}")
 
 
 @memory.command()
@@ -143,11 +138,12 @@ def _tell(found_memory: "FoundMemory") -> None:
 def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     """Show everything that was learned from a debate."""
     from moot.app.export.learned import learned_items
+    from moot.cli.display.memory_lines import HEADINGS, memory_lines
 
     async def read() -> "tuple[str, Mapping[str, Sequence[Item]]]":
         async with open_workspace(store, reading=True) as workspace:
             name = await workspace.find(debate)
-            return name, await learned_items(workspace, name, KINDS)
+            return name, await learned_items(workspace, name, tuple(HEADINGS))
 
     name, items_by_kind = run_command(read())
     if as_json:
@@ -156,20 +152,10 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     if not any(items_by_kind.values()):
         click.echo(f"The memory has nothing about {name}: it was forgotten, or is not learned yet (moot learn {name}).")
     for kind, items in items_by_kind.items():
-        for item in items:
-            click.echo("\n".join(_rows(kind, item.body)))
+        rows = [row for item in items for row in memory_lines(kind, item.body)]
+        for row in (HEADINGS[kind], *(f"  {row}" for row in rows)) if rows else ():
+            click.echo(row)
     return DONE
-
-
-def _rows(kind: str, body: "Mapping[str, object]") -> Iterator[str]:
-    """One item as lines: its kind, then each field that is not empty."""
-    from moot.cli.display.text_layout import line
-
-    yield kind.replace("_", " ")
-    for name, value in body.items():
-        words = ", ".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
-        if value not in (None, 0, False) and words.strip(" ,"):
-            yield f"  {name.replace('_', ' ')}: {line(words)}"
 
 
 @memory.command()
