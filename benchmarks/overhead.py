@@ -3,6 +3,7 @@
 1. One debate, 10 participants, 3 rounds, agents that sleep 0.1 s: wall time over the ideal critical path.
 2. The same with agents that answer at once: processor time per ask and asks per second, for 1, 100 and 1,000 debates
    in parallel in one process, with the SQLite record on. The baseline is bare asyncio with the same number of tasks.
+   Python looks for garbage as seldom as in the command ``moot``.
    Small numbers of debates are run several times, because one alone ends too soon to be measured.
 
 Run it with ``make bench`` or ``python benchmarks/overhead.py [--debates 1 100 1000]``.
@@ -10,12 +11,14 @@ Run it with ``make bench`` or ``python benchmarks/overhead.py [--debates 1 100 1
 
 import argparse
 import asyncio
+import gc
 import resource
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.__main__ import GARBAGE
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits, Participant
@@ -98,6 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--debates", type=int, nargs="+", default=[1, 100, 1000], help="how many at once")
     debates: list[int] = parser.parse_args().debates
+    gc.set_threshold(GARBAGE)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         asyncio.run(measure(1, 0.0, bare=False, folder=folder / "warm"))

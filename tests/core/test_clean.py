@@ -127,7 +127,15 @@ def test_pieces_are_clean_where_they_are_joined(pieces: list[str]) -> None:
     assert clean(shown) == shown
 
 
-@given(st.sampled_from([*SAID.values(), EMOJI, FLAGS + "!", f"a\r\nb{TAGS}c\u202ed"]), st.data())
+PLAIN = "many letters that nobody has to clean"
+
+
+@given(
+    st.sampled_from(
+        [*SAID.values(), EMOJI, FLAGS + "!", f"a\r\nb{TAGS}c\u202ed", f"{PLAIN}{EMOJI}{PLAIN}\r\n{PLAIN}{FLAGS}{PLAIN}"]
+    ),
+    st.data(),
+)
 def test_pieces_come_to_the_same_as_the_whole(text: str, data: st.DataObject) -> None:
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=20).map(sorted))
     cleaner = PieceCleaner()

@@ -39,8 +39,8 @@ def context_of(brief: Brief, transcript: Transcript, ask: Ask) -> Context:
     return Context(
         brief=brief,
         me=me,
-        turns=tuple(without_private_fields(me.name, turn) for turn in visible),
-        about=tuple(without_private_fields(me.name, turn) for turn in about),
+        turns=tuple([without_private_fields(me.name, turn) for turn in visible]),
+        about=tuple([without_private_fields(me.name, turn) for turn in about]),
         view=view,
     )
 
@@ -52,7 +52,7 @@ def without_private_fields(who: str, turn: Turn) -> Turn:
     is composed of the fields they may read, and nothing of an answer that was not readable, unless that is prose
     without any tag and without the name of a private field.
     """
-    if turn.by == who or turn.reply is None:
+    if turn.by == who or turn.reply is None or turn.ask is None or turn.ask.form is None:
         return turn
     for_all, readers = turn.once("private fields", _private_fields)
     if for_all:

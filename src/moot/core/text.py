@@ -100,6 +100,9 @@ It depends only on the visible neighbours, so cleaning twice changes nothing.
 _OPEN = re.compile(f"(?:\r|[{_UNSEEN}]{{1,8}})\\Z")
 """The end of a piece that cannot be cleaned before the next piece is known; the longest is that of a flag."""
 
+_CONTEXT = 8
+"""The characters before a piece that may decide what is kept at its beginning."""
+
 LONGEST_NAME = 200
 """The longest name that is taken from outside, such as that of the model that served an answer, in characters."""
 
@@ -138,12 +141,17 @@ def clean(text: str) -> str:
 
     Linear in the length of the text; cleaning twice changes nothing.
     """
-    if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
+    if _is_plain(text):
         return text
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _CONTROLS.sub("", LINE_ENDS.sub(" ", text))
     return text if text.isascii() else _RUN.sub(_keep, _LONE.sub("\ufffd", text))
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is surely clean: letters of ASCII and newlines only, as most are."""
+    return text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable())
 
 
 def _keep(run: re.Match[str]) -> str:
@@ -195,13 +203,16 @@ class PieceCleaner:
 
     def take(self, piece: str) -> str:
         """Add a piece; return the cleaned text that can be shown now."""
+        if not self._pending and len(piece) >= _CONTEXT and _is_plain(piece):
+            self._context = piece[-_CONTEXT:]
+            return piece
         whole = self._pending + piece
         end = _OPEN.search(whole)
         self._pending = end[0] if end else ""
         known = len(self._context)
         cleaned = clean(self._context + whole.removesuffix(self._pending))
-        run = _RUN.match(cleaned[-8:])
-        self._context = cleaned[-8:][run.end() if run else 0 :]
+        run = _RUN.match(cleaned[-_CONTEXT:])
+        self._context = cleaned[-_CONTEXT:][run.end() if run else 0 :]
         return cleaned[known:]
 
 

@@ -61,6 +61,11 @@ class SqliteStore:
         self._file, self._reading = file, reading
         self._closed = False
 
+    @property
+    def real_path(self) -> Path:
+        """The file, without links."""
+        return self._file.path
+
     @classmethod
     def open(cls, path: str | Path, *, busy: float = 10.0, reading: bool = False) -> Self:
         """Open or create the file (readable by its owner only) and its folder. Blocks for milliseconds.

@@ -82,10 +82,12 @@ VERSION = "PRAGMA data_version"
 KEEP = "INSERT INTO summary (began, debate, side, fold, entries, status, protocol, owner, updated, words, data) VALUES "
 ROW = "((SELECT id FROM line WHERE debate = ? AND seq = 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 CHANGE = """
-ON CONFLICT (debate) DO UPDATE SET began = excluded.began, fold = excluded.fold, entries = excluded.entries,
-    status = excluded.status, protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated,
-    words = excluded.words, data = excluded.data
+ON CONFLICT (debate) DO UPDATE SET fold = excluded.fold, entries = excluded.entries, status = excluded.status,
+    protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated, words = excluded.words,
+    data = excluded.data
 """
+# Where its first line may be another one than that which the summary knows. It costs a page of the index by beginnings.
+ANEW = f"{CHANGE.rstrip()}, began = excluded.began"
 REMOVE = "DELETE FROM summary WHERE debate IN (SELECT value FROM json_each(?))"
 LINES = "SELECT group_concat(text, char(10)) FROM (SELECT text FROM line WHERE debate = ? ORDER BY seq LIMIT -1)"
 # The next debates behind one, with the number of their lines and of the lines that their summary knows.
@@ -233,7 +235,7 @@ def keep(connection: sqlite3.Connection, folds: Iterable[Fold], *, whole: bool) 
         folds: the folds of the debates, with the new lines, which stand in the table already.
         whole: whether every debate had its summary before.
     """
-    _write(connection, list(folds))
+    _write(connection, list(folds), CHANGE if whole else ANEW)
     if whole:
         connection.execute(MARK)
 
@@ -275,12 +277,12 @@ def lines_of(connection: sqlite3.Connection, debate: str) -> list[str]:
     return [] if text is None else text.split("\n")
 
 
-def _write(connection: sqlite3.Connection, folds: Sequence[Fold]) -> None:
+def _write(connection: sqlite3.Connection, folds: Sequence[Fold], change: str = ANEW) -> None:
     rows = [(fold.stream, *columns(fold)) for fold in folds]
     while rows:
         size = min(64, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
         block, rows = rows[:size], rows[size:]
-        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {CHANGE}", list(chain.from_iterable(block)))
+        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {change}", list(chain.from_iterable(block)))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

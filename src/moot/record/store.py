@@ -286,11 +286,10 @@ def notify_callers(outcomes: Sequence[tuple[Append, RecordError | None]]) -> Non
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[Append, RecordError | None]]] = {}
     for append, outcome in outcomes:
         by_loop.setdefault(append.loop, []).append((append, outcome))
+        append.landed.set_result(None)  # before anybody is told, who may read at once
     for loop, pairs in by_loop.items():
         with suppress(RuntimeError):  # the loop is closed, and its callers are gone with it
             loop.call_soon_threadsafe(_tell, pairs)
-    for append, _ in outcomes:
-        append.landed.set_result(None)
 
 
 def _tell(pairs: list[tuple[Append, RecordError | None]]) -> None:

@@ -1,5 +1,9 @@
 """Seats of a debate: how long they may take."""
 
+import pytest
+
+from moot.app.plan import assignment
+from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits, Participant, Search
 from moot.engine.driver import StopRequest
@@ -34,3 +38,16 @@ async def test_a_search_keeps_to_the_limits_in_force() -> None:
     reply = turns[0].reply
     assert reply
     assert "the search ended early: its share of the time was used up" in reply.notes
+
+
+def test_the_settings_are_looked_up_once_for_all_participants(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[bool] = []
+
+    def look() -> Config:
+        looks.append(True)
+        return Config()
+
+    monkeypatch.setattr(assignment, "load_config", look)
+    people = tuple(Participant(name=name, seat="ollama:tiny") for name in ("Ann", "Bob", "Cem"))
+    assert len(assignment.make_agents(Brief(topic="Tea?", participants=people), Pool(env={}))) == 3
+    assert len(looks) == 1

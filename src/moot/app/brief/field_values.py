@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, count
 
 from moot.app.brief.schema import Key, find_key, get_key, nearest, nested_name
@@ -57,6 +58,11 @@ def skeleton(name: str) -> str:
 
     Two names with the same skeleton can be mistaken for each other.
     """
+    return _skeleton(name) if len(name) <= MOST else _skeleton.__wrapped__(name)
+
+
+@lru_cache(maxsize=1024)  # the names of a debate are compared again and again
+def _skeleton(name: str) -> str:
     plain = unicodedata.normalize("NFKD", clean(name)).translate(_LOOKS).casefold()
     return "".join(text for text in plain if text.isalnum() or unicodedata.combining(text))
 
@@ -191,7 +197,8 @@ def check_value(keys: Sequence[Key], name: str, value: object, *, whose: str = "
         BriefError: it cannot be that.
     """
     try:
-        return read_value(replace(get_key(keys, name), aliases=()), as_node(value)).value
+        key = get_key(keys, name)
+        return read_value(replace(key, aliases=()) if key.aliases else key, as_node(value)).value
     except BriefError as error:
         raise BriefError(f"{whose}{error}", code=error.code) from error
 

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, cast
 
 from moot.agents.human import Contacts, Human
@@ -350,6 +350,7 @@ def make_agents(
     from moot.demo.debater import DemoDebater  # here for start-up time
 
     quotes, seconds = DemoDebater(), (limits or brief.limits).turn_seconds
+    schemas = cache(partial(_schemas, config))  # looked up once, if anybody has a model
     seats: dict[str, Agent] = {}
     for participant in brief.participants:
         if participant.fallback and (is_person(participant) or participant.seat.startswith("builtin:")):
@@ -359,17 +360,22 @@ def make_agents(
             )
         if is_person(participant):
             instead = replace(participant, seat=participant.stand_in, search=None)
-            stand_in = (_make_agent(instead, seconds, pool) or quotes) if participant.stand_in else None
+            stand_in = (_make_agent(instead, seconds, pool, schemas) or quotes) if participant.stand_in else None
             seats[participant.name] = Human(contacts or Contacts(), stand_in=stand_in, seconds=seconds)
         else:
-            seats[participant.name] = _make_agent(participant, seconds, pool, give, config) or quotes
+            seats[participant.name] = _make_agent(participant, seconds, pool, schemas, give, config) or quotes
     return seats
 
 
 def _make_agent(
-    participant: Participant, seconds: float, pool: Pool, give: ToolProvider = no_tools, config: Config | None = None
+    participant: Participant,
+    seconds: float,
+    pool: Pool,
+    schemas: Callable[[], bool],
+    give: ToolProvider = no_tools,
+    config: Config | None = None,
 ) -> Agent | None:
-    """A participant's own agent; None for the built-in one, which all share."""
+    """A participant's own agent; None for the built-in one, which all share. ``schemas`` is as in ``_schemas``."""
     if participant.seat == BUILTIN:
         return None
     if participant.seat == CLOCK:
@@ -381,7 +387,7 @@ def _make_agent(
         model = model_of(participant, pool)
     except BriefError as error:
         raise BriefError(f"{participant.name}: {error.found}", code=error.code) from error
-    answering = ModelAgent(model, seconds=seconds, tools=give(participant), schemas=_schemas(config))
+    answering = ModelAgent(model, seconds=seconds, tools=give(participant), schemas=schemas())
     return SearchingAgent(answering, model, participant.search, seconds=seconds) if participant.search else answering
 
 

@@ -308,7 +308,7 @@ def is_there(place: Where) -> bool:
 def lock_place(store: Store) -> str:
     """The name of the locks of a store's running debates; "" if there are none."""
     if isinstance(store, SqliteStore):
-        return os.path.realpath(store.path)
+        return str(store.real_path)
     return str(getattr(store, "address", ""))
 
 

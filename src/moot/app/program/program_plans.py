@@ -95,7 +95,7 @@ async def plan_tree(
     check_brief(brief)
     seated = assign(clean_data(brief), models or await usual_models(workspace, brief))
     tree = make(seated)
-    make_agents(seated, workspace.pool)
+    make_agents(seated, workspace.pool, config=workspace.config)
     check_tools(seated, workspace.config)
     return Plan(brief=seated, name=name, protocol=tree)
 
