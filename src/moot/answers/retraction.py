@@ -6,8 +6,9 @@ about the matter, so only those count that say so themselves.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from moot.answers.words import cues, formulas, phrases
@@ -119,7 +120,7 @@ def taken_back_in_fields(fields: Sequence[str], named: Named | None = None) -> b
         named: which values a sentence names; None where there is no closed choice.
     """
     for number, words in enumerate(fields, 1):
-        sentences = list(_sentences(words))
+        sentences = _sentences(words)
         ends = number == len(fields) and len(sentences) > 1
         if any(_against_far(sentence, named, first=sentence is sentences[0]) for sentence in sentences):
             return True
@@ -168,8 +169,10 @@ class Sentence:
         return cls(bare, size(bare))
 
 
-def _sentences(words: str) -> Iterator[Sentence]:
-    return (Sentence.of(text) for text in _SENTENCES.split("\n" + words) if text and text.strip())
+@lru_cache(maxsize=64)
+def _sentences(words: str) -> Sequence[Sentence]:
+    """The sentences of a text; those of a field are looked at for each field before it."""
+    return tuple(Sentence.of(text) for text in _SENTENCES.split("\n" + words) if text and text.strip())
 
 
 def is_all(table: str, text: str) -> bool:

@@ -4,9 +4,9 @@
 
 Read in this order: ``virtual_loop`` (time, order of tasks, processes), ``fault_plan`` (what goes wrong),
 ``aimed_plans`` and ``plan_drawing`` (how it is drawn from the seed), ``answer_tokens`` (whose words an answer has),
-``invariants`` (what must hold), ``world`` (the store), ``simulated_wire`` (the provider), ``simulation`` (processes,
-people, the checks at the end), ``simulated_queue`` and ``simulated_workers`` (debates run by workers), ``shrinking``
-(the smallest case), ``__main__`` (the command).
+``invariants`` (what must hold), ``garbage_collection`` (when), ``world`` (the store), ``simulated_wire`` (the
+provider), ``simulation`` (processes, people, the checks at the end), ``simulated_queue`` and ``simulated_workers``
+(debates run by workers), ``shrinking`` (the smallest case), ``__main__`` (the command).
 """
 
 from moot.testing.simulate.fault_plan import Plan

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from moot.testing.simulate.fault_plan import Mode, Plan, from_json
+from moot.testing.simulate.garbage_collection import many_worlds
 from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.shrinking import shrink
-from moot.testing.simulate.simulation import no_collection, simulate
+from moot.testing.simulate.simulation import simulate
 
 BLOCK = 50
 """Seeds that one worker runs before it tells of them."""
-
-
-COLLECT = 25
-"""Seeds after which what they have left is collected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +50,9 @@ class Block:
 def run_block(first: int, last: int, mode: Mode | None = None) -> Block:
     """Run the seeds from ``first`` up to ``last``, without that one."""
     total = Block()
-    with no_collection():
+    with many_worlds() as collect:
         for seed in range(first, last):
-            if seed % COLLECT == 0:
-                gc.collect()
+            collect()
             story = simulate(seed, mode=mode)
             failing = ((seed, str(story.violation)),) if story.violation else ()
             total += Block(seeds=1, steps=story.steps, seconds=story.seconds, sent=story.sent, failing=failing)
@@ -67,8 +63,9 @@ def run_seeds(first: int, number: int, *, jobs: int, mode: Mode | None = None) -
     """Run seeds over several processes."""
     ends = [(start, min(start + BLOCK, first + number)) for start in range(first, first + number, BLOCK)]
     if jobs < 2:
-        return sum((run_block(start, end, mode) for start, end in ends), Block())
-    with ProcessPoolExecutor(jobs) as pool:
+        with many_worlds():
+            return sum((run_block(start, end, mode) for start, end in ends), Block())
+    with ProcessPoolExecutor(jobs, initializer=gc.freeze) as pool:
         futures = [pool.submit(run_block, start, end, mode) for start, end in ends]
         return sum((future.result() for future in futures), Block())
 

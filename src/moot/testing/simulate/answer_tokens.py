@@ -1,6 +1,7 @@
 """A word in each simulated answer that no other answer has, so that whoever shows it shows that answer."""
 
 import hashlib
+from functools import lru_cache
 
 from moot.core.ask import Value
 
@@ -13,6 +14,7 @@ def draw(*parts: object) -> int:
     return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=6).digest())
 
 
+@lru_cache(maxsize=4_096)
 def token(debate: str, key: str) -> str:
     """The word that only the answer to that question has."""
     return f"word{draw(debate, key) % 10**9:09d}"

@@ -172,10 +172,10 @@ class RecordState:
             entry = decode(line)
         except MootError as error:
             raise Violation("I41", str(error)) from error
-        require(entry.seq == len(self.lines) + 1, "I01", f"entry {entry.seq} behind entry {len(self.lines)}")
-        require(entry.prev == self._prev, "I01", f"entry {entry.seq} carries another hash")
-        require((entry.seq == 1) == isinstance(entry.event, Opened), "I02", str(entry.event)[:80])
-        require(self.closed is None, "I03", f"entry {entry.seq}: {str(entry.event)[:80]}")
+        require(entry.seq == len(self.lines) + 1, "I01", lambda: f"entry {entry.seq} behind entry {len(self.lines)}")
+        require(entry.prev == self._prev, "I01", lambda: f"entry {entry.seq} carries another hash")
+        require((entry.seq == 1) == isinstance(entry.event, Opened), "I02", lambda: str(entry.event)[:80])
+        require(self.closed is None, "I03", lambda: f"entry {entry.seq}: {str(entry.event)[:80]}")
         self._check_resumed(entry.event)
         self._prev = digest(line)
         self._apply(entry.event)
@@ -187,7 +187,7 @@ class RecordState:
         if isinstance(self.last, Paused):
             # What the play does without asking anybody, and the remarks that came meanwhile, may come first.
             quiet = (Resumed, Entered, Halted, Ruled, Closed, Paused, Interjected, Asked)
-            require(isinstance(event, quiet), "I46", str(event)[:80])
+            require(isinstance(event, quiet), "I46", lambda: str(event)[:80])
 
     def _apply(self, event: Event) -> None:
         match event:
@@ -234,7 +234,7 @@ class RecordState:
         require(
             event.n == self._tries.get(call, 0) + 1, "I09", f"{call} has try {event.n} behind {self._tries.get(call)}"
         )
-        require(event.tokens > 0 and event.cost is not None, "I59", str(event))
+        require(event.tokens > 0 and event.cost is not None, "I59", lambda: str(event))
         self._tries[call] = event.n
         self.attempts[*call, event.n] = event
         self._tokens += event.tokens
@@ -252,7 +252,7 @@ class RecordState:
         usage = event.usage
         counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         whole = all(type(count) is int and count >= 0 for count in counts)
-        require(whole and (usage.cost is None or (isfinite(usage.cost) and usage.cost >= 0)), "I14", str(usage))
+        require(whole and (usage.cost is None or (isfinite(usage.cost) and usage.cost >= 0)), "I14", lambda: str(usage))
         n = self._tries[call]
         require((*call, n) not in self._ended, "I09", f"try {n} of {call} ends twice")
         self._ended.add((*call, n))

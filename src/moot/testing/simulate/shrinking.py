@@ -6,6 +6,7 @@ from typing import Any
 
 from moot.core.brief import Limits
 from moot.testing.simulate.fault_plan import Plan, SimulatedDebate
+from moot.testing.simulate.garbage_collection import many_worlds
 from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.simulation import Story, simulate
 
@@ -75,9 +76,11 @@ def check_simulated(seeds: range) -> None:
     Raises:
         AssertionError: an invariant does not hold; the text is the story of the smallest case.
     """
-    for seed in seeds:
-        if simulate(seed).violation:
-            raise AssertionError(shrink(make_plan(seed)).report())
+    with many_worlds() as collect:
+        for seed in seeds:
+            collect()
+            if simulate(seed).violation:
+                raise AssertionError(shrink(make_plan(seed)).report())
 
 
 def _smaller_plans(plan: Plan) -> Iterator[Plan]:

@@ -2,10 +2,8 @@
 
 import asyncio
 import contextlib
-import gc
-import warnings
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import cast
@@ -30,6 +28,7 @@ from moot.record.mailbox import Mailbox
 from moot.record.store import encode
 from moot.testing.replay import essence
 from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
+from moot.testing.simulate.garbage_collection import no_collection
 from moot.testing.simulate.invariants import RecordState, Violation, require
 from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.simulated_wire import Provider, SimulatedWire, person_reply
@@ -133,20 +132,6 @@ def _run(plan: Plan, *, checks_end: bool = True) -> tuple[Story, dict[str, tuple
         lives=simulation.process,
     )
     return story, {debate: tuple(record.entries) for debate, record in world.records.items()}
-
-
-@contextmanager
-def no_collection() -> Generator[None]:
-    """No collection of garbage in the midst of a run: it would run what the dead have left."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _compare(entries: dict[str, tuple[Entry, ...]], wanted: dict[str, tuple[Entry, ...]]) -> Violation | None:

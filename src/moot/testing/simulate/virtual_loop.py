@@ -106,6 +106,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     _ready: "deque[asyncio.Handle]"
     _scheduled: "list[asyncio.TimerHandle]"
     _timer_cancelled_count: int
+    _stopping: bool
+    _closed: bool
 
     def time(self) -> float:
         """Virtual seconds since the loop was made."""
@@ -182,15 +184,53 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def _asyncgen_finalizer_hook(self, agen: Any) -> None:
         """Leave an unfinished generator alone, instead of a new task that finishes it."""
 
+    def call_at(
+        self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """As asyncio does it, for each of the many waits of a world."""
+        self._check_open()
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        heapq.heappush(self._scheduled, timer)
+        timer._scheduled = True
+        return timer
+
+    def call_later(
+        self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """The same, from now."""
+        return self.call_at(self._now + delay, callback, *args, context=context)
+
+    def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:
+        """The same, without time between."""
+        self._check_open()
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Event loop is closed")
+
     def _run_once(self) -> None:
-        ready, scheduled = self._ready, self._scheduled
-        while scheduled and scheduled[0].cancelled():
-            heapq.heappop(scheduled)._scheduled = False
-            self._timer_cancelled_count -= 1
-        if not ready:
-            self._jump()
-        if ready:
-            self._step(self._next_handle())
+        """Run steps until the loop is to stop; asyncio asks for a single one and calls again."""
+        ready, scheduled, frozen, dead = self._ready, self._scheduled, self._frozen, self._dead
+        while not self._stopping:
+            while scheduled and scheduled[0]._cancelled:
+                heapq.heappop(scheduled)._scheduled = False
+                self._timer_cancelled_count -= 1
+            if not ready:
+                self._jump()
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise Stuck(f"it still runs after {MOST_STEPS} steps")
+            handle = self._next_handle() if len(ready) > 1 else ready.popleft()
+            process = handle._context.get(PROCESS, 0)
+            if handle._cancelled or process in dead:
+                continue
+            if process in frozen:
+                frozen[process].append(handle)
+            else:
+                handle._run()
 
     def _jump(self) -> None:
         """Let time pass until the next timer. A little passes always, as with real clocks: else what waits for the rest
@@ -198,36 +238,25 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         ready, scheduled = self._ready, self._scheduled
         if not scheduled:
             raise Stuck("nothing is ready, and no timer runs")
-        self._now = max(self._now + 1e-9, scheduled[0].when())
-        while scheduled and scheduled[0].when() <= self._now:
+        now = self._now = max(self._now + 1e-9, scheduled[0]._when)
+        while scheduled and scheduled[0]._when <= now:
             timer = heapq.heappop(scheduled)
             timer._scheduled = False
-            if timer.cancelled():
+            if timer._cancelled:
                 self._timer_cancelled_count -= 1
             else:
                 ready.append(timer)
 
     def _next_handle(self) -> asyncio.Handle:
+        """Of several that are ready the one whose turn it is."""
         ready = self._ready
-        if self._random is not None and len(ready) > 1 and _is_step(ready[0]):
+        if self._random is not None and _is_step(ready[0]):
             places = [place for place, handle in enumerate(ready) if _is_step(handle)]
             place = places[int(self._random.random() * len(places))]
             handle = ready[place]
             del ready[place]
             return handle
         return ready.popleft()
-
-    def _step(self, handle: asyncio.Handle) -> None:
-        self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise Stuck(f"it still runs after {MOST_STEPS} steps")
-        process = handle._context.get(PROCESS, 0)
-        if handle.cancelled() or process in self._dead:
-            return
-        if process in self._frozen:
-            self._frozen[process].append(handle)
-            return
-        handle._run()
 
     # ---- threads and the outside world ---------------------------------------------------------------------------
 
