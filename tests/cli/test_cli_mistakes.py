@@ -28,6 +28,10 @@ SHORT = ("run", "Tea or coffee?")
             "nested.md:2: there is no key 'turn_seconds' in a header; it stands under limits; write limits: "
             "{turn_seconds: …}",
         ),
+        (
+            ("check", "persona.md"),
+            "persona.md:5: 'You like growth.' has no key; write key: value, and put an empty line between keys and a",
+        ),
         ((*SHORT, "--set", "turn_seconds=20"), "no key 'turn_seconds' to set; did you mean 'limits.turn_seconds'?"),
         ((*SHORT, "-m", "librarian"), "a retriever only recalls and never debates; name a model (provider:name) or"),
         ((*SHORT, "-m", "builtin:magic"), "there is no model builtin:magic; the built-in one is builtin:quotes"),
@@ -57,6 +61,7 @@ SHORT = ("run", "Tea or coffee?")
 def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "latin.md").write_bytes("# Für oder wider?".encode("latin-1"))
     (tmp_path / "nested.md").write_text("---\nturn_seconds: 20\n---\n# Is it?\n", "utf-8")
+    (tmp_path / "persona.md").write_text("# Is it?\n\n## Ada\nrole: CFO\nYou like growth.\n\n## Bo\n", "utf-8")
     (tmp_path / "typo.md").write_text("---\nprotcol: panel\n---\n# Is it?\n", "utf-8")
     ran = moot(tmp_path, *words, MOOT_BASE_URL="http://127.0.0.1:9")
     assert ran.stderr.startswith("moot: ")

@@ -46,7 +46,7 @@ def warned(diary: Diary) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("seats", "warning"),
     [
-        (("a:x-1", "a:x-1"), "All 2 votes come from a:x-1: agreement of copies is weak evidence."),
+        (("a:x-1", "a:x-1"), "Both votes come from a:x-1: agreement of copies is weak evidence."),
         (
             ("ollama:qwen3:8b", "router:qwen/qwen3-32b", "ollama:qwen3:8b"),
             "All 3 votes come from one family of models (ollama:qwen3:8b and router:qwen/qwen3-32b): "
@@ -82,7 +82,7 @@ def test_several_samples_of_one_participant_are_copies() -> None:
 def test_pooled_forecasts_of_copies() -> None:
     diary = voting("a:x-1", "a:x-1")
     diary.add(Ruled(decision=Decision(status="decided", rule="mean", text="0.7", support=("P0", "P1"))))
-    assert warned(diary) == ("All 2 forecasts come from a:x-1: agreement of copies is weak evidence.",)
+    assert warned(diary) == ("Both forecasts come from a:x-1: agreement of copies is weak evidence.",)
 
 
 @pytest.mark.parametrize(

@@ -209,7 +209,7 @@ def test_votes_of_copies_are_weak_evidence(seats: tuple[str, ...], model: str) -
     people = [person(f"P{n}", seat=seat) for n, seat in enumerate(seats)]
     ballots = tuple(Ballot(voter=participant.name, choice="yes") for participant in people)
     diary = opened(*people).add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
-    note = f"All 2 votes come from {model}: agreement of copies is weak evidence."
+    note = f"Both votes come from {model}: agreement of copies is weak evidence."
     assert read(diary).outcome.notes == ((note,) if model else ())
 
 

@@ -268,6 +268,11 @@ def counted(n: float, noun: str, plural: str = "") -> str:
     return f"{int(n) if n % 1 == 0 else n:,} {noun if n == 1 else plural or _plural(noun)}"
 
 
+def every(n: int, nouns: str) -> str:
+    """All of two or more, at the beginning of a sentence: ``Both votes``, ``All 3 votes``."""
+    return f"Both {nouns}" if n == 2 else f"All {n:,} {nouns}"
+
+
 def closest(word: str, words: Sequence[str]) -> str:
     """The word most like a given one, "" where none is; compared without case, hyphens and blanks as underscores."""
     from difflib import get_close_matches  # here for start-up time: it is needed where somebody has misspelt a word

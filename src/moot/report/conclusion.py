@@ -25,7 +25,7 @@ from moot.core.roles import (
     weighing_turn,
     weights_given,
 )
-from moot.core.text import listed
+from moot.core.text import every, listed
 from moot.core.transcript import Transcript, Turn, read_field, voter_reason, within
 from moot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
 from moot.report.metrics import Sums, sums_of
@@ -158,10 +158,10 @@ def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]
     if answering & {"", HUMAN}:
         return
     if len(answering) == 1:
-        yield f"All {len(counted)} {what} come from {min(answering)}: agreement of copies is weak evidence."
+        yield f"{every(len(counted), what)} come from {min(answering)}: agreement of copies is weak evidence."
     elif len(families := {family(model) for model in answering}) == 1 and min(families):
         shown = listed(sorted(answering))
-        yield f"All {len(counted)} {what} come from one family of models ({shown}): they are likely to err alike."
+        yield f"{every(len(counted), what)} come from one family of models ({shown}): they are likely to err alike."
     elif (sources := len(families) if min(families) else len(answering)) < len(counted):
         kind = "families of models" if sources < len(answering) else "models"
         yield (

@@ -218,6 +218,8 @@ def _malformed(problem: str, lines: list[str], at: int, first: int) -> BriefErro
         sentence = f'there is a second colon in {text[:80]!r}; put quotes around it: key: "text: more text"'
     elif "\t" in lines[min(at, len(lines) - 1)]:
         sentence = f"there is a tab in {text[:80]!r}; use spaces instead"
+    elif "expected ':'" in problem and re.search(r":(\s|$)", text) is None:
+        sentence = f"{text[:80]!r} has no key; write key: value, and put an empty line between keys and a text"
     else:
         sentence = f"{text[:80]!r} is not valid YAML ({problem}); {_QUOTES}"
     return BriefError(sentence, line=first + at, code="malformed_yaml")

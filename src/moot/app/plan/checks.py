@@ -25,7 +25,7 @@ from moot.core.brief import (
 )
 from moot.core.errors import BriefError
 from moot.core.families import family
-from moot.core.text import counted, flat, listed
+from moot.core.text import counted, every, flat, listed
 from moot.core.transcript import normalise
 from moot.models.base import Model, Settings
 from moot.models.pool import GUEST
@@ -199,10 +199,11 @@ def _on_copies(brief: Brief) -> Iterator[str]:
         _has_model(participant) and not participant.seat.startswith(GUEST) for participant in debaters
     ):
         return
+    all_debaters = every(len(debaters), "debaters")
     if len(seats) == 1:
-        yield f"All {len(debaters)} debaters are {min(seats)}: among copies of one model a debate has gained nothing."
+        yield f"{all_debaters} are {min(seats)}: among copies of one model a debate has gained nothing."
     elif len({family(seat) for seat in seats}) == 1:
-        yield f"All {len(debaters)} debaters are of one family of models: they are likely to err alike."
+        yield f"{all_debaters} are of one family of models: they are likely to err alike."
     if len(seats) > 1 and not (brief.background or brief.library or any(participant.tools for participant in debaters)):
         yield "Nobody gets a document: where all judge from memory, a debate has helped least."
 
