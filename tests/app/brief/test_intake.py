@@ -227,7 +227,7 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ("# A\n\n## Ada\nrole: x\nweight: -1\n\n## Bo", 5, "out_of_range", "weight must be from 0 to 10, not -1"),
     ("# A\n\n## Ada\nrole: x\nname: y\n\n## Bo", 5, "duplicate_key", "the heading has the name"),
     ("# A\n\n## Ada\nrole: x\npersona: y\n\nz\n\n## Bo", 5, "duplicate_key", "the persona is given twice"),
-    ("# A\n\n## Ada\nrole: x\nYou know.\n\n## Bo", 5, "malformed_yaml", "'You know.' is not valid YAML"),
+    ("# A\n\n## Ada\nrole: x\nYou know.\n\n## Bo", 5, "malformed_yaml", "'You know.' has no key; write key: value"),
     ("# A\n\n## Ada (a:b)\nmodel: c:d\n\n## Bo", 3, "duplicate_key", "after the name and on line 4"),
     ("# A\n\n## Ada\nmodel: gpt\n\n## Bo", 4, "wrong_type", "'gpt' is not a model; write provider:name"),
     ("# A\n\n## Ada\nrole: x\n", 3, "out_of_range", "1 debater (Ada); a debate needs 2 to 100"),
