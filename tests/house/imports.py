@@ -19,7 +19,7 @@ ENGINE = frozenset(
 )
 APP = frozenset(
     {"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export", "app.evaluation"}
-    | {"app.results", "app.replays", "app.endpoint", "app.review", "app.providers", "app.skills"}
+    | {"app.results", "app.replays", "app.endpoint", "app.review", "app.providers", "app.skills", "app.imports"}
 )
 HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
 BELOW = READING | ENGINE | {"deadline"}
@@ -49,6 +49,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.program": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.serve": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.endpoint": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
+    "app.imports": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.skills": READING,
     "app.providers": frozenset({"core", "models"}),
     "app.review": BELOW | {"app.brief", "app.plan", "app.run"},

@@ -187,7 +187,7 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
             return ledger.transcript
         step = _next_step(play, ledger.transcript)
         if step is None:
-            ledger.note(_closing_event(ledger.transcript))
+            ledger.note(closing_event(ledger.transcript))
         elif isinstance(step, Sequence):
             for ask in step:
                 if ledger.replaying:
@@ -228,7 +228,7 @@ class _Driver:
             elif not await self.ask_batch(step):
                 return
         await self._take_messages(last=True)
-        ledger.note(_closing_event(transcript))
+        ledger.note(closing_event(transcript))
 
     async def _take_messages(self, *, last: bool = False) -> None:
         """Record what people have said meanwhile; only at the end of the record, where the debate is live."""
@@ -424,7 +424,8 @@ def _first_error(error: BaseException) -> BaseException:
     return error
 
 
-def _closing_event(transcript: Transcript) -> Closed:
+def closing_event(transcript: Transcript) -> Closed:
+    """The last entry of a debate whose play has ended."""
     decision, halt = transcript.decision, transcript.halted(ROOT)
     has_turns = any(turn.ask for turn in transcript.turns())
     status: Status = "failed" if not has_turns else decision.status if decision else "no_decision"

@@ -305,6 +305,10 @@ class Key:
         return text.replace(self._value, "***") if len(self._value) >= 4 else text
 
 
+IMPORTED = "imported"
+"""What stands in place of a provider where a participant's words were imported from another program."""
+
+
 def parse(text: str) -> ModelName:
     """Read ``provider:name``, split at the first colon; ``provider/name`` is taken too where the provider is known.
 
@@ -317,6 +321,9 @@ def parse(text: str) -> ModelName:
     word, model = words[:cut].strip().lower(), words[cut + 1 :].strip()
     provider = provider_named(word)
     if provider is None:
+        if word == IMPORTED:
+            problem = f"{words} is no model that can be asked: its words were imported; name one: -m PROVIDER:NAME"
+            raise BriefError(problem, code="bad_model")
         if word in _OF_LIBRARY:
             raise BriefError(f"{word} is reached by a library: write library:{words}", code="bad_model")
         names = (*PROVIDERS, *offered(PROVIDER))

@@ -1,7 +1,7 @@
 """The commands of ``moot``, a module for each group of them.
 
 Read in this order: ``run`` (run, resume, again, fork), ``review_changes`` (review), ``check`` (new, check, models,
-presets, plugins), ``show`` (show, recount), ``records`` (list, report, diff, verify, store, delete), ``answer``
+presets, plugins), ``show`` (show, recount, report, diff), ``records`` (list, verify, store, import, delete), ``answer``
 (answer, say), ``batch``, ``submit`` (submit, worker, queue), ``analyse`` (analyse, receipt), ``learn`` (learn, memory,
 resolve), ``standings`` (ratings, calibration, personas, relations), ``evaluate``, ``measure`` and ``eval_results``
 (eval), ``serve`` (serve, mcp, skill).

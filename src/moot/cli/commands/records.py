@@ -1,7 +1,6 @@
-"""``moot list``, ``report``, ``diff``, ``verify``, ``store`` and ``delete``: read, check, copy and delete records."""
+"""``moot list``, ``verify``, ``store``, ``import`` and ``delete``: the records of a store, and where they come from."""
 
 import json
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +9,10 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 import rich_click
 
-from moot.app.export.report_formats import FORMATS, read_report_options, report_format
 from moot.cli.options import (
     DONE,
-    EARLIER_REPORT_OPTIONS,
     ERROR,
     Place,
-    accept_earlier,
     complete_debate,
     open_records,
     open_workspace,
@@ -32,34 +28,14 @@ LIST_WIDTH, ROOMY, REASON = 160, 120, 40
 """Columns of a list where the output has no width, the least columns for a table, and columns of a reason."""
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
     from rich.text import Text
 
-    from moot.app.export.report_formats import ReportFormat
-    from moot.app.export.reports import ReadRecord
+    from moot.app.imports.conversations import Conversation
     from moot.app.run.outcome import Listed
     from moot.app.run.record_reader import OpenQuestion
-    from moot.report.compare import Comparison
-
-
-class FormatName(click.ParamType[str]):
-    """The name of a format of reports, built in or of another package."""
-
-    name = "format"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """The names that are built in."""
-        return f"[{'|'.join(FORMATS)}|…]"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name, if there is such a format."""
-        try:
-            report_format(value)
-        except BriefError as error:
-            self.fail(f"{error}.", param, ctx)
-        return value
 
 
 class Filters(TypedDict):
@@ -220,133 +196,6 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "T
     return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
 
 
-@rich_click.command(context_settings=accept_earlier(EARLIER_REPORT_OPTIONS))
-@click.argument("debate", shell_complete=complete_debate)
-@click.option(
-    "--format",
-    "form",
-    type=FormatName(),
-    default="md",
-    help=f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
-)
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="The file to write. Default: the screen.",
-)
-@click.option(
-    "--set",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of a format from another package, in place of report_options in the brief. It may be repeated.",
-)
-@click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
-@store_option
-def report(  # house: wide because they are the options of the command
-    debate: str, form: str, out: Path | None, options: tuple[str, ...], plots: bool, store: Path | str | None
-) -> int:
-    """Write the report of a debate.
-
-    DEBATE is an id, a short id, or "last". The argument map (--format visual_tree) consists of a page, a
-    picture and data: with -o all three files are written; without it only the page is printed.
-    """
-    from moot.app.export.reports import read_record
-
-    chosen = report_format(form, read_report_options(form, options))
-    if out is None and chosen.binary:
-        raise click.UsageError(f"A {form.upper()} needs a file: name it with -o.")
-    if plots:
-        if form != "md" or out is None or str(out) == "-":
-            raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
-        return run_command(_illustrate(debate, out, store))
-
-    async def read() -> "ReadRecord":
-        async with open_workspace(store, reading=True) as workspace:
-            return await read_record(workspace, await workspace.find(debate))
-
-    written = _contents(run_command(read()), chosen)
-    if out is None or str(out) == "-":
-        _print(next(iter(written.values())))
-        return DONE
-    for path, content in _paths(out, written):
-        _write(path, content)
-        click.echo(f"{path}")
-    return DONE
-
-
-def _contents(read_record: "ReadRecord", form: "ReportFormat") -> "Mapping[str, str | bytes]":
-    """The contents to write, by the ending of each file's name."""
-    return form.files(read_record) if form.files else {"": form.make(read_record)}
-
-
-def _print(content: str | bytes) -> None:
-    if isinstance(content, bytes):
-        sys.stdout.buffer.write(content)
-    else:
-        sys.stdout.write(content)
-
-
-async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
-    from moot.app.export.analyses import save_illustrated
-    from moot.app.export.reports import read_record
-
-    async with open_workspace(store, reading=True) as workspace:
-        record = await read_record(workspace, await workspace.find(debate))
-    for path in save_illustrated(record.report, record.entries, out):
-        click.echo(f"{path}")
-    return DONE
-
-
-def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Path, str | bytes]]":
-    """The path of each text: a single one is the named file; several share its name with their own endings."""
-    for ending, text in texts.items():
-        yield out if len(texts) == 1 else out.with_suffix(Path(ending).suffix), text
-
-
-def _write(path: Path, content: str | bytes) -> None:
-    from moot.app.export.reports import check_target, save
-
-    check_target(path)
-    try:
-        save(path, content)
-    except OSError as error:
-        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-@rich_click.command()
-@click.argument("debate", metavar="A", shell_complete=complete_debate)
-@click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@store_option
-def diff(debate: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
-    """Show where two debates diverge, and how their outcomes differ.
-
-    A and B are ids, short ids, or "last". They need not be forks of each other. A single fork is
-    compared with the debate that it was forked from.
-    """
-    from moot.app.export.reports import compare, parent, write_comparison
-    from moot.cli.display.side_by_side import comparison_view
-    from moot.cli.display.text_layout import console_for
-
-    async def read() -> "Comparison":
-        async with open_workspace(store, reading=True) as workspace:
-            first, second = await workspace.find(debate), await workspace.find(other) if other else ""
-            if second:
-                return await compare(workspace, first, second)
-            return await compare(workspace, await parent(workspace, first), first)
-
-    comparison = run_command(read())
-    if as_json:
-        sys.stdout.write(write_comparison(comparison))
-        return DONE
-    console = console_for()
-    for renderable in comparison_view(comparison):
-        console.print(renderable)
-    return DONE
-
-
 @rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
 @click.option("--head", metavar="HASH", help="The hash that the last entry must have; at least its first 8 digits.")
@@ -464,3 +313,58 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
         f"{counted(lines, 'entry', 'entries')} written to {there.place}"
     )
     return ERROR if counts["refused"] else DONE
+
+
+@rich_click.command("import")
+@click.argument(
+    "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--names", metavar="NAME,…", default="", help="Who speaks in a transcript. Default: found in the text.")
+@click.option("--dry-run", is_flag=True, help="Print what would be imported, and store nothing.")
+@store_option
+def import_(files: tuple[Path, ...], names: str, dry_run: bool, store: Path | str | None) -> int:
+    """Import conversations of other programs as records.
+
+    FILE holds chat messages as JSON or JSON lines (OpenAI), an export of ChatGPT, a conversation of llm-council, a log
+    of Inspect as JSON, or a transcript in Markdown or plain text whose turns begin with names. A record can then be
+    shown, mapped, recounted and forked like any other. No model is called.
+
+    Exit codes: 0 all files imported, 1 one of them cannot be read; the others are imported.
+    """
+    speakers = tuple(name.strip() for name in names.split(",") if name.strip())
+    return run_command(_import(files, speakers, dry_run, store))
+
+
+async def _import(files: tuple[Path, ...], names: tuple[str, ...], dry_run: bool, store: Path | str | None) -> int:
+    from moot.app.imports.imported_record import import_conversation, read_conversations
+
+    code, last = DONE, ""
+    for file in files:
+        try:
+            data = file.read_bytes()
+            conversations = read_conversations(data, file.name, names)
+        except (BriefError, OSError) as error:
+            click.echo(f"moot: {error}", err=True)
+            code = ERROR
+            continue
+        if dry_run:
+            for conversation in conversations:
+                click.echo(_summary(conversation))
+            continue
+        async with open_workspace(store) as workspace:
+            for conversation in conversations:
+                imported = await import_conversation(workspace, conversation, file.name, data)
+                last = imported.debate
+                votes = f", {counted(imported.ballots, 'ranking')}" if conversation.council else ""
+                click.echo(f"{last}: {_summary(conversation)}{votes}")
+    if last:
+        click.echo(f"moot: next: moot show {last} · moot fork {last} --at ENTRY -m PROVIDER:NAME", err=True)
+    return code
+
+
+def _summary(conversation: "Conversation") -> str:
+    """The topic, the kind of file, and how often each speaks."""
+    council = conversation.council.answers if conversation.council else ()
+    turns = Counter(statement.by for statement in (*council, *conversation.statements))
+    who = ", ".join(f"{name} {counted(number, 'turn')}" for name, number in turns.items())
+    return f"{conversation.topic} ({conversation.program}: {who})"

@@ -1,22 +1,35 @@
-"""``moot show`` and ``moot recount``: replay a debate in the terminal, and count its ballots under every rule."""
+"""``moot show``, ``recount``, ``report`` and ``diff``: look at a debate, count it again, write it down, compare two."""
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 import rich_click
 
-from moot.cli.options import DONE, complete_debate, open_workspace, run_command, store_option
+from moot.app.export.report_formats import FORMATS, read_report_options, report_format
+from moot.cli.options import (
+    DONE,
+    EARLIER_REPORT_OPTIONS,
+    accept_earlier,
+    complete_debate,
+    open_workspace,
+    run_command,
+    store_option,
+)
+from moot.core.errors import BriefError
 from moot.core.text import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from moot.app.export.recount import Recount, RuleResult
+    from moot.app.export.report_formats import ReportFormat
+    from moot.app.export.reports import ReadRecord
     from moot.app.run.workspace import Workspace
     from moot.core.event import Entry
+    from moot.report.compare import Comparison
 
 LONGEST = 20.0
 """The longest pause in seconds that a replay keeps, before it is divided by the speed."""
@@ -190,3 +203,151 @@ def flip_in_words(result: "RuleResult") -> str:
     last = " and the winner last" if result.status == "decided" else ""
     change = f"{line(result.flip.to)} first{last}"
     return f"Another result with {ballots} of {whose} ({change}): {line(result.flip.then)}"
+
+
+# ---- reports and comparisons -----------------------------------------------------------------------------------------
+
+
+class FormatName(click.ParamType[str]):
+    """The name of a format of reports, built in or of another package."""
+
+    name = "format"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """The names that are built in."""
+        return f"[{'|'.join(FORMATS)}|…]"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if there is such a format."""
+        try:
+            report_format(value)
+        except BriefError as error:
+            self.fail(f"{error}.", param, ctx)
+        return value
+
+
+@rich_click.command(context_settings=accept_earlier(EARLIER_REPORT_OPTIONS))
+@click.argument("debate", shell_complete=complete_debate)
+@click.option(
+    "--format",
+    "form",
+    type=FormatName(),
+    default="md",
+    help=f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="The file to write. Default: the screen.",
+)
+@click.option(
+    "--set",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of a format from another package, in place of report_options in the brief. It may be repeated.",
+)
+@click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
+@store_option
+def report(  # house: wide because they are the options of the command
+    debate: str, form: str, out: Path | None, options: tuple[str, ...], plots: bool, store: Path | str | None
+) -> int:
+    """Write the report of a debate.
+
+    DEBATE is an id, a short id, or "last". The argument map (--format visual_tree) consists of a page, a
+    picture and data: with -o all three files are written; without it only the page is printed.
+    """
+    from moot.app.export.reports import read_record
+
+    chosen = report_format(form, read_report_options(form, options))
+    if out is None and chosen.binary:
+        raise click.UsageError(f"A {form.upper()} needs a file: name it with -o.")
+    if plots:
+        if form != "md" or out is None or str(out) == "-":
+            raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
+        return run_command(_illustrate(debate, out, store))
+
+    async def read() -> "ReadRecord":
+        async with open_workspace(store, reading=True) as workspace:
+            return await read_record(workspace, await workspace.find(debate))
+
+    written = _contents(run_command(read()), chosen)
+    if out is None or str(out) == "-":
+        _print(next(iter(written.values())))
+        return DONE
+    for path, content in _paths(out, written):
+        _write(path, content)
+        click.echo(f"{path}")
+    return DONE
+
+
+def _contents(read_record: "ReadRecord", form: "ReportFormat") -> "Mapping[str, str | bytes]":
+    """The contents to write, by the ending of each file's name."""
+    return form.files(read_record) if form.files else {"": form.make(read_record)}
+
+
+def _print(content: str | bytes) -> None:
+    if isinstance(content, bytes):
+        sys.stdout.buffer.write(content)
+    else:
+        sys.stdout.write(content)
+
+
+async def _illustrate(debate: str, out: Path, store: Path | str | None) -> int:
+    from moot.app.export.analyses import save_illustrated
+    from moot.app.export.reports import read_record
+
+    async with open_workspace(store, reading=True) as workspace:
+        record = await read_record(workspace, await workspace.find(debate))
+    for path in save_illustrated(record.report, record.entries, out):
+        click.echo(f"{path}")
+    return DONE
+
+
+def _paths(out: Path, texts: "Mapping[str, str | bytes]") -> "Iterator[tuple[Path, str | bytes]]":
+    """The path of each text: a single one is the named file; several share its name with their own endings."""
+    for ending, text in texts.items():
+        yield out if len(texts) == 1 else out.with_suffix(Path(ending).suffix), text
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    from moot.app.export.reports import check_target, save
+
+    check_target(path)
+    try:
+        save(path, content)
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+@rich_click.command()
+@click.argument("debate", metavar="A", shell_complete=complete_debate)
+@click.argument("other", metavar="[B]", required=False, shell_complete=complete_debate)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@store_option
+def diff(debate: str, other: str | None, as_json: bool, store: Path | str | None) -> int:
+    """Show where two debates diverge, and how their outcomes differ.
+
+    A and B are ids, short ids, or "last". They need not be forks of each other. A single fork is
+    compared with the debate that it was forked from.
+    """
+    from moot.app.export.reports import compare, parent, write_comparison
+    from moot.cli.display.side_by_side import comparison_view
+    from moot.cli.display.text_layout import console_for
+
+    async def read() -> "Comparison":
+        async with open_workspace(store, reading=True) as workspace:
+            first, second = await workspace.find(debate), await workspace.find(other) if other else ""
+            if second:
+                return await compare(workspace, first, second)
+            return await compare(workspace, await parent(workspace, first), first)
+
+    comparison = run_command(read())
+    if as_json:
+        sys.stdout.write(write_comparison(comparison))
+        return DONE
+    console = console_for()
+    for renderable in comparison_view(comparison):
+        console.print(renderable)
+    return DONE

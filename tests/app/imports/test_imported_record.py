@@ -1,0 +1,124 @@
+"""Records of imported conversations: they are intact, played again, recounted and forked like any other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from moot.app.imports.imported_record import MOST_BYTES, MOST_TURNS, import_conversation, read_conversations
+from moot.app.run.fork import Change, count_matching, fork
+from moot.app.run.workspace import Workspace
+from moot.core.errors import BriefError
+from moot.core.event import Opened
+from moot.core.transcript import fold
+from tests.cli.commands import moot
+
+TRANSCRIPT = "# Build or buy?\n\n**Ada:** Build it.\n\n**Ben:** Buy it.\n\n**Ada:** Why?\n\n**Ben:** Time.\n"
+
+
+def council(votes: int = 3) -> bytes:
+    stage1 = [{"model": f"vendor/{name}", "response": f"{name.title()}."} for name in ("one", "two", "three")]
+    texts = ["FINAL RANKING:\n1. Response B\n2. Response A\n3. Response C", "I cannot.", ""]
+    stage2 = [{"model": row["model"], "ranking": text} for row, text in zip(stage1, [texts[0], *texts], strict=False)][
+        :votes
+    ]
+    answer = {"stage1": stage1, "stage2": stage2, "stage3": {"model": "vendor/two", "response": "It is two."}}
+    return json.dumps({"messages": [{"role": "user", "content": "Which?"}, answer]}).encode()
+
+
+async def test_a_transcript_is_a_record_that_can_be_forked(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    data = TRANSCRIPT.encode()
+    (conversation,) = read_conversations(data, "talk.md")
+    imported = await import_conversation(workspace, conversation, "talk.md", data)
+    entries = await workspace.entries(imported.debate)
+    opened = entries[0].event
+    assert isinstance(opened, Opened)
+    assert opened.chosen[0].startswith("imported from talk.md (transcript, sha256 ")
+    assert count_matching(opened, [entry.event for entry in entries[1:]]) == len(entries) - 2  # all but the end
+    turns = fold(entries).turns()
+    assert [(turn.by, turn.text) for turn in turns] == [
+        ("Ada", "Build it."),
+        ("Ben", "Buy it."),
+        ("Ada", "Why?"),
+        ("Ben", "Time."),
+    ]
+    assert (imported.status, imported.turns, imported.ballots) == ("no_decision", 4, 0)
+    with pytest.raises(BriefError, match="its words were imported; name one: -m PROVIDER:NAME"):
+        await fork(workspace, imported.debate, at=9)
+    forked = await fork(workspace, imported.debate, at=9, change=Change(models={"": "builtin:quotes"}))
+    outcome = await workspace.resume(forked)
+    assert [turn.text for turn in outcome.transcript.turns()][:2] == ["Build it.", "Buy it."]
+    assert len(outcome.transcript.turns()) == 4
+    await workspace.close()
+
+
+async def test_rankings_of_a_council_are_counted_as_they_were_meant(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    (conversation,) = read_conversations(council(), "council.json")
+    imported = await import_conversation(workspace, conversation, "council.json", council())
+    transcript = fold(await workspace.entries(imported.debate))
+    assert transcript.decision
+    ballots = {ballot.voter: (ballot.state, ballot.ranks) for ballot in transcript.decision.ballots}
+    assert ballots == {
+        "one": ("cast", (("two",), ("three",))),  # nobody ranks its own answer
+        "two": ("cast", (("one",), ("three",))),
+        "three": ("unread", ()),
+    }
+    assert (imported.status, imported.ballots) == (transcript.decision.status, 2)
+    assert [turn.by for turn in transcript.turns()][-1] == "Chairperson"
+    await workspace.close()
+
+
+async def test_who_did_not_rank_is_missing(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    (conversation,) = read_conversations(council(1), "council.json")
+    imported = await import_conversation(workspace, conversation, "council.json", council(1))
+    transcript = fold(await workspace.entries(imported.debate))
+    assert transcript.decision
+    assert [ballot.state for ballot in transcript.decision.ballots] == ["cast", "missing", "missing"]
+    assert (imported.status, imported.ballots) == ("no_decision", 1)  # one of three is no quorum
+    await workspace.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"x" * (MOST_BYTES + 1), f"file.md has {MOST_BYTES + 1:,} bytes; at most {MOST_BYTES:,} can be imported"),
+        (b"PK\x03\x04 ...", "file.md is a packed file; a log of Inspect becomes JSON by: inspect log convert"),
+        (b"Ada: \xff", "file.md is no text in UTF-8 (byte 6)"),
+        (("A: x\nB: y\n" * MOST_TURNS).encode(), f"file.md: a conversation has {2 * MOST_TURNS:,} turns; at most"),
+        (
+            "".join(f"Name {n}: x\nName {n}: y\n" for n in range(41)).encode(),
+            "file.md: a conversation has 41 speakers; at most 40 can be imported",
+        ),
+    ],
+)
+def test_what_cannot_be_imported_is_refused(data: bytes, problem: str) -> None:
+    with pytest.raises(BriefError) as caught:
+        read_conversations(data, "file.md")
+    assert str(caught.value).startswith(problem)
+
+
+async def test_invisible_characters_and_names_with_a_meaning_are_cleaned(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    data = "Proposal A: Bu\u200bild\u202e.\nProposal B: Buy.\nProposal A: No.\nProposal B: Yes.".encode()
+    (conversation,) = read_conversations(data, "talk.txt")
+    assert [speaker.name for speaker in conversation.speakers] == ["Proposal A (speaker)", "Proposal B (speaker)"]
+    imported = await import_conversation(workspace, conversation, "talk.txt", data)
+    assert "Build." in [turn.text for turn in fold(await workspace.entries(imported.debate)).turns()]
+    await workspace.close()
+
+
+def test_the_command_imports_what_it_can(tmp_path: Path) -> None:
+    for name, text in (("talk.md", TRANSCRIPT), ("none.md", "Nobody."), ("council.json", council().decode())):
+        (tmp_path / name).write_text(text)
+    dry = moot(tmp_path, "import", "talk.md", "--dry-run")
+    assert (dry.exit_code, dry.stdout) == (0, "Build or buy? (transcript: Ada 2 turns, Ben 2 turns)\n")
+    came = moot(tmp_path, "import", "talk.md", "none.md", "council.json")
+    assert came.exit_code == 1
+    assert "none.md: no speakers found." in came.stderr
+    assert "2 rankings" in came.stdout
+    assert moot(tmp_path, "verify", "last").exit_code == 0
+    assert moot(tmp_path, "recount", "last").exit_code == 0
+    assert "imported:vendor/one" in moot(tmp_path, "show", "last").stdout

@@ -1,0 +1,144 @@
+"""Conversations in JSON: what is read from each form, and what is refused."""
+
+import json
+from collections.abc import Mapping
+from itertools import permutations
+
+import pytest
+
+from moot.app.imports.conversations import Conversation
+from moot.app.imports.json_conversations import read_json
+from moot.core.errors import BriefError
+
+CHAT = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Tea or coffee?"},
+    {"role": "assistant", "content": [{"type": "text", "text": "Tea."}, {"type": "image_url"}], "model": "gpt-4o"},
+    {"role": "assistant", "name": "Ada", "content": "Coffee."},
+    {"role": "tool", "content": ""},
+]
+SPOKEN = [("Person", "Tea or coffee?"), ("Model", "Tea."), ("Ada", "Coffee.")]
+
+
+def only(value: object) -> Conversation:
+    (conversation,) = read_json(json.dumps(value), "file.json")
+    return conversation
+
+
+def spoken(conversation: Conversation) -> list[tuple[str, str]]:
+    return [(statement.by, statement.text) for statement in conversation.statements]
+
+
+def exported(role: str, text: str, parent: str | None, **more: object) -> Mapping[str, object]:
+    """A node of an export of ChatGPT."""
+    message = {"author": {"role": role}, "content": {"content_type": "text", "parts": [text]}, **more}
+    return {"message": message if role else None, "parent": parent}
+
+
+@pytest.mark.parametrize("value", [CHAT, {"messages": CHAT, "model": "gpt-5"}, [{"messages": CHAT}]])
+def test_chat_messages_in_each_form(value: object) -> None:
+    conversation = only(value)
+    assert spoken(conversation) == SPOKEN
+    assert (conversation.topic, [source.text for source in conversation.background]) == (
+        "Tea or coffee?",
+        ["Be brief."],
+    )
+    assert [(speaker.name, speaker.person) for speaker in conversation.speakers] == [
+        ("Person", True),
+        ("Model", False),
+        ("Ada", False),
+    ]
+    assert conversation.speakers[1].model == "gpt-4o"
+
+
+def test_json_lines_are_one_chat() -> None:
+    (conversation,) = read_json("\n".join(json.dumps(message) for message in CHAT), "file.jsonl")
+    assert spoken(conversation) == SPOKEN
+
+
+def test_an_export_of_chatgpt_has_the_branch_that_it_shows() -> None:
+    nodes = {
+        "root": exported("", "", None),
+        "a": exported("user", "Tea or coffee?", "root"),
+        "b": exported("assistant", "Tea.", "a", metadata={"model_slug": "gpt-5"}),
+        "c": exported("assistant", "Another try.", "a"),
+        "d": exported("user", "Why?", "b"),
+    }
+    empty: dict[str, object] = {"title": "Empty", "mapping": {}}
+    export = [{"title": "Drinks", "mapping": nodes, "current_node": "d"}, empty]
+    conversation = only(export)
+    assert spoken(conversation) == [("Person", "Tea or coffee?"), ("Model", "Tea."), ("Person", "Why?")]
+    assert conversation.speakers[1].model == "gpt-5"
+
+
+def test_a_branch_in_a_circle_ends() -> None:
+    nodes = {"a": exported("user", "Tea?", "b"), "b": exported("assistant", "Yes.", "a")}
+    assert len(only({"mapping": nodes, "current_node": "a"}).statements) == 2
+
+
+def test_a_log_of_inspect_has_a_conversation_for_each_sample() -> None:
+    samples = [
+        {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "No."}]} for text in "AB"
+    ]
+    log = {"version": 2, "eval": {"model": "mockllm/model"}, "samples": samples}
+    conversations = read_json(json.dumps(log), "log.json")
+    assert [(item.topic, item.speakers[1].model) for item in conversations] == [
+        ("A", "mockllm/model"),
+        ("B", "mockllm/model"),
+    ]
+
+
+def council(ranking: str) -> Conversation:
+    stage1 = [{"model": f"vendor/{name}", "response": f"Answer of {name}."} for name in ("one", "two", "three")]
+    stage2 = [{"model": "vendor/one", "ranking": ranking}, {"model": "vendor/gone", "ranking": ranking}]
+    answer = {
+        "role": "assistant",
+        "stage1": stage1,
+        "stage2": stage2,
+        "stage3": {"model": "c", "response": "So be it."},
+    }
+    return only({"title": "Title", "messages": [{"role": "user", "content": "Which?"}, answer]})
+
+
+LABELS = {"A": "one", "B": "two", "C": "three"}
+
+
+@pytest.mark.parametrize("order", list(permutations("ABC")))
+@pytest.mark.parametrize(
+    "line", ["{n}. Response {label}", "{n}) **response {label}** is good", "  {n}. Response  {label}"]
+)
+def test_a_ranking_of_llm_council_is_read(order: tuple[str, ...], line: str) -> None:
+    rows = "\n".join(line.format(n=n, label=label) for n, label in enumerate(order, start=1))
+    conversation = council(f"1. Response C is weak.\nFINAL RANKING: see below\nfinal ranking:\n{rows}")
+    assert conversation.council
+    assert [answer.by for answer in conversation.council.answers] == ["one", "two", "three"]
+    assert {voter: ranked for voter, (_, ranked) in conversation.council.rankings.items()} == {
+        "one": tuple(LABELS[label] for label in order)
+    }
+    assert spoken(conversation) == [("Chairperson", "So be it.")]
+    assert conversation.background[-1].text.splitlines()[1] == "Response b is the answer of two."
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        "1. Response A\n2. Response B",
+        "FINAL RANKING:\nResponse A, then Response B",
+        "FINAL RANKING:\n1. Response A\n2. Response A",
+        "FINAL RANKING:\n1. Response A\n2. Response D",
+    ],
+)
+def test_a_ranking_that_is_not_clear_ranks_nobody(ranking: str) -> None:
+    conversation = council(ranking)
+    assert conversation.council
+    assert conversation.council.rankings["one"] == (ranking, ())
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "[1, 2]", "{}", '{"messages": "none"}', '[{"role": "user", "content": ""}]', '"words"', "null"]
+)
+def test_what_is_no_conversation_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(BriefError) as caught:
+        read_json(text, "file.json")
+    assert str(caught.value).startswith("file.json ")
+    assert "\n" not in str(caught.value)

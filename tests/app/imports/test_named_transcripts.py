@@ -1,0 +1,71 @@
+"""Transcripts with names: who is told from the text, in each style, and what is nobody's turn."""
+
+from itertools import product
+
+import pytest
+
+from moot.app.imports.named_transcripts import read_transcript
+from moot.core.errors import BriefError
+
+STYLES = {
+    "bold": "**{name}:** {words}",
+    "bold, colon behind": "**{name}**: {words}",
+    "list": "- **{name}:** {words}",
+    "time": "[12:03] {name}: {words}",
+    "heading": "## {name}\n\n{words}",
+    "plain": "{name}: {words}",
+}
+NAMES = [("Ada", "Ben"), ("Dr. Ada Lovelace", "B.-C. O'Neil"), ("Ада", "李明")]
+WORDS = [
+    ("Build it.", "Buy it.", "No."),
+    ("One line.\n\nAnother one: with a colon inside.", "Note that this costs 3:1.", "```\nAda: in code\n```"),
+]
+
+
+@pytest.mark.parametrize(("style", "names", "words"), list(product(STYLES, NAMES, WORDS)))
+def test_turns_in_each_style_are_told_apart(style: str, names: tuple[str, str], words: tuple[str, ...]) -> None:
+    speakers = (names[0], names[1], names[0], names[1])
+    words = (*words, "Then no.")
+    if style in ("plain", "time") and "Another one: " in words[0]:
+        words = (words[0].replace("Another one: ", "Another one, "), *words[1:])
+    turns = [STYLES[style].format(name=name, words=text) for name, text in zip(speakers, words, strict=True)]
+    conversation = read_transcript("# Build or buy?\n\nWe have 40,000.\n\n" + "\n\n".join(turns), "file.md")
+    assert [(turn.by, turn.text) for turn in conversation.statements] == list(zip(speakers, words, strict=True))
+    if style != "heading":
+        assert conversation.topic == "Build or buy?"
+        assert [source.text for source in conversation.background] == ["We have 40,000."]
+
+
+def test_given_names_count_even_where_each_speaks_once() -> None:
+    text = "Ada: Build it.\nNote: it is cheap.\nBen: Buy it."
+    conversation = read_transcript(text, "file.txt", ["ada", "Ben"])
+    assert [(turn.by, turn.text) for turn in conversation.statements] == [
+        ("Ada", "Build it.\nNote: it is cheap."),
+        ("Ben", "Buy it."),
+    ]
+
+
+def test_what_stands_once_is_asked_about() -> None:
+    text = "Ada: Build it.\nBen: Buy it.\nNote: it is cheap.\nAda: No.\nBen: Yes."
+    with pytest.raises(BriefError) as caught:
+        read_transcript(text, "file.md")
+    assert str(caught.value) == (
+        "file.md: Note stands only once, so it may be no name. Say who speaks, such as: --names Ada,Ben,Note"
+    )
+    assert [turn.by for turn in read_transcript(text, "file.md", ["Ada", "Ben"]).statements] == ["Ada", "Ben"] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", ()),
+        ("No names here.", ()),
+        ("Ada: Build.\nBen: Buy.", ()),
+        ("Ada: A.\nAda: B.", ()),
+        ("Ada: A.", ("Ada", "Cy")),
+    ],
+)
+def test_where_nobody_can_be_told_the_file_is_refused(text: str, names: tuple[str, ...]) -> None:
+    with pytest.raises(BriefError) as caught:
+        read_transcript(text, "file.md", names)
+    assert str(caught.value).startswith("file.md: ")
