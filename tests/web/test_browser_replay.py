@@ -166,6 +166,20 @@ async def test_the_report_opens_from_a_file_alive_and_asks_for_nothing(
         assert urls == [file.as_uri()]
 
 
+async def test_every_file_of_the_menu_export_is_there(stage: Stage, debate: str) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        await page.get_by_text("Export", exact=True).click()
+        links = page.locator("a[download]")
+        await expect(links.filter(has_text="Argument map (AIF)")).to_be_visible()
+        addresses = [await link.get_attribute("href") for link in await links.all()]
+        answers = [await page.request.get(f"{stage.base}{address}") for address in addresses]
+        assert [(address, answer.status) for address, answer in zip(addresses, answers, strict=True)] == [
+            (address, 200) for address in addresses
+        ]
+        assert all([await answer.body() for answer in answers])
+
+
 async def test_the_report_of_the_command_line_opens_and_prints(stage: Stage, debate: str, tmp_path: Path) -> None:
     async with stage.visit() as visit:
         answer = await visit.context.request.get(f"{visit.base}/api/v1/debates/{debate}/report.html")
