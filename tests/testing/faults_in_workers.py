@@ -3,11 +3,13 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from moot.app.run import people
+from moot.app.run.dispatcher import QueueError
 from moot.workers import jobs, lease_runs, leases, provider_limits, schedules, worker
 
 Change = tuple[Any, str, Any]
@@ -184,6 +186,25 @@ def time_of_a_schedule_is_not_forgotten() -> list[Change]:
         return None
 
     return [(schedules, "finish", finish)]
+
+
+def time_of_a_schedule_is_left_to_a_worker_that_never_heard_of_it() -> list[Change]:
+    return [(schedules, "_LEFT", schedules._LEFT.replace("g.worker = $1 or", ""))]
+
+
+def time_of_a_schedule_is_forgotten_after_the_queueing() -> list[Change]:
+    async def submit_once(c: Any, debate: str, scheduled_run: Any) -> Any:
+        job = await jobs.find(c, debate)
+        return job or await jobs.submit(c, debate, "", 5, 0.0)
+
+    async def begin(self: Any, scheduled_run: Any) -> None:
+        await usual(self, scheduled_run)
+        with suppress(QueueError):
+            await self.database.do(partial(schedules.finish, scheduled_run=scheduled_run))
+
+    usual = worker.Worker._begin
+    left = schedules._LEFT.replace("g.worker = $1 or", "")
+    return [(schedules, "submit_once", submit_once), (worker.Worker, "_begin", begin), (schedules, "_LEFT", left)]
 
 
 def schedule_queues_its_ended_debate_again() -> list[Change]:

@@ -52,6 +52,8 @@ FOUND_AT = {
     "worker_takes_a_debate_that_it_has_not_let_go": 189,
     "beginning_by_a_schedule_is_tried_once": 1253,
     "time_of_a_schedule_is_not_forgotten": 101,
+    "time_of_a_schedule_is_left_to_a_worker_that_never_heard_of_it": 1013,
+    "time_of_a_schedule_is_forgotten_after_the_queueing": 1013,
     "schedule_queues_its_ended_debate_again": 101,
 }
 """Seeds that have found a planted fault, where that is not among the first; they are tried first."""

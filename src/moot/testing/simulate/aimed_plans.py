@@ -27,7 +27,8 @@ def aimed(random: Random, plan: Plan, aim: str) -> Plan:
             ends = [_fault(random, life, 4.0, random.choice(("kill", "kill", "freeze")), 300.0) for life in range(1, 9)]
             return replace(plan, delay=20.0, processes=tuple(ends), queue=())
         case "schedule":
-            return replace(plan, scheduled=True, workers=random.choice((2, 2, 3)), debates=plan.debates[:1])
+            plan = replace(plan, scheduled=True, workers=random.choice((2, 2, 3)), debates=plan.debates[:1])
+            return replace(plan, queue=_lost_answers(random)) if random.random() < 0.5 else plan
         case _:
             return plan
 
@@ -46,6 +47,16 @@ def _late(random: Random, plan: Plan) -> Plan:
         if random.random() < 0.7
     ]
     return replace(plan, debates=tuple(debates), processes=(), store=(), queue=(*late, away))
+
+
+def _lost_answers(random: Random) -> tuple[QueueFault, ...]:
+    """Answers of the queue are lost, also about the moments in which a schedule begins a debate."""
+    share = random.choice((0.15, 0.3))
+    return tuple(
+        QueueFault(number=number, kind=random.choice(("unsure", "unsure", "away")), seconds=0.02)
+        for number in range(65, 270)
+        if random.random() < share
+    )
 
 
 def _limited(random: Random, plan: Plan) -> Plan:
