@@ -9,7 +9,15 @@ import pytest
 
 from moot.app.batch.batch_plan import FaultyBatch, make_batch, make_item
 from moot.app.batch.run_batch import BatchBudget
-from moot.app.batch.summary import BatchOutcome, batch_data, batch_page, outcomes_in_words, rows
+from moot.app.batch.summary import (
+    BatchOutcome,
+    batch_csv,
+    batch_data,
+    batch_page,
+    outcomes_in_words,
+    rows,
+    unread_notes,
+)
 from moot.app.brief.reader import read_brief
 from moot.app.run.api import read_brief_argument
 from moot.app.run.people import answer
@@ -362,9 +370,31 @@ def test_answers_are_compared_as_votes_are() -> None:
     assert (summary_rows[0].ended, summary_rows[0].debates, summary_rows[0].paused) == (7, 8, 1)
     assert rows([a("tie"), a("", "tie")])[0].agreement == 0.5, "an answer that is called tie is no tie"
     assert rows([a("18")])[0].agreement is None
+    assert rows([a("", "tie"), a("", "tie")])[0].agreement is None, "two ties agree on nothing"
+    assert rows([a("", "tie"), a("", "tie"), a("x")])[0].agreement == pytest.approx(1 / 3)
     assert rows([a("x", cost=None), a("x", cost=1.0)])[0].cost is None
     assert outcomes_in_words(rows([a("so " * 40), a("y")])[0]).startswith("so so so")
     assert "…" in outcomes_in_words(rows([a("so " * 40), a("y")])[0])
+
+
+def test_a_brief_whose_ballots_could_not_be_read_is_named() -> None:
+    outcomes = [
+        a("", "no_decision", unparsed=3),
+        a("", "no_decision", unparsed=1),
+        a("x", item="b", votes=1, unparsed=2),
+    ]
+    note = "hire: no ballot could be read (4 ballots); see moot show d-1"
+    assert unread_notes(outcomes) == [note]
+    assert f"- {note}" in batch_page(make_batch([item()], name="a"), outcomes)
+    assert unread_notes([a("x", votes=3), a("", "paused", unparsed=1)]) == []
+
+
+def test_outcomes_are_written_as_csv() -> None:
+    head, row, end = batch_csv([a('so, "no"', models=("a:x", "b:y"), protocol="panel", votes=2)]).split("\n")
+    assert head.split(",")[:5] == ["item", "number", "seed", "debate", "status"]
+    assert '"so, ""no"""' in row
+    assert row.endswith(",panel,a:x b:y,2,0")
+    assert end == ""
 
 
 def test_a_table_in_markdown_holds_no_foreign_markup() -> None:

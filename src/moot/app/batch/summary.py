@@ -3,7 +3,9 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from csv import DictWriter
+from dataclasses import asdict, dataclass, fields
+from io import StringIO
 
 from moot.app.batch.batch_plan import Batch, Repeat
 from moot.app.run.outcome import Outcome, outcome
@@ -11,7 +13,7 @@ from moot.app.serve.spending import spent
 from moot.arguments.positions import bare
 from moot.core.event import ASIDE, Called, Entry
 from moot.core.labels import status_in_words
-from moot.core.text import clean, flat
+from moot.core.text import clean, counted, flat
 from moot.core.transcript import fold
 from moot.report.conclusion import answer_in_words
 from moot.report.markdown_text import inline, table
@@ -43,6 +45,10 @@ class BatchOutcome:
         cost: US dollars; None where a price is unknown.
         seconds: from the first entry to the last, pauses left out.
         used: US dollars used and reserved, of the calls whose price is known.
+        protocol: its name; "" where the debate was never started.
+        models: the models that answered, in alphabetical order.
+        votes: the ballots that the decision counts.
+        unparsed: the ballots that could not be read.
     """
 
     item: str
@@ -58,6 +64,10 @@ class BatchOutcome:
     cost: float | None = 0.0
     seconds: float = 0.0
     used: float = 0.0
+    protocol: str = ""
+    models: tuple[str, ...] = ()
+    votes: int = 0
+    unparsed: int = 0
 
 
 @dataclass(slots=True)
@@ -88,7 +98,8 @@ class Row:
     Attributes:
         item: what the brief is called; "" for the whole batch.
         outcomes: what was decided, or ``tie`` or ``no decision``, each with how often, the commonest first.
-        agreement: the share of the commonest of all that ended; None where fewer than two did.
+        agreement: the share of the commonest decision among the debates that ended; None where fewer than two ended, or
+            nothing was decided.
         debates: how many there are.
         ended: how many came to an end.
         paused: how many stand still and can be gone on with.
@@ -116,9 +127,11 @@ class Row:
 
 def outcome_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
     """The outcome of a debate, from its record."""
-    ending, metrics = outcome(repeat.debate, fold(entries)), measure(entries)
+    transcript, metrics = fold(entries), measure(entries)
+    ending = outcome(repeat.debate, transcript)
     decision = ending.decision
     total = metrics.total
+    ballots = [ballot.state for ballot in decision.ballots] if decision else []
     return BatchOutcome(
         item=repeat.item.name,
         number=repeat.number,
@@ -133,6 +146,10 @@ def outcome_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
         cost=total.cost,
         seconds=round(metrics.seconds, 3),
         used=spent(entries),
+        protocol=transcript.protocol,
+        models=tuple(sorted({model for models in transcript.models.values() for model in models})),
+        votes=ballots.count("cast"),
+        unparsed=ballots.count("unread"),
     )
 
 
@@ -176,12 +193,13 @@ def _row(item: str, outcomes: Sequence[BatchOutcome]) -> Row:
             groups.setdefault((element.status, bare(element.answer)), []).append(element)
     ranked = sorted(groups.values(), key=len, reverse=True)
     ended = sum(map(len, ranked))
+    commonest = max((len(group) for group in ranked if group[0].status == "decided"), default=0)
     costs = [item.cost for item in outcomes if item.cost is not None]
     states = [item.status for item in outcomes]
     return Row(
         item=item,
         outcomes=tuple((outcome_in_words(group[0]), len(group)) for group in ranked) if item else (),
-        agreement=len(ranked[0]) / ended if item and ended > 1 else None,
+        agreement=commonest / ended if item and ended > 1 and commonest else None,
         debates=len(outcomes),
         ended=ended,
         paused=states.count("paused"),
@@ -205,6 +223,20 @@ def outcomes_in_words(row: Row) -> str:
     return ", ".join(f"{text if len(text) <= WIDEST else text[: WIDEST - 1] + '…'} {n}" for text, n in shorts)
 
 
+def unread_notes(outcomes: Sequence[BatchOutcome]) -> list[str]:
+    """A sentence for each brief of whose ballots not one could be read."""
+    notes: list[str] = []
+    for name in dict.fromkeys(item.item for item in outcomes):
+        ended = [item for item in outcomes if item.item == name and item.status in ENDED]
+        unparsed = sum(item.unparsed for item in ended)
+        if unparsed and not any(item.votes for item in ended):
+            notes.append(
+                f"{flat(clean(name))}: no ballot could be read ({counted(unparsed, 'ballot')}); "
+                f"see moot show {ended[0].debate}"
+            )
+    return notes
+
+
 def json_line(outcome: BatchOutcome) -> str:
     """The outcome of one debate, as a line of JSON."""
     return json.dumps(asdict(outcome), ensure_ascii=False)
@@ -215,6 +247,16 @@ def batch_data(batch: Batch, outcomes: Sequence[BatchOutcome]) -> str:
     *briefs, total = (asdict(row) for row in rows(outcomes))
     data = {"name": batch.name, "times": batch.times, "briefs": briefs, "total": total}
     return json.dumps({**data, "debates": [asdict(item) for item in outcomes]}, ensure_ascii=False, indent=2) + "\n"
+
+
+def batch_csv(outcomes: Sequence[BatchOutcome]) -> str:
+    """The outcomes as CSV, a row for each debate; several models stand in one cell, with blanks between."""
+    text = StringIO(newline="")
+    lines = DictWriter(text, [field.name for field in fields(BatchOutcome)], lineterminator="\n")
+    lines.writeheader()
+    for item in outcomes:
+        lines.writerow({**asdict(item), "models": " ".join(item.models)})
+    return text.getvalue()
 
 
 HEADS = (
@@ -237,6 +279,8 @@ def batch_page(batch: Batch, outcomes: Sequence[BatchOutcome]) -> str:
     summary_rows = rows(outcomes)
     lines = [[_cell(row.item or "all"), _cell(outcomes_in_words(row)), *_numbers(row)] for row in summary_rows]
     parts = [f"# Batch {batch.name}", table(HEADS, lines, numbers=len(HEADS) - 2)]
+    if notes := unread_notes(outcomes):
+        parts.append("\n".join(f"- {_cell(note)}" for note in notes))
     missing = [item for item in outcomes if item.status not in ENDED and item.status != "unbegun"]
     if missing:
         why = (f"- {_cell(item.item)} #{item.number}, `{item.debate}`: {_cell(item.reason)}" for item in missing)

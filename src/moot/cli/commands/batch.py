@@ -86,7 +86,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--name", metavar="NAME", help="The name of the batch. Default: derived from the briefs.")
 @click.option("--dry-run", is_flag=True, help="Check and estimate everything; send nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")
-@click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder, as batch.json and batch.md.")
+@click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder: batch.json, batch.csv and batch.md.")
 @half_price_options
 @click.option("--jobs", is_flag=True, help="List the batches that --batch has sent to providers. Run nothing.")
 @click.option("--cancel", multiple=True, metavar="JOB", help="Cancel a batch at its provider, or all; run nothing.")
@@ -250,12 +250,13 @@ def first_of(error: BaseException) -> BaseException:
 
 
 def _save(folder: Path, batch: "Batch", outcomes: "Sequence[BatchOutcome]", progress: "Progress") -> None:
-    from moot.app.batch.summary import batch_data, batch_page
+    from moot.app.batch.summary import batch_csv, batch_data, batch_page
     from moot.app.export.reports import save
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         save(folder / "batch.json", batch_data(batch, outcomes))
+        save(folder / "batch.csv", batch_csv(outcomes))
         save(folder / "batch.md", batch_page(batch, outcomes))
     except OSError as error:
         progress.remark(f"the table was not saved: {error.strerror or error}: {folder}")

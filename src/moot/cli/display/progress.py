@@ -20,6 +20,7 @@ from moot.app.batch.summary import (
     outcome_in_words,
     outcomes_in_words,
     rows,
+    unread_notes,
 )
 from moot.cli.display.plan_view import plan_words
 from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short, span
@@ -131,6 +132,8 @@ class Progress:
             self.console.print(outcome_table(rows(outcomes)))
             for item in [item for item in outcomes if item.status not in (*ENDED, "unbegun")][:MOST_MISSING]:
                 self.console.print(Text(outcome_line(item), style=BAD if item.status in ("failed", "error") else WARN))
+        for note in unread_notes(outcomes):
+            self.remark(note)
         left = sum(item.status == "unbegun" for item in outcomes)
         if left and not self.work.stop.reason:
             self.remark(f"the budget kept {counted(left, 'debate')} from starting; raise --budget to continue")
