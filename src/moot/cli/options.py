@@ -28,13 +28,14 @@ UNREACHABLE = 5
 WAITING = 6
 SURVIVED = 7
 INCOMPLETE = 8
+STALE = 9
 INTERRUPTED = 130
 
 MEANINGS = """Exit codes: 0 finished, also with a tie or without a decision; 1 an error, or nobody answered; 2 a mistake
 in the command or the brief; 3 no decision (only with --fail-on no-decision); 4 paused because a limit was reached;
 5 paused because no provider could be reached; 6 paused because a person has to answer, or a provider's batch has to
 end; 130 interrupted. With moot review also: 7 a finding of the severity of --fail-on survived; 8 the review is
-incomplete (not with --lenient)."""
+incomplete (not with --lenient). With moot stale: 9 what a debate was about has changed."""
 
 
 def code_of(status: str, kind: str, *, fail_on: str = "") -> int:

@@ -1,4 +1,4 @@
-"""``moot list``, ``verify``, ``store``, ``import`` and ``delete``: the records of a store, and where they come from."""
+"""``moot list``, ``verify``, ``stale``, ``store``, ``import`` and ``delete``: the records of a store."""
 
 import json
 from collections import Counter
@@ -12,6 +12,7 @@ import rich_click
 from moot.cli.options import (
     DONE,
     ERROR,
+    STALE,
     Place,
     complete_debate,
     open_records,
@@ -231,6 +232,47 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
             "Keep this hash: moot verify --head HASH then proves that no entry was changed or removed at the end."
         )
     return DONE
+
+
+@rich_click.command()
+@click.argument("names", metavar="DEBATE...", nargs=-1, required=True, shell_complete=complete_debate)
+@click.option(
+    "--in",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    metavar="FOLDER",
+    help="Where the documents are: the folder of the brief, or of the repository. Default: this one.",
+)
+@store_option
+def stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int:
+    """Check whether what a debate was about has changed since: its documents, or the files of a review.
+
+    DEBATE is an id, a short id, or "last". The files are compared with what is on record.
+
+    Exit codes: 0 all are the same, 9 one has changed or is missing.
+    """
+    return run_command(_stale(names, folder, store))
+
+
+async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int:
+    from moot.app.brief.document_states import document_states
+    from moot.app.run.outcome import opening
+
+    code = DONE
+    async with open_workspace(store, reading=True) as workspace:
+        for name in names:
+            debate = await workspace.find(name)
+            states = document_states(opening(debate, await workspace.entries(debate)).brief, folder)
+            different = [document for document in states if document.state != "same"]
+            for document in different:
+                click.echo(
+                    f"{debate}: {document.name} {'has changed' if document.state == 'changed' else 'is missing'}"
+                )
+            if not different:
+                click.echo(f"{debate}: {counted(len(states), 'document')}, none has changed")
+            code = STALE if different else code
+    return code
 
 
 @rich_click.command()

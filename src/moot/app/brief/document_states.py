@@ -1,0 +1,88 @@
+"""Whether the documents that a debate was about are still as they were: files in a folder beside texts on record."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from moot.app.brief.files import KINDS, MOST_BYTES, check_path, decode, find_beside, read_bytes, read_library
+from moot.app.brief.reader import read_file
+from moot.core.brief import Brief, Source
+from moot.core.errors import BriefError
+from moot.reviews.artefact import HEAD, artefact_of, digest_bytes
+
+DocumentState: TypeAlias = Literal["same", "changed", "missing"]
+
+_PAGE = re.compile(r"(.+\.pdf):p\d+", re.IGNORECASE)
+"""The name of a page of a PDF: ``study.pdf:p3``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentOnRecord:
+    """A document of a debate, and whether the file of its name is still the same."""
+
+    name: str
+    state: DocumentState
+
+
+def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
+    """The state of each document that was a file: of a review each file by its hash, else by its text.
+
+    Documents that were no files, such as the text of the brief itself, are left out.
+
+    Args:
+        brief: the brief on record.
+        folder: where the files should be now: that of the brief, or the root of the repository.
+    """
+    if any(source.name == HEAD for source in brief.background):
+        return [
+            DocumentOnRecord(name=file.path, state=_state_of_hash(file.path, file.sha256, folder))
+            for file in artefact_of(brief).files
+            if file.sha256 and file.change != "removed"
+        ]
+    return list(_text_states((*brief.background, *brief.library), folder))
+
+
+def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentState:
+    try:
+        data = read_bytes(path, find_beside(check_path(path), folder), most=MOST_BYTES)
+    except BriefError:
+        return "missing"
+    # A checkout may have changed the ends of lines.
+    return "same" if sha256 in (digest_bytes(data), digest_bytes(data.replace(b"\r\n", b"\n"))) else "changed"
+
+
+def _text_states(sources: Sequence[Source], folder: Path) -> Iterator[DocumentOnRecord]:
+    """The states of texts; the pages of a PDF are one document."""
+    texts: dict[str, list[str]] = {}
+    for source in sources:
+        page = _PAGE.fullmatch(source.name)
+        name = page[1] if page else source.name
+        if Path(name).suffix.casefold() in KINDS:
+            texts.setdefault(name, []).append(source.text)
+    for name, on_record in texts.items():
+        now = _texts_now(name, folder)
+        same = now == on_record or (now is not None and _own_background(name, folder) == on_record)
+        state: DocumentState = "missing" if now is None else "same" if same else "changed"
+        yield DocumentOnRecord(name=name, state=state)
+
+
+def _own_background(name: str, folder: Path) -> list[str]:
+    """The background that stands in a file if it is a brief itself: that has the name of the file."""
+    try:
+        sources = read_file(folder / name).brief.background
+    except BriefError:
+        return []
+    return [source.text for source in sources if source.name == Path(name).name]
+
+
+def _texts_now(name: str, folder: Path) -> list[str] | None:
+    """The texts of a file as a brief would read it now; None if there is none."""
+    try:
+        path = find_beside(check_path(name), folder)
+        if KINDS[path.suffix.casefold()] == "text":
+            return [decode(name, read_bytes(name, path, most=MOST_BYTES))]
+        return [source.text for source in read_library([name], folder)]
+    except BriefError as error:
+        return None if error.code in ("no_file", "unsafe_path") else []

@@ -1,0 +1,71 @@
+"""What a debate was about, compared with the files of today."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from moot.app.brief.document_states import document_states
+from moot.app.brief.reader import read_file
+from moot.core.brief import Brief, Source
+from moot.reviews.artefact import HEAD, whole_file
+from tests.cli.commands import QUOTES, moot
+
+BRIEF = "---\nbackground:\n  - plan.md\n---\n# Move?\n\nThe lease ends in May.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    tmp_path.joinpath("move.md").write_text(BRIEF)
+    tmp_path.joinpath("plan.md").write_text("Lyon is near.\n")
+    return tmp_path
+
+
+def states(brief: Brief, folder: Path) -> dict[str, str]:
+    return {document.name: document.state for document in document_states(brief, folder)}
+
+
+def test_documents_and_the_background_of_the_brief_itself_are_compared(folder: Path) -> None:
+    brief = read_file(folder / "move.md").brief
+    assert states(brief, folder) == {"move.md": "same", "plan.md": "same"}
+    folder.joinpath("plan.md").write_bytes(b"Lyon is far.\n")
+    assert states(brief, folder)["plan.md"] == "changed"
+    folder.joinpath("plan.md").unlink()
+    assert states(brief, folder) == {"move.md": "changed", "plan.md": "missing"}  # the brief can no longer be read
+
+
+def test_an_html_document_is_read_as_a_library_reads_it(folder: Path) -> None:
+    folder.joinpath("page.html").write_text("<p>Lyon is <b>near</b>.</p>")
+    folder.joinpath("move.md").write_text(BRIEF.replace("background", "library").replace("plan.md", "page.html"))
+    brief = read_file(folder / "move.md").brief
+    assert states(brief, folder)["page.html"] == "same"
+    folder.joinpath("page.html").write_text("<p>Lyon is far.</p>")
+    assert states(brief, folder)["page.html"] == "changed"
+
+
+def test_pages_of_a_pdf_are_one_document_and_what_was_no_file_is_left_out(folder: Path) -> None:
+    sources = [Source(name=name, text="x") for name in ("study.pdf:p1", "study.pdf:p2", "conversation", "../a.md")]
+    brief = Brief(topic="Move?", background=tuple(sources))
+    assert states(brief, folder) == {"study.pdf": "missing", "../a.md": "missing"}
+
+
+@pytest.mark.parametrize(
+    ("now", "state"), [(b"a\nb\n", "same"), (b"a\r\nb\r\n", "same"), (b"a\nc\n", "changed"), (None, "missing")]
+)
+def test_files_of_a_review_are_compared_by_their_hash(folder: Path, now: bytes | None, state: str) -> None:
+    if now is not None:
+        folder.joinpath("a.py").write_bytes(now)
+    file = whole_file("a.py", "a\nb\n", hashlib.sha256(b"a\nb\n").hexdigest())
+    sources = (Source(name=HEAD, text="kind: files\n"), file.source())
+    assert states(Brief(topic="Faults?", background=sources), folder) == {"a.py": state}
+
+
+def test_the_command_says_what_has_changed_and_fails(folder: Path) -> None:
+    moot(folder, "run", "move.md", *QUOTES)
+    same = moot(folder, "stale", "last")
+    assert (same.exit_code, same.stdout.split(": ")[1]) == (0, "2 documents, none has changed\n")
+    folder.joinpath("plan.md").write_text("Lyon is far.\n")
+    changed = moot(folder, "stale", "last", "--in", ".")
+    assert (changed.exit_code, changed.stdout.split(": ")[1]) == (9, "plan.md has changed\n")
+    folder.joinpath("plan.md").unlink()
+    assert "plan.md is missing" in moot(folder, "stale", "last").stdout
