@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from moot.app.replays.figures import Figure, find, numbers
 from moot.bench.command import SETS, main
-from moot.bench.figures import Figure, find, numbers
 from tests.bench.recorded_sets import write_sets
 from tests.paths import SHARED
 

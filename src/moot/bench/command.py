@@ -10,12 +10,12 @@ from typing import Final
 
 import click
 
-from moot.bench.contests import debate_judgments, elimination_votes, ranked_ballots
-from moot.bench.figures import Figure
-from moot.bench.judge_data import judge_pairs, persuasion_shift, strategyqa_debates
-from moot.bench.panel_data import panel_answers
-from moot.bench.preference_data import pairwise_preferences
-from moot.bench.solver_data import solver_judge_debates
+from moot.app.replays.contests import debate_judgments, elimination_votes, ranked_ballots
+from moot.app.replays.figures import Figure
+from moot.app.replays.judge_data import judge_pairs, persuasion_shift, strategyqa_debates
+from moot.app.replays.panel_data import panel_answers
+from moot.app.replays.preference_data import pairwise_preferences
+from moot.app.replays.solver_data import solver_judge_debates
 from moot.bench.text_cases import check, read_cases, report
 from moot.core.errors import MootError
 

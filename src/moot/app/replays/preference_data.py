@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
+from moot.app.replays.figures import Figure, find
 from moot.app.replays.forecast_replay import read_rows as rows
-from moot.bench.figures import Figure, find
 from moot.learn.ratings import spearman
 
 SIZES = (25, 50, 100, 200)

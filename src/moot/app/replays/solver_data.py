@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
-from moot.bench.figures import Figure, find
-from moot.bench.judge_data import calibration
+from moot.app.replays.figures import Figure, find
+from moot.app.replays.judge_data import calibration
 from moot.core.transcript import normalise
 from moot.learn.calibration import Forecast
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from moot.app.replays.figures import Figure, blocks, find
 from moot.app.replays.forecast_replay import read_rows as rows
-from moot.bench.figures import Figure, blocks, find
 from moot.learn.dawid_skene import one_coin
 from moot.learn.panels import RULES, beta, credit, cross_fitted, mean_accuracy, savings
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
+from moot.app.replays.figures import Figure, find, numbers
 from moot.app.replays.forecast_replay import read_rows as rows
-from moot.bench.figures import Figure, find, numbers
 from moot.learn.calibration import Forecast, measure
 from moot.learn.judges import Shift, Verdicts, count_flips, order_swap
 from moot.learn.ratings import spearman

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import cast
 
 from moot.app.export.recount import Result, count_election, read_elections
+from moot.app.replays.figures import Figure, find
 from moot.app.replays.forecast_replay import read_rows as rows
-from moot.bench.figures import Figure, find
 from moot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
 
 SEATS = tuple(f"P{n}" for n in range(1, 9))
