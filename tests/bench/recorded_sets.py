@@ -1,4 +1,4 @@
-"""The nine recorded sets in miniature, with references counted by hand, but for what is estimated."""
+"""The ten recorded sets in miniature, with references counted by hand, but for what is estimated."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +8,14 @@ GAME_HEAD = ",".join(["game", *(f"model_P{n}" for n in SEATS), *(f"rank_P{n}" fo
 GSM = "== GSM8K, three models: items 4, models 3"
 
 SETS: Mapping[str, Mapping[str, str]] = {
+    "deliberative_forecasts": {
+        "questions.csv": "question_id,resolution\n1,1\n2,1\n",
+        "forecasts.csv": "question_id,stage,info_label,probability\n1,independent,full,50\n2,independent,full,50\n",
+        "condition_pairs.csv": "question_id,condition,independent_prob,deliberative_prob\n"
+        "1,diverse_full,30,80\n1,diverse_full,70,80\n2,diverse_full,60,60\n2,diverse_full,60,60\n",
+        "reference.txt": "questions 2 independent full forecasts a question [1]\n\n"
+        "flips over 0.5: wrong to right 1 right to wrong 0\n",
+    },
     "elimination_votes": {
         # Seats without a named model are left out; c has no published rating.
         "games.csv": f"{GAME_HEAD}\n1,a,b,c,,,,,,1,2,2,,,,,\n2,b,a,,,,,,,2,1,,,,,,\n",

@@ -1,7 +1,9 @@
 """Flips, contributions of seats, independent voices, liars: against numbers by hand or by brute force."""
 
 import math
-from itertools import permutations
+import statistics
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from moot.evaluation.contributions import by_seat, leave_one_out, shapley, vote_value
 from moot.evaluation.flips import Change, flip_table, state_of
 from moot.evaluation.liars import credit_with_liars, lie, points_lost
-from moot.evaluation.voices import effective_votes, krippendorff
+from moot.evaluation.voices import effective_votes, krippendorff, most_votes
 from moot.learn.panels import effective_voters
 
 UP: Change = ("wrong", "right")
@@ -43,20 +45,42 @@ def test_without_a_wrong_answer_nothing_is_known_of_it() -> None:
     assert (rate.share, rate.interval.low, rate.interval.high) == (0, 0, 1)
 
 
-@pytest.mark.parametrize("seats", range(3, 7))
-def test_shapley_values_are_the_mean_over_all_orders(seats: int) -> None:
+def by_all_orders(names: Sequence[str], worth: Mapping[frozenset[str], float]) -> dict[str, float]:
+    """What each adds to those before it, the mean over all orders: the definition, word for word."""
+    added: dict[str, list[float]] = {name: [] for name in names}
+    for order in permutations(names):
+        before: frozenset[str] = frozenset()
+        for name in order:
+            after = before | {name}
+            added[name].append(worth[after] - worth[before])
+            before = after
+    return {name: math.fsum(parts) / math.factorial(len(names)) for name, parts in added.items()}
+
+
+def vote_by_hand(answers: Mapping[str, str], group: Collection[str]) -> float:
+    """The credit of a vote for x: 1, a share of a tie, or 0; 0.25 where nobody is asked."""
+    given = [answers[name] for name in group if answers[name]]
+    leading = {answer for answer in given if given.count(answer) == max(map(given.count, given))}
+    return (("x" in leading) / len(leading) if leading else 0.0) if group else 0.25
+
+
+@pytest.mark.parametrize("seats", range(3, 9))
+@pytest.mark.parametrize("kind", ["vote", "anything"])
+def test_shapley_values_are_the_mean_over_all_orders(seats: int, kind: str) -> None:
     chance = np.random.default_rng(seats)
     answers = {f"seat {place}": str(chance.choice(["x", "y", "z", ""])) for place in range(seats)}
-    value = vote_value(answers, "x", empty=0.25)
     names = list(answers)
-    shares = dict.fromkeys(names, 0.0)
-    for order in permutations(names):
-        for place, name in enumerate(order):
-            before, after = (sorted(order[:end], key=names.index) for end in (place, place + 1))
-            shares[name] += (value(after) - value(before)) / math.factorial(seats)
+    groups = [frozenset(group) for size in range(seats + 1) for group in combinations(names, size)]
+    by_hand = {group: vote_by_hand(answers, group) if kind == "vote" else chance.random() for group in groups}
+
+    def drawn(group: Sequence[str]) -> float:
+        return by_hand[frozenset(group)]
+
+    value = vote_value(answers, "x", empty=0.25) if kind == "vote" else drawn
     exact = shapley(names, value)
-    assert exact == pytest.approx(shares, abs=1e-12)
-    assert sum(exact.values()) == pytest.approx(value(names) - value([]), abs=1e-12)
+    assert exact == pytest.approx(by_all_orders(names, by_hand), abs=1e-12)
+    whole = by_hand[frozenset(names)] - by_hand[frozenset()]
+    assert math.fsum(exact.values()) == pytest.approx(whole, abs=1e-12)
 
 
 def test_a_seat_left_out_takes_its_vote_with_it() -> None:
@@ -100,6 +124,64 @@ def test_independent_votes_have_the_interval_of_the_jackknife() -> None:
 
 def test_few_questions_tell_nothing_of_independence() -> None:
     assert effective_votes(*panel(49)) is None
+
+
+def shared_panel(questions: int, *, voters: int, lure: float, seed: int) -> tuple[list[dict[str, str]], list[str]]:
+    """Voters of 70 % with four answers to choose from; on a share of the questions all of them err alike."""
+    chance = np.random.default_rng(seed)
+    items: list[dict[str, str]] = []
+    for _ in range(questions):
+        wrong = chance.random() < lure
+        items.append(
+            {
+                f"voter {place}": "y" if wrong else "x" if chance.random() < 0.7 else str(chance.choice(list("yzw")))
+                for place in range(voters)
+            }
+        )
+    return items, ["x"] * questions
+
+
+@pytest.mark.parametrize("lure", [0.0, 0.1, 0.3])
+def test_effective_votes_are_those_of_an_independent_formula(lure: float) -> None:
+    """Kish's formula over the correlations of the standard library, with the interval of the jackknife."""
+    items, truths = shared_panel(200, voters=7, lure=lure, seed=3)
+    voices = effective_votes(items, truths)
+    right = [[float(answer == "x") for answer in item.values()] for item in items]
+
+    def kish(table: Sequence[Sequence[float]]) -> float:
+        voters = list(zip(*table, strict=True))
+        mean = statistics.fmean(statistics.correlation(*pair) for pair in combinations(voters, 2))
+        return 7 / (1 + 6 * max(mean, 0.0))
+
+    each = [kish(right[:place] + right[place + 1 :]) for place in range(200)]
+    error = math.sqrt(199 * statistics.pvariance(each))
+    assert voices
+    assert voices.effective == pytest.approx(kish(right), abs=0.01)
+    assert (voices.interval.high - voices.interval.low) / 2 == pytest.approx(1.971957 * error, abs=0.01)
+
+
+@pytest.mark.parametrize("voters", [3, 5, 11])
+def test_without_truth_there_is_a_limit_that_holds(voters: int) -> None:
+    """It is never below what the truth says, and near the number of voters where they are independent."""
+    for lure in (0.0, 0.1, 0.3):
+        items, truths = shared_panel(300, voters=voters, lure=lure, seed=voters)
+        voices, limit = effective_votes(items, truths), most_votes(items)
+        assert voices
+        assert limit is not None
+        assert min(voices.effective, 0.95 * voters) <= limit <= voters
+
+
+def test_copies_are_seen_without_truth() -> None:
+    items, _ = shared_panel(300, voters=3, lure=0.0, seed=1)
+    copies = [{f"{voter} {copy}": answer for voter, answer in item.items() for copy in "ab"} for item in items]
+    limit = most_votes(copies)
+    assert limit is not None
+    assert limit < 4.5
+
+
+def test_few_questions_and_voters_who_never_differ_have_no_limit_of_their_own() -> None:
+    assert most_votes(panel(49)[0]) is None
+    assert most_votes([{"Ada": "x", "Bo": "x", "Cy": ""}] * 50) == 3
 
 
 def test_agreement_beyond_chance_is_krippendorffs() -> None:

@@ -1,11 +1,12 @@
 """Replays of panels and judges: sets in miniature with figures by hand, and the recorded sets."""
 
+import csv
 from pathlib import Path
 
 import pytest
 
 from moot.app.replays.judge_replay import replay_judges
-from moot.app.replays.panel_replay import panel_lines
+from moot.app.replays.panel_replay import panel_lines, unjudged_lines
 from tests.cli.commands import moot
 from tests.paths import SHARED
 
@@ -47,6 +48,36 @@ def test_recorded_panels_are_worth_two_to_three_votes(tmp_path: Path) -> None:
     output = moot(tmp_path, "eval", "replay", "panel_answers", "--data", str(DATA)).output
     for figures in ("effective votes 2.61 [2.39, 2.83] of 11", "votes 2.74 [2.49, 2.99]", "votes 2.18 [2.05, 2.32]"):
         assert figures in output
+
+
+@needs_data
+def test_recorded_panels_without_keys_have_only_a_limit(tmp_path: Path) -> None:
+    """Where truth is known there are 2.6, 2.7 and 2.2 effective votes; without it no plain figure is shown."""
+    folder = tmp_path / "panel_answers"
+    folder.mkdir()
+    for name in ("reference.txt", "gsm_answers.csv", "mmlupro_answers.csv"):
+        rows = list(csv.reader((DATA / "panel_answers" / name).read_text("utf-8").splitlines()))
+        if name.endswith("csv"):
+            gold = rows[0].index("gold")
+            rows = [rows[0], *([*row[:gold], "", *row[gold + 1 :]] for row in rows[1:])]
+            (folder / name).write_text("\n".join(",".join(row) for row in rows), "utf-8")
+        else:
+            (folder / name).write_text((DATA / "panel_answers" / name).read_text("utf-8"), "utf-8")
+    result = moot(tmp_path, "eval", "replay", "panel_answers", "--data", str(folder))
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    limits = [line for line in lines if "effective votes" in line]
+    assert limits == [
+        "  without right answers: effective votes at most about 3.2 of 11",
+        "  without right answers: effective votes at most about 3.3 of 11",
+        "  without right answers: effective votes at most about 3.3 of 11",
+    ]
+    assert not any("vote of all" in line or "liar" in line or "OUT OF REACH" in line for line in lines)
+
+
+def test_a_panel_without_keys_and_with_few_questions_is_not_known() -> None:
+    lines = list(unjudged_lines([{"Ada": "x", "Bo": "y"}, {"Ada": "x", "Bo": "x"}]))
+    assert lines[0] == "  without right answers: effective votes not known"
 
 
 @needs_data

@@ -1,12 +1,17 @@
 """`moot eval replay`: a set in miniature with figures by hand, the recorded set beside its reference, and mistakes."""
 
 import math
+import re
+import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from moot.app.replays.replays import REPLAYS, replay
 from moot.cli.commands.evaluate import REPLAYABLE
+from moot.core.errors import MootError
+from tests.bench.recorded_sets import write_sets
 from tests.cli.commands import moot
 from tests.paths import SHARED
 
@@ -40,7 +45,7 @@ def test_a_debate_is_compared_with_forecasts_alone(tmp_path: Path) -> None:
     half, after = math.log(2), -math.log(0.8)
     loss = (half + after) / 2
     text = "\n".join(result.lines)
-    assert result.missing is None
+    assert result.checks is None
     assert "questions 20 independent full forecasts a question [1]" in text
     assert f"panel mean                   calls 3.00  log loss {half:.4f}  brier 0.2500" in text
     assert f"debate, mean                 calls 6.00  log loss {loss:.4f}  brier 0.1450" in text
@@ -59,7 +64,8 @@ def test_the_recorded_forecasts_come_out_as_in_their_reference() -> None:
     """Every line of the reference; and figures of an independent script, to four digits."""
     result = replay(SET, SHARED / "data")
     text = "\n".join(result.lines)
-    assert result.missing == ()
+    assert result.reached
+    assert result.sentence == "reference.txt: 16 of 16 lines reached"
     assert len([line for line in result.lines if line.startswith(("panel", "debate,", "gate 0", "condition"))]) == 13
     for figures in (
         "debate minus six independent calls         -0.0238 [-0.0577, +0.0100]",
@@ -77,11 +83,13 @@ def test_the_recorded_forecasts_come_out_as_in_their_reference() -> None:
 def test_the_command_compares_with_the_reference(tmp_path: Path) -> None:
     data = write_set(tmp_path, "flips over 0.5: wrong to right 10 right to wrong 0\n\n")
     result = moot(tmp_path, "eval", "replay", SET, "--data", str(data / SET))
-    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "reference.txt: every line comes out the same")
+    assert (result.exit_code, result.output.splitlines()[-1]) == (0, "reference.txt: 1 of 1 line reached")
     (data / SET / "reference.txt").write_text("flips over 0.5: none\n", "utf-8")
     result = moot(tmp_path, "eval", "replay", SET, MOOT_DATA=str(data))
     assert result.exit_code == 1
-    assert result.output.endswith("reference.txt: lines that do not come out: 1\n  flips over 0.5: none\n")
+    assert result.output.endswith(
+        f"\n{SET}\n  flips over 0.5: none  OUT OF REACH\nreference.txt: 0 of 1 line reached\n"
+    )
 
 
 def test_the_command_runs_without_a_reference(tmp_path: Path) -> None:
@@ -96,5 +104,98 @@ def test_data_that_are_not_there_are_one_sentence(tmp_path: Path) -> None:
     assert f"{tmp_path} is no data set {SET}: it has no file questions.csv" in result.output
 
 
-def test_the_command_names_all_replays() -> None:
-    assert set(REPLAYABLE) == set(REPLAYS)
+def test_the_command_names_all_replays(tmp_path: Path) -> None:
+    assert tuple(REPLAYS) == REPLAYABLE
+    lines = moot(tmp_path, "eval", "replay").output.splitlines()
+    assert [line.split(maxsplit=1) for line in lines] == [[name, entry.about] for name, entry in REPLAYS.items()]
+    assert all(len(line) <= 100 and line.count(".") == 1 for line in lines)
+
+
+def test_each_data_set_is_a_replay_of_that_name(tmp_path: Path) -> None:
+    """The figures of the miniature sets are counted by hand."""
+    write_sets(tmp_path)
+    for name in REPLAYS:
+        result = replay(name, tmp_path)
+        assert result.checks
+        assert [check.row for check in result.checks if not check.reached] == []
+        assert replay(name, tmp_path / name) == result
+    assert "no gate: it is learned from at least 20 questions" in replay(SET, tmp_path).lines
+
+
+def test_all_replays_what_stands_in_the_folder(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    shutil.rmtree(tmp_path / "judge_pairs")
+    result = moot(tmp_path, "eval", "replay", "all", "--data", str(tmp_path))
+    assert result.exit_code == 0
+    heads = [line.removeprefix("== ") for line in result.output.splitlines() if line.startswith("== ")]
+    assert heads == [name for name in REPLAYS if name != "judge_pairs"]
+    assert result.output.count("reference.txt: ") == len(heads)
+
+
+def test_all_goes_on_behind_a_set_that_cannot_be_read(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    (tmp_path / "debate_judgments" / "judgments.csv").write_bytes(b"pro,con,winner\n\xff\n")
+    result = moot(tmp_path, "eval", "replay", "all", "--data", str(tmp_path))
+    assert result.exit_code == 1
+    assert f"moot: {tmp_path / 'debate_judgments'} cannot be read as debate_judgments: UnicodeDecode" in result.output
+    assert result.output.count("reference.txt: ") == len(REPLAYS) - 1
+
+
+def test_a_figure_that_does_not_come_out_ends_with_one(tmp_path: Path) -> None:
+    write_sets(tmp_path)
+    path = tmp_path / "panel_answers" / "reference.txt"
+    path.write_text(
+        path.read_text("utf-8").replace("1 models, mean over panels: 0.5", "1 models, mean over panels: 0.6")
+    )
+    result = moot(tmp_path, "eval", "replay", "panel_answers", "--data", str(tmp_path))
+    assert result.exit_code == 1
+    (row,) = [line for line in result.output.splitlines() if line.endswith("OUT OF REACH")]
+    assert row.split()[-6:] == ["0.500", "±0.002", "0.600", "OUT", "OF", "REACH"]
+    assert result.output.endswith(" figures reached\n")
+
+
+@pytest.mark.parametrize("name", ["all", "ranked_ballots"])
+def test_without_a_folder_one_sentence_says_what_to_give(tmp_path: Path, name: str) -> None:
+    result = moot(tmp_path, "eval", "replay", name)
+    assert result.exit_code == 1
+    assert result.output.startswith("moot: no folder is named; give the folder of deliberative_forecasts, ")
+
+
+SPOILERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "empty": lambda text: b"",
+    "not UTF-8": lambda text: b"\xff" + text,
+    "no heads": lambda text: text.partition(b"\n")[2],
+    "half a line": lambda text: text[: len(text) * 2 // 3],
+    "words for numbers": lambda text: re.sub(rb"\d", b"x", text),
+    "nulls": lambda text: re.sub(rb'": *("[^"]*"|[\d.]+|true|false)', b'": null', text),
+    "lists": lambda text: re.sub(rb'": *("[^"]*"|[\d.]+|true|false)', b'": []', text),
+    "a value that is none": lambda text: b"[]\n5\n" + text,
+    "deeply nested": lambda text: b"[" * 100_000,
+    "a long field": lambda text: text + b'"' + b"x" * 200_000 + b'"\n',
+    "open brackets": lambda text: text.replace(b"}", b""),
+}
+
+
+def complaint(name: str, data: Path) -> str:
+    """What is said of a data set that cannot be read; "" where it can."""
+    try:
+        replay(name, data)
+    except MootError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("name", list(REPLAYS))
+def test_a_spoiled_file_is_one_sentence_or_a_figure_that_does_not_come_out(tmp_path: Path, name: str) -> None:
+    folder = write_sets(tmp_path) / name
+    said: list[str] = []
+    for path in sorted(folder.iterdir()):
+        whole = path.read_bytes()
+        for spoil in SPOILERS.values():
+            path.write_bytes(spoil(whole))
+            said.append(complaint(name, tmp_path))
+        path.unlink()
+        said.append(complaint(name, tmp_path))
+        path.write_bytes(whole)
+    kinds = {sentence.removeprefix(str(folder)).partition(name)[0] for sentence in said if sentence}
+    assert kinds == {" cannot be read as ", " is no data set "}

@@ -1,6 +1,5 @@
 """Recorded games, debates and elections as matches or ballots."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import cast
 
 from moot.app.export.recount import Result, count_election, read_elections
 from moot.app.replays.figures import Figure, find
-from moot.app.replays.forecast_replay import read_rows as rows
+from moot.app.replays.recorded_files import read_json_lines, read_reference, read_rows
 from moot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
 
 SEATS = tuple(f"P{n}" for n in range(1, 9))
@@ -16,11 +15,13 @@ SEATS = tuple(f"P{n}" for n in range(1, 9))
 
 def elimination_votes(folder: Path) -> Iterator[Figure]:
     """Games of eight: all pairs of a game, rated at once, against the published table."""
-    reference = (folder / "reference.txt").read_text("utf-8")
-    games = rows(folder / "games.csv")
+    reference = read_reference(folder)
+    games = read_rows(folder / "games.csv")
     yield Figure(name="games", ours=len(games), reference=find(r"games (\d+)", reference))
     matches = [match for game in games for match in ranked_pairs(_tiers(game))]
-    published = {row["code"]: float(row["published_mu"]) for row in rows(folder / "models.csv") if row["published_mu"]}
+    published = {
+        row["code"]: float(row["published_mu"]) for row in read_rows(folder / "models.csv") if row["published_mu"]
+    }
     yield Figure(
         name="Bradley-Terry on pairs, Spearman with the published table",
         ours=_agreement(matches, published),
@@ -31,11 +32,11 @@ def elimination_votes(folder: Path) -> Iterator[Figure]:
 
 def debate_judgments(folder: Path) -> Iterator[Figure]:
     """Debates of two, held twice with sides swapped: one result a pair of debates, and one a judge."""
-    reference = (folder / "reference.txt").read_text("utf-8")
-    published = {row["model"]: float(row["bt"]) for row in rows(folder / "leaderboard.csv")}
+    reference = read_reference(folder)
+    published = {row["model"]: float(row["bt"]) for row in read_rows(folder / "leaderboard.csv")}
     pairs = [
         Match(one=row["model_a"], other=row["model_b"], score=_score(row["result_normalized"], row["model_a"]))
-        for row in rows(folder / "matchups.csv")
+        for row in read_rows(folder / "matchups.csv")
         if row["rating_eligible"] == "1"
     ]
     yield Figure(name="rated matchups", ours=len(pairs), reference=find(r"rating-eligible (\d+)", reference))
@@ -47,7 +48,7 @@ def debate_judgments(folder: Path) -> Iterator[Figure]:
     )
     votes = [
         Match(one=row["pro"], other=row["con"], score=1.0 if row["winner"] == "PRO" else 0.0)
-        for row in rows(folder / "judgments.csv")
+        for row in read_rows(folder / "judgments.csv")
     ]
     yield Figure(
         name="Bradley-Terry on single votes, Spearman with the published table",
@@ -64,9 +65,10 @@ def debate_judgments(folder: Path) -> Iterator[Figure]:
 
 def ranked_ballots(folder: Path) -> Iterator[Figure]:
     """Elections: the official winner by the official rule, and how often each rule elects the Condorcet winner."""
-    reference = (folder / "reference.txt").read_text("utf-8")
+    reference = read_reference(folder)
     text = (folder / "elections.jsonl").read_text("utf-8")
-    rules = [cast("dict[str, str]", json.loads(line))["official_rule"] for line in text.splitlines() if line.strip()]
+    lines = cast("list[dict[str, str]]", read_json_lines(folder / "elections.jsonl"))
+    rules = [line["official_rule"] for line in lines]
     results = [count_election(election) for election in read_elections(text)]
     yield Figure(
         name="official winners by the official rule",

@@ -3,10 +3,46 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 Aim: TypeAlias = Literal["equal", "at least"]
 """Whether ours has to be the reference, or may be better."""
+
+OUT = "OUT OF REACH"
+"""What is said where ours is not what is asked for."""
+
+
+class Check(Protocol):
+    """Something of ours beside its reference."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether ours is what is asked for."""
+        ...
+
+    @property
+    def row(self) -> str:
+        """The line of the table that shows it; "" where there is nothing to show."""
+        ...
+
+    @property
+    def noun(self) -> str:
+        """What it is: a figure, or a line."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SameLine:
+    """A line of the reference, and whether ours is the same; only one that is missing is shown."""
+
+    text: str
+    reached: bool
+    noun: str = "line"
+
+    @property
+    def row(self) -> str:
+        """The line where it is missing."""
+        return "" if self.reached else f"  {self.text}  {OUT}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +62,13 @@ class Figure:
     reference: str
     aim: Aim = "equal"
     margin: float = 0.0
+    noun: str = "figure"
+
+    @property
+    def row(self) -> str:
+        """The figure, ours, what is asked for, the reference, and whether it is reached."""
+        verdict = "ok" if self.reached else OUT
+        return f"  {self.name:<68} {self.shown:>8} {self.asked:>6} {self.reference or 'none':>8}  {verdict}"
 
     @property
     def places(self) -> int:

@@ -5,7 +5,6 @@ the data's ``reference.txt``; the second part has the intervals, gates and flips
 are better, so a difference below 0 is a gain.
 """
 
-import csv
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from moot.app.replays.figures import SameLine
+from moot.app.replays.recorded_files import read_reference, read_rows
 from moot.evaluation.bootstrap import percentile
 from moot.evaluation.flips import Change, FlipRate, flip_table, state_of
 from moot.evaluation.gates import CANDIDATES, Gated, cross_validate, half_split, largest_gain
@@ -27,6 +28,9 @@ DEBATE = "diverse_full"
 
 GATES = (0.05, 0.10, 0.15, 0.20, 0.30)
 DRAWS, SPLITS, HALVES = 4_000, 50, 2_000
+LEAST = 20
+"""Questions from which a gate can be learned at all."""
+
 MARGIN = 0.02
 """Nats: a difference of losses that matters."""
 
@@ -112,6 +116,14 @@ def reference_lines(conditions: Conditions) -> Iterator[str]:
         yield f"condition {condition:24s} n {len(group)}  {ends}  change {change}"
 
 
+def compare_forecasts(folder: Path) -> Iterator[SameLine]:
+    """Each line of the reference, and whether it is among ours."""
+    ours = frozenset(reference_lines(read_forecasts(folder)))
+    for line in read_reference(folder).splitlines():
+        if line.strip():
+            yield SameLine(text=line, reached=line in ours)
+
+
 def _row(name: str, items: Sequence[Item], pool: Pool, *, calls: float) -> str:
     losses = _losses(items, pool)
     differences = losses - _losses(items, _mean_independent)
@@ -151,6 +163,9 @@ def interval_lines(conditions: Conditions) -> Iterator[str]:
 
 def gate_lines(items: Sequence[Item]) -> Iterator[str]:
     """Gates with thresholds learned on other questions, and the best of the fixed ones corrected for the choice."""
+    if len(items) < LEAST:
+        yield f"no gate: it is learned from at least {LEAST} questions"
+        return
     questions = Gated(
         spread=np.array([item.spread for item in items]),
         without=_losses(items, _mean_before),
@@ -245,9 +260,3 @@ def _briers(items: Sequence[Item], pool: Pool) -> Floats:
 
 def _mean(values: Sequence[float] | Floats) -> float:
     return math.fsum(values) / len(values)
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file by their heads."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

@@ -14,6 +14,7 @@ import numpy as np
 
 from moot.app.evaluation.scores import PLAN_FILE, Currency, Measure, read_result
 from moot.app.replays.forecast_replay import DEBATE, Item, read_forecasts
+from moot.app.replays.recorded_files import UNREADABLE
 from moot.app.results.score_rows import ScoreRows, forecast_loss, mean_cost
 from moot.app.results.score_tables import MEASURES
 from moot.app.results.seat_measures import gated_of
@@ -25,8 +26,6 @@ from moot.evaluation.verdicts import signed
 
 MARGIN = 0.02
 """Nats: a difference of losses that matters, where no plan says another one."""
-
-UNREADABLE = (OSError, ValueError, LookupError, TypeError, ArithmeticError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,13 @@
 """Recorded judges, confidences and stances, read and compared with the reference."""
 
 import ast
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
 from moot.app.replays.figures import Figure, find, numbers
-from moot.app.replays.forecast_replay import read_rows as rows
+from moot.app.replays.recorded_files import read_json_lines, read_reference, read_rows
 from moot.learn.calibration import Forecast, measure
 from moot.learn.judges import Shift, Verdicts, count_flips, order_swap
 from moot.learn.ratings import spearman
@@ -33,9 +32,9 @@ class Ruling(TypedDict):
 
 def judge_pairs(folder: Path) -> Iterator[Figure]:
     """Judges that saw each pair in both orders: how often they say the same, and how often what was shown first."""
-    reference = (folder / "reference.txt").read_text("utf-8")
+    reference = read_reference(folder)
     votes: dict[str, list[Verdicts]] = {}
-    for row in rows(folder / "votes.csv"):
+    for row in read_rows(folder / "votes.csv"):
         votes.setdefault(f"{row['judge']}/{row['strategy']}", []).append(
             Verdicts(
                 one="1",
@@ -60,8 +59,8 @@ def judge_pairs(folder: Path) -> Iterator[Figure]:
 
 def strategyqa_debates(folder: Path) -> Iterator[Figure]:
     """Confidences in yes/no answers, and how far they can be trusted."""
-    reference = (folder / "reference.txt").read_text("utf-8")
-    lines = [cast(Debate, json.loads(line)) for line in _lines(folder / "gpt52_debates.jsonl")]
+    reference = read_reference(folder)
+    lines = cast("list[Debate]", read_json_lines(folder / "gpt52_debates.jsonl"))
     debates = [debate for debate in lines if debate.get("gold")]
     groups = {
         "confidence of direct": [_forecast(*debate["direct"], debate["gold"]) for debate in debates],
@@ -82,8 +81,8 @@ def strategyqa_debates(folder: Path) -> Iterator[Figure]:
 
 def persuasion_shift(folder: Path) -> Iterator[Figure]:
     """Stances before and after a conversation: who flips, who persuades, who is persuaded."""
-    reference = (folder / "reference.txt").read_text("utf-8")
-    cells = [row for row in rows(folder / "cells.csv") if row["pre_mean"] and row["post_mean"]]
+    reference = read_reference(folder)
+    cells = [row for row in read_rows(folder / "cells.csv") if row["pre_mean"] and row["post_mean"]]
     shifts = [
         Shift(before=float(row["pre_mean"]), after=float(row["post_mean"]), side=1 if row["side"] == "pro" else -1)
         for row in cells
@@ -103,7 +102,7 @@ def persuasion_shift(folder: Path) -> Iterator[Figure]:
     ):
         if value is not None:
             yield Figure(name=name, ours=value, reference=find(pattern, reference))
-    published = rows(folder / "published.csv")
+    published = read_rows(folder / "published.csv")
     for role in ("persuader", "target"):
         moved: dict[str, list[Shift]] = {}
         for row, shift in zip(cells, shifts, strict=True):
@@ -116,10 +115,6 @@ def persuasion_shift(folder: Path) -> Iterator[Figure]:
         )
 
 
-def _lines(path: Path) -> Sequence[str]:
-    return [line for line in path.read_text("utf-8").split("\n") if line.strip()]
-
-
 def _forecast(answer: str, confidence: float, truth: str) -> Forecast:
     """A confidence of 1 to 5 in one of two answers: 1 is a coin's throw, 5 is certain."""
     return Forecast(confidence=0.5 + (confidence - 1) / 8, right=answer == truth)
@@ -127,8 +122,7 @@ def _forecast(answer: str, confidence: float, truth: str) -> Forecast:
 
 def _rulings(path: Path) -> Iterator[Forecast]:
     """Rulings in prose, behind the heading FINAL VERDICT; one that cannot be read, or has no truth, is passed over."""
-    for line in _lines(path):
-        row = cast("dict[str, str]", json.loads(line))
+    for row in cast("list[dict[str, str]]", read_json_lines(path)):
         ruling = row["judge_text"][max(row["judge_text"].upper().rfind("FINAL VERDICT"), 0) :]
         winner = re.search(r"proponent|opponent", ruling, flags=re.IGNORECASE)
         confidence = re.search(r"(\d)\s*/\s*5", ruling)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from moot.app.replays.forecast_replay import read_rows
+from moot.app.replays.recorded_files import read_rows
 from moot.evaluation.looks import holm
 from moot.evaluation.paired import Differences
 from moot.evaluation.sign_tests import p_value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from moot.app.replays.figures import Figure, blocks, find
-from moot.app.replays.forecast_replay import read_rows as rows
+from moot.app.replays.recorded_files import read_reference, read_rows
 from moot.learn.dawid_skene import one_coin
 from moot.learn.panels import RULES, beta, credit, cross_fitted, mean_accuracy, savings
 
@@ -47,26 +47,31 @@ class Panel:
 
 
 def panel_answers(folder: Path) -> Iterator[Figure]:
-    """Plurality by size, weighted votes, Dawid and Skene's estimates, and what early stops save."""
-    reference = (folder / "reference.txt").read_text("utf-8")
+    """Plurality by size, weighted votes, Dawid and Skene's estimates, and what early stops save.
+
+    Without right answers there is nothing to count.
+    """
+    reference = read_reference(folder)
     panels: list[Panel] = []
     for head, body in blocks(reference):
         if line := re.search(r"^panel accuracies: (\{.*\})", body, flags=re.MULTILINE):
             members = tuple(cast("dict[str, float]", ast.literal_eval(line[1])))
             panels.append(_read(folder, head.partition(": items")[0], members))
-            yield from _compare(panels[-1], body)
+            if any(panels[-1].truths):
+                yield from _compare(panels[-1], body)
         elif head.startswith("stopping rules, "):
             name = head.split(", ")[1]
             panel = next(panel for panel in panels if panel.title.startswith(name))
-            yield from _stop(panel, name, body)
+            if any(panel.truths):
+                yield from _stop(panel, name, body)
 
 
 def _read(folder: Path, title: str, members: tuple[str, ...]) -> Panel:
-    table = rows(folder / ("gsm_answers.csv" if title.startswith("GSM8K") else "mmlupro_answers.csv"))
+    table = read_rows(folder / ("gsm_answers.csv" if title.startswith("GSM8K") else "mmlupro_answers.csv"))
     return Panel(
         title=title,
         items=tuple({member: row[member] for member in members} for row in table),
-        truths=tuple(row["gold"] for row in table),
+        truths=tuple(row.get("gold") or "" for row in table),
         options=max(int(row.get("options") or OPEN) for row in table),
     )
 

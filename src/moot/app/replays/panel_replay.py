@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from moot.app.replays.forecast_replay import read_rows
+from moot.app.replays.recorded_files import read_reference, read_rows
 from moot.evaluation.contributions import by_seat, leave_one_out, vote_value
 from moot.evaluation.liars import points_lost
 from moot.evaluation.paired import Differences
 from moot.evaluation.verdicts import compare, signed
-from moot.evaluation.voices import effective_votes, krippendorff
+from moot.evaluation.voices import effective_votes, krippendorff, most_votes
 from moot.learn.panels import Answers, credit, mean_accuracy, tops
 
 _PANEL = re.compile(r"^== (.+?): items .*\npanel accuracies: (\{.*\})$", re.MULTILINE)
@@ -22,13 +22,14 @@ _PANEL = re.compile(r"^== (.+?): items .*\npanel accuracies: (\{.*\})$", re.MULT
 
 def replay_panels(folder: Path) -> Iterator[str]:
     """The lines of each panel that ``reference.txt`` names."""
-    for title, members in _PANEL.findall((folder / "reference.txt").read_text("utf-8")):
+    for title, members in _PANEL.findall(read_reference(folder)):
         rows = read_rows(folder / ("gsm_answers.csv" if title.startswith("GSM8K") else "mmlupro_answers.csv"))
         models = list(cast("Mapping[str, float]", ast.literal_eval(members)))
         items = [{model: row[model] for model in models} for row in rows]
         groups = [row["category"] for row in rows] if "category" in rows[0] else []
         yield f"{title}: {len(models)} models, {len(items)} questions"
-        yield from panel_lines(items, [row["gold"] for row in rows], groups)
+        truths = [row.get("gold") or "" for row in rows]
+        yield from panel_lines(items, truths, groups) if any(truths) else unjudged_lines(items)
 
 
 def panel_lines(items: Sequence[Answers], truths: Sequence[str], groups: Sequence[str] = ()) -> Iterator[str]:
@@ -48,14 +49,26 @@ def panel_lines(items: Sequence[Answers], truths: Sequence[str], groups: Sequenc
     if voices := effective_votes(items, truths):
         span = f"[{voices.interval.low:.2f}, {voices.interval.high:.2f}]"
         yield f"  effective votes {voices.effective:.2f} {span} of {len(models)}, correlation {voices.correlation:.2f}"
-    if (alpha := krippendorff(items)) is not None:
-        yield f"  agreement beyond chance (Krippendorff's alpha) {alpha:.3f}"
+    yield from _agreement_line(items)
     lost = Differences([-loss for loss in points_lost(items, truths)], groups, credits=True)
     yield f"  one liar among them {signed(compare('no liar', lost))}"
     values = [vote_value(item, truth) for item, truth in zip(items, truths, strict=True)]
     for model, added in by_seat([leave_one_out(models, value) for value in values]).items():
         interval = signed(compare("without it", Differences(added, groups, credits=True)))
         yield f"  with {model} minus without it {interval}"
+
+
+def unjudged_lines(items: Sequence[Answers]) -> Iterator[str]:
+    """What is known of one panel without the right answers."""
+    limit = most_votes(items)
+    known = "not known" if limit is None else f"at most about {limit:.1f} of {len(items[0])}"
+    yield f"  without right answers: effective votes {known}"
+    yield from _agreement_line(items)
+
+
+def _agreement_line(items: Sequence[Answers]) -> Iterator[str]:
+    if (alpha := krippendorff(items)) is not None:
+        yield f"  agreement beyond chance (Krippendorff's alpha) {alpha:.3f}"
 
 
 def _best_single(items: Sequence[Answers], truths: Sequence[str]) -> list[float]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from moot.app.replays.figures import Figure, find
-from moot.app.replays.forecast_replay import read_rows as rows
+from moot.app.replays.recorded_files import read_reference, read_rows
 from moot.learn.ratings import spearman
 
 SIZES = (25, 50, 100, 200)
@@ -33,10 +33,10 @@ Cells = Mapping[str, Sequence[tuple[int, float, float]]]
 
 def pairwise_preferences(folder: Path) -> Iterator[Figure]:
     """Win rates against the published ones, raw and at equal length, and how many items a stable ranking needs."""
-    reference = (folder / "reference.txt").read_text("utf-8")
-    published = {row["model"]: row for row in rows(folder / "published.csv")}
+    reference = read_reference(folder)
+    published = {row["model"]: row for row in read_rows(folder / "published.csv")}
     cells = _cells(folder)
-    items = len(rows(folder / "preference.csv"))
+    items = len(read_rows(folder / "preference.csv"))
     yield Figure(name="items", ours=items, reference=find(r"items (\d+)", reference))
     yield Figure(name="models", ours=len(cells), reference=find(r"models (\d+)", reference))
     won = {model: float(published[model]["win_rate"]) for model in cells}
@@ -90,8 +90,8 @@ def _rankings(
 
 def _cells(folder: Path) -> Cells:
     """What is known of each model and item; a cell without a figure is left out."""
-    lengths = {row["item"]: row for row in rows(folder / "length.csv")}
-    preferences = rows(folder / "preference.csv")
+    lengths = {row["item"]: row for row in read_rows(folder / "length.csv")}
+    preferences = read_rows(folder / "preference.csv")
     models = [name for name in (preferences[0] if preferences else ()) if name not in ("item", "baseline_chars")]
     return {
         model: [

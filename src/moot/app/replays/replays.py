@@ -1,34 +1,110 @@
-"""Replays of recorded data without a model: their names, and whether their lines are those of the reference."""
+"""Replays of recorded data without a model: the table of data sets, and ours beside the reference of each."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from moot.app.replays.forecast_replay import replay_forecasts
+from moot.app.replays.contests import debate_judgments, elimination_votes, ranked_ballots
+from moot.app.replays.figures import Check, Figure
+from moot.app.replays.forecast_replay import compare_forecasts, replay_forecasts
+from moot.app.replays.judge_data import judge_pairs, persuasion_shift, strategyqa_debates
 from moot.app.replays.judge_replay import replay_judges
+from moot.app.replays.panel_data import panel_answers
 from moot.app.replays.panel_replay import replay_panels
+from moot.app.replays.preference_data import pairwise_preferences
+from moot.app.replays.recorded_files import REFERENCE, reading
+from moot.app.replays.solver_data import solver_judge_debates
 from moot.core.errors import MootError
+from moot.core.text import counted
 
-REPLAYS: Final[Mapping[str, Callable[[Path], Iterator[str]]]] = MappingProxyType(
-    {"deliberative_forecasts": replay_forecasts, "panel_answers": replay_panels, "judge_pairs": replay_judges}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSet:
+    """A recorded data set.
+
+    Attributes:
+        about: what it holds, in a sentence.
+        compare: ours beside its reference.
+        lines: what an evaluation says of it; None where there are only figures to compare.
+    """
+
+    about: str
+    compare: Callable[[Path], Iterator[Check]]
+    lines: Callable[[Path], Iterator[str]] | None = None
+
+
+REPLAYS: Final[Mapping[str, DataSet]] = MappingProxyType(
+    {
+        "deliberative_forecasts": DataSet(
+            about="Forecasts of three models on resolved questions, alone and after a debate.",
+            compare=compare_forecasts,
+            lines=replay_forecasts,
+        ),
+        "elimination_votes": DataSet(
+            about="Games of eight models that vote each other out, rated from pairs.", compare=elimination_votes
+        ),
+        "debate_judgments": DataSet(
+            about="Debates of two models with sides swapped, rated from the verdicts of judges.",
+            compare=debate_judgments,
+        ),
+        "ranked_ballots": DataSet(
+            about="Public elections with rankings, counted by six rules.", compare=ranked_ballots
+        ),
+        "panel_answers": DataSet(
+            about="Answers of eleven models to questions with known answers, and their votes.",
+            compare=panel_answers,
+            lines=replay_panels,
+        ),
+        "judge_pairs": DataSet(
+            about="Judges that saw each pair of answers in both orders, with several prompts.",
+            compare=judge_pairs,
+            lines=replay_judges,
+        ),
+        "strategyqa_debates": DataSet(
+            about="Confidences of debaters and judges in yes/no answers.", compare=strategyqa_debates
+        ),
+        "persuasion_shift": DataSet(
+            about="Stances of models before and after somebody argued with them.", compare=persuasion_shift
+        ),
+        "solver_judge_debates": DataSet(
+            about="Problems with three solvers, their reviews and a judge.", compare=solver_judge_debates
+        ),
+        "pairwise_preferences": DataSet(
+            about="Graded preferences of a judge for answers of models over a baseline.", compare=pairwise_preferences
+        ),
+    }
 )
 """By the name of the data set's folder."""
-
-SAME_LINES = frozenset({"deliberative_forecasts"})
-"""Data sets whose reference consists of lines of ours; ``moot-bench recorded`` compares figures of the others."""
-
-UNREADABLE = (OSError, ValueError, LookupError, TypeError, ArithmeticError)
-"""What data raise that are not as they should be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """The lines of a replay; and those of the reference that are not among them, None if nothing was compared."""
+    """The lines of a replay, and ours beside the reference; None where there is nothing to compare with."""
 
     lines: tuple[str, ...]
-    missing: tuple[str, ...] | None
+    checks: tuple[Check, ...] | None
+
+    @property
+    def reached(self) -> bool:
+        """Whether all of the reference comes out."""
+        return all(check.reached for check in self.checks or ())
+
+    @property
+    def sentence(self) -> str:
+        """How much of the reference comes out, in a sentence; "" where nothing was compared."""
+        if not self.checks:
+            return ""
+        reached = sum(check.reached for check in self.checks)
+        return f"{REFERENCE}: {reached} of {counted(len(self.checks), self.checks[0].noun)} reached"
+
+
+def table(name: str, checks: Sequence[Check]) -> Iterator[str]:
+    """The lines that show figures of a data set beside its reference; of lines only those that are missing."""
+    figures = any(isinstance(check, Figure) for check in checks)
+    yield f"{name:<70} {'ours':>8} {'':>6} {'theirs':>8}" if figures else name
+    yield from (check.row for check in checks if check.row)
 
 
 def replay(name: str, data: Path) -> Replay:
@@ -42,15 +118,40 @@ def replay(name: str, data: Path) -> Replay:
         MootError: the data are not there or cannot be read.
     """
     folder = data / name if (data / name).is_dir() else data
-    try:
-        lines = tuple(REPLAYS[name](folder))
-    except FileNotFoundError as error:
-        missing = Path(error.filename or "").name
-        raise MootError(f"{folder} is no data set {name}: it has no file {missing}") from error
-    except UNREADABLE as error:
-        raise MootError(f"{folder} cannot be read as {name}: {type(error).__name__}: {error}") from error
-    reference = folder / "reference.txt"
-    if name not in SAME_LINES or not reference.is_file():
-        return Replay(lines=lines, missing=None)
-    expected = reference.read_text("utf-8").splitlines()
-    return Replay(lines=lines, missing=tuple(line for line in expected if line.strip() and line not in lines))
+    own_lines = REPLAYS[name].lines
+    if own_lines is None:
+        return Replay(lines=(), checks=compare(name, folder))
+    with reading(folder, name):
+        lines = tuple(own_lines(folder))
+        checks = tuple(REPLAYS[name].compare(folder)) if (folder / REFERENCE).is_file() else ()
+        if not lines:
+            raise ValueError("nothing is in it that can be replayed")
+    return Replay(lines=lines, checks=checks or None)
+
+
+def compare(name: str, folder: Path) -> tuple[Check, ...]:
+    """Ours beside the reference of a data set in a folder.
+
+    Raises:
+        MootError: the data are not there or cannot be read.
+    """
+    with reading(folder, name):
+        checks = tuple(REPLAYS[name].compare(folder))
+        if not checks:
+            raise ValueError(f"{REFERENCE} has none of the figures")
+    return checks
+
+
+def find_sets(data: Path | None) -> tuple[Path, tuple[str, ...]]:
+    """The folder, and the names of the data sets that stand in it, in the order of the table.
+
+    Raises:
+        MootError: no folder is given, or it holds none of them.
+    """
+    if data is None:
+        problem = "no folder is named"
+    elif found := tuple(name for name in REPLAYS if (data / name).is_dir()):
+        return data, found
+    else:
+        problem = f"{data} {'holds none of them' if data.is_dir() else 'is no folder'}"
+    raise MootError(f"{problem}; give the folder of {', '.join(REPLAYS)} with --data or in MOOT_DATA")

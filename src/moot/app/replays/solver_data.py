@@ -1,7 +1,6 @@
 """Recorded debates of three solvers and a judge, with the truth: accuracy by stage, flips, reviews, confidence."""
 
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import NotRequired, TypedDict, cast
 
 from moot.app.replays.figures import Figure, find
 from moot.app.replays.judge_data import calibration
+from moot.app.replays.recorded_files import read_json_lines, read_reference
 from moot.core.transcript import normalise
 from moot.learn.calibration import Forecast
 
@@ -52,9 +52,8 @@ class Debate(TypedDict):
 
 def solver_judge_debates(folder: Path) -> Iterator[Figure]:
     """Each source of debates by its own part of the reference, then the judges' picks in all."""
-    reference = (folder / "reference.txt").read_text("utf-8")
-    text = (folder / "debates.jsonl").read_text("utf-8")
-    debates = [cast(Debate, json.loads(line)) for line in text.splitlines() if line.strip()]
+    reference = read_reference(folder)
+    debates = cast("list[Debate]", read_json_lines(folder / "debates.jsonl"))
     plain = reference.replace("ECE(10)", "ECE")
     for letter, source, part in re.findall(
         r"^source (\w) \(([^)]+)\)(.*?)(?=^source |^judge picks|\Z)", plain, flags=re.MULTILINE | re.DOTALL

@@ -13,6 +13,7 @@ from moot.cli.commands.eval_results import export, past, show
 from moot.cli.commands.measure import plan_evaluation, run_evaluation
 from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, accept_earlier
 from moot.core.brief import ROUNDS, SEED
+from moot.core.errors import MootError
 from moot.core.text import counted
 
 if TYPE_CHECKING:
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
 PROMISES = ("coverage", "null", "power", "looks", "gate")
 """What ``moot eval simulate`` can check."""
 
-REPLAYABLE = ("deliberative_forecasts", "panel_answers", "judge_pairs")
+REPLAYABLE = (
+    *("deliberative_forecasts", "elimination_votes", "debate_judgments", "ranked_ballots", "panel_answers"),
+    *("judge_pairs", "strategyqa_debates", "persuasion_shift", "solver_judge_debates", "pairwise_preferences"),
+)
 """Data sets that can be replayed; ``moot.app.replays.replays`` has them, and is loaded when it is needed."""
+
+ALL = "all"
+"""The word for all data sets that stand in a folder."""
 
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -73,34 +80,59 @@ def check(file: Path) -> int:
 
 
 @evaluate.command()
-@click.argument("name", type=click.Choice(REPLAYABLE), metavar="NAME")
+@click.argument("name", type=click.Choice((*REPLAYABLE, ALL)), required=False, metavar="[NAME]")
 @click.option(
     "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=_FOLDER,
     envvar="MOOT_DATA",
-    required=True,
     help="The folder of the data set, or its parent folder. Default: the environment variable MOOT_DATA.",
 )
-def replay(name: str, data: Path) -> int:
-    """Evaluate recorded answers again, without a model.
+def replay(name: str | None, data: Path | None) -> int:
+    """Evaluate answers that others recorded, without a model, and compare with the reference.
 
-    NAME is deliberative_forecasts (forecasts of three models, alone and after a debate), panel_answers (votes of eleven
-    models) or judge_pairs (judges that saw each pair in both orders). The forecasts have a reference.txt: the exit code
-    is 1 if a line of it is not reproduced.
+    Without NAME, list the data sets; with "all", replay those that stand in the folder. The reference.txt of a data set
+    has figures that somebody else computed from the same data. The exit code is 1 if one of them does not come out, or
+    a data set cannot be read.
     """
-    from moot.app.replays.replays import replay as run_replay
+    from moot.app.replays import replays
 
-    result = run_replay(name, data)
-    click.echo("\n".join(result.lines))
-    if result.missing is None:
+    if name is None:
+        wide = max(map(len, replays.REPLAYS))
+        click.echo("\n".join(f"{known:<{wide}}  {entry.about}" for known, entry in replays.REPLAYS.items()))
         return DONE
-    problem = (
-        f"lines that do not come out: {len(result.missing)}" if result.missing else "every line comes out the same"
-    )
-    click.echo(f"\nreference.txt: {problem}")
-    for line in result.missing:
-        click.echo(f"  {line}")
-    return ERROR if result.missing else DONE
+    if name != ALL and data:
+        return _replay(name, data)
+    folder, names = replays.find_sets(data)
+    codes = [_replay_or_say(known, folder) for known in names]
+    return max(codes)
+
+
+def _replay_or_say(name: str, data: Path) -> int:
+    """The exit code of a replay; a data set that cannot be read is said, and the others follow."""
+    click.echo(f"== {name}")
+    try:
+        code = _replay(name, data)
+    except MootError as error:
+        click.echo(f"moot: {error}", err=True)
+        code = ERROR
+    click.echo()
+    return code
+
+
+def _replay(name: str, data: Path) -> int:
+    from moot.app.replays.replays import replay, table
+
+    result = replay(name, data)
+    for line in result.lines:
+        click.echo(line)
+    if result.checks is None:
+        return DONE
+    if result.lines:
+        click.echo()
+    for line in table(name, result.checks):
+        click.echo(line)
+    click.echo(result.sentence)
+    return DONE if result.reached else ERROR
 
 
 @evaluate.command()
