@@ -59,8 +59,8 @@ def by_all_orders(names: Sequence[str], worth: Mapping[frozenset[str], float]) -
 
 def vote_by_hand(answers: Mapping[str, str], group: Collection[str]) -> float:
     """The credit of a vote for x: 1, a share of a tie, or 0; 0.25 where nobody is asked."""
-    given = [answers[name] for name in group if answers[name]]
-    leading = {answer for answer in given if given.count(answer) == max(map(given.count, given))}
+    texts = [answers[name] for name in group if answers[name]]
+    leading = {answer for answer in texts if texts.count(answer) == max(map(texts.count, texts))}
     return (("x" in leading) / len(leading) if leading else 0.0) if group else 0.25
 
 
@@ -153,8 +153,8 @@ def test_effective_votes_are_those_of_an_independent_formula(lure: float) -> Non
         mean = statistics.fmean(statistics.correlation(*pair) for pair in combinations(voters, 2))
         return 7 / (1 + 6 * max(mean, 0.0))
 
-    each = [kish(right[:place] + right[place + 1 :]) for place in range(200)]
-    error = math.sqrt(199 * statistics.pvariance(each))
+    without_one = [kish(right[:place] + right[place + 1 :]) for place in range(200)]
+    error = math.sqrt(199 * statistics.pvariance(without_one))
     assert voices
     assert voices.effective == pytest.approx(kish(right), abs=0.01)
     assert (voices.interval.high - voices.interval.low) / 2 == pytest.approx(1.971957 * error, abs=0.01)

@@ -78,9 +78,9 @@ def most_votes(items: Sequence[Answers]) -> float | None:
 def _agree_with_others(answers: Sequence[Sequence[str]]) -> Floats:
     """For each question and voter 1 where the answer is one that most of the others give, else 0."""
     rows: list[list[float]] = []
-    for given in answers:
-        counts = Counter(answer for answer in given if answer)
-        rows.append([float(bool(own) and _leads_among_others(own, counts)) for own in given])
+    for row in answers:
+        counts = Counter(answer for answer in row if answer)
+        rows.append([float(bool(own) and _leads_among_others(own, counts)) for own in row])
     return np.array(rows)
 
 

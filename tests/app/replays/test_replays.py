@@ -188,14 +188,14 @@ def complaint(name: str, data: Path) -> str:
 @pytest.mark.parametrize("name", list(REPLAYS))
 def test_a_spoiled_file_is_one_sentence_or_a_figure_that_does_not_come_out(tmp_path: Path, name: str) -> None:
     folder = write_sets(tmp_path) / name
-    said: list[str] = []
+    complaints: list[str] = []
     for path in sorted(folder.iterdir()):
         whole = path.read_bytes()
         for spoil in SPOILERS.values():
             path.write_bytes(spoil(whole))
-            said.append(complaint(name, tmp_path))
+            complaints.append(complaint(name, tmp_path))
         path.unlink()
-        said.append(complaint(name, tmp_path))
+        complaints.append(complaint(name, tmp_path))
         path.write_bytes(whole)
-    kinds = {sentence.removeprefix(str(folder)).partition(name)[0] for sentence in said if sentence}
+    kinds = {sentence.removeprefix(str(folder)).partition(name)[0] for sentence in complaints if sentence}
     assert kinds == {" cannot be read as ", " is no data set "}

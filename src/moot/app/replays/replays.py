@@ -150,8 +150,8 @@ def find_sets(data: Path | None) -> tuple[Path, tuple[str, ...]]:
     """
     if data is None:
         problem = "no folder is named"
-    elif found := tuple(name for name in REPLAYS if (data / name).is_dir()):
-        return data, found
+    elif names := tuple(name for name in REPLAYS if (data / name).is_dir()):
+        return data, names
     else:
         problem = f"{data} {'holds none of them' if data.is_dir() else 'is no folder'}"
     raise MootError(f"{problem}; give the folder of {', '.join(REPLAYS)} with --data or in MOOT_DATA")
