@@ -105,8 +105,10 @@ class Events:
             return ()
         events: list[bytes] = []
         for line in self._lines.feed(data):
-            if line or self._data:  # most events are one line, behind which a blank one stands
+            if line:
                 self._read(line, events)
+            elif self._data:  # most events are one line, behind which a blank one stands
+                self._end(events)
         return events
 
     def close(self) -> Sequence[bytes]:
@@ -122,8 +124,11 @@ class Events:
         if line.startswith(b"data:"):
             self._add_data(line[6:] if line.startswith(b"data: ") else line[5:])
         elif not line and self._data:
-            events.append(self._data[0] if len(self._data) == 1 else b"\n".join(self._data))
-            self._data, self._size = [], 0
+            self._end(events)
+
+    def _end(self, events: list[bytes]) -> None:
+        events.append(self._data[0] if len(self._data) == 1 else b"\n".join(self._data))
+        self._data, self._size = [], 0
 
     def _add_data(self, data: bytes) -> None:
         self._data.append(data)

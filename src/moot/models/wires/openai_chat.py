@@ -145,8 +145,9 @@ class ChatReader(Reader[Chunk]):
             raise provider_errors.stream_error(self.name, {"error": event.error}, self.key)
         if event.choices:
             self._read_piece(event.choices[0])
-        if counts := usage_counts(event.usage) or usage_counts(event.x_groq and event.x_groq.usage):
-            self.usage = _usage(counts)
+        if event.usage or event.x_groq:
+            counts = usage_counts(event.usage) or usage_counts(event.x_groq and event.x_groq.usage)
+            self.usage = _usage(counts) if counts else self.usage
         self.served = str(event.model) if isinstance(event.model, str) and event.model else self.served
 
     def asked(self) -> None:
