@@ -17,7 +17,7 @@ CHAT = [
     {"role": "assistant", "name": "Ada", "content": "Coffee."},
     {"role": "tool", "content": ""},
 ]
-SPOKEN = [("Person", "Tea or coffee?"), ("Model", "Tea."), ("Ada", "Coffee.")]
+SPOKEN = [("Person", "Tea or coffee?"), ("gpt-4o", "Tea."), ("Ada", "Coffee.")]
 
 
 def only(value: object) -> Conversation:
@@ -45,7 +45,7 @@ def test_chat_messages_in_each_form(value: object) -> None:
     )
     assert [(speaker.name, speaker.person) for speaker in conversation.speakers] == [
         ("Person", True),
-        ("Model", False),
+        ("gpt-4o", False),
         ("Ada", False),
     ]
     assert conversation.speakers[1].model == "gpt-4o"
@@ -67,8 +67,25 @@ def test_an_export_of_chatgpt_has_the_branch_that_it_shows() -> None:
     empty: dict[str, object] = {"title": "Empty", "mapping": {}}
     export = [{"title": "Drinks", "mapping": nodes, "current_node": "d"}, empty]
     conversation = only(export)
-    assert spoken(conversation) == [("Person", "Tea or coffee?"), ("Model", "Tea."), ("Person", "Why?")]
+    assert spoken(conversation) == [("Person", "Tea or coffee?"), ("gpt-5", "Tea."), ("Person", "Why?")]
     assert conversation.speakers[1].model == "gpt-5"
+
+
+def test_two_models_of_one_chat_are_two_speakers() -> None:
+    rows = [
+        ("user", "Tea?", ""),
+        ("assistant", "Yes.", "a/one"),
+        ("assistant", "No.", "b/one"),
+        ("assistant", "Hm.", ""),
+    ]
+    messages = [{"role": role, "content": text, "model": model} for role, text, model in rows]
+    conversation = only({"messages": messages, "model": "c/three"})
+    assert [(speaker.name, speaker.model) for speaker in conversation.speakers] == [
+        ("Person", ""),
+        ("one", "a/one"),
+        ("one (2)", "b/one"),
+        ("Model", "c/three"),
+    ]
 
 
 def test_a_branch_in_a_circle_ends() -> None:

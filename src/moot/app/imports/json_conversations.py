@@ -110,9 +110,10 @@ ROLES: Mapping[str, str] = MappingProxyType({"user": "Person", "human": "Person"
 
 
 def _speaker(message: Json) -> str:
-    """Who says a message, as the file has it: a name, else the role."""
+    """Who says a message, as the file has it: a name, else the model, else the role."""
     role = _text(message.get("role"))
-    return _text(message.get("name")) or ROLES.get(role) or role.capitalize() or "Somebody"
+    model = _own_model(message) if role in SAID_BY_MODELS else ""
+    return _text(message.get("name")) or model or ROLES.get(role) or role.capitalize() or "Somebody"
 
 
 def _own_model(message: Json) -> str:
