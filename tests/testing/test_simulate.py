@@ -17,6 +17,7 @@ from moot.core.event import Attempted
 from moot.testing.simulate import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
 from moot.testing.simulate.__main__ import main, run_block, run_seeds
 from moot.testing.simulate.fault_plan import LASTING, PASSING, from_json
+from moot.testing.simulate.garbage_collection import many_worlds
 from moot.testing.simulate.invariants import RecordState, require
 from moot.testing.simulate.plan_drawing import PROTOCOLS
 from moot.testing.simulate.simulated_wire import person_reply
@@ -24,10 +25,10 @@ from moot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 from tests.kits.thoroughness import MORE
 from tests.testing.planted_faults import FAULTS, planted
 
-SEEDS = 2_000 if MORE else 500
+SEEDS = 10_000 if MORE else 500
 """How many seeds are run."""
 
-BLOCKS = 20 if MORE else 5
+BLOCKS = 40 if MORE else 5
 """Over how many tests, so that they run beside each other."""
 
 FOUND_AT = {
@@ -83,9 +84,12 @@ def test_some_seeds_hold() -> None:
 @pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::3])
 def test_a_planted_fault_is_found(name: str) -> None:
     likely = FOUND_AT.get(name, 0)
-    with planted(name):
-        violated = any(simulate(seed).violation for seed in (likely, *range(WITHIN)))
-    assert violated, f"{name} was not found in {WITHIN} seeds"
+    with planted(name), many_worlds() as collect:
+        for seed in (likely, *range(WITHIN)):
+            collect()
+            if simulate(seed).violation:
+                return
+    pytest.fail(f"{name} was not found in {WITHIN} seeds")
 
 
 @pytest.mark.parametrize("row", FOUND_WORLDS, ids=[row["what"] for row in FOUND_WORLDS])
