@@ -48,9 +48,6 @@ class _Numbered(asyncio.Task[T]):
     def __hash__(self) -> int:
         return self.number
 
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
 
 class _NoFiles(selectors.BaseSelector):
     """A selector for a loop that reads no files but its own."""
@@ -150,7 +147,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def bury(self) -> None:
         """Close the loop. What is left of the dead ends here and changes nothing, for the run is over."""
         self._dead.update(self._tasks)
-        for task in [task for tasks in self._tasks.values() for task in tasks if not task.done()]:
+        everything = [task for tasks in self._tasks.values() for task in tasks]
+        for task in everything:
+            asyncio._unregister_task(task)  # tasks of the next world have the same numbers
+        for task in [task for task in everything if not task.done()]:
             setattr(task, "_log_destroy_pending", False)  # noqa: B010
             work = task.get_coro()
             for _ in range(MOST_CLEANUPS):
