@@ -28,6 +28,7 @@ SHORT = ("run", "Tea or coffee?")
             "nested.md:2: there is no key 'turn_seconds' in a header; it stands under limits; write limits: "
             "{turn_seconds: …}",
         ),
+        (("check", "empty.md"), "empty.md:3: is 'Ada' a participant or background? For it has no text. Add a line"),
         (
             ("check", "persona.md"),
             "persona.md:5: 'You like growth.' has no key; write key: value, and put an empty line between keys and a",
@@ -61,6 +62,7 @@ SHORT = ("run", "Tea or coffee?")
 def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "latin.md").write_bytes("# Für oder wider?".encode("latin-1"))
     (tmp_path / "nested.md").write_text("---\nturn_seconds: 20\n---\n# Is it?\n", "utf-8")
+    (tmp_path / "empty.md").write_text("# Is it?\n\n## Ada\n\n## Bo\n", "utf-8")
     (tmp_path / "persona.md").write_text("# Is it?\n\n## Ada\nrole: CFO\nYou like growth.\n\n## Bo\n", "utf-8")
     (tmp_path / "typo.md").write_text("---\nprotcol: panel\n---\n# Is it?\n", "utf-8")
     ran = moot(tmp_path, *words, MOOT_BASE_URL="http://127.0.0.1:9")

@@ -221,6 +221,8 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
     open_heads = [head for head in heads if head.part == "text"]
     first = next((head for head in open_heads if _is_marked(head, lines)), None)
     if first is None:
+        if len(open_heads) > 1 and all(_is_empty(head, lines) for head in open_heads):
+            raise _unclear_heading_error(open_heads[0].text, "it has no text", open_heads[0].line)
         return [_person(head) for head in heads] if _all_addressed(open_heads, lines) else list(heads)
     if early := next((head for head in open_heads if head.line < first.line), None):
         problem = (
@@ -276,6 +278,12 @@ def _first_line(head: _Head, lines: Sequence[str]) -> str:
     """The first line beneath a heading that is not blank, up to the next heading; "" where there is none."""
     below = next((line for line in lines[head.end :] if line.strip()), "")
     return "" if below.startswith("#") else below.strip()
+
+
+def _is_empty(head: _Head, lines: Sequence[str]) -> bool:
+    """Whether nothing stands between a heading and the next one of its level or above."""
+    below = next((line for line in lines[head.end :] if line.strip()), "")
+    return re.match(rf"#{{1,{head.level}}}\s|$", below) is not None
 
 
 def _person(head: _Head) -> _Head:
