@@ -118,7 +118,7 @@ async def memo_of(client: Client, debate: str) -> Memo:
             "share": decision.share,
             "rule": decision.rule,
             "how": plain(decision.how),
-            "warnings": [plain(warning) for warning in now.outcome.warnings],
+            "warnings": _warnings(now),
             "votes": _votes(now),
             "dissent": [plain(text) for text in decision.dissent],
             "minority": [_cleaned_minority(minority) for minority in decision.minority],
@@ -161,6 +161,7 @@ async def state_of(client: Client, debate: str, after: int) -> StateResult:
         votes=_votes(now),
         waits_for=[_waiting_result(wait) for wait in now.waits],
         winner=plain(now.outcome.decision.winner) if now.outcome.decision else "",
+        warnings=_warnings(now),
         tokens=sums.tokens,
         cost=sums.cost,
     )
@@ -169,6 +170,10 @@ async def state_of(client: Client, debate: str, after: int) -> StateResult:
 def plain(text: str) -> str:
     """A text without pictures that a screen would fetch from elsewhere."""
     return _PICTURE.sub("&lt;", clean(text).replace("![", "!\\["))
+
+
+def _warnings(now: Standing) -> list[str]:
+    return [plain(warning) for warning in now.outcome.warnings]
 
 
 def _topic(now: Standing) -> str:

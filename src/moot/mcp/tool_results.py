@@ -119,6 +119,7 @@ class StateResult(DebateState):
     votes: list[Vote] = Field(description="All ballots so far.")
     waits_for: list[AwaitedPersonResult] = Field(description="People who have to answer before the debate continues.")
     winner: str
+    warnings: list[str] = Field(default=[], description="Why to trust the decision less.")
     tokens: int
     cost: float | None
     note: str = QUOTED

@@ -15,7 +15,7 @@ from moot.core.event import ASIDE, Called, Entry, Replied
 from moot.core.labels import duty_in_words
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import BALLOT_STATES, Ending, conclusion, decision_view
+from moot.report.conclusion import BALLOT_STATES, Ending, cautions, conclusion, decision_view
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
 from moot.report.metrics import Use, measure
 from moot.report.report import utc_time
@@ -81,6 +81,7 @@ class Receipt:
         dissent: the ballots for other candidates than the winner.
         minority: the answers that lost, with their best arguments.
         answers: the answers that stand where nobody won, with their best arguments.
+        warnings: what makes the decision weaker than it looks, one sentence each.
         evidence: the sources that were given or cited.
         paid: calls, tokens and cost.
         began: UTC, ISO 8601.
@@ -107,6 +108,7 @@ class Receipt:
     dissent: tuple[Ballot, ...]
     minority: tuple[Minority, ...]
     answers: tuple[Minority, ...] = ()
+    warnings: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...]
     paid: Spent
     began: str
@@ -146,6 +148,7 @@ def receipt(entries: Sequence[Entry], *, debate: str, head: str) -> Receipt:
         dissent=outcome.dissent,
         minority=decision.minority,
         answers=decision.answers,
+        warnings=cautions(transcript),
         evidence=_evidence(brief, transcript, entries),
         paid=_spent_of(metrics.total),
         began=utc_time(entries[0].at),
@@ -219,6 +222,7 @@ def receipt_page(receipt: Receipt) -> str:
         "## Decision",
         lead(inline(receipt.line), receipt.decision) if receipt.decision else f"**{inline(receipt.line)}**",
         table(["Candidate", "Votes"], [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()], numbers=1),
+        *_chapter("Read with care", [inline(warning) for warning in receipt.warnings]),
         *_chapter("Ballots", [_ballot(ballot) for ballot in receipt.ballots]),
         *_chapter("Dissent", [_ballot(ballot) for ballot in receipt.dissent]),
         *_chapter("Answers that lost", _answer_lines(receipt.minority)),
