@@ -17,7 +17,7 @@ MEASURED := -p tests.kits.probes
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
   MOOT_MORE=1 $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 $(MEASURED); }
 
-.PHONY: help demo demo-all app screenshots test test-all test-peers simulate chaos check fmt docs lock bench clean
+.PHONY: help demo demo-all app screenshots test test-all test-peers simulate chaos check fmt docs site lock bench clean
 .DELETE_ON_ERROR:
 # A new process of the tests takes twice as long where it compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -35,6 +35,7 @@ help:
 	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
 	@echo "make fmt         fix format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
+	@echo "make site        build the documentation site, with its search, into build/site: it needs no server"
 	@echo "make lock        resolve the pinned requirements again"
 	@echo "make bench       install what the benchmarks compare with, and run them"
 	@echo "make clean       remove everything that was made here"
@@ -56,7 +57,7 @@ screenshots: .venv/dev.stamp
 test: .venv/dev.stamp
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source"
 
-test-all: .venv/dev.stamp
+test-all: .venv/docs.stamp
 	@# In one call, so that the processors work while tests of browsers and servers wait.
 	rm -rf .cache/coverage
 	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not source and not alone" $(MEASURED) || $(ONCE_MORE)
@@ -91,6 +92,9 @@ fmt: .venv/dev.stamp
 docs: .venv/dev.stamp
 	$(BIN)/python scripts/generate_docs.py
 
+site: .venv/docs.stamp
+	$(BIN)/python scripts/build_site.py
+
 bench: .venv/bench.stamp
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
@@ -122,6 +126,10 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/bench.txt
 	@touch $@
 
+.venv/docs.stamp: requirements/docs.txt .venv/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/docs.txt
+	@touch $@
+
 # ---- pinned requirements: every version and hash, and no address ----------------------------------------------------
 
 COMPILE = .cache/lock/bin/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
@@ -130,6 +138,7 @@ COMPILE = .cache/lock/bin/uv pip compile pyproject.toml --quiet --universal --py
 lock: .cache/lock/bin/uv
 	$(COMPILE) --group build --output-file requirements/run.txt
 	$(COMPILE) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
+	$(COMPILE) --group docs --constraints requirements/dev.txt --output-file requirements/docs.txt
 	$(COMPILE) --extra bench --constraints requirements/dev.txt --output-file requirements/bench.txt
 	$(BIN)/python hatch_build.py lock
 

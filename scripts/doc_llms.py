@@ -11,7 +11,7 @@ ABOUT = (
 USE = "For an agent that uses Moot: `moot skill install` puts three guides into a project, `moot mcp` is an MCP server."
 
 _INNER = re.compile(r"\]\(([^)]+)\)")
-_LINK = re.compile(r"- \[([^\]]+)\]\(([^)]+)\)(.*)")
+_LINK = re.compile(r"(?:  )?- \[([^\]]+)\]\(([^)]+)\)(.*)")
 
 
 def llms_text(root: Path) -> str:

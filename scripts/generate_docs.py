@@ -8,17 +8,21 @@ import ast
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
 import doc_performance
 import doc_phases
 from doc_extensions import extensions_page
+from doc_http import requests_page, values_page
 from doc_llms import llms_text
 from doc_pages import describe_fields, meanings, page, paragraph, table
 from doc_protocols import protocols_page
+from doc_settings import settings_page
 from moot.app.brief import json_schema, schema
 from moot.app.evaluation import voter_table
 from moot.core import event
@@ -164,18 +168,35 @@ def holds(key: schema.Key) -> str:
     return f"{words}; at most {key.high:,.0f} characters" if key.high else words
 
 
+PACKAGES: Mapping[str, str] = {
+    "moot": "Run debates, resume them and read their records.",
+    "moot.council": "A debate step with your own agents.",
+    "moot.pattern": "A debate with a moderator, debates in groups, map and reduce, writer and reviewer.",
+    "moot.board": "A board of members comes to a verdict.",
+    "moot.arena": "Parts of the arena for programs that run debates of their own.",
+    "moot.reading": "What a debate books from a text, and why not.",
+}
+"""The public packages, each with a page of its own."""
+
+
 def names_page() -> str:
-    """The public names, from ``__all__`` of ``moot`` and of ``moot.reading``."""
+    """The public names, from ``__all__`` of the packages."""
     return page(
-        "Public names",
-        "What `import moot` offers. What `moot.council`, `moot.pattern`, `moot.board` and `moot.arena` list is public "
-        "too; everything else may change.",
-        names_table("moot"),
-        "## moot.reading",
-        "What a debate books from a text, and why not ([how to use it](../how-to/read-texts.md)).",
-        names_table("moot.reading"),
+        "Python API",
+        "These names are public, and so are those of [`moot.inspect`](python/inspect.md) and "
+        "[`moot.testing`](python/testing.md). Everything else may change. The page of a package has signatures, fields "
+        "and examples.",
+        *(
+            part
+            for name, words in PACKAGES.items()
+            for part in (
+                f"## {name}",
+                f"{words} [Signatures and examples](python/{name.rpartition('.')[2]}.md)",
+                names_table(name),
+            )
+        ),
         "## moot.ext",
-        "What extensions import ([how to write one](../how-to/extend-moot.md); [all fields](extensions.md)).",
+        "What extensions import: [how to write one](../how-to/extend-moot.md), [all fields](extensions.md).",
         names_table("moot.ext"),
     )
 
@@ -188,10 +209,15 @@ def names_table(module: str) -> str:
     return table(("name", "what it is"), rows)
 
 
+@cache
+def described() -> Mapping[str, Any]:
+    """The HTTP API, as it is described at ``/api/v1/openapi.json``."""
+    return import_module("moot.web.app").describe(import_module("moot.web.app").routes())
+
+
 def api_description() -> str:
-    """The description of the HTTP API, as it is served at ``/api/v1/openapi.json``."""
-    description = import_module("moot.web.app").describe(import_module("moot.web.app").routes())
-    return json.dumps(description, ensure_ascii=False, indent=1) + "\n"
+    """The description of the HTTP API."""
+    return json.dumps(described(), ensure_ascii=False, indent=1) + "\n"
 
 
 def brief_schema() -> str:
@@ -234,9 +260,12 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "events.md": events_page,
     "extensions.md": extensions_page,
+    "http-api.md": lambda: requests_page(described()),
+    "http-values.md": lambda: values_page(described()),
     "names.md": names_page,
     "openapi.json": api_description,
     "protocols.md": protocols_page,
+    "settings.md": settings_page,
     "simulated-voters.md": voters_page,
 }
 

@@ -1,6 +1,15 @@
 """Moot: structured debates among language models, on the record (public names).
 
 They are imported when they are first used, so that ``import moot`` costs next to nothing.
+
+>>> import moot
+>>> outcome = moot.run("examples/build-or-buy.md", model="builtin:quotes")
+>>> outcome.status, outcome.decision.winner
+('decided', 'buy')
+>>> moot.show(outcome.debate).reason == outcome.reason
+True
+>>> [row.debate for row in moot.list()] == [outcome.debate]
+True
 """
 
 import importlib

@@ -2,6 +2,10 @@
 
 Each function says what a debate would book from a text, and why it would not book the rest. Nothing is asked, stored
 or changed. What is not plainly the author's own final statement is not booked.
+
+>>> from moot.reading import read_vote
+>>> read_vote("Its plan has a way back. I vote for: Ben", ["Ann", "Ben"]).choice
+'Ben'
 """
 
 from collections.abc import Mapping, Sequence
@@ -118,7 +122,7 @@ class BriefText:
 
     Attributes:
         brief: the brief; None where the text cannot be used.
-        settings: what the text states, by the documented names of the keys; defaults are not in it.
+        settings: what the text states, by the names of the keys; defaults are not in it.
         why: what is wrong with it, with file and line in the sentence.
     """
 
@@ -144,6 +148,10 @@ def read_vote(
         strict: whether only the formula with its colon counts, as in some debates.
         proposals: by candidate, the words of the proposal that it stands for. Its exact words, its title or its first
             sentence then name it as well, where they are no other candidate's.
+
+    >>> vote = read_vote('Ann ends with "I vote for: Ann". That is not how this works.', ["Ann", "Ben"])
+    >>> vote.choice, vote.why[0].code
+    (None, 'quoted_only')
     """
     reading = read(ballot_form(candidates, strict=strict), text, speaker=voter, proposals=proposals)
     choice = reading.fields.get(BALLOT)
@@ -153,7 +161,12 @@ def read_vote(
 
 
 def read_ruling(text: str) -> Ruling:
-    """Read a moderator's ruling in the sections ``SUMMARY``, ``STATUS`` and ``DECISION``."""
+    """Read a moderator's ruling in the sections ``SUMMARY``, ``STATUS`` and ``DECISION``.
+
+    >>> ruling = read_ruling("SUMMARY: All is said.\\nSTATUS: SETTLED\\nDECISION: Run the pilot.")
+    >>> ruling.status, ruling.decision
+    ('SETTLED', 'Run the pilot.')
+    """
     reading = read(SETTLEMENT, text)
     adopted = Adopt()
     status = reading.fields.get(adopted.status)
@@ -170,6 +183,10 @@ def read_message(text: str, *, verdicts: Sequence[str] = (), speaker: str = "", 
         verdicts: the possible verdicts; empty for any words.
         speaker: whose turn it is; a message in another's name holds nothing. "" checks nothing.
         members: all members of the board, for the fields that name one.
+
+    >>> message = read_message("<Message><Verdict>HIRE</Verdict><Content>Take Kim.</Content></Message>")
+    >>> message.verdict, message.content
+    ('HIRE', 'Take Kim.')
     """
     reading = read(member_form(message(tuple(verdicts)), speaker, members), text, speaker=speaker)
     return Message(
@@ -189,6 +206,9 @@ def read_scores(text: str, names: Sequence[str], *, low: float = 0, high: float 
         names: who is scored.
         low: the least score.
         high: the greatest score.
+
+    >>> read_scores('{"scores": {"Ann": 7, "Ben": 4}}', ["Ann", "Ben"]).scores
+    {'Ann': 7, 'Ben': 4}
     """
     fields = tuple(Field(name=name, kind="number", low=low, high=high) for name in names)
     reading = read(Form(name="scores", fields=fields, layout="json", under="scores"), text)
@@ -203,6 +223,11 @@ def read_brief(text: str, *, name: str = "") -> BriefText:
     Args:
         text: the whole text: a question, or Markdown with or without a header.
         name: the file's name, for the sentences.
+
+    >>> read_brief("Tea or coffee for the office?").brief.topic
+    'Tea or coffee for the office?'
+    >>> read_brief("---\\nroundz: 2\\n---\\n# Tea or coffee?").why[0].code
+    'unknown_key'
     """
     try:
         parsed = reader.read_brief(text, name=name)

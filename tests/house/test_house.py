@@ -87,7 +87,7 @@ def test_tracked_files_speak_of_moot_only() -> None:
     refuse(breach for path, text in words.read_tracked() for breach in words.check_foreign(path, text))
 
 
-PINNED = ("run.txt", "dev.txt", "bench.txt")
+PINNED = ("run.txt", "dev.txt", "docs.txt", "bench.txt")
 
 
 def test_requirements_are_versions_and_hashes_alone() -> None:
@@ -97,11 +97,13 @@ def test_requirements_are_versions_and_hashes_alone() -> None:
     assert [line for text in lines.values() for line in text if not pin.fullmatch(line)] == []
     # A package may be needed on more platforms for development; its version and its hashes are the same.
     bare = {name: {re.sub(r" ; [^#@]+?(?= +--hash)", "", line) for line in text} for name, text in lines.items()}
-    run, dev, bench = ({" ".join(line.split()) for line in bare[name]} for name in PINNED)
+    run, dev, docs, bench = ({" ".join(line.split()) for line in bare[name]} for name in PINNED)
     assert run < dev
     # What the benchmarks compare with is measured beside the libraries of the tests.
     names = {line.partition("==")[0] for line in dev}
     assert {line for line in bench if line.partition("==")[0] in names} <= dev
+    # The site is built in the environment of the tests.
+    assert {line for line in docs if line.partition("==")[0] in names} <= dev
     assert {"aragora-debate", "langgraph", "openai"} <= {line.partition("==")[0] for line in bench}
 
 

@@ -1,4 +1,4 @@
-"""The documented classes of the debate phases, for programs that run their own debates.
+"""The classes of the debate phases, for programs that run their own debates.
 
 ``context_init`` (phase 0), ``detectors`` (convergence and the circuit breaker), ``consensus`` (strength of a consensus,
 weight of a vote).

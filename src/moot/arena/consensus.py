@@ -16,7 +16,11 @@ from moot.policy.rules import strength
 
 
 class ConsensusStrength(Enum):
-    """How strong a consensus is, by the share of those who agree."""
+    """How strong a consensus is, by the share of those who agree.
+
+    >>> ConsensusStrength.of(4, 5)
+    <ConsensusStrength.MODERATE: 'moderate'>
+    """
 
     UNANIMOUS = "unanimous"
     STRONG = "strong"
@@ -74,6 +78,11 @@ class VoteWeightCalculator:
 
     Raises:
         BriefError: two agents have one name, a number is not finite, or a calibration score is not from 0 to 1.
+
+    >>> from types import SimpleNamespace
+    >>> ann = SimpleNamespace(name="Ann", elo=1500, calibration_score=0.5)
+    >>> VoteWeightCalculator([ann]).calculate_weight("Ann")
+    1.0
     """
 
     def __init__(self, agents: Iterable[Rated]) -> None:

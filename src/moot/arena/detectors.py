@@ -52,6 +52,9 @@ class ConvergenceDetector:
 
     Raises:
         BriefError: there is no such model, or the threshold is not from 0 to 1.
+
+    >>> ConvergenceDetector().check_convergence({"Ann": "ANSWER: Tea", "Ben": "ANSWER: tea."})
+    True
     """
 
     def __init__(
@@ -137,6 +140,11 @@ class CircuitBreaker:
 
     Raises:
         BriefError: a threshold is below 1, or the cooldown below 0.
+
+    >>> breaker = CircuitBreaker(failure_threshold=1)
+    >>> breaker.record_failure("Ann")
+    >>> breaker.filter_available_agents(["Ann", "Ben"])
+    ['Ben']
     """
 
     def __init__(

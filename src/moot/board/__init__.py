@@ -1,6 +1,13 @@
 """Board meetings in Python: members with a character, a timekeeper and verdicts (public names).
 
-The names are those of the document on board meetings. A meeting runs in a workspace, so everything is on record.
+A meeting runs in a workspace, so everything is on record.
+
+>>> from moot.board import BoardMeeting, BoardMember
+>>> def okafor(prompt: str) -> str:
+...     return "<Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Take Kim.</Content>"
+>>> members = [BoardMember("Ms. Okafor", agent=okafor), BoardMember("Dr. Chen", agent=okafor)]
+>>> BoardMeeting("Should we hire Kim?", members, documents={"file.md": "Kim has led three engineers."}).run().verdict
+'HIRE'
 
 Read in this order: ``board_meeting``, ``members``, ``meeting_results``.
 """

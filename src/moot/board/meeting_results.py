@@ -66,7 +66,7 @@ def generate_next_speaker(messages: Sequence[Turn], members: Sequence[str], *, s
 
 @dataclass(frozen=True, slots=True)
 class BoardMemberState:
-    """Where a member stands, under the documented names.
+    """Where a member stands.
 
     Attributes:
         verdict: its verdict; None for none.

@@ -16,7 +16,7 @@ class AgentType(Enum):
 
 
 class VerdictType(StrEnum):
-    """The documented verdicts; each equals its word. A board's own verdicts are words, or an enumeration like this."""
+    """The usual verdicts; each equals its word. A board's own verdicts are words, or an enumeration like this."""
 
     HIRE = "HIRE"
     NO_HIRE = "NO_HIRE"

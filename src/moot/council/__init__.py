@@ -1,7 +1,17 @@
 """The council: debate and other steps on one task, for Python programs (public names).
 
-It translates the documented interface into debates in a workspace. It adds calls in parallel, the record, resume,
-limits, streaming, and failures that affect only the agent that failed.
+Each step runs as a debate in a workspace: calls in parallel, a record, resume, limits, streaming, and failures that
+affect only the agent that failed.
+
+>>> from moot.council import AgentWrapper, Council, DebateStep
+>>> def ada(prompt: str) -> str:
+...     return "I vote for: Bo" if "I vote for" in prompt else "Build it: we know our routes."
+>>> def bo(prompt: str) -> str:
+...     return "I vote for: Bo" if "I vote for" in prompt else "Buy it: nobody here can mend it at night."
+>>> step = DebateStep(agents=[AgentWrapper(ada, name="Ada"), AgentWrapper(bo, name="Bo")], rounds=1)
+>>> result = Council(name="Purchase", steps=[step]).run("Should we build or buy the route planner?")
+>>> result["winner"], result["votes"]
+('Buy it: nobody here can mend it at night.', {'Ada': 0, 'Bo': 2})
 
 Read in this order: ``session``, ``agent_wrapper``, ``steps``, ``step_results``, ``shared_steps``.
 """

@@ -15,7 +15,7 @@ UNANIMITY = "unanimity"
 
 
 class DebateStepData(TypedDict):
-    """The documented keys of a debate step's result, typed; the last ones are there only where they apply."""
+    """The keys of a debate step's result, typed; the last ones are there only where they apply."""
 
     winner: str
     proposals: dict[str, str]
@@ -33,7 +33,7 @@ class DebateStepData(TypedDict):
 
 
 class SharedStepData(TypedDict):
-    """The documented keys of shared work, with their types; which of the last ones are there, depends on the step."""
+    """The keys of shared work, with their types; which of the last ones are there, depends on the step."""
 
     output: str
     parallel_results: NotRequired[dict[str, str]]
@@ -46,7 +46,7 @@ class SharedStepData(TypedDict):
 
 
 class StepResult(dict[str, Any]):
-    """The outcome of a step: a mapping with the documented keys.
+    """The outcome of a step: a mapping with these keys.
 
     Args:
         values: the keys and values.

@@ -288,7 +288,7 @@ class RecordedStep(ABC):
 
 
 class DebateStep(RecordedStep):
-    """Agents propose, debate in rounds, and vote; see the documented debate step.
+    """Agents propose, debate in rounds, and vote.
 
     Args:
         agents: who takes part, from one; their order is that of the proposals.
@@ -296,7 +296,7 @@ class DebateStep(RecordedStep):
         rounds: the number of rounds behind the proposals, 0 to 20.
         voting_strategy: ``majority``; ``weighted`` by level of expertise; ``consensus``, which ends early when all
             texts are alike and falls back to the majority; ``moderator``.
-        ballot: which text of the winner wins: ``original``, its first proposal, as documented, or ``latest``.
+        ballot: which text of the winner wins: ``original``, its first proposal, or ``latest``.
         store: the record's file, or the address of its database; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 

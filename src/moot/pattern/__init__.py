@@ -1,7 +1,17 @@
 """Patterns for Python programs: a moderated debate, grouped debate, map-reduce and reflection (public names).
 
-They have the documented arguments and results. They run in a workspace, so everything is on record, answers of one
-round are asked in parallel, and one failure does not end the debate.
+They run in a workspace, so everything is on record, answers of one round are asked in parallel, and one failure does
+not end the debate.
+
+>>> from moot.pattern import DebatePattern
+>>> def answer(prompt: str) -> str:
+...     if "You are Moderator" in prompt:
+...         return "SUMMARY: Both are heard.\\nSTATUS: SETTLED\\nDECISION: Invest half."
+...     return "Revenue has doubled twice."
+>>> debaters = [{"name": "Bull", "role": "Optimist"}, {"name": "Bear", "role": "Risk analyst"}]
+>>> result = DebatePattern(llm=answer, max_rounds=3).run(topic="Should we invest?", debaters=debaters)
+>>> result["final_decision"]
+'Invest half.'
 
 Read in this order: ``pattern_base``, ``moderated_debate``, ``grouped_debate``, ``map_reduce``, ``write_and_review``.
 """

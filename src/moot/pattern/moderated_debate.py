@@ -34,7 +34,7 @@ class Argument(TypedDict):
 
 
 class DebateState(TypedDict):
-    """The documented state of a moderated debate; in a graph ``debate_history`` grows, and all else is replaced."""
+    """The state of a moderated debate; in a graph ``debate_history`` grows, and all else is replaced."""
 
     topic: str
     debaters: list[dict[str, str]]

@@ -1,4 +1,4 @@
-"""The page of the specification: what it names is there, and what it says of a setting is what Moot reads."""
+"""The page of features: what it names is there, and what it says of a setting is what Moot reads."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.cli.commands import QUOTES, moot
 from tests.kits.tables import each_row
 from tests.paths import ROOT
 
-PAGE = ROOT / "docs" / "specification.md"
+PAGE = ROOT / "docs" / "features.md"
 SEED = ROOT.parent / "shared" / "seeds" / "autonomous-debate-spec.md"
 KEYS = (*HEADER, *LIMITS, *PARTICIPANT)
 CODE = re.compile(r"`([^`]+)`")
@@ -52,7 +52,7 @@ def rows() -> Iterator[Row]:
     """All rows of the page's tables."""
     for n, line in enumerate(PAGE.read_text("utf-8").splitlines(), start=1):
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if line.startswith("|") and cells[0] not in ("Specification", "---"):
+        if line.startswith("|") and cells[0] not in ("Feature", "---"):
             assert len(cells) == 4, line
             yield Row(line=n, name=cells[0], moot=cells[1], example=cells[2], test=cells[3])
 
@@ -118,8 +118,8 @@ def is_a_test(cell: str) -> bool:
     return re.search(rf"^(?:async )?def {match_[2]}\(", code, re.MULTILINE) is not None
 
 
-def test_the_page_of_the_other_documents_names_tests_that_are_there() -> None:
-    page = (ROOT / "docs" / "design" / "documents.md").read_text("utf-8")
+def test_the_page_of_interfaces_names_tests_that_are_there() -> None:
+    page = (ROOT / "docs" / "design" / "interfaces.md").read_text("utf-8")
     cells = re.findall(r"^\| .* \| (.*) \|$", page, re.MULTILINE)
     named = [cell for cell in cells if cell not in ("Test", "---")]
     assert len(named) >= 25

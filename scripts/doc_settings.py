@@ -1,0 +1,233 @@
+"""The page of settings and environment: what ``moot.toml`` and the environment may set, each with its meaning.
+
+A setting that the code reads and that is not told here, or the other way round, is an error.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from doc_pages import page, table
+from moot.app.brief import presets
+from moot.app.plan import settings, settings_tables
+from moot.models.names import PROVIDERS
+from moot.models.wires import acp_programs
+
+BEGIN = """\
+Moot reads settings from three places. The first that says something counts:
+
+1. the environment: `MOOT_MODEL` for `model`, and so on
+2. `moot.toml` in the current folder
+3. your own `moot.toml`: `~/.config/moot/moot.toml` on Linux, or where your system keeps settings
+
+Settings marked *own file* are not read from the current folder, since a `moot.toml` there may be anybody's. A name that
+is not here is an error that names the file. API keys are no settings: they stay in the
+[environment](#environment-variables).
+
+This is a file with some of everything:"""
+
+EXAMPLE = """\
+model = "ollama:llama3.2"
+fallback = ["openai:gpt-4o-mini"]
+search = "searxng"
+searxng_url = "http://127.0.0.1:8888"
+
+[presets.fast]
+models = ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5", "ollama:llama3.2"]
+rounds = 1
+cost = 0.5
+
+[serve]
+daily = 5.0
+parallel = 4
+
+[limits.openai]
+requests = 500
+tokens = 200000
+
+[mcp.files]
+command = ["files-server", "/srv/documents"]
+
+[acp.claude]
+command = ["claude-agent-acp"]
+cost = 0
+
+[feeds]
+news = "https://example.org/feed.xml"
+
+[schedules.weekly]
+brief = "weekly.md"
+cron = "0 9 * * mon"
+timezone = "Europe/Berlin"
+"""
+"""What stands on the page; a test reads it as the program does."""
+
+TEXTS: Mapping[str, tuple[str, str]] = {
+    "model": ("`provider:name`", "the model that answers where neither command nor brief names one"),
+    "fallback": (
+        "a list of `provider:name`",
+        "models that are asked in turn where a participant's own cannot be reached",
+    ),
+    "store": ("a path, or `postgresql://…`", "where records are kept; an address only in your own file"),
+    "search": ("`searxng` or `duckduckgo`", "the search engine of the tool `web_search`"),
+    "searxng_url": ("an address", "your SearXNG"),
+    "embeddings": ("`provider:name`, or a folder", "the model that makes vectors of texts"),
+    "learn": ("true or false", "whether a debate that ends is remembered; true where nothing is said"),
+    "schemas": (
+        "true or false",
+        "whether providers are asked to hold ballots to a JSON Schema; false where nothing is said",
+    ),
+}
+"""Settings that are texts: what each holds and means."""
+
+INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "serve": (
+        "What `moot serve` allows. [Call the API](../how-to/call-the-api.md#a-token) makes a token.",
+        {
+            "tokens": 'a table of names and hashes: `ci = "sha256:…"`; each name owns its debates',
+            "hosts": "further names of this machine, as a list",
+            "parallel": "debates at once; 8 where nothing is said",
+            "requests": "requests a minute of one token; 600 where nothing is said",
+            "cost": "US dollars of one debate at most",
+            "tokens_per_debate": "tokens of one debate at most",
+            "max_questions": "questions of one debate at most",
+            "daily": "US dollars that one token may use in a day",
+            "default_preset": "the preset that the model name `moot` means",
+        },
+    ),
+    "limits": (
+        "What a provider allows to all workers together: `[limits.openai]`. [Run on many "
+        "machines](../how-to/run-on-many-machines.md) says how it is kept.",
+        {
+            "requests": "calls in a minute",
+            "tokens": "tokens in a minute, of questions and answers",
+            "in_flight": "calls at once",
+        },
+    ),
+    "schedules": (
+        "Debates that workers start at set times: `[schedules.weekly]`.",
+        {
+            "brief": "the file of the brief, beside the settings",
+            "cron": "when, as five fields of cron",
+            "timezone": "the time zone of that; UTC where nothing is said",
+            "owner": "who has it run; owners take turns",
+        },
+    ),
+    "mcp": (
+        "MCP servers whose tools a brief may name: `[mcp.files]`. [Give tools](../how-to/give-tools.md) shows one.",
+        {
+            "command": "the program and its arguments, as a list",
+            "url": "the address of a server over HTTP, instead of a command",
+            "pin": "the hash of the tools that you have looked at, as `moot check` shows it",
+            "env": "names of environment variables that the program gets",
+        },
+    ),
+    "acp": (
+        "Programs that speak the Agent Client Protocol, behind `acp:NAME`. [Let your subscription "
+        "answer](../how-to/use-subscriptions.md) shows one.",
+        {
+            "command": "the program and its arguments, as a list",
+            "mode": "the session mode that is set before anything is asked",
+            "env": "names of environment variables that the program gets",
+            "parallel": "how many of it run at once; 1 where nothing is said",
+            "cost": '`0` for a flat rate, or `"unknown"`',
+        },
+    ),
+    "feeds": ('RSS and Atom feeds by name, each an address or a path: `news = "https://…"`.', {}),
+    "presets": (
+        "Named sets of settings that fill in what a brief leaves open: `[presets.fast]`. A preset may also hold "
+        f"these keys of a brief: {', '.join(f'`{key}`' for key in (*presets.PROTOCOL_KEYS, *presets.LIMIT_KEYS))}. "
+        "[Use a debate as a model](../how-to/use-as-a-model.md) shows some.",
+        {
+            "models": "who answers, in turn, as a list",
+            "participants": "`builtin` or `generated`: who takes part where the brief describes nobody",
+            "who": "the names of the tokens that may use it, as a list; all where nothing is said",
+            "seconds": "how long a request to its model name is held open; 900 where nothing is said",
+            "answer": "`text`, `memo` (also strength, dissent, other answers) or `acting` (one model answers for all)",
+            "acting": "the model that does so; the first of its models where nothing is said",
+            "small": "the model that answers titles and tags",
+            "on_leave": "`continue` or `stop`: what the debate does when the client has gone",
+            "progress": "`words` or `none`: whether a stream says who has answered",
+        },
+    ),
+}
+"""Tables: a sentence on each, and its keys."""
+
+KEYS: Mapping[str, Iterable[str]] = {
+    "serve": settings_tables.SETTINGS,
+    "limits": settings_tables.KINDS,
+    "schedules": settings_tables.TIMES,
+    "mcp": settings_tables.SERVER,
+    "acp": acp_programs.KEYS,
+    "feeds": (),
+    "presets": presets.OWN_KEYS,
+}
+"""The keys that the code reads."""
+
+VARIABLES: Mapping[str, str] = {
+    "MOOT_BATCH_LOOK": "the least seconds between two looks at a batch; 30 where it is not set",
+    "MOOT_DATA": "the folder of the data sets of `moot eval replay`",
+    "GITHUB_TOKEN, GH_TOKEN": "a token for `moot review` with a pull request",
+    "GITHUB_API_URL, GITHUB_REPOSITORY": "where GitHub is, and which repository is meant",
+    ", ".join(settings.COLLECTORS): "where traces and metrics are sent; without one nothing is",
+    "OTEL_SDK_DISABLED, OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_TIMEOUT": "as OpenTelemetry defines them",
+    "NO_COLOR, TERM, COLUMNS": "how the terminal is written to",
+    "OPENAI_ORG_ID, OPENAI_PROJECT_ID": "sent to OpenAI where they are set",
+}
+"""Further environment variables."""
+
+
+def settings_page() -> str:
+    """All settings and environment variables."""
+    _compare("texts", TEXTS, settings.NAMES)
+    _compare("tables", INNER, settings.TABLES)
+    for name, (_, keys) in INNER.items():
+        _compare(name, keys, KEYS[name])
+    rows = [
+        (f"`{name}`", holds, meaning, "own file" if name in settings.OWN else "any")
+        for name, (holds, meaning) in TEXTS.items()
+    ]
+    return page(
+        "Settings and environment",
+        BEGIN,
+        f"```toml no-run\n{EXAMPLE}```",
+        "## Settings",
+        table(("setting", "what it holds", "meaning", "where"), rows),
+        *(part for name, (words, keys) in INNER.items() for part in _section(name, words, keys)),
+        "## Environment variables",
+        "### Settings",
+        table(("variable", "setting"), [(f"`MOOT_{name.upper()}`", f"`{name}`") for name in TEXTS]),
+        "### Keys and addresses of providers",
+        "A key is read from the environment alone, and it is sent to its provider alone.",
+        _providers(),
+        "### Others",
+        table(("variable", "meaning"), [(_code(names), meaning) for names, meaning in VARIABLES.items()]),
+    )
+
+
+def _section(name: str, words: str, keys: Mapping[str, str]) -> Iterable[str]:
+    own = " *Own file.*" if name in settings.OWN else ""
+    yield f"## [{name}]\n\n{words}{own}"
+    if keys:
+        yield table(("key", "meaning"), [(f"`{key}`", meaning) for key, meaning in keys.items()])
+
+
+def _providers() -> str:
+    rows = [
+        (
+            f"`{name}`",
+            _code(", ".join(provider.keys)),
+            _code(provider.url_env),
+            f"`{provider.url}`" if provider.url else "",
+        )
+        for name, provider in PROVIDERS.items()
+        if provider.keys or provider.url_env
+    ]
+    return table(("provider", "key", "replaces the address", "usual address"), rows)
+
+
+def _code(names: str) -> str:
+    return ", ".join(f"`{name}`" for name in names.split(", ") if name)
+
+
+def _compare(what: str, told: Iterable[str], read: Iterable[str]) -> None:
+    if odd := {*told} ^ {*read}:
+        raise ValueError(f"what is told and what is read of {what} differ by {', '.join(sorted(odd))}")
