@@ -186,8 +186,8 @@ def _type(schema: Data) -> str:
     kind = str(schema.get("type", ""))
     if kind == "array":
         return f"list of {_type(schema.get('items', {})) or 'values'}"
-    if kind == "object" and isinstance(inner := schema.get("additionalProperties"), dict):
-        return f"table of {_type(inner) or 'values'}"
+    if kind == "object" and isinstance(schema.get("additionalProperties"), Mapping):
+        return f"table of {_type(schema['additionalProperties']) or 'values'}"
     bounds = [f"{schema[name]:,.12g}" for name in ("minimum", "maximum") if name in schema]
     return kind + (f", {' to '.join(bounds)}" if len(bounds) == 2 else "")
 

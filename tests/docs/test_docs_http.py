@@ -23,7 +23,7 @@ OTHERWISE = {
     "Search memory": 403,
     "Revoke share": 404,
 }
-"""Requests that are understood and refused here: the debate is over, nobody in it is a person, and memory is the owner's alone."""
+"""Requests that are refused here: the debate is over, nobody in it is a person, and memory is the owner's alone."""
 
 
 def test_each_request_has_one_command() -> None:
