@@ -228,6 +228,6 @@ def _code(names: str) -> str:
     return ", ".join(f"`{name}`" for name in names.split(", ") if name)
 
 
-def _compare(what: str, told: Iterable[str], read: Iterable[str]) -> None:
-    if odd := {*told} ^ {*read}:
-        raise ValueError(f"what is told and what is read of {what} differ by {', '.join(sorted(odd))}")
+def _compare(what: str, described: Iterable[str], known: Iterable[str]) -> None:
+    if odd := {*described} ^ {*known}:
+        raise ValueError(f"what is described and what is known of {what} differ by {', '.join(sorted(odd))}")

@@ -9,7 +9,7 @@ import inspect
 import posixpath
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 import mermaidx
@@ -18,34 +18,41 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = {"docs", "examples", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
-BRIEFS = [path for path in (ROOT / "examples").glob("*.md") if path.name != "README.md"]
+SOURCES: Set[str] = {"docs", "examples", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+BRIEFS: Sequence[Path] = [path for path in (ROOT / "examples").glob("*.md") if path.name != "README.md"]
 
 # ---- Sphinx ----------------------------------------------------------------------------------------------------------
 
 project = "Moot"
 root_doc = "docs/index"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
-include_patterns = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/**/*.md", "examples/*.md"]
-exclude_patterns = sorted(path.name for path in ROOT.iterdir() if path.name not in SOURCES)
-source_suffix = {".md": "markdown"}
+extensions: Sequence[str] = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+include_patterns: Sequence[str] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/*.md",
+    "docs/**/*.md",
+    "examples/*.md",
+]
+exclude_patterns: Sequence[str] = sorted(path.name for path in ROOT.iterdir() if path.name not in SOURCES)
+source_suffix: Mapping[str, object] = {".md": "markdown"}
 language = "en"
 nitpicky = False
 highlight_language = "none"
 pygments_style = "tango"
-suppress_warnings = ["misc.highlighting_failure"]  # "…" stands for what an example leaves out
+suppress_warnings: Sequence[str] = ["misc.highlighting_failure"]  # "…" stands for what an example leaves out
 
 # ---- Markdown --------------------------------------------------------------------------------------------------------
 
 myst_heading_anchors = 6
-myst_fence_as_directive = {"mermaid"}
+myst_fence_as_directive: Set[str] = {"mermaid"}
 myst_links_external_new_tab = False
 
 # ---- docstrings ------------------------------------------------------------------------------------------------------
 
-autodoc_default_options = {"members": True}
+autodoc_default_options: Mapping[str, object] = {"members": True}
 autodoc_member_order = "bysource"
-autodoc_mock_imports = ["inspect_ai"]
+autodoc_mock_imports: Sequence[str] = ["inspect_ai"]
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
@@ -59,13 +66,13 @@ python_maximum_signature_line_length = 90
 
 html_theme = "furo"
 html_title = "Moot"
-html_static_path = ["static"]
-html_css_files = ["site.css"]
+html_static_path: Sequence[str] = ["static"]
+html_css_files: Sequence[str] = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_search_summary = False  # it fetches pages, which a browser refuses for files
 html_show_copyright = False
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options: Mapping[str, object] = {"navigation_with_keys": True}
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 copybutton_remove_prompts = True
@@ -107,7 +114,7 @@ def at(target: str) -> str:
     return posixpath.normpath(f"docs/{target}").removesuffix(".md")
 
 
-NAVIGATION = read_navigation((ROOT / "docs" / "index.md").read_text("utf-8"))
+NAVIGATION: Mapping[str, Sequence[str]] = read_navigation((ROOT / "docs" / "index.md").read_text("utf-8"))
 
 
 def prepare_page(app: Sphinx, name: str, source: list[str]) -> None:
@@ -131,7 +138,7 @@ class Mermaid(Directive):
         return [nodes.raw("", figure, format="html")]
 
 
-def write_signature(
+def write_signature(  # house: wide because Sphinx calls it so
     app: Sphinx, what: str, name: str, thing: object, options: object, arguments: str | None, returns: str | None
 ) -> tuple[str, str | None] | None:
     """The signature as it is written in the source, so that names of types stay short."""

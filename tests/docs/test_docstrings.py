@@ -36,9 +36,9 @@ def test_the_examples_in_docstrings_do_what_they_show(
     monkeypatch.chdir(tmp_path)
     for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
-    found = {test.name: test for test in examples(module) if test.examples}
-    assert found, "a package shows how it is used"
-    for test in found.values():
+    doctests = {test.name: test for test in examples(module) if test.examples}
+    assert doctests, "a package shows how it is used"
+    for test in doctests.values():
         output: list[str] = []
         failed = doctest.DocTestRunner(verbose=False).run(test, out=output.append).failed
         assert not failed, "".join(output)
