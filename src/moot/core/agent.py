@@ -45,19 +45,19 @@ def context_of(brief: Brief, transcript: Transcript, ask: Ask) -> Context:
     )
 
 
-def without_private_fields(who: str, turn: Turn) -> Turn:
+def without_private_fields(reader: str, turn: Turn) -> Turn:
     """The turn as a participant may read it: without the fields that are private to others.
 
     The original text of an answer may contain private fields anywhere. So if the form has any, others read a text that
     is composed of the fields they may read, and nothing of an answer that was not readable, unless that is prose
     without any tag and without the name of a private field.
     """
-    if turn.by == who or turn.reply is None or turn.ask is None or turn.ask.form is None:
+    if turn.by == reader or turn.reply is None or turn.ask is None or turn.ask.form is None:
         return turn
     for_all, readers = turn.once("private fields", _private_fields)
     if for_all:
         return turn
-    return turn.once(("open to", who if who in readers else ""), lambda turn: _as_read_by(who, turn))
+    return turn.once(("open to", reader if reader in readers else ""), lambda turn: _as_read_by(reader, turn))
 
 
 def _private_fields(turn: Turn) -> tuple[bool, tuple[Value | None, ...]]:
@@ -69,12 +69,12 @@ def _private_fields(turn: Turn) -> tuple[bool, tuple[Value | None, ...]]:
     return False, tuple(turn.fields.get(field.to) for field in private)
 
 
-def _as_read_by(who: str, turn: Turn) -> Turn:
+def _as_read_by(reader: str, turn: Turn) -> Turn:
     """The turn as another may read it; "" is nobody to whom something in it is addressed."""
     form = turn.ask.form if turn.ask else None
     assert form is not None
     assert turn.reply is not None
-    hidden = {field.name for field in form.fields if field.private and turn.fields.get(field.to) != who}
+    hidden = {field.name for field in form.fields if field.private and turn.fields.get(field.to) != reader}
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())
     return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))

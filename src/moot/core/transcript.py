@@ -290,47 +290,47 @@ class Transcript:
 
     # ---- who sees what -----------------------------------------------------------------------------------------
 
-    def sees(self, who: str, turn: Turn) -> bool:
+    def sees(self, reader: str, turn: Turn) -> bool:
         """Whether a participant may see a turn: its own, or one for its eyes that is not masked."""
-        return _may_see(who, turn, self._masks(who))
+        return _may_see(reader, turn, self._masks(reader))
 
-    def may_know(self, who: str, turn: Turn) -> bool:
+    def may_know(self, reader: str, turn: Turn) -> bool:
         """Whether a participant may know what a turn says: it may see it, or all that the turn sums up.
 
         A summary is addressed to one group of readers. That makes it no secret from those who may see its sources.
         """
-        if self.sees(who, turn):
+        if self.sees(reader, turn):
             return True
-        if turn.act != SUMMARY or not turn.about or self._masks(who).intersection(_masked(turn)):
+        if turn.act != SUMMARY or not turn.about or self._masks(reader).intersection(_masked(turn)):
             return False
-        return all(self.may_know(who, self._turns[key]) for key in turn.about)
+        return all(self.may_know(reader, self._turns[key]) for key in turn.about)
 
-    def _masks(self, who: str) -> frozenset[str]:
+    def _masks(self, reader: str) -> frozenset[str]:
         if self.brief is None:
             return frozenset()
-        if who not in self._masks_of:
-            people = [participant for participant in self.brief.participants if participant.name == who]
-            self._masks_of[who] = frozenset(mask for participant in people for mask in participant.hide)
-        return self._masks_of[who]
+        if reader not in self._masks_of:
+            people = [participant for participant in self.brief.participants if participant.name == reader]
+            self._masks_of[reader] = frozenset(mask for participant in people for mask in participant.hide)
+        return self._masks_of[reader]
 
-    def look(self, view: View, who: str) -> tuple[Turn, ...]:
+    def look(self, view: View, reader: str) -> tuple[Turn, ...]:
         """The turns that a participant may see, reduced to what the view shows, oldest first.
 
         A turn that only its author may see is in no log, not even the author's. Otherwise the author's prompt would
         differ from the others', and a provider could not cache their common beginning. An ask can still show it to
         the author through ``Ask.about``.
         """
-        masks = self._masks(who)
+        masks = self._masks(reader)
         turns = [
             turn
             for turn in self._turns.values()
             if turn.reply is not None
-            and ((not masks and (turn.ask is None or not turn.ask.audience)) or _is_shown(who, turn, masks))
+            and ((not masks and (turn.ask is None or not turn.ask.audience)) or _is_shown(reader, turn, masks))
         ]
         if view.hide:
             turns = [turn for turn in turns if turn.act not in view.hide and turn.by not in view.hide]
         if view.mine:
-            turns = [turn for turn in turns if self._concerns(who, turn)]
+            turns = [turn for turn in turns if self._concerns(reader, turn)]
         sums = [n for n, turn in enumerate(turns) if turn.act == SUMMARY]
         if view.summary_only:
             turns = [turn for n, turn in enumerate(turns) if n in sums[-1:] or turn.act == INTERJECTION]
@@ -341,18 +341,18 @@ class Transcript:
             turns = [turn for n, turn in enumerate(turns) if n >= first or turn.act == INTERJECTION]
         return tuple(turns)
 
-    def _concerns(self, who: str, turn: Turn) -> bool:
+    def _concerns(self, reader: str, turn: Turn) -> bool:
         """Whether a turn is the participant's own, about or in answer to its own, the moderator's or from outside."""
         participants = self.brief.participants if self.brief else ()
         if turn.ask is None or turn.by in (
-            who,
+            reader,
             *(participant.name for participant in participants if participant.duty != "debater"),
         ):
             return True
-        if any(self._turns[key].by == who for key in turn.about):
+        if any(self._turns[key].by == reader for key in turn.about):
             return True
         target = self.target(turn)
-        return target is not None and target.by == who
+        return target is not None and target.by == reader
 
     def target(self, turn: Turn) -> Turn | None:
         """The turn that this one says it answers, in its field TARGET; None if it names none."""
@@ -367,18 +367,18 @@ SUMMARY = "summarize"
 """The act of a turn that summarizes the turns before it."""
 
 
-def _is_shown(who: str, turn: Turn, masks: frozenset[str]) -> bool:
+def _is_shown(reader: str, turn: Turn, masks: frozenset[str]) -> bool:
     """Whether an answered turn is in a participant's log."""
     audience = turn.ask.audience if turn.ask else ()
     # Only its author may see a note. Summaries are the exception: they are part of their author's log.
     note = audience == (turn.by,) and turn.act != SUMMARY
-    return not note and _may_see(who, turn, masks)
+    return not note and _may_see(reader, turn, masks)
 
 
-def _may_see(who: str, turn: Turn, masks: frozenset[str]) -> bool:
+def _may_see(reader: str, turn: Turn, masks: frozenset[str]) -> bool:
     audience = turn.ask.audience if turn.ask else ()
-    in_audience = not audience or who in audience
-    return turn.by == who or (in_audience and not (masks and masks.intersection(_masked(turn))))
+    in_audience = not audience or reader in audience
+    return turn.by == reader or (in_audience and not (masks and masks.intersection(_masked(turn))))
 
 
 def _masked(turn: Turn) -> tuple[str, ...]:

@@ -174,10 +174,10 @@ def _final(field: Field) -> dict[str, Value]:
     return {field.name: True if field.kind == "flag" else field.choices[0] if field.choices else "answer"}
 
 
-def _last_values(name: str, who: str, transcript: Transcript) -> tuple[Value | None, tuple[Value, ...]]:
+def _last_values(name: str, participant: str, transcript: Transcript) -> tuple[Value | None, tuple[Value, ...]]:
     """The last value of a participant in that field, and the last values of the others."""
     newest = {turn.by: value for turn in transcript.turns() if (value := read_field(turn, name)) is not None}
-    own = newest.pop(who, None)
+    own = newest.pop(participant, None)
     return own, tuple(dict.fromkeys(newest.values()))
 
 
