@@ -10,6 +10,7 @@ import posixpath
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
 
 import mermaidx
@@ -142,6 +143,12 @@ def write_signature(  # house: wide because Sphinx calls it so
     app: Sphinx, what: str, name: str, thing: object, options: object, arguments: str | None, returns: str | None
 ) -> tuple[str, str | None] | None:
     """The signature as it is written in the source, so that names of types stay short."""
+    if inspect.isclass(thing) and is_dataclass(thing):
+        init_fields = [one for one in fields(thing) if one.init]
+        shown = [f"{one.name}: {type_of(one)}{default_of(one)}" for one in init_fields]
+        if first := [n for n, one in enumerate(init_fields) if one.kw_only]:
+            shown.insert(first[0], "*")
+        return f"({', '.join(shown)})", None
     routine = getattr(thing, "__init__", None) if what == "class" else thing
     if not inspect.isroutine(routine) or arguments is None:
         return None
@@ -154,6 +161,19 @@ def write_signature(  # house: wide because Sphinx calls it so
     if node.args.args and node.args.args[0].arg in ("self", "cls"):
         del node.args.args[0]
     return f"({ast.unparse(node.args)})", ast.unparse(node.returns) if node.returns and what != "class" else None
+
+
+def type_of(one: Field) -> str:
+    """The type of a field, without the modules of its names."""
+    text = one.type if isinstance(one.type, str) else inspect.formatannotation(one.type)
+    return re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
+
+
+def default_of(one: Field) -> str:
+    """The default of a field as it stands in a signature."""
+    if one.default is not MISSING:
+        return f" = {one.default!r}" if isinstance(one.default, str | int | float | tuple | None) else " = ..."
+    return " = ..." if one.default_factory is not MISSING else ""
 
 
 def trim_docstring(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
