@@ -38,6 +38,7 @@ include_patterns: Sequence[str] = [
 exclude_patterns: Sequence[str] = sorted(path.name for path in ROOT.iterdir() if path.name not in SOURCES)
 source_suffix: Mapping[str, object] = {".md": "markdown"}
 language = "en"
+smartquotes = False
 nitpicky = False
 highlight_language = "none"
 pygments_style = "tango"
