@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from moot.core.agent import Recorder
+from moot.core.agent import Quote, Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model
@@ -270,6 +270,29 @@ async def test_whoever_waits_at_the_gate_waits_as_long_as_was_asked_last() -> No
         gate.hold(0.15)
     assert waits.result().text == "yes"
     assert clock() - began >= 0.15
+
+
+@jumping
+async def test_a_call_that_waited_for_money_behind_the_gate_waits_at_the_gate_again() -> None:
+    gate = Gate(2)
+    clock = asyncio.get_running_loop().time
+    began, sent_at = clock(), list[float]()
+
+    class Poor(Notebook):
+        """A recorder in which a call waits for money, and the provider asks to be left alone meanwhile."""
+
+        async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+            await asyncio.sleep(0.01)
+            gate.hold(0.2)
+            return await super().call(name, quote, send)
+
+    async def say(recorder: Recorder) -> Called:
+        sent_at.append(clock() - began)
+        return Called(key="", call="answer", text="yes")
+
+    called = await Throttled(Recorded(Double(say)), gate).complete(ask(), Poor())
+    assert called.text == "yes"
+    assert sent_at[0] >= 0.2
 
 
 @jumping

@@ -154,6 +154,7 @@ class Throttled(Layer):
                 raise
 
     async def _metered_call(self, request: Request, recorder: Recorder) -> Called:
+        recorder = _GatedRecorder(recorder, lambda: self._gate.opened(request.seconds))
         if self._gate.meter is None:
             return await self._model.complete(request, recorder)
         async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
@@ -208,30 +209,59 @@ class TimeLimit(Layer):
         return replace(called, seconds=clock() - began)
 
 
-class _WatchedRecorder:
-    """A recorder that notes every piece of an answer; "" is a piece of thinking."""
+class _PassingRecorder:
+    """A recorder that passes everything on to another one."""
 
-    def __init__(self, recorder: Recorder, note: Callable[[], None]) -> None:
-        self._say, self._note = recorder, note
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
 
     @property
     def watched(self) -> bool:
         """Pass the question on."""
-        return self._say.watched
+        return self._recorder.watched
+
+    def delta(self, text: str) -> None:
+        """Pass a piece on."""
+        self._recorder.delta(text)
+
+    def done(self, name: str) -> Called | None:
+        """Pass the question on."""
+        return self._recorder.done(name)
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Pass a call on."""
+        return await self._recorder.call(name, quote, send)
+
+
+class _GatedRecorder(_PassingRecorder):
+    """A recorder whose calls wait for the gate once more: while one waits for money, the provider may close it."""
+
+    def __init__(self, recorder: Recorder, opened: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(recorder)
+        self._opened = opened
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Pass a call on, to be sent when the gate is open."""
+
+        async def when_open() -> Called:
+            await self._opened()
+            return await send()
+
+        return await self._recorder.call(name, quote, when_open)
+
+
+class _WatchedRecorder(_PassingRecorder):
+    """A recorder that notes every piece of an answer; "" is a piece of thinking."""
+
+    def __init__(self, recorder: Recorder, note: Callable[[], None]) -> None:
+        super().__init__(recorder)
+        self._note = note
 
     def delta(self, text: str) -> None:
         """Note a piece, and pass it on if it holds words."""
         self._note()
         if text:
-            self._say.delta(text)
-
-    def done(self, name: str) -> Called | None:
-        """Pass the question on."""
-        return self._say.done(name)
-
-    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Pass a call on."""
-        return await self._say.call(name, quote, send)
+            self._recorder.delta(text)
 
 
 # ---- the circuit breaker -------------------------------------------------------------------------------------------
