@@ -27,7 +27,6 @@ def examples(module: str) -> Iterator[doctest.DocTest]:
             yield from finder.find(thing, f"{module}.{name}", module=False, globs=dict(vars(within)))
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("module", MODULES)
 def test_the_examples_in_docstrings_do_what_they_show(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -91,7 +91,6 @@ def site() -> Path:
 
 
 @pytest.mark.system
-@pytest.mark.no_cover
 async def test_the_site_is_read_and_searched_from_files(site: Path) -> None:
     from playwright.async_api import async_playwright, expect
 
@@ -130,7 +129,6 @@ def is_own(url: str) -> bool:
 
 
 @pytest.mark.system
-@pytest.mark.no_cover
 def test_the_site_shows_signatures_examples_diagrams_and_briefs(site: Path) -> None:
     council = (site / "docs/reference/python/council.html").read_text("utf-8")
     assert 'id="moot.council.Council"' in council
@@ -144,7 +142,6 @@ TWO = "# Two\n\n## There\n"
 
 
 @pytest.mark.system
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("link", "wrong"), [("two.md#there", ""), ("two.md#nowhere", "nowhere"), ("three.md", "three")]
 )

@@ -110,7 +110,11 @@ async def ready(text: str) -> PreparedDebate:
 
 
 async def test_a_brief_that_wants_it_gets_one_that_no_debater_is_told_of() -> None:
-    plan = (await ready("---\nprotocol: arena\ndebate_end_condition: stalled\n---\n# Tea?\n## Ada\n\n## Bo\n")).plan
+    plan = (
+        await ready(
+            "---\nprotocol: arena\ndebate_end_condition: stalled\n---\n# Tea?\n## Ada\nrole: a\n\n## Bo\nrole: b\n"
+        )
+    ).plan
     assert plan.brief.participants[-1] == Participant(
         name="Likeness", role="Measures how alike texts are", seat="likeness:ollama:e", duty="aide"
     )

@@ -88,7 +88,9 @@ def test_no_face_learns_where_the_owner_forbids_it(place: Path, hold: Face, monk
 
 
 def test_the_command_learns(place: Path) -> None:
-    (place.parent / "b.md").write_text(f"# {TOPIC}\n\n## Ann\n\n## Bob\n", encoding="utf-8")
+    (place.parent / "b.md").write_text(
+        f"# {TOPIC}\n\n## Ann\nrole: for it\n\n## Bob\nrole: against it\n", encoding="utf-8"
+    )
     assert command(place.parent, "run", "b.md", *QUOTES, "--quiet").exit_code == 0
     assert len(learned(place)) == 1
     (place.parent / "moot.toml").write_text("learn = false\n", encoding="utf-8")
