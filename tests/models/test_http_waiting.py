@@ -6,7 +6,9 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import aiohttp
 import pytest
+from aiohttp.base_protocol import BaseProtocol
 
 from moot.models import http_client
 from moot.models.http_client import HttpClient
@@ -123,3 +125,13 @@ async def test_more_chunks_than_the_library_wants_at_once_come_whole() -> None:
         for _ in range(2):
             assert b"".join(await read(client, server.url, 0.05)) == b"".join(server.pieces)
     assert server.connections == 1
+
+
+async def test_what_is_left_of_a_chunk_is_taken_in_the_librarys_own_way() -> None:
+    loop = asyncio.get_running_loop()
+    content = aiohttp.StreamReader(BaseProtocol(loop), 2**16, loop=loop)
+    content.feed_data(b"a chunk")
+    assert content.read_nowait(2) == b"a "
+    take = getattr(http_client, "_take")  # noqa: B009
+    assert take(content) == b"chunk"
+    assert take(content) == b""

@@ -106,6 +106,14 @@ async def test_what_a_conversation_becomes_on_the_wire(bench: Bench, name: str) 
 
 
 @pytest.mark.parametrize("name", MODELS)
+async def test_where_the_system_says_nothing_none_is_sent(bench: Bench, name: str) -> None:
+    await bench.call(name, Plan(text="yes"), request=Request(messages=(Message(role="user", text="U"),)))
+    body = bench.wires.calls[-1].body
+    assert "system" not in body
+    assert [message["role"] for message in cast("list[dict[str, object]]", body["messages"])] == ["user"]
+
+
+@pytest.mark.parametrize("name", MODELS)
 async def test_a_cap_is_always_sent(bench: Bench, name: str) -> None:
     await bench.call(name, Plan(text="yes"))
     assert "2048" in str(bench.wires.calls[-1].body)

@@ -100,10 +100,10 @@ class _Answer:
 
     async def read(self) -> bytes:
         """The bytes that have come; see ``HttpAnswer``."""
-        if self._paused:
-            if data := self._take_waiting(self._paused):
+        if transport := self._paused:
+            if data := self._take_waiting(transport):
                 return data
-            self._resume()
+            self._resume(transport)
         try:
             return await self._content.readany()
         except (aiohttp.ClientError, OSError) as error:
@@ -121,10 +121,9 @@ class _Answer:
         self._paused.pause_reading()
         return True
 
-    def _resume(self) -> None:
-        if self._paused:
-            self._paused.resume_reading()
-            self._paused = None
+    def _resume(self, transport: asyncio.Transport) -> None:
+        transport.resume_reading()
+        self._paused = None
 
     def _take_waiting(self, transport: asyncio.Transport) -> bytes:
         """What has come meanwhile, without three turns of the event loop; nothing where that must be asked.
@@ -137,7 +136,7 @@ class _Answer:
             return b""
         look()
         if self._response.connection is None:  # that was all, and the connection may be used again
-            self._resume()
+            self._resume(transport)
         return _take(self._content)
 
 
