@@ -14,7 +14,7 @@ from moot.cli.commands.measure import plan_evaluation, run_evaluation
 from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, accept_earlier
 from moot.core.brief import ROUNDS, SEED
 from moot.core.errors import MootError
-from moot.core.text import counted
+from moot.core.text import counted, unknown_word
 
 if TYPE_CHECKING:
     from moot.evaluation.worlds import Talk, Voters
@@ -22,15 +22,8 @@ if TYPE_CHECKING:
 PROMISES = ("coverage", "null", "power", "looks", "gate")
 """What ``moot eval simulate`` can check."""
 
-REPLAYABLE = (
-    *("deliberative_forecasts", "elimination_votes", "debate_judgments", "ranked_ballots", "panel_answers"),
-    *("judge_pairs", "strategyqa_debates", "persuasion_shift", "solver_judge_debates", "pairwise_preferences"),
-)
-"""Data sets that can be replayed; ``moot.app.replays.replays`` has them, and is loaded when it is needed."""
-
 ALL = "all"
 """The word for all data sets that stand in a folder."""
-
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -80,7 +73,7 @@ def check(file: Path) -> int:
 
 
 @evaluate.command()
-@click.argument("name", type=click.Choice((*REPLAYABLE, ALL)), required=False, metavar="[NAME]")
+@click.argument("name", required=False, metavar="[NAME]")
 @click.option(
     "--data",
     type=_FOLDER,
@@ -100,6 +93,8 @@ def replay(name: str | None, data: Path | None) -> int:
         wide = max(map(len, replays.REPLAYS))
         click.echo("\n".join(f"{known:<{wide}}  {entry.about}" for known, entry in replays.REPLAYS.items()))
         return DONE
+    if name not in (*replays.REPLAYS, ALL):
+        raise click.UsageError(f"There is no data set {name[:60]!r}; {unknown_word(name, (*replays.REPLAYS, ALL))}")
     if name != ALL and data:
         return _replay(name, data)
     folder, names = replays.find_sets(data)
