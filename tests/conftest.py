@@ -4,9 +4,8 @@ import asyncio
 import gc
 import os
 import re
-from collections.abc import AsyncGenerator, Generator, Mapping, Set
+from collections.abc import AsyncGenerator, Generator, Set
 from pathlib import Path
-from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,39 +25,26 @@ settings.load_profile("moot")
 OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
 """Fixtures that are processes of their own."""
 
-SELECTED: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "alone": re.compile(r"mark\.alone"),
-        "(system or more) and not alone": re.compile(
-            rf"mark\.(?:system|more|peers)|resume_everywhere|\b(?:{'|'.join(sorted(OUTSIDE))})\b"
-        ),
-    }
-)
-"""What stands in a file that has a test of a selection."""
+ALONE = re.compile(r"mark\.alone")
+"""What stands in a file that has a test of this mark."""
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set.
-
-    A test of which the whole suite tries more cases is marked ``more``.
-    """
+    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set."""
     call = getattr(item, "callspec", None)
     used = {*getattr(item, "fixturenames", ()), *(map(str, call.params.values()) if call else ())}
     narrower = any(item.get_closest_marker(name) for name in ("alone", "peers"))
     if narrower or used & OUTSIDE:
         item.add_marker("system")
-    code: CodeType | None = getattr(getattr(item, "function", None), "__code__", None)
-    if code and "resume_everywhere" in code.co_names:
-        item.add_marker("more")
     if item.get_closest_marker("peers") and not os.environ.get("MOOT_PEERS"):
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read only files that have a test of a selection of `make test-all`: the others need not be imported."""
-    if collection_path.suffix != ".py" or not (pattern := SELECTED.get(config.option.markexpr)):
+    """Of the tests that run alone, read only files that have one: the others need not be imported."""
+    if config.option.markexpr != "alone" or collection_path.suffix != ".py":
         return None
-    return None if pattern.search(collection_path.read_text("utf-8")) else True
+    return None if ALONE.search(collection_path.read_text("utf-8")) else True
 
 
 @pytest.hookimpl(trylast=True)

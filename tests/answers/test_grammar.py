@@ -25,7 +25,6 @@ def booked(sample: Sample) -> Value | None:
     return tuple(f"{name} {value}" for name, value in fields.items()) or None
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("unseen", [False, True])
 def test_an_authors_last_word_counts(unseen: bool, record_property: Callable[[str, object], None]):
     verdicts: Counter[str] = Counter()

@@ -280,7 +280,6 @@ UNITS = (
 )
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("unit", some(UNITS, 9))
 def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
     text = unit * (LIMIT // len(unit))

@@ -39,7 +39,6 @@ UNITS = (
 BEGINNINGS = ("", "I vote for: Agent1\n", "I vote for: Proposal A", "SUMMARY: x\nSTATUS: SETTLED\nDECISION: Buy.\n")
 
 
-@pytest.mark.more
 @pytest.mark.parametrize(("unit", "before"), some(list(product(UNITS, BEGINNINGS))[::8], 4))
 def test_every_text_at_the_limit_is_read_in_half_a_second(unit: str, before: str):
     behind = "\nSTATUS: SETTLED"

@@ -32,7 +32,6 @@ def generated(seed: int, number: int) -> Iterator[str]:
         yield laid_out(chance.choice(ENDED), chance.choice(SUMMARIES), "SETTLED", words)
 
 
-@pytest.mark.more
 def test_a_ruling_that_is_put_off_is_not_booked() -> None:
     wrong = [text for text in generated(4 if MORE else 3, NUMBER) if read_ruling(text).decision is not None]
     assert wrong == []

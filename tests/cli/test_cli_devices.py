@@ -44,7 +44,6 @@ def test_a_report_is_written_into_a_pipe_and_the_pipe_stays(tmp_path: Path) -> N
     assert "moot verify" in texts[0]
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("width", some(["0", "-5", "wide", "1", "19", "10000", "9" * 5000], 3))
 def test_an_output_of_unknown_width_has_80_columns_and_loses_nothing(tmp_path: Path, width: str) -> None:
     assert moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet", "--no-report").exit_code == 0

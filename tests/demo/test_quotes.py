@@ -44,7 +44,6 @@ def numbers(turn: Turn, about: Brief) -> tuple[int, ...]:
     return Library(about.background).quoted(turn)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize(
     "act",
     ["propose", "draft", "argue", "open", "critique", "revise", "close", "vote", "moderate", "summarize", "gauge"],

@@ -28,7 +28,6 @@ def required(ask: dict[str, Any]) -> set[str]:
     return {field["name"] for field in form["fields"] if field["required"]} if form else set()
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(BRIEFS, 3))
 def test_an_example_is_held_and_ends_well(name: str, tmp_path: Path) -> None:
     ran = moot(tmp_path, "run", str(EXAMPLES / name), *QUOTES, "--json", "--no-report")

@@ -1,6 +1,5 @@
-"""Which files a run of some tests reads, and what coverage measures of it."""
+"""Which files a run of some tests reads."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from tests.paths import ROOT
     ("selection", "marks", "ignored"),
     [
         ("alone", ("alone",), True),
-        ("(system or more) and not alone", ("system", "more", "peers"), True),
         ("not alone", (), None),
         ("alone or system", (), None),
         ("", (), None),
@@ -39,7 +37,3 @@ def test_a_run_of_some_marks_reads_the_files_that_have_one(  # house: wide becau
         True if marks == ("alone",) else None
     )
     assert pytest_ignore_collect(tmp_path, pytestconfig) is None
-
-
-def test_what_is_not_measured_runs_without_a_tracer() -> None:
-    assert sys.gettrace() is None

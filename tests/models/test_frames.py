@@ -57,7 +57,6 @@ def test_a_frame_is_read_whole_and_byte_by_byte(models: dict[str, WireModel], na
     check_cuts(models, name, [[body], [body[start : start + 1] for start in range(len(body))]])
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(FRAMES, 4))
 def test_a_frame_comes_to_the_same_however_it_is_cut(models: dict[str, WireModel], name: str) -> None:
     check_cuts(models, name, cuts(FRAMES[name].body))

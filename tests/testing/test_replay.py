@@ -52,7 +52,6 @@ CASES = [
 ]
 
 
-@pytest.mark.more
 @pytest.mark.parametrize(("name", "options", "choices"), CASES)
 async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(
     name: str, options: tuple[str, ...], choices: Choices

@@ -69,7 +69,6 @@ WITHIN = 2_000
 
 
 @pytest.mark.long
-@pytest.mark.more
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_all_invariants_hold(block: int) -> None:
     size = SEEDS // BLOCKS
@@ -80,7 +79,6 @@ def test_some_seeds_hold() -> None:
     check_simulated(range(40))
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::3])
 def test_a_planted_fault_is_found(name: str) -> None:
     likely = FOUND_AT.get(name, 0)

@@ -295,7 +295,6 @@ SLOW = {
 }
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("text", some(SLOW.values(), 4), ids=some(SLOW, 4))
 def test_nothing_takes_a_second(text: str) -> None:
     with within(1), suppress(BriefError):

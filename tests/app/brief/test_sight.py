@@ -147,7 +147,6 @@ MASKED = (("Bob", "argue round 2"), ("round 1",), ("Ann round 1", "Dan round 2")
 VIEWS = (None, View(summary=True), View(mine=True, last=4), View(summary_only=True), None)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize(("name", "kind"), some(product(KNOWN, (None, *KINDS)), 5))
 async def test_no_prompt_holds_what_its_reader_may_not_see(name: str, kind: MediatorKind | None) -> None:
     mediation = Mediation(kind=kind) if kind else None

@@ -43,7 +43,6 @@ async def evaluated(folder: Path, setup: Setup, data: DataSet, workspace: Worksp
 # ---- equal cost ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("seed", range(4 if MORE else 1))
 @pytest.mark.parametrize("currency", ["usd", "tokens", "calls"])
 async def test_rivals_cost_what_the_debate_costs(tmp_path: Path, seed: int, currency: str) -> None:
@@ -124,7 +123,6 @@ async def test_requests_are_byte_equal_whatever_the_truth_is(tmp_path: Path) -> 
 # ---- kills -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.more
 async def test_scores_are_the_same_after_kills(tmp_path: Path) -> None:
     """What a kill leaves is what was durable when a request was sent; the next run begins with that."""
     data, setup = questions(3), setup_of(tmp_path, *NAMES)

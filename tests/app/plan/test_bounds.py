@@ -164,7 +164,6 @@ def check_within(foreseen: Bounds, actual: Totals) -> None:
         assert low <= count <= high, (foreseen, actual)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize(("name", "kind"), some(product(KNOWN, ANSWERS), 5))
 async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind: str) -> None:
     ready, entries = await played(source(name, len(kind)), PricedModel(kind))
@@ -175,7 +174,6 @@ async def test_what_is_used_lies_between_the_least_and_the_most(name: str, kind:
         assert (low or 0) <= (likely or 0) <= (usual or 0) <= (high or 0)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_so_it_does_whatever_a_brief_chooses(name: str) -> None:
     for seed in range(6 if MORE else 1):

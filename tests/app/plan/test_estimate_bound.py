@@ -167,7 +167,6 @@ def check(name: str, seed: int) -> float:
     return used
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(KNOWN, 3))
 def test_no_debate_puts_more_asks_or_takes_more_calls_than_the_most(name: str) -> None:
     shares = [check(name, seed) for seed in range(DEBATES)]

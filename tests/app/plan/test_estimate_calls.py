@@ -115,7 +115,6 @@ STUBBORN = [name for name in KNOWN if name != "findings"]
 """The protocols whose most asks follow from stubborn answers; of a review they follow from what is found."""
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(STUBBORN, 3))
 def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None:
     parsed_brief = brief(3)
@@ -127,7 +126,6 @@ def test_the_most_stubborn_are_asked_as_often_as_is_estimated(name: str) -> None
     assert checked > (15 if MORE else 3)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("options", [("yes", "no"), ("a", "b", "c")])
 @pytest.mark.parametrize("name", some((name for name in STUBBORN if name != "forecast"), 3))  # it takes no options
 def test_so_are_the_most_stubborn_of_few_options(name: str, options: tuple[str, ...]) -> None:
@@ -137,7 +135,6 @@ def test_so_are_the_most_stubborn_of_few_options(name: str, options: tuple[str, 
         assert estimate(parsed_brief, tree, {}).most.asks == hold(parsed_brief, tree), (n, extras)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_nobody_is_asked_more_often_or_less_often_than_is_estimated(name: str) -> None:
     for seed, (options, moderator) in some(enumerate(product(((), ("yes", "no")), (True, False))), 3):

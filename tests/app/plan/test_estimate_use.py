@@ -116,7 +116,6 @@ def words(count: int) -> str:
     return " ".join(prose[n % len(prose)] for n in range(max(3, count)))
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("path", some(BRIEFS, 5), ids=lambda path: path.stem)
 async def test_the_expected_tokens_are_near_what_is_used(path: Path) -> None:
     parsed = await asyncio.to_thread(lambda: read_brief(path.read_text("utf-8"), name=str(path), folder=path.parent))

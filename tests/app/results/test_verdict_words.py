@@ -104,7 +104,6 @@ CASES: dict[str, tuple[Callable[[], EvalResult], str]] = {
 }
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(CASES, 4))
 def test_a_result_has_its_sentence_on_terminal_page_and_json(name: str, tmp_path: Path) -> None:
     make, sentence = CASES[name]

@@ -152,7 +152,6 @@ READERS: tuple[Callable[[Workspace, str], Any], ...] = (
 )
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("seed", range(4))
 async def test_whoever_reads_a_forged_record_meets_no_other_error(seed: int) -> None:
     chance = Random(seed)

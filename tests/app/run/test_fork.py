@@ -66,7 +66,6 @@ async def go_on(workspace: Workspace, name: str, seat: Agent, opening: Opened | 
     return await debate(opening, load(opening.protocol), seats, ledger=ledger)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_a_fork_without_any_change_comes_to_the_same_from_every_entry(name: str) -> None:
     workspace = desk_over(InMemoryStore())

@@ -73,7 +73,6 @@ def at_desk() -> Workspace:
     return Workspace(InMemoryStore(), clock=lambda: 1000.0)
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_whatever_the_protocol(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
@@ -93,7 +92,6 @@ async def test_whatever_the_protocol(name: str) -> None:
     assert check(await workspace.entries("d")) == whole, "a fork adds nothing to its parent"
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
     workspace, opening = at_desk(), opened(name)
@@ -109,7 +107,6 @@ async def test_a_debate_that_is_stopped_again_and_again(name: str) -> None:
     check(await workspace.entries("d"))
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("name", some(KNOWN, 3))
 async def test_a_debate_in_which_nobody_answers(name: str) -> None:
     workspace = at_desk()

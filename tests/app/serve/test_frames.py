@@ -210,7 +210,6 @@ def test_the_most_rounds_of_a_tree() -> None:
 BRIEFS = sorted(path for path in EXAMPLES.glob("*.md") if path.name != "README.md")
 
 
-@pytest.mark.more
 @pytest.mark.parametrize("path", some(BRIEFS, 4), ids=lambda path: path.stem)
 async def test_every_example_has_frames_that_are_json_and_sum_up_like_its_record(path: Path, tmp_path: Path) -> None:
     store = tmp_path / "moot.db"
