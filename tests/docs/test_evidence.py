@@ -1,0 +1,85 @@
+"""What the README and the guide say of recorded debates: with its caveats, and as the replay computes it."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from moot.app.replays.replays import replay
+from tests.paths import ROOT, SHARED
+
+SET = "deliberative_forecasts"
+needs_data = pytest.mark.skipif(not (SHARED / "data" / SET).is_dir(), reason="the recorded forecasts are not there")
+PAGES = ("README.md", "docs/how-to/does-a-debate-pay.md")
+CAVEATS = (
+    "equal calls and not equal tokens",
+    "one data set and one kind of question",
+    "at twice the calls",
+    "not established",
+    "400",
+    "99",
+    "202",
+    "learned on other questions",
+    "copies of one model",
+)
+NUMBER = re.compile(r"[-+]?\d\.\d+")
+
+
+def said_of_forecasts(page: str) -> str:
+    """The part of a page that speaks of recorded forecasts, in one line."""
+    text = (ROOT / page).read_text("utf-8")
+    begin = text.index("**What is known.**" if page == PAGES[0] else "The folder `deliberative_forecasts` has")
+    return " ".join(text[begin : text.index("\n## ", begin)].split())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_figures_stand_with_their_caveats(page: str) -> None:
+    words = said_of_forecasts(page)
+    assert [caveat for caveat in CAVEATS if caveat not in words] == []
+
+
+@cache
+def lines_of_replay() -> tuple[str, ...]:
+    """What the replay says; it takes some seconds."""
+    return replay(SET, SHARED / "data").lines
+
+
+def measured() -> Iterator[tuple[str, str, str]]:
+    """The mean difference and its interval, to three digits, of each comparison that the pages speak of."""
+    lines = lines_of_replay()
+    cautious = lines.index(next(line for line in lines if line.startswith("gate by one standard error")))
+    names = (
+        "log loss, debate minus the panel's first forecasts",
+        "log loss, debate minus six independent calls",
+        "log loss, after minus before, homo_full",
+    )
+    rows = [next(line for line in lines if line.startswith(name)) for name in names]
+    for row in (*rows, lines[cautious + 3]):
+        mean, low, high = (f"{float(number):+.3f}" for number in NUMBER.findall(row.partition("  p ")[0]))
+        yield mean, low, high
+
+
+@needs_data
+def test_the_guide_has_the_figures_of_the_replay() -> None:
+    figures = [f"{mean} [{low}, {high}]" for mean, low, high in measured()]
+    assert [figure for figure in figures if figure not in said_of_forecasts(PAGES[1])] == []
+
+
+@needs_data
+def test_the_readme_has_the_figures_of_the_replay() -> None:
+    words = said_of_forecasts(PAGES[0])
+    panel, six, copies, gate = measured()
+    assert f"by {panel[0][1:]} ({panel[2][1:]} to {panel[1][1:]}) on the 99" in words
+    assert f"(from {six[2][1:]} worse to {six[1][1:]} better)" in words
+    assert f"(from {gate[1][1:]} better to {gate[2][1:]} worse)" in words
+    assert f"(from {copies[1][1:]} better to {copies[2][1:]} worse)" in words
+
+
+@needs_data
+def test_the_readme_has_the_calls_and_the_questions_of_the_replay() -> None:
+    lines = lines_of_replay()
+    calls = next(re.findall(r"([\d.]+) calls", line)[0] for line in lines if line.startswith("gate by one standard"))
+    needed = next(int(re.findall(r"needs (\d+)", line)[0]) for line in lines if line.startswith("a difference as"))
+    assert f"for {float(calls):.1f} calls of 6" in said_of_forecasts(PAGES[0])
+    assert round(needed, -2) == 400
