@@ -1,5 +1,6 @@
 """The documentation site: its navigation holds every page once; it is read and searched from files, at any width."""
 
+import importlib.util
 import re
 import shutil
 import subprocess
@@ -77,21 +78,38 @@ SITE = ROOT / "build" / "site"
 """Where `make site` builds it; whoever runs all tests finds it there."""
 
 
-@pytest.fixture(scope="module")
-def site() -> Path:
-    """The site, built with strict links."""
-    if not chromium():
-        leave_out("NO BROWSER: the site is opened in Chromium; Debian: apt install chromium")
-    if subprocess.run([sys.executable, "-c", "import furo, mermaidx, myst_parser"], capture_output=True).returncode:
+@pytest.fixture
+def sphinx() -> None:
+    """Skip a test where what builds the site is not installed."""
+    if not all(map(importlib.util.find_spec, ("furo", "mermaidx", "myst_parser"))):
         leave_out("NO SPHINX: what builds the site is not installed; install it with: make site")
-    ran = subprocess.run([sys.executable, ROOT / "scripts/build_site.py"], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout == f"Open {SITE / 'index.html'}\n"
-    return SITE
 
 
 @pytest.mark.system
-async def test_the_site_is_read_and_searched_from_files(site: Path) -> None:
+@pytest.mark.usefixtures("sphinx")
+async def test_the_site_is_built_and_read_and_searched_from_files() -> None:
+    if not chromium():
+        leave_out("NO BROWSER: the site is opened in Chromium; Debian: apt install chromium")
+    command = [sys.executable, ROOT / "scripts/build_site.py"]
+    ran = subprocess.run(command, capture_output=True, text=True)  # noqa: ASYNC221 - nothing else runs meanwhile
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == f"Open {SITE / 'index.html'}\n"
+    shows_signatures_examples_diagrams_and_briefs(SITE)
+    await is_read_and_searched(SITE)
+
+
+def shows_signatures_examples_diagrams_and_briefs(site: Path) -> None:
+    """Assert what pages of each kind show."""
+    council = (site / "docs/reference/python/council.html").read_text("utf-8")
+    assert 'id="moot.council.Council"' in council
+    assert ">error_strategy<" in council
+    assert "Build it: we know our routes." in council
+    assert "<svg" in (site / "docs/phases/2-rounds.html").read_text("utf-8")
+    assert "Bull" in (site / "examples/investment.html").read_text("utf-8")
+
+
+async def is_read_and_searched(site: Path) -> None:
+    """Assert that a browser finds pages by their words, that all fit at two widths, and that no other host is asked."""
     from playwright.async_api import async_playwright, expect
 
     front = site / "index.html"  # It leads on to the first page at once.
@@ -129,25 +147,16 @@ def is_own(url: str) -> bool:
     return url.startswith(("file:", "data:"))
 
 
-@pytest.mark.system
-def test_the_site_shows_signatures_examples_diagrams_and_briefs(site: Path) -> None:
-    council = (site / "docs/reference/python/council.html").read_text("utf-8")
-    assert 'id="moot.council.Council"' in council
-    assert ">error_strategy<" in council
-    assert "Build it: we know our routes." in council
-    assert "<svg" in (site / "docs/phases/2-rounds.html").read_text("utf-8")
-    assert "Bull" in (site / "examples/investment.html").read_text("utf-8")
-
-
 TWO = "# Two\n\n## There\n"
 
 
 @pytest.mark.system
+@pytest.mark.usefixtures("sphinx")
 @pytest.mark.parametrize(
     ("link", "wrong"), [("two.md#there", ""), ("two.md#nowhere", "nowhere"), ("three.md", "three")]
 )
 def test_a_link_that_leads_nowhere_fails_the_build(
-    site: Path, link: str, wrong: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    link: str, wrong: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(ROOT / "scripts/site", tmp_path / "scripts/site")
     index = f"# D\n\n## A\n\n- [Two](two.md)\n- [Examples](../examples/README.md)\n\n[x]({link})\n"
