@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from moot.app.run import people
+from moot.app.run import people, record_reader
 from moot.app.run.dispatcher import QueueError
 from moot.workers import jobs, lease_runs, leases, provider_limits, schedules, worker
 
@@ -65,6 +65,18 @@ def answer_of_a_person_queues_nothing() -> list[Change]:
 
     usual = jobs.submit
     return [(jobs, "submit", submit), (people, "queue_again", people.queue_again)]
+
+
+def deadline_of_a_person_wakes_nobody() -> list[Change]:
+    return [(record_reader.OpenAsks, "until_next", lambda self, now: None)]
+
+
+def what_came_while_a_debate_paused_is_overlooked() -> list[Change]:
+    def until_next(self: Any, now: float) -> float | None:
+        left = [seconds for turn in self.open(now) if (seconds := self.left(turn, now)) is not None]
+        return max(0.0, min(left)) if left else None
+
+    return [(record_reader.OpenAsks, "until_next", until_next)]
 
 
 def worker_takes_more_than_it_has_places() -> list[Change]:

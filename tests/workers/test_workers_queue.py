@@ -236,7 +236,7 @@ async def test_who_waits_too_long_is_queued_again(queue_leases: Held, queue: Que
         await queue.submit(debate)
     leases_ = await queue_leases.take(most=2)
     assert [*leases_] == ["late", "fine"]
-    await queue_leases.end(leases_["late"], Ending(state="waiting", wake=1.0, fresh=True))
+    await queue_leases.end(leases_["late"], Ending(state="waiting", wake=0.0, fresh=True))
     await queue_leases.end(leases_["fine"], Ending(state="waiting"))
     assert await queue_leases.watch() == ["late"]
     assert await queue_leases.watch() == []

@@ -48,7 +48,7 @@ class Ending:
         state: what the job is from now on; ``queued`` where it is to be held again.
         reason: why, in one sentence.
         after: seconds until it is held again.
-        wake: seconds since 1970 at which a debate that waits goes on without the answer; None for never.
+        wake: seconds after which a debate that waits is queued again by itself; None for never.
         fresh: whether its tries do not count.
     """
 
@@ -117,8 +117,8 @@ async def rank_of(c: Connection, owner: str, priority: int) -> int:
 async def move(c: Connection, debate: str, state: State, reason: str, wake: float | None = None) -> None:
     """Say where a job stands from now on."""
     await c.execute(
-        "update moot_job set state = $2, reason = $3, wake = to_timestamp($4::float8), again = false,"
-        " changed = clock_timestamp() where debate = $1",
+        "update moot_job set state = $2, reason = $3, wake = clock_timestamp() + $4::float8 * interval '1 s',"
+        " again = false, changed = clock_timestamp() where debate = $1",
         debate,
         state,
         reason,

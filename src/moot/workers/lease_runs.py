@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from moot.app.run.access import noted_allowance
 from moot.app.run.dispatcher import QueueError
 from moot.app.run.outcome import Outcome
-from moot.app.run.record_reader import time_left
+from moot.app.run.record_reader import read_open_asks
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, MootError, ProtocolError, RecordConflict, RecordError, RecordMismatch
 from moot.core.text import clean, hide
@@ -127,11 +127,12 @@ class LeaseRuns:
     async def _ending(self, outcome: Outcome, leased: LeasedDebate) -> Ending:
         match outcome.status, outcome.kind:
             case "paused", "waiting":
-                left = (await time_left(self.workspace, outcome.debate)).values()
-                wake = self.workspace.clock() + max(0.0, min(left)) if left else None
+                # An answer may have come, and a time may be up, since the debate has paused: nobody tells of it again.
+                asks = await read_open_asks(self.workspace, outcome.debate)
+                wake = asks.until_next(self.workspace.clock())
                 return Ending(state="waiting", reason=outcome.reason, wake=wake, fresh=True)
             case "paused", "batch":
-                wake = self.workspace.clock() + self.workspace.tray.pace.most
+                wake = self.workspace.tray.pace.most
                 return Ending(state="waiting", reason=outcome.reason, wake=wake, fresh=True)
             case "paused", "unavailable":
                 wait = min(self.wanted.away * 2 ** (leased.lease.tries - 1), 3600.0)

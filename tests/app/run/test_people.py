@@ -11,6 +11,7 @@ import pytest
 from moot.agents.human import Contacts, Human
 from moot.app.brief.default_participants import TIMEKEEPER
 from moot.app.program.program_agents import register
+from moot.app.run.dispatcher import Job, QueueAway
 from moot.app.run.outcome import Outcome
 from moot.app.run.outcome import outcome as outcome_of
 from moot.app.run.people import answer, context_for, say
@@ -220,6 +221,30 @@ async def test_of_two_answers_at_once_the_later_is_told() -> None:
     with pytest.raises(RecordError, match=r"^Ada has already answered$"):
         await answer(place, "tea", "Slower.")
     assert (await place.resume("tea")).transcript.get("/debate/propose#1").text == "Faster."
+
+
+async def test_an_answer_whose_debate_could_not_be_queued_queues_it_when_it_is_sent_again() -> None:
+    class Queue:
+        """A queue that cannot be reached the first time."""
+
+        submitted = 0
+
+        async def job(self, debate: str) -> Job:
+            return Job(debate=debate, state="waiting")
+
+        async def submit(self, debate: str, *, owner: str, priority: int) -> None:
+            self.submitted += 1
+            if self.submitted == 1:
+                raise QueueAway("the queue cannot be reached")
+
+    place, queue = workspace(), Queue()
+    place.queue = queue  # pyright: ignore[reportAttributeAccessIssue]
+    await place.run(plan(place, table(person("Ada"), person("Bo"))), "tea")
+    with pytest.raises(QueueAway):
+        await answer(place, "tea", "Tea.", who="Ada")
+    with pytest.raises(RecordError, match=r"^Ada has already answered$"):
+        await answer(place, "tea", "Tea.", who="Ada")
+    assert queue.submitted == 2
 
 
 # ---- deadlines -----------------------------------------------------------------------------------------------------

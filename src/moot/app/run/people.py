@@ -170,6 +170,8 @@ async def answer(
         RecordError: there is no such debate, it is over, or nobody is waited for.
     """
     standing, now = await read_open_asks(workspace, debate), workspace.clock()
+    if standing.pending():  # whoever has sent it may not have reached the queue
+        await queue_again(workspace, debate)
     turn = _turn(standing, debate, who, now)
     if key and turn.key != key:
         raise RecordError(f"{turn.by} has been asked something else since; this answer was not stored")

@@ -281,6 +281,17 @@ class OpenAsks:
         left = self.left(turn, now)
         return left is not None and left < 0
 
+    def pending(self) -> bool:
+        """Whether an answer has come that is not on record yet."""
+        return any(turn.key in self.written for turn in self.unanswered())
+
+    def until_next(self, now: float) -> float | None:
+        """The seconds after which a resume goes on: 0 where an answer has come or a time is up; None for never."""
+        if self.pending():
+            return 0.0
+        left = [seconds for turn in self.unanswered() if (seconds := self.left(turn, now)) is not None]
+        return max(0.0, min(left)) if left else None
+
 
 async def read_open_asks(reader: RecordReader, debate: str) -> OpenAsks:
     """How a debate stands with its people.

@@ -223,9 +223,11 @@ class _WorkerGroup:
             if state in ("parked", "cancelled") and (self.world.calm or self.world.random.random() < 0.2):
                 await self._try_to_submit(debate)
         for debate in sorted(simulation.news_of):
-            with contextlib.suppress(QueueError, RecordError):
+            simulation.news_of.discard(debate)  # before it is awaited: more may come meanwhile
+            try:
                 await queue_again(self._owner, debate)
-                simulation.news_of.discard(debate)
+            except (QueueError, RecordError):
+                simulation.news_of.add(debate)
 
     def _begin_withdrawal(self, kind: str) -> None:
         self.world.loop.start(0, self._withdraw(kind))

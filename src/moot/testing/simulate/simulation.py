@@ -27,6 +27,7 @@ from moot.record.hub import StoredLine
 from moot.record.mailbox import Mailbox
 from moot.record.store import encode
 from moot.testing.replay import essence
+from moot.testing.simulate.answer_tokens import draw
 from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
 from moot.testing.simulate.garbage_collection import no_collection
 from moot.testing.simulate.invariants import RecordState, Violation, require
@@ -345,10 +346,16 @@ class Simulation:
                         reply = person_reply(plan.seed, debate.id, ask)
                         await mailbox.post(Replied(key=key, reply=reply))
                         answered.add(key)
-                        self.news_of.add(debate.id)
+                        if not self._ends_after_the_post(debate, key):
+                            self.news_of.add(debate.id)
                         if random.random() < 0.3:
                             again = replace(reply, text=f"{reply.text} On second thoughts, no.", fields={})
                             await mailbox.post(Replied(key=key, reply=again))
+
+    def _ends_after_the_post(self, debate: SimulatedDebate, key: str) -> bool:
+        """Whether a person's process ends before it has queued the debate again; then the deadline has to do that."""
+        timed = debate.deadline is not None and not self.plan.jumps
+        return self.plan.workers > 0 and timed and draw(self.plan.seed, debate.id, key, "ends") % 3 == 0
 
     # ---- the end -------------------------------------------------------------------------------------------------
 
