@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.plan.next_steps import next_steps, resume_step
+from moot.app.run.api import show
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.core.ask import Usage
@@ -115,6 +116,13 @@ def test_lists_are_filtered_and_short_ids_are_enough(tmp_path: Path) -> None:
     assert [item["debate"] for item in json.loads(moot(tmp_path, "list", "--status", "tie", "--json").stdout)] == [
         debate
     ]
+    won, even = rows
+    assert (even["winner"], even["decision"], even["models"], even["cost"]) == ("", "", ["builtin:quotes"], 0.0)
+    outcome = show(won["debate"], store=tmp_path / "moot.sqlite")
+    assert outcome.decision
+    assert (won["winner"], won["decision"]) == (outcome.decision.winner, outcome.decision.text)
+    assert won["winner"]
+    assert won["tokens"] == outcome.usage.input_tokens + outcome.usage.output_tokens
     assert len(json.loads(moot(tmp_path, "list", "-n", "1", "--json").stdout)) == 1
     listed = moot(tmp_path, "list", "--search", "PRICING")
     assert rows[1]["short"] in listed.stdout
@@ -227,7 +235,10 @@ def test_what_was_used_beyond_a_limit_is_doubled(reason: str, options: str) -> N
         ("protocol: moderated\n", []),
         ("protocol: panel\nrounds: 3\n", ["recount", "--protocol moderated", "-m Moderator=human"]),
         ("protocol: round_robin\n", ["recount", "--rounds 4", "--protocol moderated", "-m Moderator=human"]),
-        ("protocol: round_robin\nturn_mode: random\n", ["recount", "--protocol moderated", "-m Moderator=human"]),
+        (
+            "protocol: round_robin\nturn_mode: random\n",  # which the record tells, so that it stays
+            ["recount", "--rounds 4", "--protocol moderated", "-m Moderator=human"],
+        ),
         ("protocol: round_robin\nconsensus_strategy: no_consensus\n", ["--protocol moderated", "-m Moderator=human"]),
     ],
 )

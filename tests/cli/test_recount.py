@@ -174,7 +174,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_command_shows_every_rule(place: Path) -> None:
     shown = moot(place, "recount", "last").output
     assert "3 of 3 ballots counted (rankings), for: Advocate, Skeptic, Pragmatist" in shown
-    assert "Decided by schulze: " in shown
+    assert "Counted in the debate by schulze: " in shown
     assert "wins against every other" in shown
     for rule in ("plurality", "majority", "supermajority", "unanimity", "borda", "copeland", "instant runoff"):
         assert f"\n{rule}  " in shown

@@ -81,7 +81,7 @@ def test_one_rule_takes_over_from_another() -> None:
     agreed, split = rule.decide(ballots("A A -"), "AB"), rule.decide(ballots("A B B"), "AB")
     assert (rule.name, agreed.rule, agreed.winner) == ("unanimity", "unanimity", "A")
     assert (split.rule, split.winner) == ("plurality", "B")
-    assert split.how == "B has 2 of 3; unanimity needs 1; fallback: plurality: B has 2 of 3"
+    assert split.how == "B has 2 of 3; unanimity needs all; fallback: plurality: B has 2 of 3"
 
 
 def test_votes_without_weight_decide_nothing() -> None:

@@ -290,7 +290,7 @@ async def test_arena_revises_on_the_critiques_of_its_own_proposal() -> None:
         "Bob": [("Bob", "propose"), ("Ann", "critique")],
     }
     assert debate.transcript.decision
-    assert debate.transcript.decision.status == "tie"
+    assert debate.transcript.decision.status == "no_decision", "neither has two thirds"
 
 
 async def test_no_critique_without_two_proposals() -> None:
@@ -309,7 +309,7 @@ async def test_no_critique_without_two_proposals() -> None:
         ("moderator", {"Chair": "Bob"}, "decided", "Bob"),
         ("moderator", {"Chair": "?"}, "no_decision", ""),  # K21 without the fallback
         ("consensus", {"Ann": "Bob", "Bob": "Bob"}, "decided", "Bob"),
-        ("consensus", {"Ann": "Ann", "Bob": "Bob"}, "tie", ""),
+        ("consensus", {"Ann": "Ann", "Bob": "Bob"}, "no_decision", ""),
         ("majority", {"Ann": "Bob", "Bob": "Bob"}, "decided", "Bob"),
         ("absolute", {"Ann": "Bob", "Bob": "-"}, "decided", "Bob"),
     ],

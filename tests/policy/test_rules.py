@@ -49,6 +49,18 @@ def ballots(votes: str, weights: dict[str, float] | None = None) -> list[Ballot]
         (PLURALITY, "A", "decided", "A", "unanimous"),
         (PLURALITY, "A ! !", "decided", "A", "split"),
         (MAJORITY, "A B", "tie", "", "contested"),  # D3
+        (
+            MAJORITY,
+            "A B C",
+            "no_decision",
+            "",
+            "split",
+        ),  # equal leaders, and no majority: one vote more decides nothing
+        (MAJORITY, "A A B B C", "no_decision", "", "split"),
+        (MAJORITY, "A A B B", "tie", "", "contested"),  # half each: one vote more would decide
+        (MAJORITY, "A B - -", "tie", "", "contested"),
+        (SUPERMAJORITY, "A B", "no_decision", "", "split"),
+        (UNANIMITY, "A B", "no_decision", "", "split"),
         (MAJORITY, "A A B C", "no_decision", "", "split"),
         (MAJORITY, "A A A B C", "decided", "A", "moderate"),
         (SUPERMAJORITY, "A A B", "decided", "A", "moderate"),  # exactly two thirds
@@ -74,6 +86,7 @@ def test_what_a_rule_decides(rule: Rule, votes: str, status: str, winner: str, s
         (UNANIMITY, "A B A -", ("V1 for B: so",)),  # D5: with agent and reason
         (SUPERMAJORITY, "A B A C A", ("V1 for B: so", "V3 for C: so")),
         (MAJORITY, "A B", ()),  # nobody leads
+        (MAJORITY, "A B C", ()),
         (MAJORITY, "A A A B", ()),  # it is decided: who lost is named with the words of the proposals
         (Quorum(rule=UNANIMITY), "A B A - - -", ("V1 for B: so",)),
         (Share(name="unanimity", least="1", beyond=False, of="voters"), "A B A", ()),  # a rule of an old record
@@ -112,6 +125,15 @@ def test_where_one_is_left_no_vote_is_held() -> None:
 def test_a_share_that_falls_short_says_what_was_needed() -> None:
     assert MAJORITY.decide(ballots("A A B C"), NAMES).how == "A has 2 of 4; majority needs more than 1/2"
     assert SUPERMAJORITY.decide(ballots("A A A B B"), NAMES).how == "A has 3 of 5; supermajority needs 2/3"
+    assert MAJORITY.decide(ballots("A B C"), NAMES).how == "A, B and C have 1 of 3 each; majority needs more than 1/2"
+    assert UNANIMITY.decide(ballots("A A B"), NAMES).how == "A has 2 of 3; unanimity needs all"
+
+
+@pytest.mark.parametrize("least", ["1/2", "2/3", "1"])
+def test_a_rule_of_an_old_record_calls_equal_leaders_a_tie(least: str) -> None:
+    decision = Share(name="old", least=least).decide(ballots("A B C"), NAMES)
+    assert (decision.status, decision.how) == ("tie", "tie: A, B and C have 1 each")
+    assert Share(name="old", least="1").decide(ballots("A A B"), NAMES).how == "A has 2 of 3; old needs more than 1"
 
 
 def test_weights_count_only_where_the_rule_weighs() -> None:

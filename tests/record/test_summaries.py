@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import pytest
 
 from moot.app.run.outcome import list_one
 from moot.app.serve.spending import spent
+from moot.core.brief import HUMAN
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Entry, Interjected
 from moot.core.transcript import fold
@@ -87,7 +89,9 @@ def test_at_every_entry_a_summary_says_what_the_strict_readers_say(name: str) ->
         assert (summary.at, summary.updated) == (entries[0].at, entries[n - 1].at)
         assert summary.spent == pytest.approx(spent(entries[:n]))
         usage = transcript.usage
+        seats = {who.seat for who in transcript.brief.participants if who.seat not in ("", HUMAN)}
         assert (summary.tokens, summary.cost) == (usage.input_tokens + usage.output_tokens, usage.cost)
+        assert summary.models == tuple(sorted({*seats, *itertools.chain(*transcript.models.values())}))
         assert summary.status == (transcript.closed.status if transcript.closed else "open")
         assert summary.over == bool(transcript.closed)
         decision = transcript.decision

@@ -6,7 +6,7 @@ import pytest
 
 from moot.app.serve.frames import frames
 from moot.core.brief import Brief, Participant, Source
-from moot.core.decision import Ballot, Decision
+from moot.core.decision import Ballot, Decision, Status
 from moot.core.event import Entered, Halted, Opened, Ruled
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import cautions, outcome_view
@@ -77,6 +77,32 @@ def test_several_samples_of_one_participant_are_copies() -> None:
     ballots = tuple(Ballot(voter=f"P0 #{n}", choice="yes") for n in (1, 2, 3))
     diary.add(Ruled(decision=Decision(status="decided", winner="yes", ballots=ballots)))
     assert warned(diary) == ("All 3 votes come from a:x-1: agreement of copies is weak evidence.",)
+
+
+@pytest.mark.parametrize(
+    ("choices", "ends"),
+    [
+        (("yes", "no"), "even copies of one model did not agree."),
+        (("yes", "yes"), "agreement of copies is weak evidence."),  # too few for a quorum, and those agree
+    ],
+)
+@pytest.mark.parametrize("status", ["tie", "no_decision"])
+def test_copies_that_decided_nothing_are_said_to_agree_only_if_they_do(
+    status: Status, choices: tuple[str, ...], ends: str
+) -> None:
+    diary = voting("a:x-1", "a:x-1")
+    ballots = tuple(Ballot(voter=f"P{n}", choice=choice) for n, choice in enumerate(choices))
+    diary.add(Ruled(decision=Decision(status=status, ballots=ballots)))
+    assert warned(diary) == (f"Both votes come from a:x-1: {ends}",)
+
+
+def test_a_family_that_decided_nothing_is_not_said_to_err_alike() -> None:
+    diary = voting("openai:gpt-4o", "openai:gpt-5")
+    ballots = tuple(Ballot(voter=f"P{n}", choice=choice) for n, choice in enumerate(("yes", "no")))
+    diary.add(Ruled(decision=Decision(status="tie", ballots=ballots)))
+    assert warned(diary) == (
+        "Both votes come from one family of models (openai:gpt-4o and openai:gpt-5): even they did not agree.",
+    )
 
 
 def test_pooled_forecasts_of_copies() -> None:

@@ -215,6 +215,7 @@ async def test_a_list_is_searched_filtered_and_paged(tmp_path: Path) -> None:
         assert names(rows) == [left, *debates[::-1]]
         assert rows[1]["participants"]
         assert rows[1]["decision"]["strength"] is not None
+        assert [(row["models"], row["cost"]) for row in rows] == [(["builtin:quotes"], 0.0)] * 4
         assert names((await me.get(f"{API}/debates?q=TEA good")).json()["debates"]) == [debates[2], debates[0]]
         assert names((await me.get(f"{API}/debates?status=open")).json()["debates"]) == [left]
         first = (await me.get(f"{API}/debates?limit=2")).json()

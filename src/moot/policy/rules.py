@@ -99,6 +99,8 @@ class Share:
         of: what the share is taken of: the ballots ``cast``, or all ``voters`` who did not abstain.
         weighted: whether ballots count by their weight, or each as one.
         dissent: whether those against the leading candidate are named where it has too few; old records do not.
+        strict_tie: whether equal leaders are tied only if each has ``least``, so that one vote more could decide; else
+            none has enough, and nothing is decided. Old records call every equal lead a tie.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Share:
     of: Literal["cast", "voters"] = "cast"
     weighted: bool = False
     dissent: bool = False
+    strict_tie: bool = False
 
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide; see Rule."""
@@ -127,13 +130,14 @@ class Share:
             return replace(base, how="all ballots that were cast weigh nothing")
         winner, most = tops[0], tally[tops[0]]
         share = most / total
-        if len(tops) > 1:
-            how = f"tie: {listed(tops)} have {weight_in_words(most)} each"
+        least, words = Fraction(self.least), weight_in_words(most)
+        if len(tops) > 1 and not (self.strict_tie and share < least):
+            how = f"tie: {listed(tops)} have {words} each"
             return replace(base, status="tie", share=float(share), strength="contested", how=how)
-        counted = f"{winner} has {weight_in_words(most)} of {weight_in_words(total)}"
-        if not reaches(share, Fraction(self.least), beyond=self.beyond):
-            how = f"{counted}; {self.name} needs {'more than ' if self.beyond else ''}{self.least}"
-            against = opposing_votes(cast, winner) if self.dissent else ()
+        counted = f"{listed(tops)} {'have' if len(tops) > 1 else 'has'} {words} of {weight_in_words(total)}"
+        if len(tops) > 1 or not reaches(share, least, beyond=self.beyond):
+            how = f"{counted}{' each' if len(tops) > 1 else ''}; {self.name} needs {self._needed()}"
+            against = opposing_votes(cast, winner) if self.dissent and len(tops) == 1 else ()
             return replace(base, share=float(share), strength=self._strength(most, ballots), how=how, dissent=against)
         return replace(
             base,
@@ -144,6 +148,12 @@ class Share:
             strength=self._strength(most, ballots),
             how=counted,
         )
+
+    def _needed(self) -> str:
+        """The share that is needed, in words."""
+        if self.strict_tie and self.least == "1":
+            return "all"
+        return f"{'more than ' if self.beyond else ''}{self.least}"
 
     def _strength(self, most: Fraction, ballots: Sequence[Ballot]) -> Strength:
         """The share of all voters: who abstained or could not be read has not agreed."""
@@ -200,9 +210,9 @@ class FirstProposal:
 
 PLURALITY = Share(name="plurality")
 WEIGHTED = Share(name="weighted plurality", weighted=True)
-MAJORITY = Share(name="majority", least="1/2", dissent=True)
-SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False, dissent=True)
-UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters", dissent=True)
+MAJORITY = Share(name="majority", least="1/2", dissent=True, strict_tie=True)
+SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False, dissent=True, strict_tie=True)
+UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters", dissent=True, strict_tie=True)
 
 
 def opposing_votes(cast: Sequence[Ballot], candidate: str, *, reasons: bool = True) -> tuple[str, ...]:

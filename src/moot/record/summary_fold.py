@@ -15,11 +15,11 @@ from moot.core.ask import amount
 from moot.core.brief import HUMAN
 from moot.core.decision import Status
 from moot.core.errors import FREE_ERRORS, RecordError
-from moot.core.event import Claimed
+from moot.core.event import ASIDE, Claimed
 from moot.core.text import clip
 from moot.record.store import LATEST, VERSION, decode, decode_side, digest
 
-FOLD = 1
+FOLD = 2
 """The version of this fold."""
 
 LONGEST = 1000
@@ -75,6 +75,7 @@ class Summary:
         forked: the debate and the entry that it was forked from (``depot-3f2a1c@17``); "" for no fork.
         owner: the name of the token by which it was claimed; "" for the person at the machine.
         participants: their names, without helpers.
+        models: the models of its participants, and others that answered for them, in alphabetical order.
         decision: the decision, if there is one.
         tokens: of all calls, input and output.
         cost: US dollars of all calls; None where the price of one is unknown.
@@ -94,6 +95,7 @@ class Summary:
     forked: str = ""
     owner: str = ""
     participants: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     decision: Verdict | None = None
     tokens: int = 0
     cost: float | None = 0.0
@@ -202,6 +204,7 @@ class Fold:
             updated=state.get("updated", 0.0),
             forked=state.get("forked", ""),
             participants=tuple(state.get("participants", ())),
+            models=tuple(sorted(state.get("models", ()))),
             decision=None if decision is None else Verdict(**decision),
             tokens=state.get("tokens", 0),
             cost=state.get("cost", 0.0),
@@ -263,6 +266,7 @@ def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
         forked=_text(body.get("forked", "")),
         participants=[_text(who["name"]) for who in people if who.get("duty") != "aide"],
         people=[who["name"] for who in people if who.get("seat") == HUMAN],
+        models=sorted({_text(who["seat"]) for who in people if who.get("seat", "") not in ("", HUMAN)}),
         tokens=0,
         cost=0.0,
         spent=0.0,
@@ -290,6 +294,9 @@ def _attempted(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None
 def _called(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
     usage = body.get("usage", {})
     cost = usage.get("cost", 0.0)
+    model = _text(body.get("model", ""))
+    if model and model not in state["models"] and not model.startswith(ASIDE):
+        state["models"].append(model)
     reserved = _release(state, body)
     state["spent"] += reserved if cost is None else _number(cost)
     state["tokens"] += int(_number(usage.get("input_tokens", 0)) + _number(usage.get("output_tokens", 0)))

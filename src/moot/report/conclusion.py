@@ -147,7 +147,8 @@ def _without_debate_warning(transcript: Transcript) -> Iterator[str]:
 def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]:
     """A warning where votes or forecasts come from fewer models, or families of models, than there are votes."""
     decision = transcript.decision
-    cast_by = [ballot.voter for ballot in decision.ballots if ballot.state == "cast"] if decision else []
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"] if decision else []
+    cast_by = [ballot.voter for ballot in cast]
     pooled = decision.support if decision and decision.rule == MEAN else ()
     counted, what = (cast_by, "votes") if cast_by else (pooled, "forecasts")
     seats = {participant.name: participant.seat for participant in brief.participants}
@@ -157,11 +158,13 @@ def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]
     answering = {model for voter in voters for model in transcript.models.get(voter) or {seats.get(voter, "")}}
     if answering & {"", HUMAN}:
         return
+    apart = decision and decision.status != "decided" and len({on_top(ballot) for ballot in cast}) > 1
     if len(answering) == 1:
-        yield f"{every(len(counted), what)} come from {min(answering)}: agreement of copies is weak evidence."
+        so = "even copies of one model did not agree" if apart else "agreement of copies is weak evidence"
+        yield f"{every(len(counted), what)} come from {min(answering)}: {so}."
     elif len(families := {family(model) for model in answering}) == 1 and min(families):
-        shown = listed(sorted(answering))
-        yield f"{every(len(counted), what)} come from one family of models ({shown}): they are likely to err alike."
+        so = "even they did not agree" if apart else "they are likely to err alike"
+        yield f"{every(len(counted), what)} come from one family of models ({listed(sorted(answering))}): {so}."
     elif (sources := len(families) if min(families) else len(answering)) < len(counted):
         kind = "families of models" if sources < len(answering) else "models"
         yield (

@@ -235,6 +235,7 @@ def _row(summary: Summary) -> dict[str, object]:
         "entries": summary.entries,
         "forked": summary.forked,
         "participants": list(summary.participants),
+        "models": list(summary.models),
         "decision": asdict(summary.decision) if summary.decision else None,
         "tokens": summary.tokens,
         "cost": summary.cost,

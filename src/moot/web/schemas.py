@@ -166,9 +166,13 @@ class ListedDebate(DebateRow):
     at: float
     forked: str
     participants: list[str]
+    models: list[str] = Field(
+        default=[],
+        description="The models of its participants, and others that answered for them, in alphabetical order.",
+    )
     decision: ShortDecision | None
     tokens: int
-    cost: float | None
+    cost: float | None = Field(description="US dollars; null where a price is not known.")
     seconds: float
     waits_for: list[str] = Field(default=[], description="The people who still have to answer.")
     runs: bool = False

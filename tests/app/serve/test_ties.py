@@ -1,6 +1,7 @@
 """A tie at every entrance: nobody is a minority, the answers are told as answers, and ways on are named."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -88,3 +89,35 @@ def test_what_lost_against_a_winner_is_a_minority(tmp_path: Path) -> None:
     assert data is not None
     assert (outcome.status, data["answers"]) == ("decided", [])
     assert [answer["by"] for answer in data["minority"]] == [["Cy"]]
+
+
+NO_MAJORITY = "Usage, seats and flat have 1 of 3 each; majority needs more than 1/2"
+
+
+async def test_equal_leaders_without_a_majority_are_no_tie_at_every_entrance(tmp_path: Path) -> None:
+    brief = TIE.replace("seed: 4", "seed: 4\nstrategy: absolute")
+    async with opened(tmp_path) as web:
+        debate = (await web.me.post(f"{API}/debates", json={"brief": brief})).json()["id"]
+        await web.site.runner.wait(debate)
+        state = (await web.me.get(f"{API}/debates/{debate}")).json()
+        listed = (await web.me.get(f"{API}/debates")).json()["debates"][0]
+        stream = (await web.me.get(f"{API}/debates/{debate}/entries", params={"form": "frames"})).text
+        report = (await web.me.get(f"{API}/debates/{debate}/report.md")).text
+    how = state["decision"]["how"]
+    assert how.casefold() == NO_MAJORITY.casefold()
+    assert (state["status"], listed["status"]) == ("no_decision", "no_decision")
+    check_tie(state["decision"])
+    commands = [way["command"].replace(debate, "ID") for way in state["ways"]]
+    assert commands[0] == "moot recount ID"
+    assert re.fullmatch(r"moot again ID --rounds \d", commands[1]), "the rule that was chosen stays"
+    assert "moot again ID --protocol moderated" in commands
+    (warning,) = [text for text in state["warnings"] if "votes come from" in text]
+    assert warning == "All 3 votes come from builtin:quotes: even copies of one model did not agree."
+    assert f"**There is no decision.**\n\n**How it was decided:** {how}" in report
+    assert " tie" not in stream + report
+
+
+def test_a_recount_of_what_nobody_won_does_not_say_that_it_was_decided(tmp_path: Path) -> None:
+    shown = command(tmp_path, "recount", tied(tmp_path)).stdout
+    assert "Decided" not in shown
+    assert "Counted in the debate by plurality: tie: usage, seats and flat have 1 each" in shown

@@ -7,18 +7,15 @@ from dataclasses import replace
 from math import ceil
 
 from moot.app.brief.default_participants import default_moderator
-from moot.app.plan.pretend import parts
 from moot.core.ask import Usage
 from moot.core.brief import Brief
 from moot.core.decision import NextStep
 from moot.core.errors import MootError
 from moot.core.event import Closed, Entry, Opened
 from moot.core.transcript import Transcript, fold
-from moot.phases.base import Rounds
 from moot.phases.choices import Choices
 from moot.phases.verdict import NOT_SOUGHT
 from moot.protocols.known import KNOWN, TIMED, build
-from moot.protocols.spec import load_opened
 
 BY_HAND = "given by hand in a fork"
 """What the notes of an answer say that a person gave in a fork."""
@@ -46,7 +43,7 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
     if opened.name not in KNOWN:
         return
     sought = decision is None or decision.how != NOT_SOUGHT
-    if sought and not lost_choices(opened) and (rounds := _more_rounds(opened)):
+    if sought and _stay_chosen(opened) and (rounds := _more_rounds(opened)):
         yield NextStep(command=f"moot again {debate} --rounds {rounds}", words="with more rounds")
     moderators = opened.brief.names("moderator")
     if opened.name in TIMED or len(moderators) > 1:
@@ -95,17 +92,10 @@ def resume_step(debate: str, reason: str, usage: Usage) -> NextStep:
     return NextStep(command=f"moot resume {debate} {option} {twice:.15g}", words="with twice what it has used")
 
 
-def most_rounds(opened: Opened) -> int | None:
-    """The greatest number of rounds of a protocol on record; None where it has none.
-
-    Raises:
-        MootError: the protocol cannot be loaded.
-    """
-    return next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
-
-
 def _more_rounds(opened: Opened) -> int:
     """One round more than the debate had at most; 0 where its protocol takes no more."""
+    from moot.app.plan.recorded_choices import most_rounds  # here for start-up time: few debates end undecided
+
     try:
         most = most_rounds(opened)
         if most is None or opened.name in TIMED:
@@ -115,6 +105,13 @@ def _more_rounds(opened: Opened) -> int:
     except MootError:
         return 0
     return most + 1 if longer != same else 0
+
+
+def _stay_chosen(opened: Opened) -> bool:
+    """Whether all that was chosen for a debate can be had again where it is run with other rounds."""
+    from moot.app.plan.recorded_choices import is_read_back  # here for start-up time
+
+    return all(map(is_read_back, lost_choices(opened)))
 
 
 def lost_choices(opened: Opened) -> list[str]:

@@ -10,10 +10,12 @@ from dataclasses import fields, replace
 
 from moot.app.brief.reader import ParsedBrief
 from moot.app.brief.schema import CONDITIONS, FREQUENCIES, MEDIATORS, STYLES, TURN_MODES, VOTE_WEIGHTS, strategies
-from moot.app.plan.next_steps import most_rounds
+from moot.app.plan.pretend import parts
 from moot.core.ask import Value
 from moot.core.event import Opened
+from moot.phases.base import Rounds
 from moot.phases.choices import Extras
+from moot.protocols.spec import load_opened
 
 _CRITICS = re.compile(r"critics (?P<topology>[a-z-]*)(?: around (?P<hub>.+?))?(?:, sparsity (?P<sparsity>[0-9.e-]+))?$")
 _MEDIATOR = re.compile("mediator (?P<kind>[^,]+), (?P<when>[^,]+), (?P<style>[^,]+)$")
@@ -47,35 +49,54 @@ def recorded_choices(parsed: ParsedBrief, opened: Opened) -> Iterator[ParsedBrie
             yield replace(parsed, rounds=rounds, given=settings)
 
 
+def most_rounds(opened: Opened) -> int | None:
+    """The greatest number of rounds of a protocol on record; None where it has none.
+
+    Raises:
+        MootError: the protocol cannot be loaded.
+    """
+    return next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
+
+
+def is_read_back(words: str) -> bool:
+    """Whether a setting can be had again from the words of a record."""
+    return bool(_summary(words) or dict(_values_of(words)))
+
+
 def _summaries(opened: Opened) -> int:
-    for words in opened.chosen:
-        if match := re.fullmatch(r"summary every (?:round|(\d+) rounds)", words):
-            return int(match[1] or 1)
-    return 0
+    return next((every for words in opened.chosen if (every := _summary(words))), 0)
+
+
+def _summary(words: str) -> int:
+    match = re.fullmatch(r"summary every (?:round|(\d+) rounds)", words)
+    return int(match[1] or 1) if match else 0
 
 
 def _values(opened: Opened) -> Iterator[tuple[str, Value]]:
     """The settings that the words of a record name, by the names of the header's keys."""
-    extras = tuple(field.name for field in fields(Extras))
-    for words in opened.chosen:
-        yield from _one_of(words, "decided by ", "strategy", strategies())
-        yield from _one_of(words, "turns ", "turn_mode", TURN_MODES)
-        yield from _one_of(words, "votes weighed by ", "vote_weights", VOTE_WEIGHTS)
-        if words.startswith("until "):
-            yield "debate_end_condition", _choices_in_words(words.removeprefix("until "), " or ", CONDITIONS)
-        if words.startswith("with "):
-            yield from ((name, True) for name in _choices_in_words(words.removeprefix("with "), ", ", extras))
-        if match := _CRITICS.match(words):
-            yield from _critics(match.groupdict())
-        if match := _MEDIATOR.match(words):
-            yield from _one_of(match["kind"], "", "mediator_type", MEDIATORS)
-            yield from _one_of(match["when"], "", "mediator_frequency", FREQUENCIES)
-            yield from _one_of(match["style"], "", "summary_style", STYLES)
-        if match := _THRESHOLD.fullmatch(words):
-            yield "threshold", float(match[1])
-        if match := _RECALLED.match(words):
-            yield from (("recall", True), ("history_limit", int(match[1])))
-        yield from ((name, int(match[1])) for name, form in _INTERVALS.items() if (match := form.match(words)))
+    return (value for words in opened.chosen for value in _values_of(words))
+
+
+def _values_of(words: str) -> Iterator[tuple[str, Value]]:
+    yield from _one_of(words, "decided by ", "strategy", strategies())
+    yield from _one_of(words, "turns ", "turn_mode", TURN_MODES)
+    yield from _one_of(words, "votes weighed by ", "vote_weights", VOTE_WEIGHTS)
+    if words.startswith("until "):
+        yield "debate_end_condition", _choices_in_words(words.removeprefix("until "), " or ", CONDITIONS)
+    if words.startswith("with "):
+        extras = tuple(field.name for field in fields(Extras))
+        yield from ((name, True) for name in _choices_in_words(words.removeprefix("with "), ", ", extras))
+    if match := _CRITICS.match(words):
+        yield from _critics(match.groupdict())
+    if match := _MEDIATOR.match(words):
+        yield from _one_of(match["kind"], "", "mediator_type", MEDIATORS)
+        yield from _one_of(match["when"], "", "mediator_frequency", FREQUENCIES)
+        yield from _one_of(match["style"], "", "summary_style", STYLES)
+    if match := _THRESHOLD.fullmatch(words):
+        yield "threshold", float(match[1])
+    if match := _RECALLED.match(words):
+        yield from (("recall", True), ("history_limit", int(match[1])))
+    yield from ((name, int(match[1])) for name, form in _INTERVALS.items() if (match := form.match(words)))
 
 
 def _one_of(words: str, start: str, key: str, choices: tuple[str, ...]) -> Iterator[tuple[str, Value]]:

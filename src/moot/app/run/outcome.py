@@ -10,7 +10,7 @@ from moot.core.errors import LimitReached, ModelError, MootError, RecordError, U
 from moot.core.event import Entry, Opened
 from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
-from moot.record.summary_fold import Summary
+from moot.record.summary_fold import Summary, Verdict
 
 _PAUSED: Mapping[str, type[MootError]] = {
     "limit": LimitReached,
@@ -209,6 +209,11 @@ class Listed:
         reason: why it ended, or stands still; "" where it is open.
         forked: the debate and the entry that it parted from (``depot-3f2a1c@17``); "" for one of its own.
         waits_for: the people who still have to answer, each once.
+        winner: who or what won; "" where nobody did.
+        decision: the decision in words, at most 1,000 characters; "" where nothing was decided.
+        models: the models of its participants, and others that answered for them, in alphabetical order.
+        cost: US dollars of all calls; None where a price is unknown.
+        tokens: of all calls, input and output.
     """
 
     debate: str
@@ -220,6 +225,11 @@ class Listed:
     reason: str = ""
     forked: str = ""
     waits_for: tuple[str, ...] = ()
+    winner: str = ""
+    decision: str = ""
+    models: tuple[str, ...] = ()
+    cost: float | None = 0.0
+    tokens: int = 0
 
 
 def opening(debate: str, entries: Sequence[Entry]) -> Opened:
@@ -283,6 +293,7 @@ def damaged(listed: Listed, error: RecordError) -> Listed:
 
 def list_one(summary: Summary) -> Listed:
     """A debate's line in a list. A damaged record is a line too, so that it hides no other."""
+    verdict = summary.decision or Verdict()
     return Listed(
         debate=summary.debate,
         topic=summary.topic,
@@ -293,4 +304,9 @@ def list_one(summary: Summary) -> Listed:
         reason=summary.reason,
         forked=summary.forked,
         waits_for=tuple(dict.fromkeys(ask.name for ask in summary.waits)),
+        winner=verdict.winner,
+        decision=verdict.text,
+        models=summary.models,
+        cost=summary.cost,
+        tokens=summary.tokens,
     )

@@ -156,7 +156,7 @@ def _recount_view(recounted: "Recount") -> "list[RenderableType]":
     parts: list[RenderableType] = [
         Text(line(recounted.topic), style="bold"),
         Text(f"{cast} of {ballots} counted ({kind}), for: {line(', '.join(recounted.candidates))}"),
-        Text(f"Decided by {recounted.recorded}: {line(recounted.result)}"),
+        Text(f"Counted in the debate by {recounted.recorded}: {line(recounted.result)}"),
     ]
     if recounted.ranked:
         winner = recounted.condorcet
