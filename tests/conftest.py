@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from hypothesis import settings
 
-from tests.kits.order import long_first
+from tests.kits.order import mix
 from tests.kits.thoroughness import MORE
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let the tests that take long begin first, those of one server on one worker; see ``tests/kits/order.py``."""
+    """Let long tests run among short ones, those of one server on one worker; see ``tests/kits/order.py``."""
     workers = int(getattr(config, "workerinput", {}).get("workercount", 0))
     if workers:  # else the order stays as it is written
-        items[:] = [items[index] for index in long_first([_kind(item) for item in items], workers)]
+        items[:] = [items[index] for index in mix([_kind(item) for item in items], workers)]
 
 
 def _kind(item: pytest.Item) -> str:

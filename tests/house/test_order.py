@@ -1,14 +1,14 @@
-"""Long tests begin first, and tests that share a server go to one worker."""
+"""Long tests run among short ones, and tests that share a server go to one worker."""
 
 import pytest
 
-from tests.kits.order import long_first
+from tests.kits.order import mix
 
 KINDS = ("", "long", "", "stage", "", "long", "database", "", "stage", "", "", "long")
 
 
-def test_each_part_begins_with_its_long_tests() -> None:
-    order = long_first(KINDS, 3)
+def test_each_part_has_long_tests_and_those_of_a_server_stand_in_one() -> None:
+    order = mix(KINDS, 3)
     parts = [[KINDS[index] for index in order[at : at + 4]] for at in (0, 4, 8)]
     assert parts == [["long", "database", "", ""], ["stage", "long", "stage", ""], ["long", "", "", ""]]
 
@@ -16,10 +16,10 @@ def test_each_part_begins_with_its_long_tests() -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 5, 20])
 @pytest.mark.parametrize("kinds", [KINDS, (), ("",) * 7, ("long",) * 7, ("stage",) * 7])
 def test_every_test_is_given_out_once(kinds: tuple[str, ...], workers: int) -> None:
-    assert sorted(long_first(kinds, workers)) == list(range(len(kinds)))
+    assert sorted(mix(kinds, workers)) == list(range(len(kinds)))
 
 
-def test_one_worker_begins_with_all_long_tests() -> None:
-    kinds = [KINDS[index] for index in long_first(KINDS, 1)]
-    assert all(kinds[:6])
-    assert not any(kinds[6:])
+def test_short_tests_stand_between_the_long_ones_and_at_the_end() -> None:
+    kinds = ("long",) * 4 + ("",) * 20
+    mixed = "".join("L" if kinds[index] else "." for index in mix(kinds, 1))
+    assert mixed == "L...L...L...L..........."
