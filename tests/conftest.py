@@ -2,11 +2,12 @@
 
 import asyncio
 import gc
+import importlib
 import os
 import re
-from collections.abc import AsyncGenerator, Generator, Set
+from collections.abc import AsyncGenerator, Generator, Mapping, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
@@ -14,6 +15,7 @@ from hypothesis import settings
 
 from tests.kits.order import mix
 from tests.kits.thoroughness import MORE
+from tests.paths import ROOT
 
 if TYPE_CHECKING:
     from tests.record.pg import Postgres
@@ -68,10 +70,25 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     """Leave what is imported out of the collection of garbage: it stays to the end."""
     gc.disable()
     try:
+        _compile_part(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _compile_part(config: pytest.Config) -> None:
+    """Import a part of the tests before the others.
+
+    In a new checkout all tests are compiled. Each worker so compiles a part, and reads from the disk what the others
+    have compiled.
+    """
+    worker: Mapping[str, Any] = getattr(config, "workerinput", {})
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.option.markexpr != "alone"
+    if worker and whole:
+        files = sorted(ROOT.glob("tests/**/test_*.py"))
+        for path in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_xdist_auto_num_workers() -> int:

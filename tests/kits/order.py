@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 SHARE = 0.7
-"""Over which part of a worker's tests its long ones are spread. At the end only short ones are left, so that all workers
-end at the same time."""
+"""Over which part of a worker's tests its long ones are spread. At the end only short ones are left, so that all
+workers end at the same time."""
 
 
 def mix(kinds: Sequence[str], workers: int) -> list[int]:
