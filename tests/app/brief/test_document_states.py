@@ -31,7 +31,11 @@ def test_documents_and_the_background_of_the_brief_itself_are_compared(folder: P
     folder.joinpath("plan.md").write_bytes(b"Lyon is far.\n")
     assert states(brief, folder)["plan.md"] == "changed"
     folder.joinpath("plan.md").unlink()
-    assert states(brief, folder) == {"move.md": "changed", "plan.md": "missing"}  # the brief can no longer be read
+    assert states(brief, folder) == {"move.md": "unreadable", "plan.md": "missing"}  # the brief names what is missing
+    folder.joinpath("plan.md").mkdir()
+    assert states(brief, folder)["plan.md"] == "unreadable"
+    folder.joinpath("move.md").write_text("---\nprotocol: panle\n---\n# Move?\n\nThe lease ends in May.\n")
+    assert states(brief, folder)["move.md"] == "changed"
 
 
 def test_an_html_document_is_read_as_a_library_reads_it(folder: Path) -> None:
@@ -68,4 +72,8 @@ def test_the_command_says_what_has_changed_and_fails(folder: Path) -> None:
     changed = moot(folder, "stale", "last", "--in", ".")
     assert (changed.exit_code, changed.stdout.split(": ")[1]) == (9, "plan.md has changed\n")
     folder.joinpath("plan.md").unlink()
-    assert "plan.md is missing" in moot(folder, "stale", "last").stdout
+    lines = [line.split(": ", 1)[1] for line in moot(folder, "stale", "last").stdout.splitlines()]
+    assert lines == [
+        "move.md cannot be compared: move.md:3: there is no file 'plan.md' beside the brief",
+        "plan.md is missing",
+    ]

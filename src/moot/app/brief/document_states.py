@@ -12,7 +12,7 @@ from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
 from moot.reviews.artefact import HEAD, artefact_of, digest_bytes
 
-DocumentState: TypeAlias = Literal["same", "changed", "missing"]
+DocumentState: TypeAlias = Literal["same", "changed", "missing", "unreadable"]
 
 _PAGE = re.compile(r"(.+\.pdf):p\d+", re.IGNORECASE)
 """The name of a page of a PDF: ``study.pdf:p3``."""
@@ -20,10 +20,11 @@ _PAGE = re.compile(r"(.+\.pdf):p\d+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentOnRecord:
-    """A document of a debate, and whether the file of its name is still the same."""
+    """A document of a debate, and whether the file of its name is still the same; ``why`` it cannot be compared."""
 
     name: str
     state: DocumentState
+    why: str = ""
 
 
 def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
@@ -37,20 +38,28 @@ def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
     """
     if any(source.name == HEAD for source in brief.background):
         return [
-            DocumentOnRecord(name=file.path, state=_state_of_hash(file.path, file.sha256, folder))
+            _state_of_hash(file.path, file.sha256, folder)
             for file in artefact_of(brief).files
             if file.sha256 and file.change != "removed"
         ]
     return list(_text_states((*brief.background, *brief.library), folder))
 
 
-def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentState:
+def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentOnRecord:
     try:
         data = read_bytes(path, find_beside(check_path(path), folder), most=MOST_BYTES)
-    except BriefError:
-        return "missing"
+    except BriefError as error:
+        return _unread(path, folder, error)
     # A checkout may have changed the ends of lines.
-    return "same" if sha256 in (digest_bytes(data), digest_bytes(data.replace(b"\r\n", b"\n"))) else "changed"
+    same = sha256 in (digest_bytes(data), digest_bytes(data.replace(b"\r\n", b"\n")))
+    return DocumentOnRecord(name=path, state="same" if same else "changed")
+
+
+def _unread(name: str, folder: Path, error: BriefError) -> DocumentOnRecord:
+    """The state of a document whose file cannot be read: missing, or there, and then why."""
+    if error.code == "unsafe_path" or not (folder / name).exists():
+        return DocumentOnRecord(name=name, state="missing")
+    return DocumentOnRecord(name=name, state="unreadable", why=str(error))
 
 
 def _text_states(sources: Sequence[Source], folder: Path) -> Iterator[DocumentOnRecord]:
@@ -62,27 +71,42 @@ def _text_states(sources: Sequence[Source], folder: Path) -> Iterator[DocumentOn
         if Path(name).suffix.casefold() in KINDS:
             texts.setdefault(name, []).append(source.text)
     for name, on_record in texts.items():
-        now = _texts_now(name, folder)
-        same = now == on_record or (now is not None and _own_background(name, folder) == on_record)
-        state: DocumentState = "missing" if now is None else "same" if same else "changed"
-        yield DocumentOnRecord(name=name, state=state)
+        try:
+            now = _texts_now(name, folder)
+            # A brief itself may be a document: its background has the name of the file.
+            same = now == on_record or (_is_markdown(name) and _own_background(name, folder) == on_record)
+        except BriefError as error:
+            yield _unread(name, folder, error)
+        else:
+            yield DocumentOnRecord(name=name, state="same" if same else "changed")
+
+
+def _is_markdown(name: str) -> bool:
+    return KINDS[Path(name).suffix.casefold()] == "text"
 
 
 def _own_background(name: str, folder: Path) -> list[str]:
-    """The background that stands in a file if it is a brief itself: that has the name of the file."""
+    """The background that stands in a file if it is a brief.
+
+    Raises:
+        BriefError: it is a brief that names a file which cannot be read.
+    """
     try:
         sources = read_file(folder / name).brief.background
-    except BriefError:
-        return []
+    except BriefError as error:
+        if error.code == "no_file":
+            raise
+        return []  # no brief, or one that has got a mistake since
     return [source.text for source in sources if source.name == Path(name).name]
 
 
-def _texts_now(name: str, folder: Path) -> list[str] | None:
-    """The texts of a file as a brief would read it now; None if there is none."""
-    try:
-        path = find_beside(check_path(name), folder)
-        if KINDS[path.suffix.casefold()] == "text":
-            return [decode(name, read_bytes(name, path, most=MOST_BYTES))]
-        return [source.text for source in read_library([name], folder)]
-    except BriefError as error:
-        return None if error.code in ("no_file", "unsafe_path") else []
+def _texts_now(name: str, folder: Path) -> list[str]:
+    """The texts of a file as a brief would read it now.
+
+    Raises:
+        BriefError: it cannot be read.
+    """
+    path = find_beside(check_path(name), folder)
+    if _is_markdown(name):
+        return [decode(name, read_bytes(name, path, most=MOST_BYTES))]
+    return [source.text for source in read_library([name], folder)]

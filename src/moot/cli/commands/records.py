@@ -255,7 +255,7 @@ def stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int
 
     DEBATE is an id, a short id, or "last". The files are compared with what is on record.
 
-    Exit codes: 0 all are the same, 9 one has changed or is missing.
+    Exit codes: 0 all are the same, 9 one has changed, is missing or cannot be read.
     """
     return run_command(_stale(names, folder, store))
 
@@ -271,9 +271,8 @@ async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None)
             states = document_states(opening(debate, await workspace.entries(debate)).brief, folder)
             different = [document for document in states if document.state != "same"]
             for document in different:
-                click.echo(
-                    f"{debate}: {document.name} {'has changed' if document.state == 'changed' else 'is missing'}"
-                )
+                words = {"changed": "has changed", "missing": "is missing"}.get(document.state)
+                click.echo(f"{debate}: {document.name} {words or f'cannot be compared: {document.why}'}")
             if not different:
                 click.echo(f"{debate}: {counted(len(states), 'document')}, none has changed")
             code = STALE if different else code
