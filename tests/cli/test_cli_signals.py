@@ -169,6 +169,8 @@ def test_a_running_debate_can_be_followed_by_another_process(tmp_path: Path) -> 
 def test_signals_in_this_process(
     tmp_path: Path, number: signal.Signals, times: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if number == signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)  # it may be ignored where the tests run
     before = signal.getsignal(number)
     left = [number] * times
     handled = threading.Event()
@@ -207,6 +209,33 @@ def test_a_terminal_that_is_closed_pauses_its_debate(tmp_path: Path) -> None:
     assert (paused[0]["status"], paused[0]["reason"]) == ("paused", "the terminal was closed")
     assert went.exit_code == 0, went.output
     assert len(wires.calls) == count + 3
+
+
+def test_a_server_whose_terminal_is_closed_ends_in_order(tmp_path: Path) -> None:
+    with served(slow) as wires:
+        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
+        terminal = Terminal(["serve", "--port", "0"], env, tmp_path)
+        terminal.read_until(lambda shown: "token=" in shown)
+        os.close(terminal.ours)
+        terminal.process.send_signal(signal.SIGHUP)
+        assert terminal.process.wait(120) == 0
+
+
+def test_under_nohup_a_debate_goes_on_when_the_terminal_is_closed(tmp_path: Path) -> None:
+    hold = threading.Event()
+    with served(slow_until(hold)) as wires:
+        env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
+        command = ["nohup", sys.executable, "-m", "moot", "run", QUESTION, *TINY, "--json"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True
+        ) as process:
+            assert process.stdout
+            next(line for line in process.stdout if "none of them is marked" in line and '"kind":"asked"' in line)
+            process.send_signal(signal.SIGHUP)
+            hold.set()
+            process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert json.loads(moot(tmp_path, "list", "--json").stdout)[0]["status"] == "decided"
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.1])

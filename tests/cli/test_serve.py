@@ -48,7 +48,7 @@ def test_a_debate_is_held_and_ctrl_c_ends_the_server(tmp_path: Path) -> None:
     assert debate in listed.output
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_debate_that_waits_for_a_person_is_put_down_and_open_streams_end(
     tmp_path: Path, number: signal.Signals
 ) -> None:

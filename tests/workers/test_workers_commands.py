@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.serve import hang_up
 from moot.workers.job_queue import Queue
 from moot.workers.lease_runs import WorkerSettings
 from tests.cli.commands import moot
@@ -95,10 +96,13 @@ def test_a_debate_that_was_never_submitted_can_be_given_to_workers(database: str
     assert moot(tmp_path, "queue", "retry", "last", **here).output.endswith(": queued\n")
 
 
-@pytest.mark.parametrize("how", [(), ("--log-json",)])
+@pytest.mark.parametrize(("how", "number"), [((), signal.SIGTERM), (("--log-json",), signal.SIGHUP)])
 def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
-    database: str, tmp_path: Path, how: tuple[str, ...]
+    database: str, tmp_path: Path, how: tuple[str, ...], number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(hang_up, "open_terminals", tuple)  # those of the tests stay as they are
+    if number == signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)  # it may be ignored where the tests run
     here = {"MOOT_STORE": database}
     debate = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip()
     over = threading.Event()
@@ -106,7 +110,7 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
     def watch() -> None:
         while not over.wait(0.1) and state(database, debate) != "done":
             pass
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), number)
 
     thread = threading.Thread(target=watch)
     thread.start()

@@ -60,12 +60,10 @@ class Interrupt:
 
     def hang_up(self) -> None:
         """SIGHUP: the terminal is gone, so nobody reads what is shown; the debate pauses as for SIGTERM."""
-        if self.terminals:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            for stream in self.terminals:
-                os.dup2(nowhere, stream)
-            os.close(nowhere)
-            self.terminals = ()
+        from moot.app.serve.hang_up import leave_terminals  # here for start-up time
+
+        leave_terminals(self.terminals)
+        self.terminals = ()
         self.terminate("the terminal was closed")
 
 
@@ -108,7 +106,7 @@ def listening(interrupt: Interrupt) -> Generator[None]:
     """Signals go to the interrupt; before and after they mean what they did."""
     loop = asyncio.get_running_loop()
     wanted = {signal.SIGINT: interrupt.press, signal.SIGTERM: interrupt.terminate}
-    if hasattr(signal, "SIGHUP"):
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup has it ignored
         wanted[signal.SIGHUP] = interrupt.hang_up
     before = {number: _set_handler(number, loop, act) for number, act in wanted.items()}
     try:

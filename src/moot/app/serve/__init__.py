@@ -6,5 +6,6 @@ Read in this order: ``request_guard`` (hosts, foreign pages, tokens, rates), ``a
 ``decision_grounds`` (what a decision rests on), ``brief_view`` (its brief, whole), ``prompt_view`` (what a
 participant was sent), ``view_model`` (what an
 entry says, as the values of ``entry_view``), ``frames`` (the same as JSON for pages),
-``live`` (viewers of a running debate), ``settle`` (wait for the end), ``server_parts`` (addresses, limits, shutdown).
+``live`` (viewers of a running debate), ``settle`` (wait for the end), ``hang_up`` (a closed terminal),
+``server_parts`` (addresses, limits, shutdown).
 """

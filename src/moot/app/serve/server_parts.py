@@ -21,6 +21,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from moot.app.plan.settings_tables import Serving
 from moot.app.run.runner import Runner
+from moot.app.serve.hang_up import leave_terminals, open_terminals, stop_signals
 from moot.core.errors import BriefError
 
 if TYPE_CHECKING:
@@ -172,12 +173,20 @@ class ShutdownRequest:
         waits: told at the first signal, where answers are in hand.
         stop_now: told at each further one.
         asked: set when the server shall end.
+        terminals: the standard streams that are terminals.
     """
 
     runner: Runner
     waits: Callable[[], None] = lambda: None
     stop_now: Callable[[], None] = lambda: None
     asked: asyncio.Event = field(default_factory=asyncio.Event)
+    terminals: tuple[int, ...] = field(default_factory=open_terminals)
+
+    def hang_up(self) -> None:
+        """SIGHUP: the terminal is gone, so nobody reads what is said."""
+        leave_terminals(self.terminals)
+        self.terminals = ()
+        self.press()
 
     def press(self) -> None:
         """Ctrl-C, or SIGTERM."""
@@ -195,10 +204,11 @@ class ShutdownRequest:
         """Signals come here; before and after they mean what they did."""
         loop = asyncio.get_running_loop()
 
-        def call(*_: object) -> None:
-            loop.call_soon_threadsafe(self.press)
+        def call(number: int, _: FrameType | None) -> None:
+            closed = number not in (signal.SIGINT, signal.SIGTERM)
+            loop.call_soon_threadsafe(self.hang_up if closed else self.press)
 
-        before = {item: signal.signal(item, call) for item in (signal.SIGINT, signal.SIGTERM)}
+        before = {item: signal.signal(item, call) for item in stop_signals()}
         try:
             yield
         finally:

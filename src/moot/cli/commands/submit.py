@@ -154,6 +154,7 @@ def _listen(running_worker: "Worker") -> None:
     import os
     import signal
 
+    from moot.app.serve.hang_up import leave_terminals, open_terminals, stop_signals
     from moot.workers.worker_log import Note
 
     def press() -> None:
@@ -163,8 +164,15 @@ def _listen(running_worker: "Worker") -> None:
         running_worker.wanted.say(Note(event="draining", text=text))
         running_worker.drain()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, press)
+    terminals = open_terminals()
+
+    def hang_up() -> None:
+        leave_terminals(terminals)
+        press()
+
+    for number in stop_signals():
+        closed = number not in (signal.SIGINT, signal.SIGTERM)
+        asyncio.get_running_loop().add_signal_handler(number, hang_up if closed else press)
 
 
 @rich_click.command()
