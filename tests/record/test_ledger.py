@@ -1,6 +1,8 @@
 """The ledger: what is noted becomes durable in order, and whoever waits for it is told."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Sequence
 
 import pytest
@@ -49,6 +51,20 @@ async def test_lines_are_numbered_dated_chained_and_published_once_durable() -> 
     assert [(entry.seq, entry.at) for entry in read(lines)] == [(1, 7.5), (2, 7.5), (3, 7.5), (4, 7.5)]
     assert published == [("d", 3, 1), ("d", 1, 4)]
     assert ledger.head == digest(lines[-1])
+
+
+async def test_a_ledger_that_nobody_needs_is_gone_without_a_collection() -> None:
+    ledger = await opened(InMemoryStore())
+    async with ledger.writing():
+        ledger.note(Entered(path="/a"))
+    await asyncio.sleep(0)
+    reference = weakref.ref(ledger)
+    gc.disable()
+    try:
+        del ledger
+        assert reference() is None
+    finally:
+        gc.enable()
 
 
 async def test_while_one_write_runs_the_next_collects() -> None:

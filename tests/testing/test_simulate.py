@@ -16,6 +16,7 @@ from moot.core.ask import Ask, Field, Form
 from moot.core.event import Attempted
 from moot.testing.simulate import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
 from moot.testing.simulate.__main__ import main, run_block, run_seeds
+from moot.testing.simulate.answer_tokens import draw, draws
 from moot.testing.simulate.fault_plan import LASTING, PASSING, from_json
 from moot.testing.simulate.garbage_collection import many_worlds
 from moot.testing.simulate.invariants import RecordState, require
@@ -224,6 +225,40 @@ def test_time_jumps_and_the_outside_is_refused() -> None:
 
     assert loop.run_until_complete(run()) == pytest.approx(3_600, abs=1)
     loop.bury()
+
+
+def test_steps_of_the_same_time_can_be_called_off() -> None:
+    loop, done = VirtualLoop("order"), list[int]()
+    steps = [loop.call_at(5.0, done.append, number) for number in range(4)]
+    steps[1].cancel()
+    loop.call_soon(done.append, 9).cancel()
+    assert [step.cancelled() for step in steps] == [False, True, False, False]
+    assert {step.when() for step in steps} == {5.0}
+    assert "a step at 5.0" in repr(steps[0])
+    assert len(set(steps)) == 4
+    loop.run_until_complete(asyncio.sleep(6.0))
+    assert sorted(done) == [0, 2, 3]
+    loop.bury()
+    with pytest.raises(RuntimeError, match="closed"):
+        loop.call_soon(done.append, 9)
+    with pytest.raises(RuntimeError, match="closed"):
+        loop.call_later(1.0, done.append, 9)
+    with pytest.raises(RuntimeError, match="closed"):
+        loop.call_at(1.0, done.append, 9)
+
+
+def test_what_a_callback_raises_is_kept_and_ends_nothing() -> None:
+    loop = VirtualLoop()
+    loop.call_soon(lambda: 1 / 0)
+    loop.run_until_complete(asyncio.sleep(1.0))
+    assert loop.errors == ["a callback has failed: ZeroDivisionError('division by zero')"]
+    loop.bury()
+
+
+def test_numbers_are_drawn_alike_one_by_one_and_together() -> None:
+    words = 'Ann\'s "tea"\n' * 3
+    together = draws((7, "d0", "/debate/open#1"), ["VOTE", "it's"], words)
+    assert together == [draw(7, "d0", "/debate/open#1", name, words) for name in ("VOTE", "it's")]
 
 
 def test_nothing_that_can_go_on_is_no_silence() -> None:

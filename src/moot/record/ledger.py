@@ -57,7 +57,7 @@ class Ledger:
     ) -> None:
         self.debate = debate
         self.transcript = Transcript()
-        self.watchers: list[Callable[[Event], None]] = [self._note_call]
+        self.watchers: list[Callable[[Event], None]] = []
         self._store, self._clock, self._publish = store, clock, publish
         self.entries: list[Entry] = []
         self._past: deque[Entry] = deque()
@@ -269,6 +269,7 @@ class Ledger:
             raise RecordError(f"the debate {self.debate} is over: nothing can be added to its record")
 
     def _apply(self, event: Event) -> None:
+        self._note_call(event)  # no watcher: a ledger that holds itself is kept long after its debate
         for watcher in self.watchers:
             watcher(event)
 

@@ -244,10 +244,13 @@ def _sse(data: object) -> bytes:
     return b"data: " + _json(data) + b"\n\n"
 
 
+_PLAIN = json.JSONEncoder(ensure_ascii=False)
+
+
 def _json(data: object) -> bytes:
     """JSON in UTF-8, as servers send it; escapes only where a text holds half a character."""
     try:
-        return json.dumps(data, ensure_ascii=False).encode()
+        return _PLAIN.encode(data).encode()
     except UnicodeEncodeError:
         return json.dumps(data).encode()
 

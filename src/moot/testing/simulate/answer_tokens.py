@@ -1,6 +1,7 @@
 """A word in each simulated answer that no other answer has, so that whoever shows it shows that answer."""
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 
 from moot.core.ask import Value
@@ -11,7 +12,17 @@ NO_TOKEN = "word000000000"
 
 def draw(*parts: object) -> int:
     """A number that is always the same for the same things."""
-    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=6).digest())
+    return _number(repr(parts).encode())
+
+
+def draws(parts: Sequence[object], names: Sequence[str], last: str) -> list[int]:
+    """``draw(*parts, name, last)`` for each name; ``last``, which may be long, is written once."""
+    begin, end = "".join(f"{part!r}, " for part in parts), f", {last!r})".encode()
+    return [_number(f"({begin}{name!r}".encode() + end) for name in names]
+
+
+def _number(words: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(words, digest_size=6).digest())
 
 
 @lru_cache(maxsize=4_096)

@@ -46,3 +46,9 @@ def many_worlds() -> Generator[Callable[[], None]]:
     finally:
         if freezes:
             gc.unfreeze()
+
+
+def take_apart(*parts: object) -> None:
+    """Empty what is over and holds itself in a circle: then it goes at once, and waits for no collection."""
+    for part in parts:
+        vars(part).clear()

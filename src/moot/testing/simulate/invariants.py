@@ -206,7 +206,7 @@ class RecordState:
             case Replied() | Failed():
                 self._answer(event)
             case Interjected():
-                require(event.letter > self.letters, "I42", f"message {event.letter} behind {self.letters}")
+                require(event.letter > self.letters, "I42", lambda: f"message {event.letter} behind {self.letters}")
                 self.letters = event.letter
             case Ruled(decision=decision):
                 self.decision = decision
@@ -218,7 +218,7 @@ class RecordState:
                 pass
 
     def _ask(self, ask: Ask) -> None:
-        require(ask.key not in self.asked, "I06", f"{ask.key} is put twice")
+        require(ask.key not in self.asked, "I06", lambda: f"{ask.key} is put twice")
         require(ask.to in self.names, "I56", ask.to)
         self.asked[ask.key] = ask
         self._batches += not isinstance(self.last, Asked)
@@ -228,9 +228,9 @@ class RecordState:
 
     def _attempt(self, event: Attempted) -> None:
         call = event.key, event.call
-        require(event.key in self.asked, "I05", f"a try of {event.key}")
-        require(call not in self._called, "I10", f"{call} is tried again")
-        require(event.key not in self.answered, "I10", f"{call} is tried behind its answer")
+        require(event.key in self.asked, "I05", lambda: f"a try of {event.key}")
+        require(call not in self._called, "I10", lambda: f"{call} is tried again")
+        require(event.key not in self.answered, "I10", lambda: f"{call} is tried behind its answer")
         require(
             event.n == self._tries.get(call, 0) + 1, "I09", f"{call} has try {event.n} behind {self._tries.get(call)}"
         )
@@ -243,18 +243,20 @@ class RecordState:
             most_tokens = inf if self.limits.tokens is None else self.limits.tokens
             most_cost = inf if self.limits.cost is None else self.limits.cost + 1e-9
             fits = self._tokens <= most_tokens and self._cost <= most_cost
-            require(fits, "I13", f"{self._tokens} tokens of {most_tokens}, ${self._cost:.5f} of {most_cost:.5f}")
+            require(
+                fits, "I13", lambda: f"{self._tokens} tokens of {most_tokens}, ${self._cost:.5f} of {most_cost:.5f}"
+            )
 
     def _call(self, event: Called) -> None:
         call = event.key, event.call
-        require(call in self._tries, "I09", f"{call} has an answer and no try")
-        require(call not in self._called, "I10", f"{call} has two answers")
+        require(call in self._tries, "I09", lambda: f"{call} has an answer and no try")
+        require(call not in self._called, "I10", lambda: f"{call} has two answers")
         usage = event.usage
         counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         whole = all(type(count) is int and count >= 0 for count in counts)
         require(whole and (usage.cost is None or (isfinite(usage.cost) and usage.cost >= 0)), "I14", lambda: str(usage))
         n = self._tries[call]
-        require((*call, n) not in self._ended, "I09", f"try {n} of {call} ends twice")
+        require((*call, n) not in self._ended, "I09", lambda: f"try {n} of {call} ends twice")
         self._ended.add((*call, n))
         self._called[call] = event
         attempt = self.attempts.pop((*call, n))
@@ -264,8 +266,8 @@ class RecordState:
 
     def _err(self, event: Erred) -> None:
         attempt = event.key, event.call, event.n
-        require(self._tries.get(attempt[:2], 0) >= event.n, "I09", f"{attempt} ends and has not begun")
-        require(attempt not in self._ended, "I09", f"{attempt} ends twice")
+        require(self._tries.get(attempt[:2], 0) >= event.n, "I09", lambda: f"{attempt} ends and has not begun")
+        require(attempt not in self._ended, "I09", lambda: f"{attempt} ends twice")
         self._ended.add(attempt)
         tried = self.attempts.pop(attempt)
         if event.kind in FREE_ERRORS:
@@ -274,7 +276,7 @@ class RecordState:
 
     def _answer(self, event: Replied | Failed) -> None:
         require(event.key in self.asked, "I05", event.key)
-        require(event.key not in self.answered, "I06", f"{event.key} ends twice")
+        require(event.key not in self.answered, "I06", lambda: f"{event.key} ends twice")
         self.answered[event.key] = event
         if isinstance(event, Replied):
             self._check_reading(self.asked[event.key], event.reply)
@@ -290,7 +292,7 @@ class RecordState:
             word = token(self.debate, ask.key)
             fields = {name: without_token(value, word) for name, value in reply.cleaned(ask.form).fields.items()}
             again = _read(ask.form, answers[0].text.replace(word, NO_TOKEN), ask.to)
-            require(again == fields, "I18", f"{ask.key}: {again}")
+            require(again == fields, "I18", lambda: f"{ask.key}: {again}")
 
     # ---- decisions -----------------------------------------------------------------------------------------------
 
@@ -309,7 +311,7 @@ class RecordState:
 
     def _check_winner(self, decision: Decision) -> None:
         decided = decision.status == "decided"
-        require(decided or not decision.winner, "I55", f"{decision.status} with {decision.winner!r}")
+        require(decided or not decision.winner, "I55", lambda: f"{decision.status} with {decision.winner!r}")
         require(not decided or decision.winner or decision.text, "I55", "decided without a winner or a text")
         cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
         plain = decision.rule in ("plurality", "majority") and not any(ballot.ranks or ballot.scores for ballot in cast)
@@ -318,11 +320,15 @@ class RecordState:
             for ballot in cast:
                 sums[ballot.choice] = sums.get(ballot.choice, 0.0) + ballot.weight
             tally = {name: weight for name, weight in decision.tally.items() if weight}
-            require(_close(sums, tally), "I19", f"{sums} is told as {tally}")
+            require(_close(sums, tally), "I19", lambda: f"{sums} is told as {tally}")
             most = [name for name, weight in sums.items() if weight > max(sums.values()) - 1e-9]
             if decision.winner:
-                require(decision.winner in most, "I20", f"{decision.winner} of {sums}")
-                require(len(most) == 1 or "tie" in decision.how, "I20", f"{decision.winner} of {sums}: {decision.how}")
+                require(decision.winner in most, "I20", lambda: f"{decision.winner} of {sums}")
+                require(
+                    len(most) == 1 or "tie" in decision.how,
+                    "I20",
+                    lambda: f"{decision.winner} of {sums}: {decision.how}",
+                )
         if decision.rule == "moderator" and decision.winner:
             require(self._moderator_says(decision), "I25", str(decision)[:200])
 
@@ -340,7 +346,11 @@ class RecordState:
         for key in self.asked:
             require(key in self.answered, "I35", f"{key} has neither an answer nor a failure")
         if self.decision is not None and self.asked:
-            require(event.status in (self.decision.status, "failed"), "I58", f"{event.status}, {self.decision.status}")
+            require(
+                event.status in (self.decision.status, "failed"),
+                "I58",
+                f"{event.status}, {self.decision.status}",
+            )
 
     @property
     def calls(self) -> int:

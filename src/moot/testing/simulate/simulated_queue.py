@@ -116,11 +116,12 @@ class SimulatedQueue:
 
     Attributes:
         away_until: the time at which the database is back.
+        pending: how many transactions have been asked for and not happened yet.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.away_until = -1.0
+        self.away_until, self.pending = -1.0, 0
         self._tables = sqlite3.connect(":memory:", isolation_level=None)
         self._tables.row_factory = sqlite3.Row
         self._operations = 0
@@ -237,7 +238,7 @@ class SimulatedQueue:
         begun = sorted(debate for debate in self.world.records if debate.startswith(f"{SCHEDULE}-"))
         times = (datetime.fromtimestamp(time, UTC) for time in sorted(self._times))
         wanted = [f"{SCHEDULE}-{time:%Y%m%d-%H%M%S}" for time in times]
-        require(begun == wanted, "I69", f"{begun} and not {wanted}")
+        require(begun == wanted, "I69", lambda: f"{begun} and not {wanted}")
         require(
             all(debate in self._jobs for debate in begun), "I69", f"{begun}, of which {sorted(self._jobs)} are queued"
         )
@@ -251,7 +252,7 @@ class SimulatedQueue:
             self._times.update(row["at"] for row in self._tables.execute("select at from moot_firing"))
         query = "select j.*, l.worker, l.epoch, l.until from moot_job j left join moot_lease l using (debate)"
         rows = {row["debate"]: row for row in self._tables.execute(query)}
-        require(rows.keys() >= self._jobs.keys(), "I60", f"{self._jobs.keys() - rows.keys()} is gone")
+        require(rows.keys() >= self._jobs.keys(), "I60", lambda: f"{self._jobs.keys() - rows.keys()} is gone")
         for debate, row in rows.items():
             before = self._jobs.get(debate)
             self._check_job(process, before, row)
@@ -261,22 +262,28 @@ class SimulatedQueue:
 
     def _check_job(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
         old, state, debate = before["state"] if before else "", row["state"], row["debate"]
-        require(row["tries"] <= TRIES, "I66", f"{debate}: {row['tries']} tries")
+        require(row["tries"] <= TRIES, "I66", lambda: f"{debate}: {row['tries']} tries")
         self._check_tries(process, before, row)
         if old == state:
             return
         self.world.note(f"the queue: {debate} is {state} {row['reason']}".rstrip())
-        require(state in CHANGES[old], "I60", f"{debate}: {old} becomes {state}")
-        require(old not in ("done", "parked", "cancelled") or process == 0, "I60", f"{debate}: {old} becomes {state}")
+        require(state in CHANGES[old], "I60", lambda: f"{debate}: {old} becomes {state}")
+        require(
+            old not in ("done", "parked", "cancelled") or process == 0,
+            "I60",
+            lambda: f"{debate}: {old} becomes {state}",
+        )
         record = self.world.records[debate]
         require(state != "done" or record.closed is not None, "I64", debate)
         require(state != "parked" or "internal error" not in row["reason"], "I54", row["reason"])
         require(state != "parked" or "Mismatch" not in row["reason"], "I27", row["reason"])
         if state == "parked" and old == "queued":
-            require(before is not None and before["tries"] == TRIES, "I66", f"{debate}: {row['reason']}")
+            require(before is not None and before["tries"] == TRIES, "I66", lambda: f"{debate}: {row['reason']}")
         if old == "running" and before is not None:
             free = before["until"] is None or before["until"] <= self.now()
-            require(free or before["worker"] == name_of(process), "I62", f"{debate}: {state} by {name_of(process)}")
+            require(
+                free or before["worker"] == name_of(process), "I62", lambda: f"{debate}: {state} by {name_of(process)}"
+            )
 
     def _check_tries(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
         """Each taking counts as a try, and only an answer, the owner or an orderly end begins the count anew."""
@@ -285,34 +292,40 @@ class SimulatedQueue:
         if before is not None and (row["epoch"] or 0) != (before["epoch"] or 0):
             answers = self.world.records[debate].calls
             wanted = 1 if answers > self._answers[debate] else was + 1
-            require(tries == wanted, "I66", f"{debate}: taken for the {wanted}. time, {tries} counted")
+            require(tries == wanted, "I66", lambda: f"{debate}: taken for the {wanted}. time, {tries} counted")
             self._answers[debate] = answers
         elif tries != was:
             assert before is not None
             in_order = row["state"] in ("waiting", "cancelled") or not row["reason"] or before["again"]
             ended = before["state"] == "running" and in_order
-            require(tries == 0 and (process == 0 or ended), "I66", f"{debate}: {was} tries become {tries}")
+            require(tries == 0 and (process == 0 or ended), "I66", lambda: f"{debate}: {was} tries become {tries}")
 
     def _check_lease(self, process: int, before: sqlite3.Row | None, row: sqlite3.Row) -> None:
         debate, now, who = row["debate"], self.now(), name_of(process)
         epoch = (before["epoch"] if before else None) or 0
         until = (before["until"] if before else None) or 0.0
         if row["epoch"] != epoch:
-            require(row["epoch"] == epoch + 1 and until <= now, "I61", f"{debate}: taken {until - now:.1f} s too early")
-            require(row["state"] == "running" and row["worker"] == who, "I61", f"{debate}: {row['state']} of {who}")
+            require(
+                row["epoch"] == epoch + 1 and until <= now,
+                "I61",
+                lambda: f"{debate}: taken {until - now:.1f} s too early",
+            )
+            require(
+                row["state"] == "running" and row["worker"] == who, "I61", lambda: f"{debate}: {row['state']} of {who}"
+            )
             other = number_of(str(before["worker"])) if before and before["worker"] else 0
             loop = self.world.loop
             lives = other != 0 and not loop.is_dead(other)
             runs = lives and not self.world.miscounted and bool(loop.tasks_of(other))
-            require(not runs, "I68", f"{debate}: worker {other} runs, and {who} takes it")
+            require(not runs, "I68", lambda: f"{debate}: worker {other} runs, and {who} takes it")
             self.world.shared = self.world.shared or lives
             self.world.taken[debate] += 1
             self.world.leases[process, debate] += 1
         elif row["until"] != until and before is not None:
             by_holder = before["worker"] == who
-            require(by_holder, "I62", f"{debate}: the lease of {before['worker']} is changed by {who}")
+            require(by_holder, "I62", lambda: f"{debate}: the lease of {before['worker']} is changed by {who}")
             renewed = row["until"] > until and row["worker"]
-            require(not renewed or until > now, "I61", f"{debate}: a lease that has run out is renewed")
+            require(not renewed or until > now, "I61", lambda: f"{debate}: a lease that has run out is renewed")
 
 
 class SimulatedDatabase(Database):
@@ -332,9 +345,11 @@ class SimulatedDatabase(Database):
         """See ``Database.do``."""
         queue, world, loop = self._queue, self._queue.world, self._queue.world.loop
         fault = queue.fault()
+        queue.pending += 1
         outcome: asyncio.Future[T] = loop.create_future()
 
         def land() -> None:
+            queue.pending -= 1
             if outcome.done():
                 return  # it was cancelled, and is taken back
             try:

@@ -17,7 +17,7 @@ from moot.answers.layout import write
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.event import Attempted
 from moot.models.http_port import Unreached
-from moot.testing.simulate.answer_tokens import NO_TOKEN, draw, token, without_token
+from moot.testing.simulate.answer_tokens import NO_TOKEN, draw, draws, token, without_token
 from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, SECOND, ModelFault, mark
 from moot.testing.simulate.invariants import RecordState, TryId, Violation, require
 from moot.testing.simulate.virtual_loop import PROCESS
@@ -83,12 +83,12 @@ class Provider:
         require(url == ADDRESS, "I16", url)
         require(f"openai:{data['model']}" in (FIRST, SECOND), "I16", str(data["model"]))
         marks = [secret for secret in self._marks if secret in prompt]
-        require(len(marks) == 1, "I21", f"a prompt with the marks {marks}")
+        require(len(marks) == 1, "I21", lambda: f"a prompt with the marks {marks}")
         debate, who = self._marks[marks[0]]
         record = self.world.records[debate]
         is_put = any(ask.to == who for key, ask in record.asked.items() if key not in record.answered)
         alone = not self.world.shared
-        require(is_put or not alone, "I43", f"{who} of {debate} is asked what is not on record")
+        require(is_put or not alone, "I43", lambda: f"{who} of {debate} is asked what is not on record")
         tried = self._try_of(record, who, f"openai:{data['model']}", prompt)
         self._check_places(debate)
         self._check_pauses(record, tried)
@@ -107,7 +107,7 @@ class Provider:
             # A process that was overtaken may still send what it had written before.
             latest = [entry.event for entry in record.entries if isinstance(entry.event, Attempted)]
             return next(tried for tried in reversed(latest) if record.asked[tried.key].to == who)
-        require(open_tries, "I11", f"{who} of {record.debate} is sent without a try on record")
+        require(open_tries, "I11", lambda: f"{who} of {record.debate} is sent without a try on record")
 
         def fits(number: TryId) -> tuple[bool, bool, int, TryId]:
             """How well a try fits the prompt: what a question is about stands behind all else in it."""
@@ -125,13 +125,17 @@ class Provider:
     def _check_places(self, debate: str) -> None:
         process, plan = PROCESS.get(), self.world.plan
         here = sum(count for (owner, _), count in self._flying.items() if owner == process)
-        require(here < plan.in_flight, "I15", f"{here + 1} in flight, {plan.in_flight} allowed")
+        require(here < plan.in_flight, "I15", lambda: f"{here + 1} in flight, {plan.in_flight} allowed")
         if plan.allowance and not self.world.miscounted:
             living = sum(count for (owner, _), count in self._flying.items() if not self.world.loop.is_dead(owner))
-            require(living < plan.allowance, "I65", f"{living + 1} in flight of all workers, {plan.allowance} allowed")
+            require(
+                living < plan.allowance,
+                "I65",
+                lambda: f"{living + 1} in flight of all workers, {plan.allowance} allowed",
+            )
         most = next(item.limits.parallel for item in plan.debates if item.id == debate)
         in_debate = self._flying[process, debate]
-        require(in_debate < most, "I15", f"{in_debate + 1} in flight of {debate}, {most} allowed")
+        require(in_debate < most, "I15", lambda: f"{in_debate + 1} in flight of {debate}, {most} allowed")
 
     def _check_pauses(self, record: RecordState, tried: Attempted) -> None:
         process, now = PROCESS.get(), self.world.loop.time()
@@ -139,14 +143,18 @@ class Provider:
         # A try that was on its way into the record when the provider asked to wait may still be sent.
         noted = next(entry.at for entry in reversed(record.entries) if entry.event == tried) - EPOCH
         early = now < until - 1e-6 and noted > since + 0.5 and not self.world.plan.jumps
-        require(not early, "I50", f"sent {until - now:.2f} s too early")
+        require(not early, "I50", lambda: f"sent {until - now:.2f} s too early")
         epoch = self.world.taken[record.debate]
         call = process, record.debate, tried.key, f"{tried.call} of {tried.model}, {epoch}"
         last = self._last.get(call)
-        require(last is None or now - last >= 0.4, "I51", f"{tried.key}: tried again after {now - (last or 0):.3f} s")
+        require(
+            last is None or now - last >= 0.4,
+            "I51",
+            lambda: f"{tried.key}: tried again after {now - (last or 0):.3f} s",
+        )
         self._last[call] = now
         self._count[call] += 1
-        require(self._count[call] <= 3, "I12", f"{tried.key}: {self._count[call]} tries")
+        require(self._count[call] <= 3, "I12", lambda: f"{tried.key}: {self._count[call]} tries")
 
     def _check_time(self, record: RecordState, tried: Attempted, seconds: float) -> None:
         most = next(item.limits.turn_seconds for item in self.world.plan.debates if item.id == record.debate)
@@ -265,7 +273,8 @@ def _model_text(form: Form | None, fields: tuple[tuple[str, Value], ...], text: 
 def answer_fields(seed: int, debate: str, ask: Ask, prompt: str = "") -> dict[str, Value]:
     """The fields of that answer."""
     fields = ask.form.fields if ask.form else ()
-    return {item.name: _value(item, draw(seed, debate, ask.key, item.name, prompt), debate, ask) for item in fields}
+    numbers = draws((seed, debate, ask.key), [item.name for item in fields], prompt)
+    return {item.name: _value(item, number, debate, ask) for item, number in zip(fields, numbers, strict=True)}
 
 
 def person_reply(seed: int, debate: str, ask: Ask) -> Reply:

@@ -32,8 +32,8 @@ LONGEST = 20_000.0
 DRAINING = 300.0
 """Virtual seconds within which a worker must have given everything back."""
 
-SETTLING = 60.0
-"""Virtual seconds after the last debate in which workers give back the places of its calls."""
+SETTLED, SETTLING = 15.0, 60.0
+"""The least and the most virtual seconds after the last debate in which workers give back the places of its calls."""
 
 SCHEDULED = 130.0
 """Virtual seconds for which a schedule begins debates."""
@@ -185,8 +185,7 @@ class _WorkerGroup:
         live = [life for life in self._lives if life.runs]
         for life in live:
             self.world.loop.thaw(life.process)
-        await asyncio.sleep(SETTLING)
-        slots = self.queue.slots([name_of(life.process) for life in live])
+        slots = await self._settle([name_of(life.process) for life in live])
         require(not slots, "I65", f"nobody calls, and these calls count as being in flight: {slots}")
         for life in live:
             life.worker.drain()
@@ -196,6 +195,15 @@ class _WorkerGroup:
         self._check_ended()
         await asyncio.sleep(60.0)
         require(not self.queue.left(), "I67", lambda: str(self.queue.left()))
+
+    async def _settle(self, workers: list[str]) -> list[tuple[object, ...]]:
+        """Wait until nothing that the queue was asked is on its way; the places that are not given back then."""
+        began = self.world.loop.time()
+        while True:
+            await asyncio.sleep(LOOK)
+            slots, seconds = self.queue.slots(workers), self.world.loop.time() - began
+            if seconds >= SETTLING or (seconds >= SETTLED and not slots and not self.queue.pending):
+                return slots
 
     def _check_ended(self) -> None:
         for life in tuple(self._lives):

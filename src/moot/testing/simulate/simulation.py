@@ -29,7 +29,7 @@ from moot.record.store import encode
 from moot.testing.replay import essence
 from moot.testing.simulate.answer_tokens import draw
 from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
-from moot.testing.simulate.garbage_collection import no_collection
+from moot.testing.simulate.garbage_collection import no_collection, take_apart
 from moot.testing.simulate.invariants import RecordState, Violation, require
 from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.simulated_wire import Provider, SimulatedWire, person_reply
@@ -132,7 +132,9 @@ def _run(plan: Plan, *, checks_end: bool = True) -> tuple[Story, dict[str, tuple
         sent=simulation.provider.sent,
         lives=simulation.process,
     )
-    return story, {debate: tuple(record.entries) for debate, record in world.records.items()}
+    entries = {debate: tuple(record.entries) for debate, record in world.records.items()}
+    simulation.take_apart()
+    return story, entries
 
 
 def _compare(entries: dict[str, tuple[Entry, ...]], wanted: dict[str, tuple[Entry, ...]]) -> Violation | None:
@@ -179,6 +181,7 @@ class Simulation:
         self._news = asyncio.Event()
         self.cancelled: set[int] = set()
         self.news_of: set[str] = set()
+        self._workspaces: list[Workspace] = []
 
     async def run(self) -> None:
         """Start processes until all debates are over."""
@@ -318,7 +321,13 @@ class Simulation:
             clock=self.loop.time,
             http=lambda url, proxied: SimulatedWire(self.provider),
         )
-        return Workspace(SimulatedStore(self.world), pool=pool, clock=self.world.wall, config=Config(learn=False))
+        workspace = Workspace(SimulatedStore(self.world), pool=pool, clock=self.world.wall, config=Config(learn=False))
+        self._workspaces.append(workspace)
+        return workspace
+
+    def take_apart(self) -> None:
+        """Leave less to collect, once the world is over."""
+        take_apart(*(workspace.pool for workspace in self._workspaces), *self._workspaces, self.world, self)
 
     # ---- people --------------------------------------------------------------------------------------------------
 

@@ -9,11 +9,11 @@ any ``finally``, as with SIGKILL. What a frozen one would do is kept until it is
 """
 
 import asyncio
-import heapq
 import selectors
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context, ContextVar, copy_context
+from heapq import heappop, heappush
 from random import Random
 from typing import Any, TypeVar, cast
 
@@ -25,6 +25,8 @@ PROCESS: ContextVar[int] = ContextVar("PROCESS", default=0)
 MOST_STEPS = 200_000
 """Steps after which a run counts as one that never ends."""
 
+
+CLOSED = "Event loop is closed"
 
 MOST_CLEANUPS = 50
 """How often a task of the dead may wait while it is cleaned up."""
@@ -47,6 +49,44 @@ class _Numbered(asyncio.Task[T]):
 
     def __hash__(self) -> int:
         return self.number
+
+
+class _Handle(asyncio.TimerHandle):
+    """A step, at once or at a time. A world has many: each is made and cancelled without all that asyncio asks.
+
+    Attributes:
+        at: its time.
+        work: what is called, with ``more``; None where it was cancelled.
+        context: in which it is called.
+    """
+
+    __slots__ = ("at", "context", "more", "work")
+
+    def __init__(self, at: float, work: Callable[..., object], more: tuple[Any, ...], context: Context | None) -> None:
+        self.at, self.more = at, more
+        self.work: Callable[..., object] | None = work
+        self.context = copy_context() if context is None else context
+
+    def cancel(self) -> None:
+        self.work, self.more = None, ()
+
+    def cancelled(self) -> bool:
+        return self.work is None
+
+    def when(self) -> float:
+        return self.at
+
+    def __repr__(self) -> str:
+        return f"<a step at {self.at}: {self.work}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __lt__(self, other: object) -> bool:
+        return False  # the heap has compared their times
 
 
 class _NoFiles(selectors.BaseSelector):
@@ -82,7 +122,6 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     Attributes:
         steps: how many steps were run.
         errors: what the loop was told of exceptions that nobody took.
-        before_step: is called before each step.
     """
 
     def __init__(self, seed: str = "") -> None:
@@ -90,7 +129,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._now, self.steps = 0.0, 0
         self._random = Random(seed) if seed else None
         self._dead: set[int] = set()
-        self._frozen: dict[int, list[asyncio.Handle]] = {}
+        self._frozen: dict[int, list[_Handle]] = {}
         self._tasks: dict[int, list[asyncio.Task[Any]]] = {}
         self._count = 0
         self.errors: list[str] = []
@@ -100,9 +139,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self.set_exception_handler(self._note_error)
 
     # What asyncio keeps within; each supported Python is tested to have it.
-    _ready: "deque[asyncio.Handle]"
-    _scheduled: "list[asyncio.TimerHandle]"
-    _timer_cancelled_count: int
+    _ready: "deque[_Handle]"
+    _scheduled: "list[tuple[float, _Handle]]"
     _stopping: bool
     _closed: bool
 
@@ -163,6 +201,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._scheduled.clear()
         self._tasks.clear()
         self._frozen.clear()
+        self.set_task_factory(None)
+        self.set_exception_handler(_ignore)
         self.close()
 
     # ---- the loop ------------------------------------------------------------------------------------------------
@@ -188,49 +228,58 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         """As asyncio does it, for each of the many waits of a world."""
-        self._check_open()
-        timer = asyncio.TimerHandle(when, callback, args, self, context)
-        heapq.heappush(self._scheduled, timer)
-        timer._scheduled = True
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        timer = _Handle(when, callback, args, context)
+        heappush(self._scheduled, (when, timer))
         return timer
 
     def call_later(
         self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         """The same, from now."""
-        return self.call_at(self._now + delay, callback, *args, context=context)
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        when = self._now + delay
+        timer = _Handle(when, callback, args, context)
+        heappush(self._scheduled, (when, timer))
+        return timer
 
     def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:
         """The same, without time between."""
-        self._check_open()
-        handle = asyncio.Handle(callback, args, self, context)
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        handle = _Handle(self._now, callback, args, context)
         self._ready.append(handle)
         return handle
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise RuntimeError("Event loop is closed")
 
     def _run_once(self) -> None:
         """Run steps until the loop is to stop; asyncio asks for a single one and calls again."""
         ready, scheduled, frozen, dead = self._ready, self._scheduled, self._frozen, self._dead
         while not self._stopping:
-            while scheduled and scheduled[0]._cancelled:
-                heapq.heappop(scheduled)._scheduled = False
-                self._timer_cancelled_count -= 1
+            while scheduled and scheduled[0][1].work is None:
+                heappop(scheduled)
             if not ready:
                 self._jump()
             self.steps += 1
             if self.steps > MOST_STEPS:
                 raise Stuck(f"it still runs after {MOST_STEPS} steps")
             handle = self._next_handle() if len(ready) > 1 else ready.popleft()
-            process = handle._context.get(PROCESS, 0)
-            if handle._cancelled or process in dead:
+            if (work := handle.work) is None:
                 continue
-            if process in frozen:
-                frozen[process].append(handle)
-            else:
-                handle._run()
+            if dead or frozen:
+                process = handle.context.get(PROCESS, 0)
+                if process in dead:
+                    continue
+                if process in frozen:
+                    frozen[process].append(handle)
+                    continue
+            try:
+                handle.context.run(work, *handle.more)
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # noqa: BLE001 # house: broad because asyncio keeps whatever a callback raises
+                self.call_exception_handler({"message": "a callback has failed", "exception": error})
 
     def _jump(self) -> None:
         """Let time pass until the next timer. A little passes always, as with real clocks: else what waits for the rest
@@ -238,16 +287,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         ready, scheduled = self._ready, self._scheduled
         if not scheduled:
             raise Stuck("nothing is ready, and no timer runs")
-        now = self._now = max(self._now + 1e-9, scheduled[0]._when)
-        while scheduled and scheduled[0]._when <= now:
-            timer = heapq.heappop(scheduled)
-            timer._scheduled = False
-            if timer._cancelled:
-                self._timer_cancelled_count -= 1
-            else:
+        now = self._now = max(self._now + 1e-9, scheduled[0][0])
+        while scheduled and scheduled[0][0] <= now:
+            timer = heappop(scheduled)[1]
+            if timer.work is not None:
                 ready.append(timer)
 
-    def _next_handle(self) -> asyncio.Handle:
+    def _next_handle(self) -> _Handle:
         """Of several that are ready the one whose turn it is."""
         ready = self._ready
         if self._random is not None and _is_step(ready[0]):
@@ -286,8 +332,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         raise OutsideWorld("a connection was opened")
 
 
-def _is_step(handle: asyncio.Handle) -> bool:
-    return isinstance(getattr(handle._callback, "__self__", None), asyncio.Task)
+def _ignore(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Nobody asks any more what the dead have left."""
+
+
+def _is_step(handle: _Handle) -> bool:
+    return isinstance(getattr(handle.work, "__self__", None), asyncio.Task)
 
 
 def _answer(answer: "asyncio.Future[T]", value: T) -> None:

@@ -123,7 +123,7 @@ class World:
         self.lines.setdefault(stream, []).extend(lines)
         if self.on_commit is not None:
             self.on_commit(stream, lines)
-        require(not any(KEY in line for line in lines), "I39", f"a line of {stream}")
+        require(not any(KEY in line for line in lines), "I39", lambda: f"a line of {stream}")
         record = self.records.get(stream)
         if record is None and stream.startswith(f"{SCHEDULE}-"):
             opened = decode(lines[0]).event
@@ -149,10 +149,14 @@ class World:
         if isinstance(event, Interjected):
             sent = posted[event.letter - 1] if event.letter <= len(posted) else None
             same = isinstance(sent, Interjected) and replace(sent, letter=event.letter) == event
-            require(same, "I45", f"message {event.letter}: {event}")
+            require(same, "I45", lambda: f"message {event.letter}: {event}")
         if isinstance(event, Replied) and event.reply.asked == "human":
             first = next((m.reply for m in posted if isinstance(m, Replied) and m.key == event.key), None)
-            require(first is not None and first.text == event.reply.text, "I48", f"{event.key}: {event.reply.text!r}")
+            require(
+                first is not None and first.text == event.reply.text,
+                "I48",
+                lambda: f"{event.key}: {event.reply.text!r}",
+            )
 
 
 class SimulatedStore:
@@ -214,7 +218,9 @@ class SimulatedStore:
                 world.shared = True
                 world.overtaken.add(lease)
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
-        require(stored >= world.acknowledged[debate], "I47", f"{debate}: {stored} of {world.acknowledged[debate]}")
+        require(
+            stored >= world.acknowledged[debate], "I47", lambda: f"{debate}: {stored} of {world.acknowledged[debate]}"
+        )
         if stored_lines := lines[: len(lines) // 2] if kind == "part" else lines:
             world.commit(debate, stored_lines, lease)
         failed = kind in ("unsure", "part")
