@@ -161,6 +161,11 @@ class SimulatedQueue:
         """Whether the database gives no answer."""
         return self.world.loop.time() < self.away_until
 
+    def is_quiet(self) -> bool:
+        """Whether it answers, nothing that it was asked is on its way, and no job is to be run or runs."""
+        busy = any(state in ("queued", "running") for state in self.states().values())
+        return not (self.pending or busy or self.is_away())
+
     def add_lines(self, debate: str, lines: Sequence[str]) -> None:
         """Keep stored lines, for the queue counts answers in them."""
         self._tables.executemany("insert into moot_line values (?, ?)", [(debate, line) for line in lines])

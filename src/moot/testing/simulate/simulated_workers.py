@@ -197,12 +197,12 @@ class _WorkerGroup:
         require(not self.queue.left(), "I67", lambda: str(self.queue.left()))
 
     async def _settle(self, workers: list[str]) -> list[tuple[object, ...]]:
-        """Wait until nothing that the queue was asked is on its way; the places that are not given back then."""
+        """Wait until the queue is quiet; the places that are not given back then."""
         began = self.world.loop.time()
         while True:
             await asyncio.sleep(LOOK)
             slots, seconds = self.queue.slots(workers), self.world.loop.time() - began
-            if seconds >= SETTLING or (seconds >= SETTLED and not slots and not self.queue.pending):
+            if seconds >= SETTLING or (seconds >= SETTLED and not slots and self.queue.is_quiet()):
                 return slots
 
     def _check_ended(self) -> None:
