@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from xml.sax.saxutils import escape
 
 from moot.arguments.argument_map import ArgumentMap, Edge, Judgement, Node, Relation
@@ -81,6 +82,7 @@ def _cut_to_width(row: str, most: float, size: float) -> str:
     return row + "…"
 
 
+@lru_cache(maxsize=10_000)
 def _advance(text: str) -> int:
     if text in _WIDTH:
         return _WIDTH[text]

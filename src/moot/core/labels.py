@@ -93,6 +93,23 @@ def status_in_words(status: str) -> str:
     return status.replace("_", " ")
 
 
+_RULES: Mapping[str, str] = {  # house: names because these are the words for them
+    "plurality": "most votes",
+    "majority": "more than half of the votes",
+    "supermajority": "two thirds of the votes",
+    "unanimity": "all votes",
+    "weighted": "weighted votes",
+    "mean": "the mean of the forecasts",
+    "moderator": "the moderator",
+    "judge": "the judge",
+}
+
+
+def rule_in_words(rule: str) -> str:
+    """The rule of a decision as people read it: ``most votes``."""
+    return _RULES.get(rule, rule.replace("_", " "))
+
+
 def duty_in_words(duty: str) -> str:
     """The duty of a participant in words."""
     return "helper" if duty == "aide" else duty

@@ -123,21 +123,21 @@ class ResultCache:
                     self._keep(debate, kind, count, content)
         return content
 
-    async def pdf(self, debate: str, count: int, page: bytes) -> bytes:
-        """A page as PDF, made by another process with a time limit; one at a time.
+    async def pdf(self, debate: str, count: int, page: bytes, kind: str = "pdf") -> bytes:
+        """A page as PDF, made by another process with a time limit; one at a time. ``kind`` is the name of the format.
 
         Raises:
             Busy: too many are requested.
             BriefError: it takes too long, or the library is not installed.
         """
-        if (pdf := self._find(debate, "pdf", count)) is None:
+        if (pdf := self._find(debate, kind, count)) is None:
             if self._prints >= MOST_PRINTS:
                 raise Busy
             self._prints += 1
             try:
                 async with self._printing:
-                    if (pdf := self._find(debate, "pdf", count)) is None:
-                        pdf = await self._print(debate, count, page)
+                    if (pdf := self._find(debate, kind, count)) is None:
+                        pdf = await self._print(debate, count, page, kind)
             finally:
                 self._prints -= 1
         if not pdf:
@@ -147,13 +147,13 @@ class ResultCache:
             raise BriefError(problem, code="out_of_range")
         return pdf
 
-    async def _print(self, debate: str, count: int, page: bytes) -> bytes:
+    async def _print(self, debate: str, count: int, page: bytes, kind: str) -> bytes:
         """The PDF; empty if it takes too long, which is also cached, so that it is not tried again."""
         try:
             printed = await print_pdf(page, self.pdf_seconds)
         except TimeoutError:
             printed = b""
-        self._keep(debate, "pdf", count, printed)
+        self._keep(debate, kind, count, printed)
         return printed
 
     def _find(self, debate: str, kind: str, count: int) -> bytes | None:

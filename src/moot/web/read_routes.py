@@ -270,12 +270,12 @@ async def get_report(
     looked = await _look(visit)
     if alive and form == "html":
         content = await looked.made("replay", lambda: replay(visit.debate, looked.entries))
-    elif form == "pdf":
-        content = await _pdf(looked)
+    elif chosen.page:
+        content = await _pdf(looked, form, chosen.page)
     else:
         content = await _report(looked, form, values)
     disposition = "attachment" if alive else "inline"
-    name = {"Content-Disposition": f'{disposition}; filename="{visit.debate}.{form}"'}
+    name = {"Content-Disposition": f'{disposition}; filename="{visit.debate}.{chosen.ending or form}"'}
     if media.startswith(
         "text/html"
     ):  # a sandboxed page: scripts of the app cannot reach it, and it cannot reach the app
@@ -289,15 +289,15 @@ async def _report(looked: ReadableRecord, form: str, options: Mapping[str, Value
 
     def written() -> str | bytes:  # html is the page to print, and a PDF is made of it elsewhere
         read_record = make_report(entries, debate=debate, where=workspace.place, last=last)
-        return report_format("memo" if form == "html" else form, options).make(read_record)
+        return report_format("print" if form == "html" else form, options).make(read_record)
 
     return await looked.made(f"report {form} {sorted(options.items())}", written)
 
 
-async def _pdf(looked: ReadableRecord) -> bytes:
-    page, cache = await _report(looked, "html"), looked.visit.site.kept
+async def _pdf(looked: ReadableRecord, form: str, page_form: str) -> bytes:
+    page, cache = await _report(looked, page_form), looked.visit.site.kept
     try:
-        return await cache.pdf(looked.visit.debate, len(looked.entries), page)
+        return await cache.pdf(looked.visit.debate, len(looked.entries), page, form)
     except Busy:
         problem = "several PDFs are being made; try again later, or print the HTML report from a browser"
         raise Problem(429, problem, "full", {"Retry-After": "30"}) from None

@@ -1,4 +1,4 @@
-"""Reports that are one file: the printed memo, PDF, and the replay with everything in it."""
+"""Reports that are one file: the report to print, PDF, and the replay with everything in it."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from moot.app.export import paper
-from moot.app.export.paper import SLOT, memo, pdf, replay
+from moot.app.export.paper import SLOT, pdf, print_page, replay
 from moot.app.export.reports import ReadRecord, read_record
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
@@ -50,9 +50,9 @@ class Addresses(HTMLParser):
 
 
 @pytest.mark.long
-async def test_the_memo_is_one_page_with_the_map_drawn(tmp_path: Path) -> None:
+async def test_the_report_to_print_has_the_map_drawn(tmp_path: Path) -> None:
     record = await recorded(tmp_path / "m.db", "open-fight.md")
-    page = memo(record.report)
+    page = print_page(record)
     assert page.count("<h1>") == 1
     assert "<svg" in page
     assert "\N{OBJECT REPLACEMENT CHARACTER}" not in page
@@ -66,7 +66,7 @@ async def test_the_memo_is_one_page_with_the_map_drawn(tmp_path: Path) -> None:
 async def test_a_pdf_has_the_words_of_the_report(tmp_path: Path) -> None:
     record = await recorded(tmp_path / "m.db", "build-or-buy.md")
     try:
-        content = pdf(record.report)
+        content = pdf(print_page(record))
     except BriefError:
         pytest.skip("PDF needs Pango from the system")
     pages = PdfReader(BytesIO(content)).pages

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.app.export.paper import memo
+from moot.app.export.paper import memo, print_page
 from moot.app.export.reports import make_report, map_at, mermaid_of, read_record, write_data, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.settings import Config
@@ -50,8 +50,8 @@ def answer(request: Request) -> Called:
 
 def files_of(entries: Sequence[Entry], report: Report) -> list[str]:
     """A record as each report, log, map and page that there is."""
-    texts = [write_report(report), write_data(report), memo(report), mermaid_of(report)]
     record = make_report(entries, debate="d", where="", last="x")
+    texts = [write_report(report), write_data(report), memo(record), print_page(record), mermaid_of(report)]
     texts += [text for mode in LOGS for text in write_log(record, mode).values()]
     texts += [json.dumps(map_at(entries, "d"), ensure_ascii=False)]
     frames = Frames()

@@ -12,7 +12,7 @@ import pytest
 
 from moot.analysis.analysis import analyse
 from moot.app.export.learned import learn_all
-from moot.app.export.paper import memo, replay
+from moot.app.export.paper import memo, print_page, replay
 from moot.app.export.recount import recount_debate
 from moot.app.export.reports import compare, read_record, write_data, write_log, write_report
 from moot.app.export.signed_receipts import make_receipt
@@ -120,7 +120,8 @@ async def written(workspace: Workspace, debate: str) -> None:
         write(record.report)
     for mode in LOGS:
         write_log(record, mode)
-    memo(record.report)
+    memo(record)
+    print_page(record)
 
 
 async def played(workspace: Workspace, debate: str) -> None:

@@ -1,7 +1,7 @@
-"""Reports as one file that needs no server: a printable memo, PDF, and an interactive replay in HTML.
+"""Reports as one file that needs no server: a memo of one page, the report to print, PDF, and a replay in HTML.
 
-The memo is the report of ``report.report`` as a static page that prints well. The replay is the web app's debate page
-with the frames inside, so that it can be viewed entry by entry from a file.
+The report to print is that of ``report.report`` as a static page behind the memo as its cover. The replay is the web
+app's debate page with the frames inside, so that it can be viewed entry by entry from a file.
 """
 
 import asyncio
@@ -15,15 +15,18 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import BinaryIO, Protocol, cast
 
-from moot.app.export.reports import write_report
+from moot.app.export.recount import recount_entries, sentences
+from moot.app.export.reports import ReadRecord, write_report
+from moot.app.serve.decision_memo import decision_memo
 from moot.app.serve.frames import frames, html_page
 from moot.arguments.argument_map import argument_map, judge
 from moot.arguments.svg import svg
 from moot.arguments.tree import as_data
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
 from moot.core.text import clean_data
-from moot.report.report import Report
+from moot.report.memo_page import STYLE as MEMO_STYLE
+from moot.report.memo_page import Memo, memo_page, memo_sheet
 from moot.tools.documents import ENVIRONMENT, limit
 
 
@@ -48,36 +51,50 @@ code, pre { font: .85em/1.4 ui-monospace, "DejaVu Sans Mono", monospace }
 code, pre { overflow-wrap: anywhere; white-space: pre-wrap }
 a { color: inherit } svg { max-width: 100%; height: auto }
 @page { margin: 18mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt } }
-@media print { body { margin: 0; max-width: none; padding: 0 } }
+@page :first { margin: 12mm 16mm }
+.cover { break-after: page; margin-bottom: 3rem }
+@media print { body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
 """
 
 REPLAY = "web/dist/report.html"
 """The app's page for files, beside this package's modules; it is built with the app."""
 
 
-def memo(report: Report) -> str:
-    """The report as one static page to print: no scripts, no external files."""
+def memo(record: ReadRecord) -> str:
+    """The decision on one page: no scripts, no external files."""
+    return memo_page(_memo(record))
+
+
+def _memo(record: ReadRecord) -> Memo:
+    debate = record.report.debate
+    try:
+        recounted = sentences(recount_entries(record.entries, debate))
+    except MootError:  # nobody voted, or not in a way that could be counted by another rule
+        recounted = ()
+    return decision_memo(record.entries, record.report, recounted)
+
+
+def print_page(record: ReadRecord) -> str:
+    """The whole report as one static page to print, the memo as its cover: no scripts, no external files."""
+    report = record.report
     picture = svg(report.arguments, report.judged, report.topic)
     body = html_page(write_report(report), {"mermaid": picture})
+    cover = f'<div class="cover">{memo_sheet(_memo(record), heading="p")}</div>\n'
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}{MEMO_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{cover}{body}</main>\n</body>\n</html>\n"
     )
 
 
-def pdf(report: Report) -> bytes:
-    """A report as PDF.
+def pdf(page: str) -> bytes:
+    """A page of ours, such as the memo, as PDF.
 
     Raises:
         BriefError: the library that makes it, or one that it needs from the system, is not installed.
     """
-    return _set(memo(report))
-
-
-def _set(page: str) -> bytes:
     try:
         with warnings.catch_warnings():
             # Without that library fonts are cut down in another way, and the pages are the same.
@@ -104,10 +121,10 @@ NO_LIBRARY = 3
 
 
 async def print_pdf(page: bytes, seconds: float) -> bytes:
-    """Make the PDF of a memo in another process, so that no debate has to wait.
+    """Make the PDF of a page in another process, so that no debate has to wait.
 
     Args:
-        page: the memo, in UTF-8.
+        page: the page, in UTF-8.
         seconds: the most time; then the process is ended, as it is where nobody waits for it any more.
 
     Raises:
@@ -136,12 +153,12 @@ async def print_pdf(page: bytes, seconds: float) -> bytes:
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> int:
-    """Make the PDF of a memo, in the other process with a low priority; returns its exit code."""
+    """Make the PDF of a page, in the other process with a low priority; returns its exit code."""
     limit(MEMORY)
     if hasattr(os, "nice"):
         os.nice(10)
     try:
-        sink.write(_set(source.read().decode("utf-8")))
+        sink.write(pdf(source.read().decode("utf-8")))
     except BriefError:
         return NO_LIBRARY
     return 0

@@ -18,6 +18,7 @@ from moot.core.decision import Ballot, Decision, Strength
 from moot.core.errors import BriefError, ProtocolError, RecordError
 from moot.core.event import Entry, Opened
 from moot.core.extensions import NO_OPTIONS, PHASE, RULE, installed, offered, options_for
+from moot.core.labels import rule_in_words
 from moot.core.text import listed
 from moot.core.transcript import fold
 from moot.phases.choices import COUNTING, BallotKind, counting_rule
@@ -320,6 +321,21 @@ def _package_rules(
             # A recount asks for no quorum.
             rules += [rule.rule.rule] if rule and fit[rule.ballot] and isinstance(rule.rule, Quorum) else []
     return rules, problems
+
+
+def sentences(recount: Recount) -> tuple[str, ...]:
+    """What other rules or a few other ballots would have given, one sentence each."""
+    recorded = next((result for result in recount.counts if result.rule == recount.recorded), None)
+    flip = recorded.flip if recorded else None
+    others: dict[str, list[str]] = {}
+    for result in recount.counts:
+        if recorded and (result.status, result.winner) != (recorded.status, recorded.winner):
+            came = result.winner or ("a tie" if result.status == "tie" else "no decision")
+            others.setdefault(came, []).append(rule_in_words(result.rule))
+    return (
+        *((f"If {listed(list(flip.voters))} had chosen {flip.to}: {flip.then}.",) if flip else ()),
+        *(f"Counted by {listed(rules)}: {came}." for came, rules in others.items()),
+    )
 
 
 def write_recount(recount: Recount) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from moot.app.export.reports import ReadRecord
 
 MARKDOWN, JSON, HTML = "text/markdown; charset=utf-8", "application/json", "text/html; charset=utf-8"
+PDF = "application/pdf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,8 @@ class ReportFormat:
         media: its media type, for the HTTP API.
         help: what it is, in a few words.
         binary: whether it gives bytes, which no terminal can show.
+        page: of a PDF, the format of the page that it is made of.
+        ending: how the name of its file ends; "" where that is the name of the format.
     """
 
     make: "Callable[[ReadRecord], str | bytes]"
@@ -48,6 +51,8 @@ class ReportFormat:
     media: str = "text/plain; charset=utf-8"
     help: str = ""
     binary: bool = False
+    page: str = ""
+    ending: str = ""
 
 
 def _markdown(read_record: "ReadRecord") -> str:
@@ -71,13 +76,25 @@ def _replay(read_record: "ReadRecord") -> str:
 def _memo(read_record: "ReadRecord") -> str:
     from moot.app.export.paper import memo
 
-    return memo(read_record.report)
+    return memo(read_record)
+
+
+def _memo_pdf(read_record: "ReadRecord") -> bytes:
+    from moot.app.export.paper import memo, pdf
+
+    return pdf(memo(read_record))
+
+
+def _print(read_record: "ReadRecord") -> str:
+    from moot.app.export.paper import print_page
+
+    return print_page(read_record)
 
 
 def _pdf(read_record: "ReadRecord") -> bytes:
-    from moot.app.export.paper import pdf
+    from moot.app.export.paper import pdf, print_page
 
-    return pdf(read_record.report)
+    return pdf(print_page(read_record))
 
 
 def _svg(read_record: "ReadRecord") -> str:
@@ -127,8 +144,14 @@ FORMATS: Mapping[str, ReportFormat] = {
     "md": ReportFormat(make=_markdown, media=MARKDOWN, help="Markdown"),
     "json": ReportFormat(make=_json, media=JSON, help="data"),
     "html": ReportFormat(make=_replay, media=HTML, help="one page that replays the debate"),
-    "memo": ReportFormat(make=_memo, media=HTML, help="a page to print"),
-    "pdf": ReportFormat(make=_pdf, media="application/pdf", help="the same as a PDF", binary=True),
+    "memo": ReportFormat(make=_memo, media=HTML, help="the decision on one page, to print", ending="memo.html"),
+    "memo_pdf": ReportFormat(
+        make=_memo_pdf, media=PDF, help="the same as a PDF", binary=True, page="memo", ending="memo.pdf"
+    ),
+    "print": ReportFormat(
+        make=_print, media=HTML, help="the whole report to print, with the memo as its cover", ending="html"
+    ),
+    "pdf": ReportFormat(make=_pdf, media=PDF, help="the same as a PDF", binary=True, page="print"),
     "svg": ReportFormat(make=_svg, media="image/svg+xml", help="the argument map as a picture"),
     "mmd": ReportFormat(make=_mermaid, help="the argument map as Mermaid text"),
     "argdown": ReportFormat(make=_argdown, help="the argument map as Argdown"),

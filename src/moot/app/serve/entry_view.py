@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from moot.app.serve.decision_grounds import DecisionGrounds
+from moot.analysis.decision_grounds import DecisionGrounds
 from moot.core.ask import Value
 from moot.core.brief import Limits
 from moot.report.conclusion import DecisionView

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, cast
 
+from moot.analysis.decision_grounds import DecisionGrounds, decision_grounds
 from moot.app.run.people import for_people
-from moot.app.serve.decision_grounds import DecisionGrounds, decision_grounds
 from moot.app.serve.entry_view import (
     CallView,
     EntryView,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.serve.decision_grounds import DecisionGrounds, decision_grounds, margin
+from moot.analysis.decision_grounds import DecisionGrounds, decision_grounds, margin
 from moot.app.serve.view_model import entry_views
 from moot.core.ask import Field, Form, Reply
 from moot.core.decision import Ballot, Decision

@@ -79,7 +79,7 @@ def margin(decision: Decision) -> str:
 
 def _objection(decision: Decision, arguments: ArgumentMap, judged: Judgement) -> Objection | None:
     """The strongest attack on a claim for the winner."""
-    ours = {node.mark for node in arguments.nodes if not node.replaced and _is_for(node, decision.winner)}
+    ours = {node.mark for node in arguments.nodes if not node.replaced and is_for(node, decision.winner)}
     edges = [edge for edge in arguments.edges if edge.relation in AGAINST and edge.target in ours]
     edges = [edge for edge in edges if edge.source in judged.strength and edge.source not in ours]
     unmet = [edge for edge in edges if edge in judged.unanswered]
@@ -94,6 +94,6 @@ def _strongest(edges: Sequence[Edge], judged: Judgement) -> Edge | None:
     return max(edges, key=lambda edge: judged.strength[edge.source], default=None)
 
 
-def _is_for(node: Node, winner: str) -> bool:
+def is_for(node: Node, winner: str) -> bool:
     """Whether a claim is made for the winner, or is that answer itself, or comes from the participant who won."""
     return winner in node.by or any(alike(words, winner) for words in (node.claim, *node.stances))

@@ -1,0 +1,226 @@
+"""The memo: one page for any debate, cut between words; what stands in it, and where."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from html import unescape
+from io import BytesIO
+
+import pytest
+from pypdf import PdfReader
+
+from moot.app.export.paper import memo, pdf, print_page
+from moot.app.export.report_formats import FORMATS
+from moot.app.export.reports import ReadRecord, make_report
+from moot.app.serve.decision_memo import decision_memo
+from moot.core.brief import Brief
+from moot.core.decision import Ballot, Decision
+from moot.core.errors import BriefError
+from moot.core.event import Closed, Entry, Opened, Ruled
+from moot.report.memo_page import Column, Memo, Point, ShareColumn, memo_page
+from tests.analysis.courses import say, table
+from tests.report import memo_debates as debates
+from tests.report.reports import Diary, person
+
+ID = "four-day-week-for-the-clinic-3f2a1c"
+DEBATES: dict[str, Callable[[], list[Entry]]] = {
+    "small": debates.small,
+    "large": debates.large,
+    "tie": debates.tie,
+    "failed": debates.failed,
+    "paused": debates.paused,
+    "latin": lambda: debates.at_limits(debates.LATIN),
+    "chinese": lambda: debates.at_limits(debates.CJK),
+    "one word": lambda: debates.at_limits(debates.ENDLESS),
+}
+
+
+def read(entries: Sequence[Entry]) -> ReadRecord:
+    return make_report(entries, debate=ID, where="/var/lib/moot.sqlite", last="{}")
+
+
+def words_of(page: str) -> str:
+    body = page.partition("<body>")[2]
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def pages(page: str, size: str) -> int:
+    try:
+        content = pdf(page.replace("@page {", f"@page {{ size: {size};"))
+    except BriefError:
+        pytest.skip("PDF needs Pango from the system")
+    return len(PdfReader(BytesIO(content)).pages)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", DEBATES)
+def test_the_memo_of_any_debate_is_one_page_of_a4_and_of_letter(name: str) -> None:
+    page = memo(read(DEBATES[name]()))
+    assert page.count("<h1") == 1
+    assert not re.search(r"<script|src=|href=", page)
+    assert (pages(page, "A4"), pages(page, "letter")) == (1, 1)
+
+
+def test_a_large_debate_says_the_answer_why_what_is_against_it_and_how_sure_it_is() -> None:
+    words = words_of(memo(read(debates.large())))
+    places = [
+        "Should our clinic-software team move",
+        "Decided by most votes A trial of three months",
+        "4 of 8",
+        "Why The worst case is known.",
+        "Against it",
+        "Dee and Gus for A",
+        "23 more in the full report",
+        "What would change it 1 vote for Four days for all instead of A trial of three months",
+        "Counted by more than half of the votes, two thirds of the votes and all votes: no decision.",
+        "How sure is it? Moderate: 4 of 8 chose it. 4 of 8 changed the answer during the debate",
+        "The voters say that they are 70% sure, on average.",
+        "Answers by round",
+        "Read with care All 8 votes come from one family of models",
+        "Who: 8 participants, answered by acme:model-0 for 3",
+        "Cost: $0.000, 48 calls",
+        f"Debate {ID}",
+        "hash of the last entry",
+        f"moot verify {ID}",
+    ]
+    offsets = [words.find(place) for place in places]
+    assert -1 not in offsets, [place for place, at in zip(places, offsets, strict=True) if at < 0]
+    assert offsets == sorted(offsets), "identifiers and hashes come last"
+
+
+def test_a_tie_names_both_answers_and_the_commands_that_would_break_it() -> None:
+    page = memo(read(debates.tie()))
+    words = words_of(page)
+    assert "A tie: nothing is decided" in words
+    assert "For A: Four days for all" in words
+    assert "For B: Five days as today" in words
+    assert "Against it" not in words
+    assert f"What would break the tie moot recount {ID}" in words
+    assert f"<code>moot again {ID} --protocol moderated</code>" in page
+    assert "Open: as many stand against it" in words
+
+
+def test_a_failed_and_a_paused_debate_say_why_and_what_to_do() -> None:
+    failed, paused = (words_of(memo(read(entries))) for entries in (debates.failed(), debates.paused()))
+    assert "The debate failed" in failed
+    assert "the key was refused" in failed
+    assert f"moot again {ID}" in failed
+    assert "8 questions had no answer" in failed
+    assert "No model was called." in failed
+    assert "Not finished Paused: the limit of $0.5" in paused
+    assert f"moot resume {ID}" in paused
+
+
+def test_what_does_not_fit_is_cut_between_words() -> None:
+    words = words_of(memo(read(debates.at_limits(debates.LATIN))))
+    known = {word.strip(" ,.…") for word in debates.LATIN.split()} | {"claims"}
+    cut = re.findall(r"([A-Za-z]+)…", words)
+    assert len(cut) > 10
+    assert not set(cut) - known
+    assert "more in the full report" in words
+    assert "4 more answers" in words
+
+
+@pytest.mark.parametrize("text", ["Short.", "x" * 5000, "字" * 5000, "a b " * 2000, ""])
+def test_parts_of_any_length_are_shown_in_their_order(text: str) -> None:
+    columns = (Column(title=f"A {text}", points=(Point(words=text, tail=text),) * 3, total=9), Column(title="B"))
+    shares = tuple(ShareColumn(name=f"{n}", holders=(n, 30 - n)) for n in range(30))
+    page = memo_page(
+        Memo(
+            topic=text,
+            date="2026-01-05",
+            kicker=text,
+            headline=text,
+            text=text,
+            seats=(0,) * 20 + (-1,),
+            score="20 of 21",
+            columns=columns,
+            change=(Point(command="moot again x", words=text),),
+            sure=(text,),
+            shares=shares,
+            cautions=(text,),
+            who=text,
+            small=(text,),
+        )
+    )
+    assert page.count("<circle") == 21
+    assert page.count('fill="#fff" stroke') == 1, "a seat without a vote is empty"
+    assert 8 <= page.count("<rect") <= 16, "of many rounds some are shown"
+    assert "Nothing is on record." in page
+    assert len(words_of(page)) < 7000
+
+
+def test_hostile_words_stay_words() -> None:
+    hostile = "</article><script>alert(1)</script><img src=x onerror=alert(1)>"
+    page = memo(read(debates.large(hostile, [f"{hostile} {n}" for n in range(3)], topic=hostile)))
+    assert "<script" not in page
+    assert "<img" not in page
+
+
+def test_a_ruling_without_votes_and_a_proposal_have_headlines_of_their_own() -> None:
+    diary = say(say(table(), "Ann", {"ANSWER": "move", "CLAIM": "move"}), "Ben", {"ANSWER": "stay", "OPEN": "Rent?"})
+    ruling = Decision(status="decided", winner="move", text="Move in May.", rule="moderator", how="The chair ruled")
+    ruled = replace(diary, entries=list(diary.entries)).add(Ruled(decision=ruling), Closed(status="decided", reason=""))
+    whole = decision_memo(ruled.entries, read(ruled.entries).report)
+    assert (whole.kicker, whole.headline, whole.text) == ("Decided by the moderator", "move", "Move in May.")
+    assert whole.sure == ("Nobody voted: one ruling decided.",)
+    assert [point.words for point in whole.change] == ["What was left open: Rent?"]
+    assert not whole.columns[0].points, "the answer itself is no reason for it"
+    proposal = replace(ruling, winner="Ann", rule="consent", ballots=(Ballot(voter="Ben", choice="Ann", reason="So."),))
+    proposed = diary.add(Ruled(decision=proposal), Closed(status="decided", reason=""))
+    other = decision_memo(proposed.entries, read(proposed.entries).report)
+    assert (other.headline, other.text, other.kicker) == ("Ann's proposal", "Move in May.", "Decided by consent")
+    assert other.score == "1 of 1"
+
+
+def test_forecasts_are_pooled_and_a_short_debate_has_no_decision_yet() -> None:
+    diary = say(table(), "Ann", {"ANSWER": "move"})
+    assert decision_memo(diary.entries, read(diary.entries).report).headline == "Not finished"
+    pooled = Decision(status="decided", text="70 %", rule="mean", support=("Ann", "Ben"))
+    diary.add(Ruled(decision=pooled), Closed(status="decided", reason="so"))
+    whole = decision_memo(diary.entries, read(diary.entries).report)
+    assert whole.sure[0] == "Pooled from 2 forecasts."
+    assert whole.kicker == "Decided by the mean of the forecasts"
+
+
+@pytest.mark.parametrize(
+    ("seats", "who"), [(("builtin:quotes", "acme:one"), "Ann"), (("builtin:quotes", "builtin:quotes"), "anybody")]
+)
+def test_a_demonstration_and_a_fork_say_so_and_nobody_moved(seats: tuple[str, str], who: str) -> None:
+    people = tuple(person(name, seat=seat) for name, seat in zip(("Ann", "Ben"), seats, strict=True))
+    opening = Opened(
+        brief=Brief(topic="Move?", participants=people), protocol={}, name="arena", forked="depot-3f2a1c@17"
+    )
+    diary = Diary().add(opening)
+    for at in (1, 2):
+        say(say(diary, "Ann", {"ANSWER": "move"}, at=at), "Ben", {"ANSWER": "stay"}, at=at)
+    ballots = tuple(Ballot(voter=name, choice="move") for name in ("Ann", "Ben"))
+    decision = Decision(status="decided", winner="move", text="move", rule="unanimity", ballots=ballots)
+    diary.add(Ruled(decision=decision), Closed(status="decided", reason="so"))
+    whole = decision_memo(diary.entries, read(diary.entries).report)
+    sentence = f"A demonstration: no language model answers for {who}; the built-in agent quotes the background."
+    assert whole.cautions[-1] == sentence
+    assert whole.sure == ("Decided: 2 of 2 chose it.", "Nobody changed the answer during the debate.")
+    assert "forked from depot-3f2a1c at entry 17" in whole.small
+    assert not whole.change
+    assert "What would change it" not in memo_page(whole)
+
+
+def test_the_report_to_print_has_the_memo_as_its_cover() -> None:
+    page = print_page(read(debates.small()))
+    assert page.count("<h1>") == 1
+    assert page.index('class="memo') < page.index("<h1>")
+    assert "Hash of the last entry" in page
+
+
+@pytest.mark.long
+def test_the_formats_make_what_they_say() -> None:
+    record = read(debates.small())
+    assert FORMATS["print"].make(record) == print_page(record)
+    try:
+        contents = [FORMATS[name].make(record) for name in ("memo_pdf", "pdf")]
+    except BriefError:
+        pytest.skip("PDF needs Pango from the system")
+    counts = [len(PdfReader(BytesIO(content)).pages) for content in contents if isinstance(content, bytes)]
+    assert counts[0] == 1
+    assert counts[1] > 1
