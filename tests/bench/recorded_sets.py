@@ -1,10 +1,12 @@
-"""The ten recorded sets in miniature, with references counted by hand, but for what is estimated."""
+"""The eleven recorded sets in miniature, with references counted by hand, but for what is estimated."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 SEATS = range(1, 9)
 GAME_HEAD = ",".join(["game", *(f"model_P{n}" for n in SEATS), *(f"rank_P{n}" for n in SEATS)])
+RULING = "{{'Whether there is a preference': '{}', 'Supported Side': '{}', 'Reason': 'So.', 'Correct Translation': ''}}"
 GSM = "== GSM8K, three models: items 4, models 3"
 
 SETS: Mapping[str, Mapping[str, str]] = {
@@ -112,6 +114,44 @@ SETS: Mapping[str, Mapping[str, str]] = {
         "source C: 1 debates; final answer correct by the source 0, after unit-tolerant normalisation 1; blank refined"
         " answers 1 of 1; judge verdicts with no text and confidence 0.5: 1\n"
         "judge picks by slot, all sources: {'solver_1': 2}\n",
+    },
+    "mad_translation": {
+        # One ends with the moderator in the second step, the other with the judge after one.
+        "debates.jsonl": json.dumps(
+            {
+                "correct_reference": "we have engaged the enemy",
+                "base": "we touched the enemy",
+                "final": "we engaged the enemy",
+                "affirmative": ["we touched the enemy", "we touched the foe", "we engaged the foe"],
+                "negative": ["we engaged the foe", "we engaged the foe"],
+                "moderator_raw": [RULING.format("No", ""), RULING.format("Yes", "Negative")],
+                "judge_raw": [],
+            }
+        )
+        + "\n"
+        + json.dumps(
+            {
+                "correct_reference": "a dog",
+                "base": "a dog",
+                "final": "a dog",
+                "affirmative": ["a dog"],
+                "negative": ["a cat"],
+                "moderator_raw": [RULING.format("No", "")],
+                "judge_raw": [
+                    "Translation candidate 1: a dog",
+                    '{"Reason": "It is so.", "Correct Translation": "a dog"}',
+                ],
+            }
+        )
+        + "\n",
+        "reference.txt": "debates 2\n"
+        "parsing: {'moderator: Python literal': 3, 'judge: unparsed': 1, 'judge: strict JSON': 1}\n"
+        "moderator rounds by (preference, side): {'No, ': 2, 'Yes, Negative': 1}\n"
+        "round of the first stated preference: {'never': 1, 1: 1} | ended without the judge: 1\n"
+        "mean word-set overlap of the two sides in debate step 1, 2, 3, ...: [0.6]\n"
+        "mean word-set overlap of a side with its own previous turn: [0.8, 0.6]\n"
+        "word overlap with the human reference: {'final equals base': 1, 'final closer to the reference': 1,"
+        " 'equal': 1}\n",
     },
     "pairwise_preferences": {
         "preference.csv": "item,baseline_chars,a,b\n0,100,1.0,0.5\n1,100,0.8,0.0\n2,100,,0.2\n",

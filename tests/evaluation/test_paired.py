@@ -18,6 +18,7 @@ from moot.evaluation.quantiles import (
     wilson,
 )
 from moot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_flips, sign_test
+from moot.evaluation.verdicts import compare, decide
 
 
 def test_quantiles_are_those_of_the_tables() -> None:
@@ -128,3 +129,13 @@ def test_signs_of_many_rows_are_flipped_as_those_of_each() -> None:
     few = np.array([[1.0, 2.0, -4.0]])
     for rows in (table, ties, few, np.array([[0.0, *range(1, 21)]])):
         assert sign_flips(rows, seed=2).tolist() == [sign_flip(row, seed=2) for row in rows]
+
+
+@pytest.mark.parametrize("groups", [(), ["a", "b", "c", "d", "e", "f"] * 10])
+def test_rounding_of_scores_is_no_difference(groups: list[str]) -> None:
+    """A mixture of equal scores may be one bit off; were that the same bit everywhere, an interval would exclude 0."""
+    differences = Differences([2e-16] * 60, groups)
+    assert (differences.mean, differences.spread) == (0, 0)
+    assert not differences.interval().beyond_zero
+    assert p_value(differences) == 1
+    assert decide([compare("rival", differences)], margin=0.02).word == "no difference"

@@ -58,7 +58,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch"},
     "app.results": BELOW
     | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.evaluation"},
-    "app.replays": READING | {"app.export", "app.evaluation", "app.results"},
+    "app.replays": READING | {"answers", "app.export", "app.evaluation", "app.results"},
     "testing": BELOW | APP | {"workers"},
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),

@@ -18,6 +18,10 @@ from moot.evaluation.quantiles import student
 Floats = NDArray[np.float64]
 
 
+_PLACES = 12
+"""Digits that count: what mixing two scores adds to a difference is rounding, and no difference."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
     """From where to where, at a level such as 0.95."""
@@ -54,7 +58,7 @@ class Differences:
         Raises:
             ValueError: there are fewer than two questions or groups, or not a group for each question.
         """
-        self.values: Floats = np.asarray(values, dtype=np.float64)
+        self.values: Floats = np.round(np.asarray(values, dtype=np.float64), _PLACES) + 0.0
         self.credits = credits
         self.grouped = bool(groups)
         self.sums, self.sizes = self.values, np.ones(len(self.values))

@@ -97,7 +97,7 @@ def test_an_evaluation_of_ones_own_is_judged_too(tmp_path: Path) -> None:
             "a",
             "uneven",
             (),
-            "uneven cannot be read as recorded forecasts: ValueError: questions have different numbers",
+            "uneven cannot be read as recorded forecasts: questions have different numbers",
         ),
         ("own", "own", ("--arm", "x"), "own: name a debate with --arm: debate"),
         ("unpriced", "own", (), "the cost of debate is not known"),

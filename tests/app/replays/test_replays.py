@@ -26,8 +26,9 @@ def write_set(folder: Path, reference: str = "") -> Path:
     questions, forecasts, pairs = ["question_id,resolution,title"], [FORECASTS], [PAIRS]
     for number in range(20):
         questions.append(f"{number},1,Does it happen?")
-        forecasts += [f"{number},independent,full,50", f"{number},independent,none,1", f"{number},deliberative,full,1"]
-        ends = ((30, 80), (70, 80)) if number % 2 else ((50, 50), (50, 50))
+        forecasts += [f"{number},independent,full,50"] * 6
+        forecasts += [f"{number},independent,none,1", f"{number},deliberative,full,1"]
+        ends = ((30, 80), (50, 80), (70, 80)) if number % 2 else ((50, 50),) * 3
         pairs += [f"{number},diverse_full,{before},{after}" for before, after in ends]
         pairs += [f"{number},copies,60,60"] if number < 2 else []
     place = folder / SET
@@ -45,11 +46,11 @@ def test_a_debate_is_compared_with_forecasts_alone(tmp_path: Path) -> None:
     loss = (half + after) / 2
     text = "\n".join(result.lines)
     assert result.checks is None
-    assert "questions 20 independent full forecasts a question [1]" in text
+    assert "questions 20 independent full forecasts a question [6]" in text
     assert f"panel mean                   calls 3.00  log loss {half:.4f}  brier 0.2500" in text
     assert f"debate, mean                 calls 6.00  log loss {loss:.4f}  brier 0.1450" in text
     assert f"gate 0.30                    calls 4.50  log loss {loss:.4f}" in text
-    assert "flips over 0.5: wrong to right 10 right to wrong 0" in text
+    assert "flips over 0.5: wrong to right 20 right to wrong 0" in text
     assert f"condition copies                   n 2  before {-math.log(0.6):.4f}  after {-math.log(0.6):.4f}" in text
     assert f"log loss, debate minus six independent calls         {loss - half:+.4f} [" in text
     assert "right answers, debate against six independent calls: 10 won, 0 lost of 20" in text
@@ -80,7 +81,7 @@ def test_the_recorded_forecasts_come_out_as_in_their_reference() -> None:
 
 
 def test_the_command_compares_with_the_reference(tmp_path: Path) -> None:
-    data = write_set(tmp_path, "flips over 0.5: wrong to right 10 right to wrong 0\n\n")
+    data = write_set(tmp_path, "flips over 0.5: wrong to right 20 right to wrong 0\n\n")
     result = moot(tmp_path, "eval", "replay", SET, "--data", str(data / SET))
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "reference.txt: 1 of 1 line reached")
     (data / SET / "reference.txt").write_text("flips over 0.5: none\n", "utf-8")

@@ -66,7 +66,7 @@ def debate_judgments(folder: Path) -> Iterator[Figure]:
 def ranked_ballots(folder: Path) -> Iterator[Figure]:
     """Elections: the official winner by the official rule, and how often each rule elects the Condorcet winner."""
     reference = read_reference(folder)
-    text = (folder / "elections.jsonl").read_text("utf-8")
+    text = (folder / "elections.jsonl").read_text("utf-8-sig")
     lines = cast("list[dict[str, str]]", read_json_lines(folder / "elections.jsonl"))
     rules = [line["official_rule"] for line in lines]
     results = [count_election(election) for election in read_elections(text)]

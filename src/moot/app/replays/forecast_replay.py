@@ -6,14 +6,16 @@ are better, so a difference below 0 is a gain.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from moot.app.replays.figures import SameLine
-from moot.app.replays.recorded_files import read_reference, read_rows
+from moot.app.replays.forecast_data import DEBATE, Item, Recorded, read_forecasts
+from moot.app.replays.recorded_files import read_reference
+from moot.core.text import counted
 from moot.evaluation.bootstrap import percentile
 from moot.evaluation.flips import Change, FlipRate, flip_table, state_of
 from moot.evaluation.gates import CANDIDATES, Gated, cross_validate, half_split, largest_gain
@@ -22,9 +24,6 @@ from moot.evaluation.power import questions_needed, smallest_difference
 from moot.evaluation.sign_tests import p_value
 from moot.evaluation.verdicts import compare, decide
 from moot.learn.calibration import Forecast, log_score
-
-DEBATE = "diverse_full"
-"""Three different models, with all documents before each."""
 
 GATES = (0.05, 0.10, 0.15, 0.20, 0.30)
 DRAWS, SPLITS, HALVES = 4_000, 50, 2_000
@@ -35,85 +34,56 @@ MARGIN = 0.02
 """Nats: a difference of losses that matters."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One question: what came true, a group's forecasts before and after it debated, independent ones, and its id."""
-
-    outcome: int
-    before: Sequence[float]
-    after: Sequence[float]
-    independent: Sequence[float]
-    question: str = ""
-
-    @property
-    def spread(self) -> float:
-        """How far apart the first forecasts are."""
-        return max(self.before) - min(self.before)
-
-
 Pool = Callable[[Item], float]
-Conditions = Mapping[str, Sequence[Item]]
-
-
-def read_forecasts(folder: Path) -> Conditions:
-    """The questions of each condition, in the order of the file."""
-    outcomes = {row["question_id"]: int(row["resolution"]) for row in read_rows(folder / "questions.csv")}
-    independent: dict[str, list[float]] = {question: [] for question in outcomes}
-    for row in read_rows(folder / "forecasts.csv"):
-        if row["stage"] == "independent" and row["info_label"] == "full":
-            independent[row["question_id"]].append(float(row["probability"]) / 100)
-    pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for row in read_rows(folder / "condition_pairs.csv"):
-        pair = float(row["independent_prob"]) / 100, float(row["deliberative_prob"]) / 100
-        pairs.setdefault(row["condition"], {}).setdefault(row["question_id"], []).append(pair)
-    return {
-        condition: [
-            Item(
-                outcome=outcomes[question],
-                before=[pair[0] for pair in groups[question]],
-                after=[pair[1] for pair in groups[question]],
-                independent=independent[question],
-                question=question,
-            )
-            for question in outcomes
-            if question in groups
-        ]
-        for condition, groups in sorted(pairs.items())
-    }
 
 
 def replay_forecasts(folder: Path) -> Iterator[str]:
     """All lines: those of the reference, then ours."""
-    conditions = read_forecasts(folder)
-    yield from reference_lines(conditions)
+    recorded = read_forecasts(folder)
+    yield from reference_lines(recorded)
     yield ""
-    yield from interval_lines(conditions)
-    yield from gate_lines(conditions[DEBATE])
-    yield from flip_lines(conditions[DEBATE])
+    for sentence in recorded.left_out:
+        yield f"left out: {sentence}"
+    yield from interval_lines(recorded)
+    if recorded.items:
+        yield from gate_lines(recorded.items)
+        yield from flip_lines(recorded.items)
 
 
 # ---- the lines of the reference --------------------------------------------------------------------------------------
 
 
-def reference_lines(conditions: Conditions) -> Iterator[str]:
+def reference_lines(recorded: Recorded) -> Iterator[str]:
     """The lines of ``reference.txt``, with its percentile bootstraps."""
-    items = conditions[DEBATE]
-    sizes = sorted({len(item.independent) for item in items})
-    yield f"questions {len(items)} independent full forecasts a question {sizes}"
-    yield _row("panel mean", items, _mean_before, calls=3)
-    yield _row("independent, mean", items, _mean_independent, calls=_mean([len(item.independent) for item in items]))
-    yield _row("debate, mean", items, _mean_after, calls=6)
-    for threshold in GATES:
-        share = _mean([item.spread > threshold for item in items])
-        yield _row(f"gate {threshold:.2f}", items, _gated(threshold), calls=3 + 3 * share)
-    table = flip_table([_changes(item) for item in items])
-    yield f"flips over 0.5: wrong to right {table.to_right.turned} right to wrong {table.to_wrong.turned}"
-    for condition, group in conditions.items():
+    items = recorded.items
+    counts = recorded.independent
+    yield f"questions {len(counts)} independent full forecasts a question {sorted(set(counts))}"
+    if items:
+        yield from _debate_rows(items)
+    for condition, group in recorded.conditions.items():
         before, after = _losses(group, _mean_before), _losses(group, _mean_after)
         interval = percentile(list(after - before), _mean, draws=DRAWS, seed=3)
         change = f"{_mean(after - before):+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
         ends = f"before {_mean(before):.4f}  after {_mean(after):.4f}"
         yield f"condition {condition:24s} n {len(group)}  {ends}  change {change}"
+
+
+def _debate_rows(items: Sequence[Item]) -> Iterator[str]:
+    """The debate that is judged, beside first forecasts, independent ones and gates."""
+    size = _group_size(items)
+    yield _row("panel mean", items, _mean_before, calls=size)
+    yield _row("independent, mean", items, _mean_independent, calls=_mean([len(item.independent) for item in items]))
+    yield _row("debate, mean", items, _mean_after, calls=2 * size)
+    for threshold in GATES:
+        share = _mean([item.spread > threshold for item in items])
+        yield _row(f"gate {threshold:.2f}", items, _gated(threshold), calls=size + size * share)
+    table = flip_table([_changes(item) for item in items])
+    yield f"flips over 0.5: wrong to right {table.to_right.turned} right to wrong {table.to_wrong.turned}"
+
+
+def _group_size(items: Sequence[Item]) -> int:
+    """How many forecasts most groups have; where one of them is missing, its calls were made all the same."""
+    return Counter(len(item.before) for item in items).most_common(1)[0][0]
 
 
 def compare_forecasts(folder: Path) -> Iterator[SameLine]:
@@ -136,29 +106,53 @@ def _row(name: str, items: Sequence[Item], pool: Pool, *, calls: float) -> str:
 # ---- our own ---------------------------------------------------------------------------------------------------------
 
 
-def interval_lines(conditions: Conditions) -> Iterator[str]:
+def interval_lines(recorded: Recorded) -> Iterator[str]:
     """Paired differences with Student's t, and the p value of flipped signs."""
-    items = conditions[DEBATE]
-    first, many, last = (_losses(items, pool) for pool in (_mean_before, _mean_independent, _mean_after))
+    items = recorded.items
     yield "paired differences with 95 % intervals (Student's t) and p values (flipped signs); below 0 is better"
-    yield _difference("log loss, debate minus six independent calls", last - many)
-    yield _difference("log loss, debate minus the panel's first forecasts", last - first)
-    yield _difference(
-        "Brier, debate minus six independent calls", _briers(items, _mean_after) - _briers(items, _mean_independent)
-    )
-    for condition, group in conditions.items():
+    if items:
+        first, many, last = (_losses(items, pool) for pool in (_mean_before, _mean_independent, _mean_after))
+        calls = _independent_calls(items)
+        yield _difference(f"log loss, debate minus {calls}", last - many)
+        yield _difference("log loss, debate minus the panel's first forecasts", last - first)
+        yield _difference(
+            f"Brier, debate minus {calls}", _briers(items, _mean_after) - _briers(items, _mean_independent)
+        )
+    else:
+        yield f"the debate {DEBATE} and independent forecasts are not there, so nothing is compared at equal calls"
+    for condition, group in recorded.conditions.items():
         yield _difference(
             f"log loss, after minus before, {condition}", _losses(group, _mean_after) - _losses(group, _mean_before)
         )
+    if items:
+        yield from _verdict_lines(items)
+
+
+def _verdict_lines(items: Sequence[Item]) -> Iterator[str]:
+    """Right answers, what so many questions can show, and the verdict."""
     right = [(_right(_mean_after(item), item), _right(_mean_independent(item), item)) for item in items]
     won, lost = right.count((True, False)), right.count((False, True))
-    yield f"right answers, debate against six independent calls: {won} won, {lost} lost of {len(items)}"
-    rival = Differences(many - last)
+    calls = _independent_calls(items)
+    yield f"right answers, debate against {calls}: {won} won, {lost} lost of {len(items)}"
+    if len(items) < 2:
+        yield "no verdict: one question shows no difference"
+        return
+    rival = Differences(_losses(items, _mean_independent) - _losses(items, _mean_after))
     least, needed = smallest_difference(rival.spread, rival.n), questions_needed(rival.spread, MARGIN)
     yield f"standard deviation {rival.spread:.3f}; {rival.n} questions show {least:.3f}; {MARGIN:g} need {needed}"
-    needed = questions_needed(rival.spread, abs(rival.mean))
-    yield f"a difference as large as this one needs {needed} questions"
-    yield f"verdict: {decide([compare('six independent calls', rival)], margin=MARGIN).sentence}"
+    if rival.mean:
+        needed = questions_needed(rival.spread, abs(rival.mean))
+        yield f"a difference as large as this one needs {counted(needed, 'question')}"
+    # Calls are compared, and nothing else: of tokens the data say nothing.
+    many = _mean([len(item.independent) for item in items])
+    verdict = decide([compare(calls, rival, cost_ratio=2 * _group_size(items) / many)], margin=MARGIN)
+    yield f"verdict: {verdict.sentence}"
+
+
+def _independent_calls(items: Sequence[Item]) -> str:
+    """As how many independent calls the debate is compared with, in words."""
+    many = _mean([len(item.independent) for item in items])
+    return f"{'six' if many == 6 else f'{many:.3g}'} independent call{'s' * (many != 1)}"
 
 
 def gate_lines(items: Sequence[Item]) -> Iterator[str]:
@@ -171,18 +165,18 @@ def gate_lines(items: Sequence[Item]) -> Iterator[str]:
         without=_losses(items, _mean_before),
         debated=_losses(items, _mean_after),
     )
-    many = _losses(items, _mean_independent)
+    many, size, rival_name = _losses(items, _mean_independent), _group_size(items), _independent_calls(items)
     for name, cautious in (("least loss", False), ("one standard error", True)):
         learned = [cross_validate(questions, cautious=cautious, seed=seed) for seed in range(SPLITS)]
         losses: Floats = np.mean([split.losses for split in learned], axis=0)
-        calls = 3 + 3 * _mean([split.share for split in learned])
+        calls = size + size * _mean([split.share for split in learned])
         yield f"gate by {name}, 10 folds x {SPLITS}: log loss {_mean(losses):.4f}, {calls:.2f} calls (an estimate)"
-        yield _difference("  minus six independent calls", losses - many)
+        yield _difference(f"  minus {rival_name}", losses - many)
         yield _difference("  minus the panel's first forecasts", losses - questions.without)
         yield _difference("  minus always debating", losses - questions.debated)
     yield _half_line(questions)
     fixed = [questions.losses(threshold) for threshold in CANDIDATES[:-1]]
-    against = {"six independent calls": many, "the panel": questions.without}
+    against = {rival_name: many, "the panel": questions.without}
     for rival, losses in against.items():
         p = largest_gain([losses - gate for gate in fixed])
         yield f"best of {len(fixed)} fixed gates against {rival}, corrected for the choice: one-sided p {p:.3f}"
@@ -213,6 +207,8 @@ def _rate(rate: FlipRate) -> str:
 
 
 def _difference(name: str, values: Floats) -> str:
+    if len(values) < 2:
+        return f"{name:52s} {_mean(values):+.4f} of one question, so without an interval"
     differences = Differences(values)
     interval = differences.interval()
     p = p_value(differences)

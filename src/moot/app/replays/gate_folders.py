@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from moot.app.evaluation.scores import PLAN_FILE, Currency, Measure, read_result
-from moot.app.replays.forecast_replay import DEBATE, Item, read_forecasts
-from moot.app.replays.recorded_files import UNREADABLE
+from moot.app.replays.forecast_data import DEBATE, Item, read_forecasts
+from moot.app.replays.recorded_files import UNREADABLE, fault_of
 from moot.app.results.score_rows import ScoreRows, forecast_loss, mean_cost
 from moot.app.results.score_tables import MEASURES
 from moot.app.results.seat_measures import gated_of
@@ -63,15 +63,17 @@ def read_resolved(folder: Path, arm: str = "") -> Resolved:
     if (folder / PLAN_FILE).exists():
         return _of_evaluation(folder, arm)
     try:
-        return _of_forecasts(read_forecasts(folder)[DEBATE])
+        return _of_forecasts(read_forecasts(folder).items)
     except FileNotFoundError as error:
         problem = f"{folder} is neither an evaluation nor a folder of recorded forecasts: it has no"
         raise BriefError(f"{problem} {Path(error.filename or '').name}", code="no_file") from error
     except UNREADABLE as error:
-        raise BriefError(f"{folder} cannot be read as recorded forecasts: {type(error).__name__}: {error}") from error
+        raise BriefError(f"{folder} cannot be read as recorded forecasts: {fault_of(error)}") from error
 
 
 def _of_forecasts(items: Sequence[Item]) -> Resolved:
+    if not items:
+        raise ValueError(f"no question has both a debate {DEBATE} and independent forecasts")
     seats = {len(item.before) for item in items}
     drawn = {len(item.independent) for item in items}
     if len(seats) > 1 or len(drawn) > 1:

@@ -34,7 +34,15 @@ def reading(folder: Path, name: str) -> Generator[None]:
         missing = Path(error.filename or "").name
         raise MootError(f"{folder} is no data set {name}: it has no file {missing}") from error
     except UNREADABLE as error:
-        raise MootError(f"{folder} cannot be read as {name}: {type(error).__name__}: {error}") from error
+        raise MootError(f"{folder} cannot be read as {name}: {fault_of(error)}") from error
+
+
+def fault_of(error: Exception) -> str:
+    """What is wrong with data, in words."""
+    if isinstance(error, KeyError):
+        return f"it has no {error}"
+    words = str(error)
+    return words if type(error) is ValueError and words else f"{type(error).__name__}: {words}"
 
 
 def read_reference(folder: Path) -> str:
@@ -48,7 +56,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     Raises:
         ValueError: it is no CSV file.
     """
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         try:
             return list(csv.DictReader(file))
         except csv.Error as error:
@@ -57,4 +65,4 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 def read_json_lines(path: Path) -> list[JsonValue]:
     """The values of a file with one JSON value a line; blank lines are passed over."""
-    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
+    return [json.loads(line) for line in path.read_text("utf-8-sig").split("\n") if line.strip()]

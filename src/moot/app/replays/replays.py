@@ -16,6 +16,7 @@ from moot.app.replays.panel_replay import replay_panels
 from moot.app.replays.preference_data import pairwise_preferences
 from moot.app.replays.recorded_files import REFERENCE, reading
 from moot.app.replays.solver_data import solver_judge_debates
+from moot.app.replays.translation_data import mad_translation
 from moot.core.errors import MootError
 from moot.core.text import counted
 
@@ -70,6 +71,9 @@ REPLAYS: Final[Mapping[str, DataSet]] = MappingProxyType(
         ),
         "solver_judge_debates": DataSet(
             about="Problems with three solvers, their reviews and a judge.", compare=solver_judge_debates
+        ),
+        "mad_translation": DataSet(
+            about="Two translators, a moderator who may end their debate, and a judge.", compare=mad_translation
         ),
         "pairwise_preferences": DataSet(
             about="Graded preferences of a judge for answers of models over a baseline.", compare=pairwise_preferences
