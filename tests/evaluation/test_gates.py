@@ -72,3 +72,41 @@ def test_a_group_is_learned_from_or_judged_as_a_whole() -> None:
     assert len(list(splits(alone, 50, seed=1))) == 20
     assert together.only([0, 3]).groups == ["g0", "g1"]
     assert cross_validate(together, folds=5).losses.tolist() == [0.0] * 20
+
+
+@pytest.mark.parametrize("cautious", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_what_a_question_turned_out_to_be_never_moves_its_own_threshold(cautious: bool, grouped: bool) -> None:
+    """Any outcome of a question, or of all of its group, leaves open whether it itself is debated."""
+    chance = np.random.default_rng(5)
+    n = 60
+    spread = np.round(chance.random(n), 2)
+    without, debated = chance.random(n), chance.random(n)
+    groups = [str(place // 3) for place in range(n)] if grouped else [str(place) for place in range(n)]
+    before = cross_validate(
+        Gated(spread=spread, without=without, debated=debated, groups=groups), cautious=cautious, seed=2
+    )
+    others_moved = 0
+    for group in dict.fromkeys(groups):
+        own = np.array([name == group for name in groups])
+        for extreme in (-500.0, 500.0):
+            changed = Gated(spread=spread, without=np.where(own, extreme, without), debated=debated, groups=groups)
+            after = cross_validate(changed, cautious=cautious, seed=2)
+            assert after.debated[own].tolist() == before.debated[own].tolist()
+            others_moved += int((after.debated != before.debated)[~own].sum())
+    assert others_moved > 0
+
+
+def test_what_one_half_turned_out_to_be_never_moves_its_own_threshold() -> None:
+    """Only the learning half chooses: losses of the judged half move its gain and not what is debated."""
+    chance = np.random.default_rng(6)
+    spread = chance.random(40)
+    debated = np.where(spread > 0.5, 0.5, 1.5)
+    questions = Gated(spread=spread, without=np.ones(40), debated=debated)
+    _, judged = next(splits(questions, 2, 3))
+    inside = np.isin(np.arange(40), judged)
+    changed = Gated(spread=spread, without=np.ones(40), debated=np.where(inside, debated + 5, debated))
+    before, after = (half_split(item, seed=3) for item in (questions, changed))
+    moved = after - before
+    assert set(np.round(moved, 9)) == {0.0, 5.0}
+    assert ((before != 0) == (moved != 0)).all()

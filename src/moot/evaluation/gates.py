@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from moot.evaluation.paired import Differences, Floats
 from moot.evaluation.verdicts import Comparison, Verdict, compare, decide
@@ -77,10 +78,15 @@ def choose(questions: Gated, candidates: Sequence[float] = CANDIDATES, *, cautio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """Losses by thresholds that were learned on other questions, and the share of questions that were debated."""
+    """By thresholds that were learned on other questions: the loss of each question, and whether it was debated."""
 
     losses: Floats
-    share: float
+    debated: NDArray[np.bool_]
+
+    @property
+    def share(self) -> float:
+        """The share of questions that were debated."""
+        return float(self.debated.mean())
 
 
 def cross_validate(questions: Gated, *, folds: int = 10, cautious: bool = False, seed: int = 0) -> Learned:
@@ -92,13 +98,13 @@ def cross_validate(questions: Gated, *, folds: int = 10, cautious: bool = False,
         cautious: see ``choose``.
         seed: of the split.
     """
-    losses, debated = np.zeros(questions.n), 0.0
+    losses, debated = np.zeros(questions.n), np.zeros(questions.n, dtype=np.bool_)
     for learn, judge in splits(questions, folds, seed):
         threshold = choose(questions.only(learn), cautious=cautious)
         part = questions.only(judge)
         losses[judge] = part.losses(threshold)
-        debated += part.share(threshold) * part.n
-    return Learned(losses=losses, share=debated / questions.n)
+        debated[judge] = part.spread > threshold
+    return Learned(losses=losses, debated=debated)
 
 
 def half_split(questions: Gated, *, seed: int, cautious: bool = False) -> Floats:

@@ -273,6 +273,14 @@ async def test_an_arm_with_a_memory_is_refused(tmp_path: Path) -> None:
         await run_of(workspace, setup_of(tmp_path, *NAMES, arms=with_rivals([arm])), questions(2), tmp_path)
 
 
+async def test_a_threshold_that_would_be_learned_in_the_run_is_refused(tmp_path: Path) -> None:
+    """Past debates may have had these very questions; and what is learned meanwhile would change the plan."""
+    workspace, _ = workspace_of(*NAMES)
+    arm = Arm(name="gate", kind="protocol", protocol="gate", settings=("threshold=learned",))
+    with pytest.raises(BriefError, match=r"question 'q0': arm gate: name the threshold as a number"):
+        await run_of(workspace, setup_of(tmp_path, *NAMES, arms=with_rivals([arm])), questions(2), tmp_path)
+
+
 # ---- kinds of questions ----------------------------------------------------------------------------------------------
 
 

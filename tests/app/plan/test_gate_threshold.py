@@ -209,3 +209,27 @@ def test_a_threshold_that_is_worse_on_other_questions_is_not_taken() -> None:
         0.2,
         "The threshold is 0.2: one learned from 120 resolved questions is worse",
     )
+
+
+async def test_a_question_never_teaches_its_own_threshold(workspace: Workspace) -> None:
+    """It was debated before and is resolved: without it there are 99 questions, which are too few to learn from."""
+    await teach(workspace, 100)
+    assert (await learn_threshold(workspace.store))[0] == 0.15
+    for topic in ("Case 3", " case 3 "):
+        value, grounds = await learn_threshold(workspace.store, topic)
+        assert (value, grounds.endswith("and there are 99.")) == (0.2, True)
+    text = f"---\noptions: [yes, no]\nprotocol: panel\nthreshold: learned\n---\n# Case 3{PEOPLE}"
+    prepared = await prepare(workspace, read_brief(text, name="b.md"), Overrides(models=(GOOD,)))
+    assert "threshold 0.2" in prepared.plan.chosen
+
+
+async def test_the_outcome_of_a_question_moves_nothing_in_its_own_debate(workspace: Workspace) -> None:
+    """101 questions, of which the 101st could tip the choice either way: its own debate has the same threshold."""
+    await teach(workspace, 100)
+    sentences: list[tuple[float, str]] = []
+    for at, word in ((1e6, "yes"), (2e6, "no")):
+        record = paper(ONE_RIGHT, ALL_RIGHT, decided(word), topic="The last")
+        await store(workspace, f"last{at:g}", record, truth="yes", at=at)
+        sentences.append(await learn_threshold(workspace.store, "The last"))
+    assert sentences[0] == sentences[1]
+    assert (await learn_threshold(workspace.store))[1] != sentences[0][1]

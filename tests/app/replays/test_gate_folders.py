@@ -34,13 +34,18 @@ def forecasts(folder: Path, name: str, *, n: int = 40, after: int = 80, six: int
 def evaluation(folder: Path, name: str, *, usd: float | None = 0.01, epochs: int = 1) -> str:
     """Three seats, of whom one errs on the odd questions until they have debated; first answers cost half."""
     seats = [
-        replace(seat(who, place, who != "Cy" or place % 2 == 0, last=True), question=f"{name}{place}", epoch=epoch)
+        replace(
+            seat(who, place, who != "Cy" or place % 2 == 0, last=True),
+            question=f"{name}{place}",
+            group=f"{name}{place}",
+            epoch=epoch,
+        )
         for place in range(20)
         for who in ("Ann", "Bob", "Cy")
         for epoch in range(1, epochs + 1)
     ]
     rows = [
-        replace(score(of, place, 1.0), question=f"{name}{place}", usd=usd, epoch=epoch)
+        replace(score(of, place, 1.0), question=f"{name}{place}", group=f"{name}{place}", usd=usd, epoch=epoch)
         for place in range(20)
         for of in (DEBATE, UNIFORM, ADAPTIVE)
         for epoch in range(1, epochs + 1)
@@ -80,6 +85,19 @@ def test_an_evaluation_of_ones_own_is_judged_too(tmp_path: Path) -> None:
     assert "fewer than 100 questions: learned thresholds are often worse than 0.2, the default" in done.output
     assert "always debate                          1.0000      0.01 usd a question, debated 100%" in done.output
     assert "no difference larger than 0.05" in done.output or "not known" in done.output
+
+
+def test_a_group_is_not_learned_from_and_judged(tmp_path: Path) -> None:
+    """The questions have other ids, but two of them are about one event."""
+    for name in ("a", "b"):
+        evaluation(tmp_path, name)
+        path = tmp_path / name / "scores.csv"
+        heads, *lines = path.read_text("utf-8").splitlines()
+        lines = [line.replace(f"{name}0,{name}0,", f"{name}0,the flood,") for line in lines]
+        path.write_text("\n".join([heads, *lines, ""]), "utf-8")
+    done = moot(tmp_path, "eval", "gate", "a", "b")
+    assert done.exit_code != 0
+    assert "1 group in both folders, such as 'the flood'" in done.output
 
 
 @pytest.mark.parametrize(

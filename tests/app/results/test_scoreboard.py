@@ -7,6 +7,7 @@ import pytest
 
 from moot.app.evaluation.scores import EvalResult, Score
 from moot.app.results.forecast_quality import perfect_ece
+from moot.app.results.score_tables import gate_table
 from moot.app.results.scoreboard import Scoreboard
 from moot.app.results.scoring import measure
 from moot.core.errors import RecordError
@@ -133,9 +134,12 @@ def test_a_gate_needs_a_hundred_questions_to_learn_a_threshold() -> None:
         board, _ = board_with_seats(n)
         lines = {line.threshold: line for line in board.gates}
         assert [line.threshold for line in board.gates if line.chosen] == [chosen]
+        assert (None in lines) == (n > 100)
         assert (lines[1.0].share, lines[1.0].calls, lines[1.0].score) == (0.0, 3.0, 1.0)
         assert lines[0.0].share == pytest.approx(0.5)
         assert lines[0.0].calls == pytest.approx(4.5)
+    assert lines[None].score == pytest.approx(1.0, abs=0.05)
+    assert "of other questions" in [row[1] for row in gate_table(board).rows]
 
 
 def test_unread_answers_have_both_bounds() -> None:

@@ -239,7 +239,7 @@ async def with_learned_threshold(
         return choices, ()
     from moot.app.plan.gate_threshold import learn_threshold  # here for start-up time
 
-    threshold, grounds = await learn_threshold(store)
+    threshold, grounds = await learn_threshold(store, parsed.brief.topic)
     return replace(choices, threshold=threshold), (grounds,)
 
 

@@ -41,15 +41,16 @@ class ResolvedQuestion:
     debated: float
 
 
-async def learn_threshold(store: Store) -> tuple[float, str]:
+async def learn_threshold(store: Store, topic: str = "") -> tuple[float, str]:
     """The threshold that past debates teach, and a sentence with its grounds.
 
     Args:
         store: the records, beside which stands what was learned.
+        topic: the question that the threshold is for: nothing is learned from its own outcome.
     """
     place = memory_place(store)
     try:
-        questions = [] if place is None else await asyncio.to_thread(read_questions, place)
+        questions = [] if place is None else await asyncio.to_thread(read_questions, place, topic)
         missing = await missing_lessons(store)
     except RecordError as error:
         return DEFAULT, f"The threshold is {DEFAULT:g}, the default: memory cannot be read: {error}."
@@ -81,8 +82,12 @@ def choose_threshold(questions: Sequence[ResolvedQuestion]) -> tuple[float, str]
     return threshold, f"The threshold is {threshold:g}, learned from {gated.n} resolved questions: {other}; {default}."
 
 
-def read_questions(place: Place) -> list[ResolvedQuestion]:
+def read_questions(place: Place, but: str = "") -> list[ResolvedQuestion]:
     """The resolved questions in memory; one that was debated again counts once, as it was debated last.
+
+    Args:
+        place: of memory.
+        but: the question that is left out; "" for none.
 
     Raises:
         RecordError: memory cannot be read.
@@ -97,7 +102,7 @@ def read_questions(place: Place) -> list[ResolvedQuestion]:
         if outcome.body["protocol"] in GATED:
             question = _question(outcome, by_debate.get(outcome.debate, []))
             questions |= {normalise(str(outcome.body["topic"])): question} if question else {}
-    return list(questions.values())
+    return [question for topic, question in questions.items() if topic != normalise(but)]
 
 
 def _question(outcome: Item, answers: Sequence[Item]) -> ResolvedQuestion | None:

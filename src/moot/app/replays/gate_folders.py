@@ -34,6 +34,7 @@ class Resolved:
 
     Attributes:
         ids: of the questions.
+        groups: of the questions; questions that share a text, a source or an event have one.
         priced: what is known of them.
         measure: the name of the score.
         currency: of the costs.
@@ -42,6 +43,7 @@ class Resolved:
     """
 
     ids: Sequence[str]
+    groups: Sequence[str]
     priced: Priced
     measure: Measure
     currency: Currency
@@ -104,6 +106,7 @@ def _of_forecasts(items: Sequence[Item]) -> Resolved:
     )
     return Resolved(
         ids=[item.question for item in items],
+        groups=[item.question for item in items],
         priced=priced,
         measure="log_loss",
         currency="calls",
@@ -136,6 +139,7 @@ def _of_evaluation(folder: Path, arm: str) -> Resolved:
     plan = rows.plan
     return Resolved(
         ids=rows.questions,
+        groups=[rows.on(name, question)[0].group for question in rows.questions],
         priced=priced,
         measure=plan.score,
         currency=plan.currency,
@@ -165,6 +169,9 @@ def gate_lines(learned: Resolved, judged: Resolved) -> Iterator[str]:
     if both := sorted(set(learned.ids) & set(judged.ids)):
         problem = f"{counted(len(both), 'question')} in both folders, such as {both[0]!r}"
         raise BriefError(f"a gate is judged on other questions than those it was learned on: {problem}")
+    if both := sorted(set(learned.groups) & set(judged.groups)):
+        problem = f"{counted(len(both), 'group')} in both folders, such as {both[0]!r}"
+        raise BriefError(f"questions of one group are learned from or judged as a whole: {problem}")
     if learned.measure != judged.measure:
         raise BriefError(f"the scores differ: {learned.measure} and {judged.measure}", code="inconsistent")
     known = learned.priced.gated

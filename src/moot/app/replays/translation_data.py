@@ -146,7 +146,8 @@ _BECAME: Mapping[str, Callable[[Debate], bool]] = {
 def _counts(name: str, ours: Mapping[str, int], pattern: str, reference: str) -> Iterator[Figure]:
     """Each count of a mapping that the reference prints, and each of ours that it lacks."""
     line = re.search(pattern, reference)
-    printed = {str(key): str(value) for key, value in (ast.literal_eval(line[1]) if line else {}).items()}
+    values = cast("dict[object, object]", ast.literal_eval(line[1]) if line else {})
+    printed = {str(key): str(value) for key, value in values.items()}
     for key in dict.fromkeys((*printed, *ours)):
         yield Figure(
             name=f"{name}{key.rstrip(', ')}", ours=ours.get(key, 0), reference=printed.get(key, "0" if printed else "")

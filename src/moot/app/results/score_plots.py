@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from moot.app.results.chart import Chart, axis, places
-from moot.app.results.score_tables import COSTS, MEASURES, lost_by, lost_words, short
+from moot.app.results.score_tables import COSTS, MEASURES, gate_name, lost_by, lost_words, short
 from moot.app.results.scoreboard import Scoreboard
 from moot.core.text import counted
 
@@ -214,13 +214,16 @@ def _gate_plots(board: Scoreboard) -> Iterator[Plot]:
             x=axis("calls a question", [line.calls for line in own]),
             y=axis(MEASURES[board.score], [line.score for line in own]),
         )
-        chart.line([(line.calls, line.score) for line in own], colour=5)
+        chart.line([(line.calls, line.score) for line in own if line.threshold is not None], colour=5)
         for line in sorted(own, key=lambda item: item.chosen):
-            label = f"threshold {line.threshold:.2f}: {line.calls:.2f} calls, {line.score:.3f}"
-            chart.dot(line.calls, line.score, colour=1 if line.chosen else 0, mark=4 if line.chosen else 0, label=label)
+            marked = line.chosen or line.threshold is None
+            label = f"threshold {gate_name(line)}: {line.calls:.2f} calls, {line.score:.3f}"
+            chart.dot(line.calls, line.score, colour=1 if marked else 0, mark=4 if line.chosen else 0, label=label)
             if line.chosen:
-                chart.text(line.calls, line.score, f"threshold {line.threshold:.2f}")
-        words = "Each mark is a threshold; the diamond is the one to take. An estimate, not a test."
+                chart.text(line.calls, line.score, f"threshold {gate_name(line)}")
+        words = "Each mark is a threshold; the diamond is the one to take. Estimates, not tests."
+        if any(line.threshold is None for line in own):
+            words += " The mark beside the line has its threshold from other questions."
         yield Plot(key="gates", title=title, words=words, picture=chart.svg(), tables=("gates",))
 
 

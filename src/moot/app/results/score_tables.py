@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from moot.app.results.scoreboard import LAST, ArmLine, FlipLine, LiarLine, PairLine, Scoreboard
+from moot.app.results.scoreboard import LAST, ArmLine, FlipLine, GateLine, LiarLine, PairLine, Scoreboard
 from moot.core.text import clean, counted, flat
 from moot.evaluation.flips import FlipRate
 from moot.evaluation.paired import Interval
@@ -329,7 +329,7 @@ def gate_table(board: Scoreboard) -> Table:
         rows=[
             (
                 line.arm,
-                f"{line.threshold:.2f}",
+                gate_name(line),
                 f"{line.share:.0%}",
                 f"{line.calls:.2f}",
                 f"{line.score:.3f}",
@@ -337,8 +337,14 @@ def gate_table(board: Scoreboard) -> Table:
             )
             for line in board.gates
         ],
-        note="An estimate, not a test: the scores are those of the questions on which the threshold was chosen.",
+        note="Estimates, not tests. The threshold to take was chosen on these very questions; in the line of other "
+        "questions each tenth of them is judged by the threshold that the other nine tenths choose.",
     )
+
+
+def gate_name(line: GateLine) -> str:
+    """The threshold of a gate, or that other questions chose it."""
+    return "of other questions" if line.threshold is None else f"{line.threshold:.2f}"
 
 
 def liar_table(board: Scoreboard) -> Table:

@@ -270,7 +270,7 @@ class GateLine:
 
     Attributes:
         arm: the debate.
-        threshold: how far apart first answers are, from 0 to 1.
+        threshold: how far apart first answers are, from 0 to 1; None for that which other questions chose, in tenths.
         share: the share of questions that is debated.
         calls: model calls a question.
         score: the mean score.
@@ -278,7 +278,7 @@ class GateLine:
     """
 
     arm: str
-    threshold: float
+    threshold: float | None
     share: float
     calls: float
     score: float

@@ -21,7 +21,7 @@ from moot.app.results.scoreboard import (
 )
 from moot.evaluation.contributions import MOST_SEATS, Value, by_seat, leave_one_out, shapley, vote_value
 from moot.evaluation.flips import Change, State, flip_table, state_of
-from moot.evaluation.gates import CANDIDATES, DEFAULT, ENOUGH, Gated, choose
+from moot.evaluation.gates import CANDIDATES, DEFAULT, ENOUGH, Gated, choose, cross_validate
 from moot.evaluation.liars import points_lost
 from moot.evaluation.paired import Differences, Interval
 from moot.evaluation.verdicts import liar_sentence
@@ -214,16 +214,21 @@ def _gate_lines(rows: ScoreRows, arm: str) -> list[GateLine]:
     rows_of = [next(row for row in rows.on(arm, item.question) if row.epoch == item.epoch) for item in items]
     chosen = choose(gated, cautious=True) if gated.n >= ENOUGH else DEFAULT
     calls, seats = np.array([float(row.calls) for row in rows_of]), len(items[0].first)
+    ways = {threshold: (gated.spread > threshold, gated.losses(threshold)) for threshold in CANDIDATES}
+    others = cross_validate(gated, cautious=True, seed=rows.plan.seed) if gated.n >= ENOUGH else None
     return [
         GateLine(
             arm=arm,
             threshold=threshold,
-            share=gated.share(threshold),
-            calls=float(np.where(gated.spread > threshold, np.maximum(calls, seats), seats).mean()),
-            score=-rows.sign * float(gated.losses(threshold).mean()) + 0.0,  # so that minus 0 is 0
+            share=float(debated.mean()),
+            calls=float(np.where(debated, np.maximum(calls, seats), seats).mean()),
+            score=-rows.sign * float(losses.mean()) + 0.0,  # so that minus 0 is 0
             chosen=threshold == chosen,
         )
-        for threshold in CANDIDATES
+        for threshold, (debated, losses) in (
+            *ways.items(),
+            *([(None, (others.debated, others.losses))] if others else ()),
+        )
     ]
 
 
