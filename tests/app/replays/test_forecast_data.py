@@ -83,8 +83,8 @@ def test_what_is_missing_is_left_out_and_said(tmp_path: Path) -> None:
         lambda rows: [{**row, "probability": ""} if row["question_id"] == "1" else row for row in rows],
     )
     change(folder, "condition_pairs", lambda rows: [*rows[:-1], {**rows[-1], "independent_prob": ""}])
-    said = [line for line in lines(folder).splitlines() if line.startswith("left out: ")]
-    assert said == [
+    notes = [line for line in lines(folder).splitlines() if line.startswith("left out: ")]
+    assert notes == [
         "left out: 1 question without a resolution",
         "left out: 6 forecasts without a probability",
         "left out: 4 pairs of forecasts on unresolved questions",
