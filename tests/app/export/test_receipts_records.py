@@ -1,14 +1,17 @@
 """A receipt beside the record that it is about: every entry of it is checked, and the command says so."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
+from moot.app.export.signed_receipts import canonical, secret_key
 from moot.app.run.workspace import Workspace
 from moot.record.store import decode, digest, encode
 from tests.cli.commands import moot
@@ -50,6 +53,28 @@ def test_an_edited_record_is_not_the_one_of_a_receipt(tmp_path: Path) -> None:
     assert edited.exit_code == 1
     assert "entry 8 has been changed" in edited.output
     assert "is intact" not in edited.output
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("winner", "Nobody"), ("decision", "Sell."), ("status", "tie"), ("tally", {}), ("ballots", []), ("question", "?")],
+)
+def test_a_receipt_that_was_signed_anew_and_says_something_else_than_the_record(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    sign(tmp_path)
+    assert "says the same about the question, the votes and the decision" in " ".join(check(tmp_path).output.split())
+    data = json.loads((tmp_path / "r").read_text())
+    del data["signature"]
+    signing = secret_key(SECRET).sign
+    assert signing
+    forged = {**data, field: value}
+    forged["signature"] = signing(canonical(forged)).hex()
+    (tmp_path / "r").write_text(json.dumps(forged))
+    refused = check(tmp_path)
+    assert refused.exit_code == 1
+    assert f"the receipt says something else than the record of panel here: {field}" in " ".join(refused.output.split())
+    assert "intact" not in refused.output
 
 
 def test_a_record_that_has_grown_is_checked_to_its_end(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import hashlib
 import hmac
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from moot.app.export.reports import check_target, save
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
+from moot.core.text import listed
 from moot.record.store import digest, read
 from moot.report.receipt import Receipt, receipt, receipt_page
 from moot.report.report import as_data
@@ -187,11 +188,23 @@ _END = "\n```\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedReceipt:
-    """A receipt whose signature holds: the debate, how many entries its record had, and the hash of the last one."""
+    """A receipt whose signature holds.
+
+    Attributes:
+        debate: the debate.
+        entries: how many entries its record had.
+        head: the hash of the last one.
+        facts: what it says that the record says as well.
+    """
 
     debate: str
     entries: int
     head: str
+    facts: Mapping[str, object]
+
+
+FACTS = ("question", "options", "protocol", "status", "winner", "decision", "rule", "tally")
+"""The fields of a receipt that are compared with the record, besides who voted for whom; no version words them anew."""
 
 
 async def make_receipt(workspace: Workspace, debate: str) -> Receipt:
@@ -244,26 +257,42 @@ def check_receipt(text: str, key: Key) -> CheckedReceipt:
         raise RecordError("the signature is not valid: the receipt was changed, or signed with another key")
     if proof and data.get("page") != hashlib.sha256(page.encode()).hexdigest():
         raise RecordError("the receipt was changed: its page is not the one that was signed")
-    return CheckedReceipt(debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]))
+    return CheckedReceipt(
+        debate=str(data["debate"]), entries=cast(int, data["entries"]), head=str(data["head"]), facts=_facts(data)
+    )
 
 
 async def check_record(workspace: Workspace, checked: CheckedReceipt) -> int:
-    """Check the record that a receipt is about: the chain of all its entries, including later ones.
+    """Check the record that a receipt is about: the chain of all its entries, including later ones, and what it says.
 
     Returns:
         How many entries it has here; 0 where it is not here.
 
     Raises:
         RecordError: an entry is damaged, missing or has been changed, which the message names; or the record is
-            another one.
+            another one; or it says something else than the receipt.
     """
     lines: Sequence[str] = await workspace.lines(checked.debate)
     if not lines:
         return 0
-    read(lines)
+    entries = read(lines)
     if len(lines) < checked.entries or digest(lines[checked.entries - 1]) != checked.head:
         raise RecordError(f"the receipt is valid, but the record of {checked.debate} here is a different one")
+    whole = as_data(receipt(entries[: checked.entries], debate=checked.debate, head=checked.head))
+    recorded = _facts(cast("dict[str, object]", json.loads(canonical(whole))))
+    if other := [name for name, fact in checked.facts.items() if fact != recorded[name]]:
+        raise RecordError(
+            f"the signature is valid, but the receipt says something else than the record of {checked.debate} here: "
+            f"{listed(other)}"
+        )
     return len(lines)
+
+
+def _facts(data: Mapping[str, object]) -> dict[str, object]:
+    """What a receipt says that is compared with the record; an earlier version may have fewer fields."""
+    ballots = cast("Sequence[Mapping[str, object]]", data.get("ballots", ()))
+    votes = [[ballot.get(name) for name in ("voter", "state", "choice", "ranks")] for ballot in ballots]
+    return {name: data[name] for name in FACTS if name in data} | {"ballots": votes}
 
 
 def save_receipt(path: Path, text: str) -> None:

@@ -196,6 +196,6 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     )
     click.echo(
         f"the record ({entries}) is intact in {show_where(place)}: each entry has the hash of the one before, and the "
-        f"last has the hash in the receipt{more}"
+        f"last has the hash in the receipt{more}; it says the same about the question, the votes and the decision"
     )
     return DONE
