@@ -63,9 +63,14 @@ _LESSER = re.compile(
     r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse"
     r"|(?:ha[sd]|have|with|offer(?:s|ed)|gives?|gave|shows?|showed|leaves?|left) (?:no|little|few|nothing)|needs?"
     r"|needed|takes|took|requires?"
-    r"|slower|riskier|costs? more"
+    r"|slower|riskier|costs? (?:more|twice|double|three times|too|far|extra|a lot)|(?:twice|three times) as"
     r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez"
-    r"|zbyt)\b|太|缺|足りな|부족|بدون|बिना"
+    r"|kostet (?:mehr|doppelt|das doppelte)|doppelt so|braucht mehr|coûte (?:plus|le double)|(?:deux|trois) fois plus"
+    r"|(?:demande|exige|nécessite) (?:plus|davantage)|cuesta más|el doble|(?:necesita|exige|requiere) más|custa mais"
+    r"|o dobro|(?:precisa de|exige|requer) mais|costa di più|il doppio|(?:richiede|serve) più|вдвое|втрое|дороже"
+    r"|требует больше|(?:dwa|trzy) razy|droż\w+|wymaga więcej|za drog\w+|iki kat|(?:daha|çok) pahalı|daha (?:çok|fazla)"
+    r" \w+ (?:istiyor|gerektir\w+)|zbyt)\b|太|缺|足りな|부족|بدون|बिना|两倍|兩倍|更贵|更貴|需要更多|[二2]倍|高すぎ"
+    r"|もっと\w{1,8}必要|두 배|더 필요|비싸|비쌉|ضعف|أغلى|दोगुन|महँग|महंग|अधिक \S+ चाहिए"
 )
 _LATE_IF = re.compile(
     r"(?:[^\s]+\s+){1,3}(?:if|unless|falls|sofern|wenn|si (?:le|la|les|el|los|las|se|l')|se (?:o|a|os|as|il|lo"
@@ -80,6 +85,7 @@ _SUPPOSED = re.compile(
 _NOTHING = re.compile(
     r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla"
     r"|niente) da|нечего|nic do"
+    r"|que je ne (?:le |l')?\w+ais"
     r"|find|found|gefunden|trouvé|encontr|trovat|наш[ёе]?л|znalaz|bulamad)"
     r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
 )
@@ -186,6 +192,17 @@ def without(table: str, text: str) -> str:
         if letters is None or letters.search(text):
             text = pattern.sub("", text)
     return text
+
+
+def is_made_of(tables: Sequence[str], text: str) -> bool:
+    """Whether a text has no word beside the cues that one language has in these tables, the first before the others."""
+    for patterns in zip(*map(cues.patterns, tables), strict=True):
+        rest = text
+        for _, pattern in patterns:
+            rest = pattern.sub("\u2026", rest)
+        if not re.search(r"\w", rest):
+            return True
+    return False
 
 
 def size(text: str) -> int:

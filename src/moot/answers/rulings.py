@@ -5,7 +5,8 @@ templates and other labels are no part of it. Where the author takes the ruling 
 
 A sentence may put a ruling off ("Not now.", "We wait for the audit."). The words for it stand in ``words/cues.toml``:
 NOT_NOW and UNSAID are whole sentences, PUTS_OFF counts anywhere, WAITS at the beginning of what stands in the place of
-a decision, TO_COME as the whole of it, OPINION is what leads up to them.
+a decision, TO_COME as the whole of it, OPINION is what leads up to them. UNDECIDED counts where all else in a sentence
+is PROCESS: words of the debate and none of the matter.
 """
 
 import re
@@ -92,7 +93,22 @@ def says_nothing(words: str) -> bool:
     put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
     off = bool(put_off) or is_postponed(bare) or retraction.is_all("TIED", bare.rstrip(" .!。！।،,;"))
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
+    off = off or _is_undecided(bare)
     return not re.search(r"\w", bare) or off or asks or ruling_words.NOTHING_DECIDED.search(bare) is not None
+
+
+LONGEST_UNDECIDED = 160
+"""The most characters of a sentence that may be made of nothing but words of the debate."""
+
+
+def _is_undecided(sentence: str) -> bool:
+    """Whether a folded sentence says that nothing is decided, and no word of it speaks of a matter.
+
+    "We vote again tomorrow." is no decision, "We paint the hall tomorrow." is one.
+    """
+    if len(sentence) > LONGEST_UNDECIDED or not retraction.says("UNDECIDED", sentence):
+        return False
+    return retraction.is_made_of(("UNDECIDED", "PROCESS"), sentence)
 
 
 def is_taken_back(ending: Ending) -> bool:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-LETTER = r"[\w\u0900-\u0963\u0966-\u097f\u064b-\u065f]"
-"""A letter or a sign that belongs to one, also of Hindi and Arabic, but for the stop of Hindi."""
+LETTER = r"[\w\u0307\u0900-\u0963\u0966-\u097f\u064b-\u065f]"
+"""A letter or a sign that belongs to one, also of Hindi, Arabic and Turkish, but for the stop of Hindi."""
 
 _SCRIPTS: Mapping[str, str] = {
     "ru": "[а-я]",

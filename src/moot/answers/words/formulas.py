@@ -437,7 +437,8 @@ _UNDOING = """
     | alleen als | tenzij | mits | skämt\\w* | skoj\\w* | tar tillbaka | trekker | trækker | spøk\\w* | spøg\\w*
     | sjov | tuller | ogiltig | ugyldig | villkor | betingelse | exempel | eksempel | żart\\w* | cofam
     | nieważn\\w* | warun\\w* | przykład | žert\\w* | vtip | stahuj\\w* | zpět | neplatn\\w* | podmínk\\w* | příklad
-    | шучу | шутк\\w* | отзыва\\w* | отменя\\w* | недействител\\w* | услови\\w* | пример | назад | жартую | жарт
+    | шучу | шутк\\w* | отзыва\\w* | отменя\\w* | недействител\\w* | услови\\w* | пример
+    | (?<!путь )(?<!лет )(?<!года )назад | жартую | жарт
     | відклика\\w* | скасов\\w* | умов\\w* | glum\\w* | retrag | anulez | condiți\\w* | exemplu | vits\\w* | perun
     | peruutan | leikki\\w* | ehto\\w* | esimerkki | αστει\\w* | πλάκα | ανακαλώ | άκυρ\\w* | παράδειγμα | şaka\\w*
     | iptal\\w* | geçersiz\\w* | şart\\w* | örnek | bercanda | tarik | menarik | batal\\w* | syarat | contoh
