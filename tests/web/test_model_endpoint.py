@@ -1,5 +1,6 @@
 """A debate behind a model name: OpenAI's own client against a server, and what the endpoint refuses."""
 
+import base64
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -18,8 +19,11 @@ from moot.core.errors import Unavailable
 from moot.core.event import Called
 from moot.models.base import Model, Request
 from moot.models.transport import INSTANCE
+from moot.record.mailbox import SideStream
 from moot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
+from tests.kits.pictures import png
+from tests.report.papers import pdf
 from tests.web.web_kit import ANN, JSON, SERVING, WORDS, Slow, Web, opened, until
 
 
@@ -62,11 +66,13 @@ QUESTION: Any = [{"role": "user", "content": "Tea or coffee?"}]
 
 
 @asynccontextmanager
-async def place_of(folder: Path, *, real: bool = True, beat: float = 0.02) -> AsyncGenerator[tuple[Web, Slow]]:
+async def place_of(
+    folder: Path, *, real: bool = True, beat: float = 0.02, tea: ScriptedModel | None = None
+) -> AsyncGenerator[tuple[Web, Slow]]:
     """A server with presets, and the model that waits."""
     slow = Slow()
     milk = ScriptedModel(lambda request: WORDS.replace("Tea", "Milk"), name="guest:milk")
-    tea = ScriptedModel(lambda request: WORDS, name="guest:tea")
+    tea = tea or ScriptedModel(lambda request: WORDS, name="guest:tea")
     models: dict[str, Model] = {"tea": tea, "milk": milk, "slow": slow, "away": Away()}
     async with opened(folder, real=real, models=models, serving=replace(SERVING, default_preset="fast")) as web:
         web.site.runner.config = replace(web.site.runner.config, presets=read_presets(PRESETS, "moot.toml"))
@@ -280,6 +286,40 @@ async def test_a_message_is_never_read_as_a_brief(tmp_path: Path) -> None:
     assert [source.name for source in opened_by.brief.background] == ["conversation", "question"]
 
 
+async def test_pictures_and_pdfs_of_the_user_reach_the_models_and_stay_on_record(tmp_path: Path) -> None:
+    document = {"filename": "costs.pdf", "file_data": base64.b64encode(pdf("Rent is 900.")).decode()}
+    parts: list[dict[str, Any]] = [
+        *shown(f"data:image/png;base64,{PNG}")["messages"][0]["content"],
+        {"type": "file", "file": document},
+        {"type": "file", "file": document},
+    ]
+    messages: Any = [{"role": "user", "content": parts}]
+    tea = ScriptedModel(lambda request: WORDS, name="guest:tea")
+    async with place_of(tmp_path, beat=60, tea=tea) as (web, _), client(web) as caller:
+        raw = await caller.chat.completions.with_raw_response.create(model="moot/fast", messages=messages)
+        debate = raw.headers["x-moot-debate"]
+        entries = await web.site.workspace.entries(debate)
+        stored_requests = await SideStream(
+            web.site.workspace.store, debate, "asked", clock=web.site.workspace.clock
+        ).read()
+        view = (await web.ann.get(f"/api/v1/debates/{debate}/brief")).json()
+        item: Any = {"role": "user", "content": [{"type": "input_image", "image_url": f"data:image/png;base64,{PNG}"}]}
+        first = await caller.responses.create(model="moot/fast", input=[item])
+        second = await caller.responses.create(model="moot/fast", input="Sure?", previous_response_id=first.id)
+        later: Any = (await web.site.workspace.entries(second.id.removeprefix("resp_")))[0].event
+    opening: Any = entries[0].event
+    names = ["picture 1", "costs.pdf", "costs.pdf (3)"]
+    assert opening.brief.topic == "Right? (picture 1) (costs.pdf) (costs.pdf (3))"
+    assert [source.name for source in opening.brief.background] == names
+    assert opening.brief.background[0].file.data == PNG
+    sent = next(message for message in tea.history[0].messages if message.files)
+    assert [item.name for item in sent.files] == names
+    assert sent.files[1].words == "=== costs.pdf ===\n  Rent is 900.\n=== end of costs.pdf ==="
+    assert PNG not in str(stored_requests)  # the bytes are on record once
+    assert view["background"][0]["html"].startswith("<p>image/png, 30 x 20 pixels, ")
+    assert [source.name for source in later.brief.background if source.file] == ["picture 1"]
+
+
 async def test_titles_and_tags_are_no_debate(tmp_path: Path) -> None:
     title = {"role": "user", "content": "### Task:\nGenerate a concise, 3-5 word title with an emoji."}
     async with place_of(tmp_path, beat=60) as (web, _):
@@ -293,7 +333,16 @@ async def test_titles_and_tags_are_no_debate(tmp_path: Path) -> None:
     assert "set small under [presets.fast]" in refused.json()["error"]["message"]
 
 
-PICTURE = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}]
+def user_part(**part: Any) -> dict[str, Any]:
+    """A request whose one message has a part beside its text."""
+    return {"messages": [{"role": "user", "content": [{"type": "text", "text": "Right?"}, part]}]}
+
+
+def shown(address: str) -> dict[str, Any]:
+    return user_part(type="image_url", image_url={"url": address})
+
+
+PNG, PLACE = base64.b64encode(png(30, 20)).decode(), "messages[0].content[1]"
 
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
@@ -306,7 +355,14 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"messages": [*QUESTION, {"role": "assistant", "content": "Te"}]}, "messages", "unsupported_value"),
     ({"messages": [{"role": "king", "content": "x"}]}, "messages[0].role", "invalid_value"),
     ({"messages": [{"role": "user", "content": 3}]}, "messages[0].content", "invalid_value"),
-    ({"messages": [{"role": "user", "content": PICTURE}]}, "messages[0].content[0]", "unsupported_value"),
+    (user_part(type="input_audio", input_audio={"data": "AAAA"}), PLACE, "unsupported_value"),
+    (shown("https://example.org/a.png"), PLACE, "unsupported_value"),
+    (user_part(type="input_file", file_id="file-1"), PLACE, "unsupported_value"),
+    (shown("data:image/png;base64,?"), PLACE, "invalid_value"),
+    (shown("data:image/png;base64,AAAA"), PLACE, "wrong_type"),
+    (shown("data:image/png;base64," + base64.b64encode(png(9000, 1)).decode()), PLACE, "too_large"),
+    ({"messages": shown(PNG)["messages"] * 9}, "messages", "too_large"),
+    ({"messages": [{**shown(PNG)["messages"][0], "role": "assistant"}, *QUESTION]}, PLACE, "unsupported_value"),
     ({"messages": [{"role": "user", "content": "x" * 1_100_000}]}, "messages", "too_large"),
     ({"max_tokens": 0}, "max_tokens", "invalid_value"),
     ({"stop": ["a"] * 5}, "stop", "invalid_value"),

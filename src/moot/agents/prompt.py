@@ -10,6 +10,7 @@ timestamp, because that would make the prompts of each replay different.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
@@ -21,7 +22,7 @@ from moot.core.brief import Brief, Source, View
 from moot.core.roles import ARTIFACTS, artifacts
 from moot.core.text import clip
 from moot.core.transcript import INTERJECTION, Turn, is_open_prose
-from moot.models.base import Message, Speaker, Traits
+from moot.models.base import AttachedFile, Message, Speaker, Traits
 
 INDENT = "  "
 """What stands before every line that somebody else wrote."""
@@ -31,6 +32,9 @@ BRIDGE = "Please go on."
 
 UNREAD = "(this message could not be read)"
 """What stands in place of an answer in tags of which no field was read."""
+
+ATTACHED = "The documents that are attached, in this order:"
+"""What stands in the message with pictures and PDFs, before their names."""
 
 GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
@@ -46,22 +50,41 @@ def compose(ask: Ask, context: Context, traits: Traits) -> tuple[Message, ...]:
         log = [_as_message(turn, context, context.view, names) for turn in context.turns]
     else:
         log = [Message(role="user", text=show(context, context.turns))] if context.turns else []
-    return fit((shared, *log, newest), traits)
+    attached = _attached(context.brief) if any(source.file for source in context.brief.background) else ()
+    return fit((shared, *attached, *log, newest), traits)
+
+
+def _attached(brief: Brief) -> tuple[Message, ...]:
+    """The message that carries the pictures and PDFs of the background; what a document shows is no instruction."""
+    files = tuple(
+        AttachedFile(name=source.name, file=source.file, words=_document(source) if source.text else "")
+        for source in brief.background
+        if source.file
+    )
+    names = ", ".join(on_one_line(file.name) for file in files)
+    return (Message(role="user", text=f"{ATTACHED} {names}", files=files),)
 
 
 def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
     """The same messages in a shape that the wire takes: no system messages, or strict alternation, where it must be."""
     fitted: list[Message] = []
-    for message in messages:
+    for message in messages if traits.pictures else map(_in_words, messages):
         role: Speaker = "user" if message.role == "system" and not traits.system else message.role
         if fitted and fitted[-1].role == role and role != "assistant":
-            fitted[-1] = Message(role=role, text=f"{fitted[-1].text}\n\n{message.text}")
+            files = (*fitted[-1].files, *message.files)
+            fitted[-1] = Message(role=role, text=f"{fitted[-1].text}\n\n{message.text}", files=files)
             continue
         if traits.alternate and role == "assistant" and (not fitted or fitted[-1].role != "user"):
             fitted.append(Message(role="user", text=BRIDGE))
         same = role == message.role and not message.calls and not message.answers
         fitted.append(message if same else Message(role=role, text=message.text))
     return tuple(fitted)
+
+
+def _in_words(message: Message) -> Message:
+    """A message for a model that is sent words only: of its files, those that have some."""
+    words = (*(file.words for file in message.files if file.words), message.text)
+    return replace(message, text="\n\n".join(words), files=()) if message.files else message
 
 
 def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:
@@ -161,11 +184,15 @@ def _same_for_all(
     parts.append(f"Topic: {topic}")
     if options:
         parts.append("The possible answers are: " + "; ".join(options) + ".")
-    parts.extend(f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ===" for source in background)
+    parts.extend(_document(source) for source in background if source.file is None)
     if people is not None:
         at_the_table = [f"- {name}" + (f": {on_one_line(role)}" if role else "") for name, role in people]
         parts.append("At the table:\n" + "\n".join(at_the_table))
     return "\n\n".join(parts)
+
+
+def _document(source: Source) -> str:
+    return f"=== {source.name} ===\n{frame(source.text)}\n=== end of {source.name} ==="
 
 
 def show(context: Context, turns: Sequence[Turn]) -> str:

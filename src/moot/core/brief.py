@@ -297,18 +297,48 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A picture or a PDF, as models that see are sent it.
+
+    Attributes:
+        media: its media type: ``image/png``, ``image/jpeg``, ``image/webp``, ``image/gif`` or ``application/pdf``.
+        sha256: the hash of its bytes.
+        size: how many bytes it has.
+        width: pixels of a picture.
+        height: the same.
+        pages: the number of pages of a PDF.
+        data: the bytes in base64.
+    """
+
+    media: str
+    sha256: str
+    size: int
+    width: int = 0
+    height: int = 0
+    pages: int = 0
+    data: str = field(default="", repr=False)
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether it is a picture and no PDF."""
+        return self.media.startswith("image/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A document for the participants.
 
     Attributes:
         name: the name by which it is cited ("brief.md", "cost-study.md").
-        text: its text.
+        text: its text; of a PDF the words of its pages, "" for a picture.
         line: the line of the file on which the text begins, counted from 1.
+        file: the picture or PDF itself; None for text.
     """
 
     name: str
     text: str
     line: int = 1
+    file: Attachment | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

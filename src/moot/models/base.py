@@ -8,10 +8,25 @@ from typing import Literal, Protocol, TypeAlias
 
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import ToolCall, ToolSpec
-from moot.core.brief import Settings
+from moot.core.brief import Attachment, Settings
 from moot.core.event import Called
 
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedFile:
+    """A picture or a PDF that goes along with a message.
+
+    Attributes:
+        name: the name of the document.
+        file: the picture or PDF.
+        words: the text of a PDF in its frame, for models that take no PDF; "" where it has none.
+    """
+
+    name: str
+    file: Attachment
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +38,14 @@ class Message:
         text: the words.
         calls: the tools that an assistant's message asks for.
         answers: the id of the call whose result a tool's message is.
+        files: pictures and PDFs, which the model is sent before the words; only a user's message has some.
     """
 
     role: Speaker
     text: str
     calls: tuple[ToolCall, ...] = ()
     answers: str = ""
+    files: tuple[AttachedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +79,7 @@ class Traits:
         context: tokens it can hold; 0 where unknown.
         tools: whether it can be offered tools.
         prefill: whether it goes on with a last message of its own where that breaks off.
+        pictures: whether it can be sent pictures; what a provider's model sees is told by its name.
     """
 
     system: bool = True
@@ -69,6 +87,7 @@ class Traits:
     context: int = 0
     tools: bool = True
     prefill: bool = False
+    pictures: bool = True
 
 
 class Model(Protocol):

@@ -148,7 +148,7 @@ class FunctionAgent(CustomAgent):
     """
 
     def __init__(self, name: str, agent: Agent) -> None:
-        super().__init__(name, Traits(alternate=False, tools=False), tuple(Settings.__slots__))
+        super().__init__(name, Traits(alternate=False, tools=False, pictures=False), tuple(Settings.__slots__))
         self._agent = agent
         self._plain = not any(map(inspect.iscoroutinefunction, (agent, getattr(agent, "__call__", None))))  # noqa: B004
 
@@ -230,7 +230,7 @@ class ProviderModel(ABC):
     @property
     def traits(self) -> Traits:
         """What the wire takes: neither tools nor a beginning of its own."""
-        return Traits(tools=False, alternate=self.model.provider.alternate)
+        return Traits(tools=False, alternate=self.model.provider.alternate, pictures=False)
 
     @property
     def drops(self) -> tuple[str, ...]:

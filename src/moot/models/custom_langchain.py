@@ -102,4 +102,18 @@ def _messages(messages: Sequence[Message]) -> "list[BaseMessage]":
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     kinds = {"system": SystemMessage, "assistant": AIMessage}
-    return [kinds.get(message.role, HumanMessage)(content=message.text) for message in messages]
+    return [kinds.get(message.role, HumanMessage)(content=_content(message)) for message in messages]
+
+
+def _content(message: Message) -> "str | list[str | dict[str, object]]":
+    """The words, or pictures and words; of a PDF its words."""
+    if not message.files:
+        return message.text
+    from moot.models.attached_files import data_address  # deferred: few debates have pictures
+
+    pictures = [item.file for item in message.files if item.file.is_picture]
+    words = "\n\n".join([*(item.words for item in message.files if item.words), message.text])
+    parts: list[str | dict[str, object]] = [
+        {"type": "image_url", "image_url": {"url": data_address(file)}} for file in pictures
+    ]
+    return [*parts, {"type": "text", "text": words}]

@@ -15,7 +15,7 @@ from moot.models.base import Request, Traits
 from moot.models.custom import CustomAgent
 from moot.models.names import ModelName
 from moot.models.stream import AnswerStream, End
-from moot.models.wires.library import write_messages
+from moot.models.wires.library import user_content, write_messages
 
 if TYPE_CHECKING:
     from pydantic_ai.agent import AbstractAgent, AgentRunResult
@@ -76,8 +76,8 @@ class PydanticAgent(CustomAgent):
             replace(message, role="user") if message.role == "system" else message for message in request.messages
         )
         return await self._agent.run(
-            last.text,
-            message_history=write_messages(before),
+            user_content(self._name, last),
+            message_history=write_messages(before, self._name),
             model_settings=_settings(request.settings),
             event_stream_handler=events,
             # Where there is a history the library leaves the agent's own system prompt out.

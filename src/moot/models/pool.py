@@ -77,6 +77,7 @@ class Fallback(Layer):
             context=min((traits.context for traits in all_traits if traits.context), default=0),
             tools=all(traits.tools for traits in all_traits),
             prefill=all(traits.prefill for traits in all_traits),
+            pictures=all(traits.pictures for traits in all_traits),
         )
 
     def quote(self, request: Request) -> Quote:

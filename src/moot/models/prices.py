@@ -42,25 +42,30 @@ def answer_cap(settings: Settings) -> int:
     return MAX_TOKENS if settings.max_tokens is None else settings.max_tokens
 
 
-def count_tokens(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+def count_tokens(messages: Sequence[Message], tools: Sequence[ToolSpec] = (), model: str = "") -> int:
     """An upper estimate of the tokens of messages and of the tools offered with them, by their letters.
 
     Tokenizers give about 4 characters a token for English, 2 for other alphabets of Europe, 1 for scripts of Asia, and
     fewer for those that are hardly ever written. A quarter is added, because code and names take more, and 8 tokens for
     each message's frame. In long runs of letters and digits without a blank, which no language has, each counts as one.
+    Pictures and PDFs count as the model's provider says; without a model, as the one that takes most.
     """
-    return _count_all(messages, tools, _count)
+    return _count_all(messages, tools, _count, model)
 
 
-def count_most(messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> int:
+def count_most(messages: Sequence[Message], tools: Sequence[ToolSpec] = (), model: str = "") -> int:
     """The most tokens that the same can be: no tokenizer makes more tokens of a text than it has bytes."""
-    return _count_all(messages, tools, _count_bytes)
+    return _count_all(messages, tools, _count_bytes, model)
 
 
-def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Callable[[str], int]) -> int:
+def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Callable[[str], int], model: str) -> int:
     spoken_tokens = OVERHEAD * len(messages)
     for message in messages:
         spoken_tokens += count(message.text) + (_count_calls(message, count) if message.calls else 0)
+        if message.files:
+            from moot.models.attached_files import count_files  # deferred: few debates have pictures
+
+            spoken_tokens += count_files(model, message.files, count)
     if not tools:
         return OVERHEAD + spoken_tokens
     offered = sum(
@@ -72,11 +77,13 @@ def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Ca
 
 def quote(name: ModelName, request: Request) -> Quote:
     """What a request is expected to use at most: the estimate of its prompt, the cap on its answer, and their price."""
-    prompt, most = count_tokens(request.messages, request.tools), count_most(request.messages, request.tools)
+    model = str(name)
+    prompt = count_tokens(request.messages, request.tools, model)
+    most = count_most(request.messages, request.tools, model)
     output_tokens, worst = answer_cap(request.settings), max(prompt, most)
     price = _price(name, prompt, output_tokens)
     return Quote(
-        model=str(name),
+        model=model,
         tokens=prompt + output_tokens,
         cost=price,
         prompt=prompt,

@@ -146,7 +146,7 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
             else ""
         )
         raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
-    usage = _usage_or_reserved(end.usage.cleaned(), request)
+    usage = _usage_or_reserved(end.usage.cleaned(), request, str(name))
     written = Usage(input_tokens=end.written).cleaned().input_tokens if end.written else 0
     return Called(
         key="",
@@ -160,11 +160,11 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
     )
 
 
-def _usage_or_reserved(usage: Usage, request: Request) -> Usage:
+def _usage_or_reserved(usage: Usage, request: Request, model: str) -> Usage:
     """The usage with what was reserved in place of the counts that are missing or cannot be."""
     input_tokens, output_tokens = usage.input_tokens, usage.output_tokens
     return Usage(
-        input_tokens=input_tokens or count_tokens(request.messages, request.tools),
+        input_tokens=input_tokens or count_tokens(request.messages, request.tools, model),
         output_tokens=output_tokens or answer_cap(request.settings),
         cached_tokens=min(usage.cached_tokens, input_tokens),
         estimated=usage.estimated or not input_tokens or not output_tokens,

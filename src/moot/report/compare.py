@@ -357,7 +357,9 @@ def _opening_facts(opened: Opened, people: Collection[str], *, tree: bool) -> It
             )
     for subject, sources in (("background", brief.background), ("library", brief.library)):
         yield subject, ", ".join(source.name for source in sources)
-        yield from ((f"{subject}: {source.name}", source.text) for source in sources)
+        yield from (
+            (f"{subject}: {source.name}", source.file.sha256 if source.file else source.text) for source in sources
+        )
     yield "rules", brief.rules
     yield "options", ", ".join(brief.options)
     yield from _flat_parts(brief.limits, "limits")

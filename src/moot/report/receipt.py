@@ -196,7 +196,8 @@ def _seats_of(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) ->
 def _evidence(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) -> tuple[Evidence, ...]:
     """The texts of the brief, cited or not, then the sources that tools gave and turns name."""
     hashes = {
-        source.name: hashlib.sha256(source.text.encode()).hexdigest() for source in (*brief.background, *brief.library)
+        source.name: source.file.sha256 if source.file else hashlib.sha256(source.text.encode()).hexdigest()
+        for source in (*brief.background, *brief.library)
     }
     cited = citations(entries, transcript)
     return tuple(

@@ -28,6 +28,9 @@ MOST_PAGES = 500
 MOST_TEXT = 1024 * 1024
 """Characters of one document."""
 
+NO_TEXT = "holds no text; scanned pages cannot be read"
+"""The fault of a PDF whose pages are pictures: the number of its pages is known."""
+
 MEMORY = 1024 * 1024 * 1024
 """Bytes of address space that reading may take."""
 
@@ -170,7 +173,7 @@ def read_pdf(data: bytes) -> Text:
     except PyPdfError:
         return Text(fault="is broken or no PDF")
     if not any(pages):
-        return Text(fault="holds no text; scanned pages cannot be read")
+        return Text(pages=pages, fault=NO_TEXT)
     title = reader.metadata.title if reader.metadata else ""
     return Text(title=clean(str(title or "")).strip(), pages=pages)
 

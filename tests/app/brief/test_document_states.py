@@ -48,7 +48,9 @@ def test_an_html_document_is_read_as_a_library_reads_it(folder: Path) -> None:
 
 
 def test_pages_of_a_pdf_are_one_document_and_what_was_no_file_is_left_out(folder: Path) -> None:
-    sources = [Source(name=name, text="x") for name in ("study.pdf:p1", "study.pdf:p2", "conversation", "../a.md")]
+    sources = [
+        Source(name=name, text="x") for name in ("study.pdf, page 1", "study.pdf, page 2", "conversation", "../a.md")
+    ]
     brief = Brief(topic="Move?", background=tuple(sources))
     assert states(brief, folder) == {"study.pdf": "missing", "../a.md": "missing"}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from moot.app.brief.files import KINDS, MOST_BYTES, check_path, decode, find_beside, read_bytes, read_library
+from moot.app.brief.files import KINDS, MOST_BYTES, SEEN, check_path, decode, find_beside, read_bytes, read_library
 from moot.app.brief.reader import read_file
 from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
@@ -14,8 +14,8 @@ from moot.reviews.artefact import HEAD, artefact_of, digest_bytes
 
 DocumentState: TypeAlias = Literal["same", "changed", "missing", "unreadable"]
 
-_PAGE = re.compile(r"(.+\.pdf):p\d+", re.IGNORECASE)
-"""The name of a page of a PDF: ``study.pdf:p3``."""
+_PAGE = re.compile(r"(.+\.pdf), page \d+", re.IGNORECASE)
+"""The name of a page of a PDF in the library: ``study.pdf, page 3``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,13 @@ def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
             for file in artefact_of(brief).files
             if file.sha256 and file.change != "removed"
         ]
-    return list(_text_states((*brief.background, *brief.library), folder))
+    file_states = [
+        DocumentOnRecord(name=source.name, state=_state_of_hash(source.name, source.file.sha256, folder))
+        for source in brief.background
+        if source.file and Path(source.name).suffix.casefold() in SEEN
+    ]
+    texts = [source for source in (*brief.background, *brief.library) if source.file is None]
+    return [*file_states, *_text_states(texts, folder)]
 
 
 def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentOnRecord:

@@ -18,6 +18,9 @@ from moot.tools.documents import Document, Kind, convert
 MOST_BACKGROUND_BYTES = 1024 * 1024
 """The greatest size of one file."""
 
+SEEN = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".pdf")
+"""The ends of the names of pictures and PDFs, which are taken as they are."""
+
 _DEVICES = re.compile(r"(con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
 _BAD = re.compile(r'^~|[\\:*?"<>|\t\n]')
 
@@ -32,12 +35,13 @@ def read_files(names: Sequence[str], folder: Path | None, *, line: int = 0) -> t
 
     Raises:
         BriefError: ``unsafe_path`` for a path that leads elsewhere, ``no_file`` for one that leads to no
-            ordinary file, ``too_large``, ``not_text`` where it is not UTF-8.
+            ordinary file, ``too_large``, ``not_text`` where it is not UTF-8, ``wrong_type`` for a picture or PDF that
+            is none.
     """
     if folder is None:
         problem = "background files can be named only in a brief that is a file; put the text into the brief"
         raise BriefError(problem, line=line, code="unsafe_path")
-    return tuple(Source(name=name, text=_read_background(check_path(name, line=line), folder, line)) for name in names)
+    return tuple(_read_background(check_path(name, line=line), folder, line) for name in names)
 
 
 def find_beside(name: str, folder: Path, *, line: int = 0) -> Path:
@@ -111,8 +115,13 @@ def check_path(name: str, *, line: int = 0) -> str:
     return name
 
 
-def _read_background(name: str, folder: Path, line: int) -> str:
-    return decode(name, read_bytes(name, find_beside(name, folder, line=line), line=line), line=line)
+def _read_background(name: str, folder: Path, line: int) -> Source:
+    path = find_beside(name, folder, line=line)
+    if path.suffix.casefold() in SEEN:
+        from moot.tools.attachments import MOST_PDF, read_attachment  # deferred: few briefs have pictures
+
+        return read_attachment(name, read_bytes(name, path, most=MOST_PDF, line=line), line=line)
+    return Source(name=name, text=decode(name, read_bytes(name, path, line=line), line=line))
 
 
 def _unreadable(name: str, error: OSError | RuntimeError, line: int) -> BriefError:

@@ -246,7 +246,8 @@ HEADER: tuple[Key, ...] = (
     Key(name="context", kind="prose", example='"A team of eight."', hints=("system_context", "situation"),
         help="Background in a few words; longer background is text under the heading."),
     Key(name="background", kind="paths", low=1, high=20, example="[study.md, costs.txt]",
-        help="Text files beside the brief, at most 1 MiB each, that all participants are given.",
+        help="Files beside the brief that all participants are given: text of at most 1 MiB each, and pictures "
+        "(PNG, JPEG, WebP, GIF) and PDFs for models that see.",
         hints=("sources", "files", "documents", "attachments", "path")),
     Key(name="library", kind="paths", low=1, high=20, example="[papers, notes.md]",
         help="Files or folders beside the brief that only the tool rag searches; they are in no prompt.",

@@ -4,7 +4,7 @@ also when the server was killed meanwhile.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import msgspec
@@ -13,6 +13,7 @@ from moot.app.endpoint.chat_request import ChatRequest
 from moot.app.run.access import claimed
 from moot.app.run.workspace import Workspace
 from moot.core.event import Requested
+from moot.core.transcript import fold
 from moot.record.listing import ListQuery
 from moot.record.mailbox import SideStream
 
@@ -39,7 +40,12 @@ class AskedFor:
 
 def requested(digest: str, request: ChatRequest, echo: Mapping[str, object], *, background: bool) -> Requested:
     """A request as it is stored."""
-    stored = {"request": msgspec.to_builtins(request), "echo": dict(echo), "background": background}
+    without = tuple(replace(message, files=()) for message in request.messages)  # they are in the brief
+    stored = {
+        "request": msgspec.to_builtins(replace(request, messages=without)),
+        "echo": dict(echo),
+        "background": background,
+    }
     return Requested(digest=digest, request=json.dumps(stored, ensure_ascii=False))
 
 
@@ -62,3 +68,17 @@ async def find_debate(workspace: Workspace, owner: str, digest: str, since: floa
         if any(isinstance(entry.event, Requested) and entry.event.digest == digest for entry in entries):
             return summary.debate
     return ""
+
+
+async def file_parts(workspace: Workspace, debate: str) -> list[Mapping[str, object]]:
+    """The pictures and PDFs of a debate that a request goes on from, as parts of a message."""
+    brief = fold((await workspace.entries(debate))[:1]).brief
+    return [
+        {
+            "type": "input_file",
+            "filename": source.name,
+            "file_data": f"data:{source.file.media};base64,{source.file.data}",
+        }
+        for source in (brief.background if brief else ())
+        if source.file
+    ]

@@ -61,6 +61,7 @@ def chat_brief(request: ChatRequest) -> ChatBrief:
     if request.most_tokens is not None and request.most_tokens <= SHORT_ANSWER:
         words = max(1, int(request.most_tokens * _WORDS_PER_TOKEN))
         rules = f"{rules}\n\nThe final answer has at most {words} words.".strip()
+    background += [file for message in request.messages for file in message.files]
     keys: dict[str, object] = {"topic": question if short else LONG_QUESTION}
     keys |= {"rules": rules} if rules else {}
     keys |= {"options": list(request.options)} if request.options else {}

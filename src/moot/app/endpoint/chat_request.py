@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from moot.app.endpoint.answer_shape import AnswerShape, read_shape
+from moot.app.endpoint.chat_files import KINDS, read_file
 from moot.app.endpoint.endpoint_errors import EndpointError
-from moot.core.brief import OPTIONS
+from moot.core.brief import OPTIONS, Source
 from moot.core.text import clean
 
 RULES = ("system", "developer")
@@ -59,10 +60,11 @@ MOST_TEXT = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMessage:
-    """A message of a conversation: who speaks, and the text."""
+    """A message of a conversation: who speaks, the text, and the pictures and PDFs in it."""
 
     role: str
     text: str
+    files: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +161,8 @@ def _check_meaning(body: Mapping[str, object]) -> None:
 def _messages(value: object) -> tuple[ChatMessage, ...]:
     if not isinstance(value, list) or not value:
         raise EndpointError(400, "messages must be a list with at least one message", "missing_topic", param="messages")
-    messages = tuple(_message(item, n) for n, item in enumerate(cast("list[object]", value)))
+    files: list[Source] = []
+    messages = tuple(_message(item, n, files) for n, item in enumerate(cast("list[object]", value)))
     if sum(len(message.text) for message in messages) > MOST_TEXT:
         raise EndpointError(413, f"the messages have more than {MOST_TEXT:,} characters", "too_large", param="messages")
     if messages[-1].role == "assistant":
@@ -171,30 +174,34 @@ def _messages(value: object) -> tuple[ChatMessage, ...]:
     return messages
 
 
-def _message(item: object, n: int) -> ChatMessage:
+def _message(item: object, n: int, files: list[Source]) -> ChatMessage:
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
     role, place = table.get("role"), f"messages[{n}]"
     if role not in ROLES:
         raise _invalid_value(f"{place}.role", f"must be one of {', '.join(ROLES)}")
-    content = table.get("content")
+    content, before = table.get("content"), len(files)
     if isinstance(content, list):
         parts = cast("list[object]", content)
-        texts = [_part(part, f"{place}.content[{number}]") for number, part in enumerate(parts)]
-        content = "\n".join(texts)
+        texts = [_part(part, f"{place}.content[{number}]", str(role), files) for number, part in enumerate(parts)]
+        names = [f"({file.name})" for file in files[before:]]
+        content = " ".join(["\n".join(text for text in texts if text), *names]).strip()
     if content is not None and not isinstance(content, str):
         raise _invalid_value(f"{place}.content", "must be a text or a list of parts")
     calls = table.get("tool_calls")
     called = f"\n(called tools: {json.dumps(calls, ensure_ascii=False)[:2000]})" if calls else ""
-    return ChatMessage(role=str(role), text=clean(f"{content or ''}{called}"))
+    return ChatMessage(role=str(role), text=clean(f"{content or ''}{called}"), files=tuple(files[before:]))
 
 
-def _part(part: object, place: str) -> str:
-    """The text of a part; other parts cannot be shown to the models of a debate."""
+def _part(part: object, place: str, role: str, files: list[Source]) -> str:
+    """The text of a part; a picture or PDF of the user is added to the files instead."""
     table = cast("dict[str, object]", part) if isinstance(part, dict) else {}
     kind = table.get("type")
     if kind in ("text", "input_text", "output_text", "refusal"):
         return _text(table.get("refusal" if kind == "refusal" else "text"), f"{place}.text")
-    problem = f"{place} is of the type {str(kind)[:60]!r}; a debate takes text only"
+    if kind in KINDS and role == "user":
+        files.append(read_file(table, files, place))
+        return ""
+    problem = f"{place} is of the type {str(kind)[:60]!r}; a debate takes text, and pictures and PDFs of the user"
     raise EndpointError(400, problem, "unsupported_value", param=place)
 
 

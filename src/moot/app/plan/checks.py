@@ -61,6 +61,10 @@ def check_brief(brief: Brief) -> None:
     for source in (*brief.background, *brief.library):
         if not isinstance(source.text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BriefError(f"the document {source.name!r} is not text", code="wrong_type")
+    if any(source.file for source in brief.background):
+        from moot.tools.attachments import check_attachments  # deferred: few briefs have pictures
+
+        check_attachments(brief.background)
 
 
 def check_limits(limits: Limits) -> None:
@@ -147,6 +151,36 @@ def _check_options(options: tuple[str, ...]) -> None:
         if other := earlier.get(normalise(option)):
             raise BriefError(f"the options {other!r} and {option!r} cannot be told apart", code="duplicate_option")
         earlier[normalise(option)] = option
+
+
+def check_sight(brief: Brief, live: Mapping[str, Model]) -> list[str]:
+    """Refuse pictures that a model does not see, before anything is paid; say of whom it is not known.
+
+    Args:
+        brief: the brief with agents assigned.
+        live: the models by participant; people and the built-in debater have none.
+
+    Raises:
+        BriefError: a model is known not to see pictures, or takes no PDF where that holds no text.
+    """
+    sources = [source for source in brief.background if source.file]
+    if not sources:
+        return []
+    from moot.models.attached_files import doubt_of, fault_of  # deferred: few debates have pictures
+
+    notes: list[str] = []
+    for participant in brief.participants:
+        model = live.get(participant.name)
+        names = [participant.seat] if model else []
+        names += [name for name in (*participant.fallback, participant.stand_in) if name]
+        if participant.seat.startswith(BUILTIN):
+            notes.append(f"{participant.seat} sees no pictures; it quotes words only.")
+        for name in names:
+            pictures = model is None or model.traits.pictures or name != participant.seat
+            if fault := fault_of(name, sources, pictures=pictures):
+                raise BriefError(f"{participant.name}: {fault}; choose another model", code="bad_model")
+            notes += [doubt] if (doubt := doubt_of(name, sources)) else []
+    return list(dict.fromkeys(notes))
 
 
 _SUMMED_UP = tuple(name for name in FORMATS if name != "bp_style")

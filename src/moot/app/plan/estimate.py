@@ -348,7 +348,7 @@ class _Costs:
         self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
         for sent in self.likely(ask, context, model.traits, length):
             output_tokens = min(answer_cap(me.settings), round(sent.words * TOKENS))
-            self.expected += round(sent.share * (_likely_tokens(sent) + output_tokens))
+            self.expected += round(sent.share * (_likely_tokens(sent, model.name) + output_tokens))
         self._compare(model.name, "\0".join(message.text for message in request.messages))
 
     def _calls(self, ask: Ask, me: Participant) -> int:
@@ -379,9 +379,9 @@ class _Costs:
         )
 
 
-def _likely_tokens(sent: RequestSize) -> int:
+def _likely_tokens(sent: RequestSize, model: str) -> int:
     """The likely number of tokens of a request, not the maximum."""
-    input_tokens = count_tokens(sent.messages, sent.tools) - (TOOLS_OVERHEAD if sent.tools else 0)
+    input_tokens = count_tokens(sent.messages, sent.tools, model) - (TOOLS_OVERHEAD if sent.tools else 0)
     return round(input_tokens / MARGIN) + (OFFER if sent.tools else 0)
 
 

@@ -82,7 +82,7 @@ def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
         topic=brief.topic,
         protocol=opened.name,
         chosen=opened.chosen,
-        background=tuple(TextView(name=source.name, html=safe_html(source.text)) for source in brief.background),
+        background=tuple(TextView(name=source.name, html=safe_html(_shown(source))) for source in brief.background),
         library=tuple(source.name for source in brief.library),
         rules=TextView(name="rules", html=safe_html(brief.rules)),
         options=brief.options,
@@ -93,6 +93,14 @@ def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
         seed=brief.seed,
         markdown="" if reader is not None else brief_markdown(opened, debate),
     )
+
+
+def _shown(source: Source) -> str:
+    """The text of a document; of a picture what it is."""
+    if source.file is None or source.text:
+        return source.text
+    shape = f"{source.file.width} x {source.file.height} pixels" if source.file.is_picture else "without words"
+    return f"{source.file.media}, {shape}, {source.file.size:,} bytes, sha256 {source.file.sha256}"
 
 
 def _person(participant: Participant, reader: Reader) -> BriefPerson:
@@ -135,9 +143,9 @@ def brief_markdown(opened: Opened, debate: str) -> str:
 
 def _one_background(brief: Brief) -> Brief:
     """The brief with one background: a file has one section of it."""
-    if len(brief.background) < 2:
+    if len(brief.background) < 2 and not any(source.file for source in brief.background):
         return brief
-    text = "\n\n".join(f"### {source.name}\n\n{source.text}" for source in brief.background)
+    text = "\n\n".join(f"### {source.name}\n\n{_shown(source)}" for source in brief.background)
     return replace(brief, background=(Source(name="brief", text=text),))
 
 

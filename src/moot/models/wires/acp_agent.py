@@ -71,7 +71,7 @@ class AcpModel:
     @property
     def traits(self) -> Traits:
         """It is sent one text, and offered no tools."""
-        return Traits(system=False, tools=False)
+        return Traits(system=False, tools=False, pictures=False)
 
     @property
     def drops(self) -> tuple[str, ...]:

@@ -99,7 +99,7 @@ class AnthropicMessages(WireModel):
         system = [message.text for message in request.messages if message.role == "system" and message.text]
         body: dict[str, object] = {
             "model": self._name.model,
-            "messages": write_messages([message for message in request.messages if message.role != "system"]),
+            "messages": write_messages([item for item in request.messages if item.role != "system"], self._name),
             "max_tokens": answer_cap(request.settings),
             "stream": True,
             "system": [{"type": "text", "text": "\n\n".join(system), "cache_control": dict(_CACHE)}]
@@ -210,7 +210,7 @@ class MessageReader(Reader[Event]):
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-def write_messages(messages: Sequence[Message]) -> list[dict[str, object]]:
+def write_messages(messages: Sequence[Message], name: ModelName) -> list[dict[str, object]]:
     """The messages as this wire takes them; the results of one answer's tools go together."""
     written: list[dict[str, object]] = []
     for role, group in groupby(messages, key=lambda message: message.role):
@@ -220,15 +220,34 @@ def write_messages(messages: Sequence[Message]) -> list[dict[str, object]]:
             ]
             written.append({"role": "user", "content": results})
         else:
-            written.extend({"role": role, "content": _content(message)} for message in group)
+            written.extend({"role": role, "content": _content(message, name)} for message in group)
     return written
 
 
-def _content(message: Message) -> object:
+def _content(message: Message, name: ModelName) -> object:
+    if message.files:
+        return _blocks(message, name)
     if not message.calls:
         return message.text
     words = [{"type": "text", "text": message.text}] if message.text.strip() else []
     return [*words, *(_tool_use(call) for call in message.calls)]
+
+
+def _blocks(message: Message, name: ModelName) -> list[dict[str, object]]:
+    """Pictures and PDFs before the words; the provider may keep all up to the last of them for the next question."""
+    from moot.models.attached_files import split_files  # deferred: few debates have pictures
+
+    sent, text = split_files(name, message)
+    blocks: list[dict[str, object]] = []
+    for item in sent:
+        source = {"type": "base64", "media_type": item.file.media, "data": item.file.data}
+        kind: dict[str, object] = (
+            {"type": "image"} if item.file.is_picture else {"type": "document", "title": item.name}
+        )
+        blocks.append({**kind, "source": source})
+    if blocks:
+        blocks[-1]["cache_control"] = dict(_CACHE)
+    return [*blocks, {"type": "text", "text": text}]
 
 
 def _tool_use(call: ToolCall) -> dict[str, object]:

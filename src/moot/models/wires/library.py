@@ -6,6 +6,7 @@ types leaves here.
 """
 
 import json
+from base64 import b64decode
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -28,7 +29,14 @@ from moot.models.transport import ProviderConnection
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
-    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent, TextPart, ToolCallPart
+    from pydantic_ai.messages import (
+        ModelMessage,
+        ModelResponse,
+        ModelResponseStreamEvent,
+        TextPart,
+        ToolCallPart,
+        UserContent,
+    )
     from pydantic_ai.models import Model as Library
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
@@ -48,7 +56,7 @@ def write_settings(wanted: Settings, dropped: Collection[str]) -> "ModelSettings
     return cast("ModelSettings", settings)
 
 
-def write_messages(messages: Sequence[Message]) -> "list[ModelMessage]":
+def write_messages(messages: Sequence[Message], name: ModelName) -> "list[ModelMessage]":
     """The messages as the library takes them; the results of one answer's tools go together."""
     from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, ToolReturnPart, UserPromptPart
 
@@ -66,8 +74,23 @@ def write_messages(messages: Sequence[Message]) -> "list[ModelMessage]":
             case "system":
                 model_messages.extend(ModelRequest(parts=[SystemPromptPart(content=message.text)]) for message in group)
             case _:
-                model_messages.extend(ModelRequest(parts=[UserPromptPart(content=message.text)]) for message in group)
+                model_messages.extend(
+                    ModelRequest(parts=[UserPromptPart(content=user_content(name, message))]) for message in group
+                )
     return model_messages
+
+
+def user_content(name: ModelName, message: Message) -> "str | Sequence[UserContent]":
+    """The words of a user's message, after its pictures and PDFs if it has some."""
+    if not message.files:
+        return message.text
+    from pydantic_ai.messages import BinaryContent
+
+    from moot.models.attached_files import split_files  # deferred: few debates have pictures
+
+    sent, text = split_files(name, message)
+    files = [BinaryContent(b64decode(item.file.data), media_type=item.file.media) for item in sent]
+    return [*files, text]
 
 
 def _parts(message: Message) -> "list[TextPart | ToolCallPart]":
@@ -147,7 +170,7 @@ class LibraryModel:
 
         speech, key = AnswerStream(self._name, recorder), self._connection.key
         settings = write_settings(request.settings, self.drops)
-        messages, tools = write_messages(request.messages), write_tools(request.tools)
+        messages, tools = write_messages(request.messages, self._name), write_tools(request.tools)
         if not self._open:
             self._open = True
             await model.__aenter__()

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from moot.core.ask import Usage
+from moot.core.errors import Refused
 from moot.models import provider_errors
 from moot.models.base import Message, Request, Traits
 from moot.models.names import ModelName
@@ -66,6 +67,7 @@ class OllamaChat(WireModel):
         self._context: int | None = None
         self._window = SMALLEST_WINDOW
         self._given = 0
+        self._blind = False
 
     @property
     def traits(self) -> Traits:
@@ -83,7 +85,7 @@ class OllamaChat(WireModel):
         options |= {"num_predict": answer_cap(request.settings), "num_ctx": self._fit(request)}
         body: dict[str, object] = {
             "model": self._name.model,
-            "messages": write_messages(request.messages),
+            "messages": self._messages(request.messages),
             "options": options,
             "stream": True,
             "keep_alive": _keep_alive(str(keep_alive)),
@@ -92,6 +94,20 @@ class OllamaChat(WireModel):
             "format": json.loads(request.schema) if request.schema else None,
         }
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
+
+    def _messages(self, messages: Sequence[Message]) -> list[dict[str, object]]:
+        written = write_messages(messages)
+        if not any(message.files for message in messages):
+            return written
+        from moot.models.attached_files import split_files  # deferred: few debates have pictures
+
+        for data, message in zip(written, messages, strict=True):
+            sent, data["content"] = split_files(self._name, message)
+            if sent:
+                if self._blind:
+                    raise Refused(f"{self._name} does not see pictures, as its server says", kind="request")
+                data["images"] = [item.file.data for item in sent]
+        return written
 
     def reader(self, speech: AnswerStream) -> Reader[Event]:
         """What reads the answer."""
@@ -110,7 +126,7 @@ class OllamaChat(WireModel):
         The one that the settings ask for, else one that is never smaller than the last.
         """
         self._given = request.settings.num_ctx or 0
-        tokens = count_tokens(request.messages, request.tools) + answer_cap(request.settings)
+        tokens = count_tokens(request.messages, request.tools, self.name) + answer_cap(request.settings)
         while self._window < tokens and not self._given:
             self._window *= 2
         window = self._given or self._window
@@ -122,6 +138,7 @@ class OllamaChat(WireModel):
         shown = read_object(answer.body)
         # Servers before 0.6.4 do not say what a model can do.
         self._tools = not isinstance(able := shown.get("capabilities"), list) or "tools" in able
+        self._blind = isinstance(able, list) and "vision" not in able
         info = shown.get("model_info")
         if answer.status != 200 or not isinstance(info, dict):
             return None if answer.status != 200 else 0

@@ -88,7 +88,7 @@ class OpenAIChat(WireModel):
         """The body of a request. The cap on tokens is always sent, so that what was reserved holds."""
         body: dict[str, object] = {
             "model": self._name.model,
-            "messages": [write_message(message) for message in request.messages],
+            "messages": [self._message(message) for message in request.messages],
             "stream": True,
             "stream_options": {"include_usage": True} if self._name.provider.countable else None,
             self._cap(): answer_cap(request.settings),
@@ -100,6 +100,14 @@ class OpenAIChat(WireModel):
         if request.messages and request.messages[-1].role == "assistant":
             body |= self._go_on(cast("list[dict[str, object]]", body["messages"]))
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
+
+    def _message(self, message: Message) -> dict[str, object]:
+        written = write_message(message)
+        if message.files:
+            from moot.models.attached_files import openai_parts  # deferred: few debates have pictures
+
+            written["content"] = openai_parts(self._name, message)
+        return written
 
     def _go_on(self, messages: Sequence[dict[str, object]]) -> Mapping[str, object]:
         """What makes a model go on with its own last message, where the provider has a word for that."""

@@ -5,6 +5,7 @@ takes minutes: streams tell its progress as reasoning, and answers that are not 
 JSON allows.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -75,7 +76,8 @@ def _model(request: Request, name: str) -> Data:
 async def complete(request: Request, holder: Program) -> Response:
     """Answer the last message by a debate."""
     site, body = site_of(request), await request.body()
-    chat, admission = read_chat(body_of(body)), admission_of(request, holder)
+    admission = admission_of(request, holder)
+    chat = await asyncio.to_thread(read_chat, body_of(body))  # a PDF is read by another process
     begun = await site.endpoint.begin(admission, chat, attempt_of(request, body))
     if begun.joined:
         await admission.resume(begun.debate)

@@ -3,13 +3,14 @@
 The record is the store: a response is made anew from it each time, and so are the events of its stream.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 
-from moot.app.endpoint.asked import AskedFor, find_asked
+from moot.app.endpoint.asked import AskedFor, file_parts, find_asked
 from moot.app.endpoint.chat_answer import ChatAnswer, DebateState, chat_answer
 from moot.app.endpoint.endpoint import Begun, state_of
 from moot.app.endpoint.endpoint_errors import EndpointError
@@ -48,7 +49,7 @@ async def create(request: Request, holder: Program) -> Response:
     site, body = site_of(request), await request.body()
     table, admission = body_of(body), admission_of(request, holder)
     before = await _earlier_messages(request, holder, previous_id(table))
-    wanted = read_responses(table, before)
+    wanted = await asyncio.to_thread(read_responses, table, before)
     attempt = replace(attempt_of(request, body), echo=wanted.echo, background=wanted.background)
     begun = await site.endpoint.begin(admission, wanted.chat, attempt)
     if begun.joined:
@@ -94,7 +95,12 @@ async def _earlier_messages(request: Request, holder: Program, response: str) ->
         return []
     responding = await _response_of(request, holder, response)
     _, answer = await responding.look()
-    messages = [{"role": item.role, "content": item.text} for item in responding.completion.request.messages]
+    messages: list[Mapping[str, object]] = [
+        {"role": item.role, "content": item.text} for item in responding.completion.request.messages
+    ]
+    completion = responding.completion
+    if files := await file_parts(completion.admission.workspace, completion.begun.debate):
+        messages.insert(0, {"role": "user", "content": files})
     return [*messages, {"role": "assistant", "content": answer.text or answer.refusal}]
 
 
