@@ -29,6 +29,8 @@ export interface Listed {
   reason: string;
   at: number;
   forked: string;
+  /** What its owner calls it since; "" for its topic. */
+  name: string;
   participants: string[];
   decision: { winner: string; text: string; strength: string } | null;
   tokens: number;
@@ -41,6 +43,7 @@ export interface Listed {
 export interface Detail {
   id: string;
   topic: string;
+  name: string;
   status: string;
   kind: string;
   right: "view" | "join" | "own";
@@ -280,6 +283,7 @@ export const api = {
   resume: (id: string, body: Record<string, unknown> = {}) => post(`${of(id)}/resume`, body, once()),
   again: (id: string, body: Record<string, unknown>) => post<{ id: string }>(`${of(id)}/again`, body, once()),
   remove: (id: string) => send("DELETE", of(id)),
+  rename: (id: string, name: string) => send("PATCH", of(id), { name }),
   brief: (id: string) => get<Brief>(`${of(id)}/brief`),
   data: <T>(id: string, what: string) => get<T>(`${of(id)}/${what}`),
   check: (brief: string) => post<Checked>("/check", { brief }),

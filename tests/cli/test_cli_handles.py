@@ -132,6 +132,20 @@ def test_lists_are_filtered_and_short_ids_are_enough(tmp_path: Path) -> None:
     assert (wrong.exit_code, "did you mean 'tie'?" in wrong.stderr) == (2, True)
 
 
+def test_a_debate_is_renamed_and_found_by_its_name(tmp_path: Path) -> None:
+    debate = tied(tmp_path)
+    renamed = moot(tmp_path, "rename", "last", "Second try")
+    assert (renamed.exit_code, renamed.stdout) == (0, f"{debate}: named Second try\n")
+    assert "Second try" in moot(tmp_path, "list", "--search", "second").stdout
+    assert json.loads(moot(tmp_path, "list", "--json").stdout)[0]["name"] == "Second try"
+    assert "has its question as its name again" in moot(tmp_path, "rename", "last", "").stdout
+    assert "Second try" not in moot(tmp_path, "list").stdout
+    long = moot(tmp_path, "rename", "last", "x" * 201)
+    assert (long.exit_code, "at most 200 characters" in long.stderr) == (2, True)
+    nowhere = moot(tmp_path, "rename", "last", "x", "--store", "typo.sqlite")
+    assert (nowhere.exit_code, (tmp_path / "typo.sqlite").exists()) == (1, False)
+
+
 def test_a_debate_is_deleted_with_all_that_belongs_to_it(tmp_path: Path) -> None:
     debate = tied(tmp_path)
     assert moot(tmp_path, "resolve", debate, "--answer", "usage").exit_code == 0

@@ -44,6 +44,7 @@ from moot.core.event import (
     Interjected,
     Keyed,
     Noted,
+    Renamed,
     Requested,
     Reserved,
     Revoked,
@@ -53,6 +54,7 @@ from moot.core.event import (
 from moot.learn.lessons import notes
 from moot.record.sqlite import SqliteStore
 from moot.record.store import decode, decode_side, encode
+from moot.record.summary_fold import summarize
 from moot.testing.store_checks import InMemoryStore
 from tests.record.test_codec import spoiled
 
@@ -84,7 +86,7 @@ def stored(place: Path) -> list[SideEvent]:
         return [decode_side(text).event for (text,) in lines]
 
 
-NEWER = {Gathered, Batched}
+NEWER = {Gathered, Batched, Renamed}
 """Kinds that came after format 1 was written."""
 
 
@@ -210,6 +212,14 @@ def test_a_side_event_is_no_entry_of_a_record_nor_the_other_way_round() -> None:
         decode_side(side.replace('"v":2', '"v":3'))
     with pytest.raises(RecordError, match="damaged"):
         decode_side(side.replace('"v":2', '"v":1'))
+
+
+def test_the_last_name_of_a_debate_counts_and_a_damaged_one_none() -> None:
+    names = [encode(SideEntry(seq=n, at=0.0, event=Renamed(name=name))) for n, name in enumerate(("One", "Two"), 1)]
+    assert summarize("d/access/letters", names).name == "Two"
+    assert summarize("d/access/letters", [names[0], names[1].replace('"name"', '"nam"')]).name == "One"
+    other = encode(SideEntry(seq=1, at=0.0, event=Claimed(owner='the "renamed" one')))
+    assert not summarize("d/access/letters", [other, names[0].replace('"name"', '"nam"')]).name
 
 
 @pytest.mark.parametrize(

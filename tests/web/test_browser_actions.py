@@ -32,6 +32,25 @@ async def test_a_turn_is_forked_with_its_form_filled_in(stage: Stage) -> None:
         assert await visit.eye() == []
 
 
+async def test_a_debate_is_renamed_on_its_page_and_in_the_list(stage: Stage) -> None:
+    debate = await stage.ended(OPTIONS)
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        await page.get_by_text("Run again", exact=True).click()
+        field = page.get_by_label("Name", exact=True)
+        await expect(field).to_have_value("Tea or coffee, at last?")
+        await field.fill("Breakfast, the second try")
+        await page.get_by_role("button", name="Rename").click()
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("Breakfast, the second try")
+        await expect(page.get_by_role("status").filter(has_text="from now on")).to_be_visible()
+        assert await visit.eye() == []
+        await visit.go("/")
+        await page.get_by_role("searchbox", name="Search the debates").fill("second try")
+        row = page.locator(f'.rows a[href="/d/{debate}"]')
+        await expect(row.locator("strong")).to_have_text("Breakfast, the second try")
+        await expect(row.locator("strong")).to_have_attribute("title", "Tea or coffee, at last?")
+
+
 async def test_a_debate_says_what_to_do_next_is_run_again_and_deleted(stage: Stage) -> None:
     debate = await stage.ended(OPTIONS.replace("asks: 2", "asks: 1"))
     async with stage.visit() as visit:

@@ -29,6 +29,7 @@ RIGHTS = {
     "GET /api/v1/debates": "own",
     "GET /api/v1/debates/{debate}": "view",
     "DELETE /api/v1/debates/{debate}": "own",
+    "PATCH /api/v1/debates/{debate}": "own",
     "GET /api/v1/debates/{debate}/brief": "view",
     "GET /api/v1/debates/{debate}/verify": "own",
     "POST /api/v1/debates/{debate}/again": "own",

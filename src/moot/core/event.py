@@ -8,7 +8,7 @@ Side events stand in streams beside a record: whose a debate is, its links, rese
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from moot.core.ask import Ask, Fields, Reply, ToolCall, Usage, Value, amount
 from moot.core.brief import Brief, Limits
@@ -318,6 +318,13 @@ class Revoked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Renamed:
+    """The owner gives a debate a name for lists and pages; "" for its topic again. The last one counts."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limited:
     """The owner sets limits in the place of those of the brief; None leaves the brief's. The last ones count."""
 
@@ -441,6 +448,7 @@ SideEvent: TypeAlias = (
     Claimed
     | Shared
     | Revoked
+    | Renamed
     | Limited
     | Allowed
     | Reserved
@@ -451,20 +459,7 @@ SideEvent: TypeAlias = (
     | Gathered
     | Batched
 )
-SIDE_EVENTS: tuple[type[SideEvent], ...] = (
-    Claimed,
-    Shared,
-    Revoked,
-    Limited,
-    Allowed,
-    Reserved,
-    Released,
-    Keyed,
-    Noted,
-    Requested,
-    Gathered,
-    Batched,
-)
+SIDE_EVENTS: tuple[type[SideEvent], ...] = get_args(SideEvent)
 SIDE_KIND: Mapping[type[SideEvent], str] = {item: item.__name__.lower() for item in SIDE_EVENTS}
 """How a stream beside a record names each kind of side event: ``claimed`` for Claimed."""
 

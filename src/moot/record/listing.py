@@ -19,7 +19,7 @@ class ListQuery:
     Attributes:
         prefix: only those whose id begins with this.
         status: only those of this status; "" for any.
-        words: only those whose id, topic or protocol contains all of these, in any case.
+        words: only those whose id, topic, protocol or name contains all of these, in any case.
         owner: only those that this owner has claimed; None for all.
         without: leaves out this protocol; "" for none.
         since: only those with an entry from that time on, in seconds since 1970.
@@ -38,7 +38,7 @@ class ListQuery:
 
     def takes(self, summary: Summary) -> bool:
         """Whether the query matches a debate, at any place of the list."""
-        words = searched(summary.debate, summary.topic, summary.protocol)
+        words = f"{searched(summary.debate, summary.topic, summary.protocol)}\0{summary.name.casefold()}"
         return (
             summary.debate.startswith(self.prefix)
             and self.status in ("", summary.status)
@@ -136,9 +136,11 @@ def _has_listed_facts(stream: str) -> bool:
 def choose(folds: Iterable[tuple[str, "Fold"]], query: ListQuery) -> Page:
     """The debates of a list, from the summaries of all streams, the newest first."""
     known = dict(folds)
-    owners = {name.removesuffix(OWNED): fold.owner for name, fold in known.items() if name.endswith(OWNED)}
+    beside = {name.removesuffix(OWNED): fold for name, fold in known.items() if name.endswith(OWNED)}
     every = [
-        replace(fold.summary(name), owner=owners.get(name, ""))
+        replace(fold.summary(name), owner=beside[name].owner, name=beside[name].name)
+        if name in beside
+        else fold.summary(name)
         for name, fold in known.items()
         if not name.endswith(SIDE)
     ]

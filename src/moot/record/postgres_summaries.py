@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from moot.record.listing import ListQuery, Page
 from moot.record.store import digest
-from moot.record.summary_fold import FOLD, OWNED, Columns, Fold, Summary, columns, summarize
+from moot.record.summary_fold import FOLD, OWNED, Columns, Fold, Summary, columns, name_in, summarize
 
 if TYPE_CHECKING:
     import asyncpg
@@ -62,6 +62,7 @@ FROM moot_summary AS s WHERE {where}
 """
 PAGE = f"""
 SELECT debate, data, fold, entries, (SELECT owner FROM moot_summary WHERE debate = s.debate || '{OWNED}') AS owner,
+    (SELECT data FROM moot_summary WHERE debate = s.debate || '{OWNED}' AND words <> '') AS beside,
     (SELECT text FROM moot_line WHERE moot_line.debate = s.debate ORDER BY seq DESC LIMIT 1) AS line
 FROM moot_summary AS s WHERE {{where}}
     AND ($1 = '' OR began < (SELECT began FROM moot_summary WHERE debate = $1)) ORDER BY began DESC LIMIT {{limit}}
@@ -157,7 +158,7 @@ class PostgresSummaries:
         debate, fold = row["debate"], Fold(row["debate"], row["data"])
         if row["fold"] != FOLD or digest(row["line"] or "") != fold.head:
             fold = await self._summarize(debate)
-        return replace(fold.summary(debate), owner=row["owner"] or "")
+        return replace(fold.summary(debate), owner=row["owner"] or "", name=name_in(row["beside"]))
 
 
 def transposed(folds: Sequence[Fold]) -> list[list[str | int | float]]:
@@ -191,5 +192,6 @@ def _conditions(query: ListQuery) -> tuple[str, list[str | float]]:
         claim = f"SELECT FROM moot_summary WHERE debate = s.debate || '{OWNED}' AND owner <> ''"
         parts.append(f"NOT EXISTS ({claim})")
     for word in query.words:
-        take("strpos(words, {}) > 0", word.casefold())
+        named = f"SELECT left(debate, -{len(OWNED)}) FROM moot_summary WHERE side = 1"
+        take(f"(strpos(words, {{0}}) > 0 OR debate IN ({named} AND strpos(words, {{0}}) > 0))", word.casefold())
     return " AND ".join(parts), values

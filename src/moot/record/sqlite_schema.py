@@ -19,7 +19,7 @@ from typing import Any
 from moot.record.listing import ListQuery, Page, choose
 from moot.record.sqlite_faults import refusal
 from moot.record.store import digest
-from moot.record.summary_fold import FOLD, OWNED, SIDE, Fold, Summary, columns, summarize
+from moot.record.summary_fold import FOLD, OWNED, SIDE, Fold, Summary, columns, name_in, summarize
 
 SCHEMA_VERSION = 1
 """What ``PRAGMA user_version`` says in the files that this module writes."""
@@ -148,8 +148,9 @@ SELECT json_object(
     'stored', (SELECT count(*) FROM summary WHERE side = 0),
     'matching', (SELECT count(*) FROM summary AS s WHERE {{where}}),
     'known', (SELECT count(*) FROM summary AS s WHERE {{where}} AND debate = :after),
-    'rows', (SELECT json_group_array(json_array(debate, data, owner, line)) FROM (
+    'rows', (SELECT json_group_array(json_array(debate, data, owner, beside, line)) FROM (
         SELECT debate, data, (SELECT owner FROM summary WHERE debate = s.debate || '{OWNED}') AS owner,
+            (SELECT data FROM summary WHERE debate = s.debate || '{OWNED}' AND words <> '') AS beside,
             (SELECT text FROM line WHERE line.debate = s.debate AND seq = s.entries) AS line
         FROM summary AS s WHERE {{where}} AND {{behind}} ORDER BY began DESC LIMIT :limit
     ))
@@ -325,13 +326,13 @@ def _streams(connection: sqlite3.Connection, there: bool) -> Iterable[tuple[str,
 
 
 def _current_summary(
-    connection: sqlite3.Connection, debate: str, data: str, owner: str | None, line: str | None
+    connection: sqlite3.Connection, debate: str, data: str, owner: str | None, beside: str | None, line: str | None
 ) -> Summary:
     """A summary from its row; computed again if the last line is another one."""
     fold = Fold(debate, data)
     if line is None or digest(line) != fold.head:
         fold = summarize(debate, lines_of(connection, debate))
-    return replace(fold.summary(debate), owner=owner or "")
+    return replace(fold.summary(debate), owner=owner or "", name=name_in(beside))
 
 
 def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
@@ -365,7 +366,8 @@ def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
         parts.append(f"debate IN {claimed}" if query.owner else unclaimed)
     for n, word in enumerate(query.words):
         values[f"word{n}"] = word.casefold()
-        parts.append(f"instr(words, :word{n}) > 0")
+        named = f"SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary WHERE side = 1"
+        parts.append(f"(instr(words, :word{n}) > 0 OR debate IN ({named} AND instr(words, :word{n}) > 0))")
     return " AND ".join(parts), values
 
 

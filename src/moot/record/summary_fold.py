@@ -15,7 +15,7 @@ from moot.core.ask import amount
 from moot.core.brief import HUMAN
 from moot.core.decision import Status
 from moot.core.errors import FREE_ERRORS, RecordError
-from moot.core.event import ASIDE, Claimed
+from moot.core.event import ASIDE, Claimed, Renamed
 from moot.core.text import clip
 from moot.record.store import LATEST, VERSION, decode, decode_side, digest
 
@@ -74,6 +74,7 @@ class Summary:
         updated: when the last entry was made.
         forked: the debate and the entry that it was forked from (``depot-3f2a1c@17``); "" for no fork.
         owner: the name of the token by which it was claimed; "" for the person at the machine.
+        name: what its owner calls it since; "" for its topic.
         participants: their names, without helpers.
         models: the models of its participants, and others that answered for them, in alphabetical order.
         decision: the decision, if there is one.
@@ -94,6 +95,7 @@ class Summary:
     updated: float = 0.0
     forked: str = ""
     owner: str = ""
+    name: str = ""
     participants: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     decision: Verdict | None = None
@@ -129,7 +131,7 @@ Columns: TypeAlias = tuple[str, int, int, int, str, str, str, float, str, str]
 def columns(fold: "Fold") -> Columns:
     """A summary as a row of a table: what it can be chosen by, and everything as JSON."""
     side, (status, topic, protocol, updated) = fold.stream.endswith(SIDE), fold.chosen_by()
-    words = "" if side else searched(fold.stream, topic, protocol)
+    words = fold.name.casefold() if side else searched(fold.stream, topic, protocol)
     protocol, words = protocol.replace("\0", ""), words.replace("\0", "")  # which PostgreSQL cannot store
     return (fold.stream, int(side), FOLD, fold.entries, status, protocol, fold.owner, updated, words, fold.text)
 
@@ -137,8 +139,9 @@ def columns(fold: "Fold") -> Columns:
 class Fold:
     """The summary of a debate in the making: it takes lines one after the other, and can be written down in between.
 
-    Of a stream beside records only its length, its head and who claimed the debate are kept. Lines are not checked as
-    strictly as by ``store.decode``: what is needed of them must be there, numbers and hashes must follow each other.
+    Of a stream beside records only its length, its head, who claimed the debate and its name are kept. Lines are not
+    checked as strictly as by ``store.decode``: what is needed of them must be there, numbers and hashes must follow
+    each other.
 
     Args:
         stream: the debate's id, or that of a stream beside it.
@@ -169,6 +172,11 @@ class Fold:
         """Who has claimed the debate, where this is the stream that says so."""
         return self._state["owner"]
 
+    @property
+    def name(self) -> str:
+        """What its owner calls the debate since, where this is the stream that says so; "" for its topic."""
+        return self._state.get("name", "")
+
     def add(self, line: str) -> None:
         """Take the next line."""
         state = self._state
@@ -176,6 +184,7 @@ class Fold:
         state["entries"], state["head"] = number, digest(line)
         if self.stream.endswith(OWNED):
             state["owner"] = state["owner"] if number > 1 else _owner(line)
+            state |= _new_name(line)
         elif not self.stream.endswith(SIDE) and "damaged" not in state:
             try:
                 _apply(state, self.stream, line, number, before)
@@ -221,6 +230,22 @@ def _owner(line: str) -> str:
     except RecordError:
         return NOBODY
     return event.owner if isinstance(event, Claimed) else ""
+
+
+def _new_name(line: str) -> dict[str, str]:
+    """The name that a line gives a debate; nothing where it gives none."""
+    if '"renamed"' not in line:
+        return {}
+    try:
+        event = decode_side(line).event
+    except RecordError:
+        return {}
+    return {"name": event.name} if isinstance(event, Renamed) else {}
+
+
+def name_in(text: str | None) -> str:
+    """The name in the summary of the stream beside a debate, as text; "" where there is none."""
+    return str(from_json(text).get("name", "")) if text else ""
 
 
 def _line_error(line: str, error: Exception) -> str:

@@ -26,6 +26,7 @@ from moot.core.event import (
     Failed,
     Opened,
     Paused,
+    Renamed,
     Replied,
     Resumed,
     Ruled,
@@ -357,6 +358,7 @@ QUERIES = (
     ListQuery(prefix="debate-1"),
     ListQuery(words=("TEA", "é")),
     ListQuery(words=("debate-2", "Tea")),
+    ListQuery(words=("SECOND", "debate")),
     ListQuery(owner="ann"),
     ListQuery(owner="ann", limit=1),
     ListQuery(owner=""),
@@ -404,6 +406,12 @@ async def _step(chance: Random, store: Store, name: str, lines: Sequence[str], s
         await store.append(
             f"{name}/access/letters", (encode(claim),), after=len(await store.read(f"{name}/access/letters"))
         )
+    if chance.random() < 0.2:
+        beside = f"{name}/access/letters"
+        before = await store.read(beside)
+        named = Renamed(name=chance.choice(("Second try", "")))
+        line = encode(SideEntry(seq=len(before) + 1, at=0.0, event=named, prev=digest(before[-1]) if before else ""))
+        await store.append(beside, (line,), after=len(before))
     await _check_refused(
         RecordConflict, "an append at a wrong place", store.append(name, lines, after=stored[name] + 1)
     )

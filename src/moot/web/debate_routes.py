@@ -12,6 +12,7 @@ from moot.app.brief.reader import ParsedBrief
 from moot.app.export.learned import add_note, check_truth
 from moot.app.export.reports import plan_data
 from moot.app.plan.next_steps import next_steps, resume_step
+from moot.app.run.access import name_of, rename
 from moot.app.run.fork import Answer, Change
 from moot.app.run.fork import fork as part_from
 from moot.app.run.outcome import opening
@@ -48,6 +49,7 @@ from moot.web.schemas import (
     NewDebate,
     NextAction,
     PlanRequest,
+    RenameDebate,
     ResolveDebate,
     ResumeDebate,
     RunAgain,
@@ -234,6 +236,7 @@ def _row(summary: Summary) -> dict[str, object]:
         "at": summary.at,
         "entries": summary.entries,
         "forked": summary.forked,
+        "name": summary.name,
         "participants": list(summary.participants),
         "models": list(summary.models),
         "decision": asdict(summary.decision) if summary.decision else None,
@@ -275,6 +278,7 @@ async def state_of(visit: DebateAccess) -> State:
         at=entries[0].at,
         entries=len(shown),
         forked=opened.forked,
+        name=await name_of(site.workspace, debate) if visit.right == "own" else "",
         sums=DebateNumbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
         decision=outcome.decision,
         warnings=list(outcome.warnings),
@@ -349,6 +353,13 @@ async def delete_debate(visit: Owning) -> DeletedDebate:
     gone = await remove(site.workspace, visit.debate)
     site.kept.forget(visit.debate)
     return DeletedDebate(id=gone.debate, entries=gone.entries, learned=gone.learned, forks=list(gone.forks))
+
+
+@router.patch("/debates/{debate}")
+async def rename_debate(visit: Owning, body: RenameDebate) -> State:
+    """Give a debate another name for lists and its page. The record and its topic stay."""
+    await rename(visit.site.workspace, visit.debate, body.name)
+    return await state_of(visit)
 
 
 @router.post("/debates/{debate}/stop")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 
+from moot.app.run.access import LONGEST_NAME
 from moot.app.serve.answer_types import (
     FIELDS,
     AcceptedAnswer,
@@ -134,6 +135,7 @@ class State(DebateState):
     at: float = 0.0
     entries: int = 0
     forked: str = ""
+    name: str = Field(default="", description="What its owner calls it since; empty for its topic.")
     sums: DebateNumbers = DebateNumbers()
     decision: DecisionView | None = None
     warnings: list[str] = Field(default=[], description="What makes the decision weaker than it looks.")
@@ -165,6 +167,7 @@ class ListedDebate(DebateRow):
     status: StoredStatus
     at: float
     forked: str
+    name: str = Field(default="", description="What its owner calls it since; empty for its topic.")
     participants: list[str]
     models: list[str] = Field(
         default=[],
@@ -247,6 +250,14 @@ class ForkDebate(RequestBody):
     models: dict[str, Name] = Field(default={}, description="New models, by participant; under '' for all others.")
     brief: Annotated[str, Field(max_length=MOST)] | dict[str, JsonValue] | None = None
     start: bool = True
+
+
+class RenameDebate(RequestBody):
+    """What to call a debate in lists and on its page."""
+
+    name: Annotated[str, Field(max_length=LONGEST_NAME)] = Field(
+        examples=["Billing, second try"], description="The name; empty for the topic."
+    )
 
 
 class ResolveDebate(RequestBody):

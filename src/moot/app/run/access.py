@@ -16,7 +16,8 @@ from moot.app.run.prepare import LimitOverrides
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits, is_person
 from moot.core.errors import BriefError, RecordConflict
-from moot.core.event import Allowed, Claimed, Limited, Noted, Revoked, Right, Shared
+from moot.core.event import Allowed, Claimed, Limited, Noted, Renamed, Revoked, Right, Shared
+from moot.core.text import clean
 from moot.record.mailbox import SideStream
 
 RIGHTS: tuple[Right, ...] = get_args(Right)
@@ -27,6 +28,9 @@ SECRET_BYTES = 32
 
 MOST_SHARES = 100
 """The most links of one debate."""
+
+LONGEST_NAME = 200
+"""The most characters of a debate's name."""
 
 LONGEST_DAYS = 366.0
 """The most days for which a link holds."""
@@ -214,6 +218,31 @@ async def share_of(workspace: Workspace, debate: str, secret: str) -> Share | No
 def conflict(debate: str) -> RecordConflict:
     """The error for a key that was used before, for another request."""
     return RecordConflict(f"this key was used before with another request ({debate}); use a new key")
+
+
+async def rename(workspace: Workspace, debate: str, name: str) -> str:
+    """Give a debate a name for lists and pages, or its topic again; the record stays as it is.
+
+    Returns:
+        The name as it was stored.
+
+    Raises:
+        BriefError: the name is too long.
+        RecordError: there is no such debate, or the store cannot be written.
+    """
+    words = " ".join(clean(name).split())
+    if len(words) > LONGEST_NAME:
+        raise BriefError(f"a name has at most {LONGEST_NAME} characters, not {len(words)}", code="too_large")
+    opening(debate, await workspace.entries(debate))
+    if words != await name_of(workspace, debate):
+        await _stream(workspace, debate).post(Renamed(name=words))
+    return words
+
+
+async def name_of(workspace: Workspace, debate: str) -> str:
+    """What its owner calls a debate since; "" for its topic."""
+    events = [entry.event for entry in await _stream(workspace, debate).read()]
+    return next((event.name for event in reversed(events) if isinstance(event, Renamed)), "")
 
 
 def _stream(workspace: Workspace, debate: str) -> SideStream:

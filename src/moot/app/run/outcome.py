@@ -202,6 +202,7 @@ class Listed:
     Attributes:
         debate: its id.
         topic: what is debated.
+        name: what its owner calls it since; "" for its topic.
         protocol: its name.
         status: as in Outcome, or ``open`` where it runs or was broken off, or ``damaged``.
         at: when it began, in seconds since 1970.
@@ -222,6 +223,7 @@ class Listed:
     status: str
     at: float
     entries: int
+    name: str = ""
     reason: str = ""
     forked: str = ""
     waits_for: tuple[str, ...] = ()
@@ -297,6 +299,7 @@ def list_one(summary: Summary) -> Listed:
     return Listed(
         debate=summary.debate,
         topic=summary.topic,
+        name=summary.name,
         protocol=summary.protocol,
         status=summary.status,
         at=summary.at,

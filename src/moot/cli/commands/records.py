@@ -1,4 +1,4 @@
-"""``moot list``, ``verify``, ``stale``, ``store``, ``import`` and ``delete``: the records of a store."""
+"""``moot list``, ``verify``, ``stale``, ``store``, ``import``, ``rename`` and ``delete``: the records of a store."""
 
 import json
 from collections import Counter
@@ -125,6 +125,7 @@ def _as_data(listed: "Listed", asks: "Sequence[OpenQuestion]", short: "Mapping[s
         "debate": listed.debate,
         "short": short[listed.debate],
         "topic": listed.topic,
+        "name": listed.name,
         "protocol": listed.protocol,
         "status": listed.status,
         "at": listed.at,
@@ -163,7 +164,7 @@ def _table(shown: Shown) -> None:
             Text(local_time(item.at), style=FAINT),
             Text(line(item.protocol)),
             _outcome(item, shown.asks.get(item.debate, ()), REASON),
-            joined(fork_origin(item.forked), Text(line(item.topic))),
+            joined(fork_origin(item.forked), Text(line(item.name or item.topic))),
         )
     console.print(table)
 
@@ -178,7 +179,7 @@ def _lines(shown: Shown, console: "Console") -> None:
     for item in shown.debates:
         outcome = _outcome(item, shown.asks.get(item.debate, ()), 0)
         console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
-        topic = Text(line(item.topic))
+        topic = Text(line(item.name or item.topic))
         console.print(Indented(joined(local_time(item.at), line(item.protocol), fork_origin(item.forked), topic)))
 
 
@@ -277,6 +278,32 @@ async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None)
                 click.echo(f"{debate}: {counted(len(states), 'document')}, none has changed")
             code = STALE if different else code
     return code
+
+
+@rich_click.command()
+@click.argument("debate", shell_complete=complete_debate)
+@click.argument("name")
+@store_option
+def rename(debate: str, name: str, store: Path | str | None) -> int:
+    """Give a debate another name for lists and pages.
+
+    DEBATE is an id, a short id, or "last". Its id and its record stay as they are, with the question in it. An empty
+    NAME ("") shows the question again.
+    """
+    return run_command(_rename(debate, name, store))
+
+
+async def _rename(debate: str, name: str, store: Path | str | None) -> int:
+    from moot.app.plan.settings import is_there
+    from moot.app.run.access import rename
+
+    if not is_there(place := store_path(store)):
+        raise click.ClickException(f"there are no records at {place}")
+    async with open_workspace(store) as workspace:
+        found_debate = await workspace.find(debate)
+        stored = await rename(workspace, found_debate, name)
+        click.echo(f"{found_debate}: {f'named {stored}' if stored else 'has its question as its name again'}")
+    return DONE
 
 
 @rich_click.command()
