@@ -149,3 +149,56 @@ def killed_at(folder: Path, command: list[str], moment: int) -> int:
     with served(deadly) as wires:
         running.append(subprocess.Popen(command, cwd=folder, env={**settle(folder), "OLLAMA_HOST": wires.url}))
         return running[0].wait()
+
+
+def test_a_refused_command_writes_nothing_into_a_folder(folder: Path) -> None:
+    """Questions that are too few, and those of another evaluation: the files that are there stay as they are."""
+    assert moot(folder, "eval", "places.csv", *QUOTES).exit_code == 2
+    assert not (folder / "places-eval").exists()
+    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
+    before = {path.name: path.read_bytes() for path in (folder / "places-eval").iterdir()}
+    assert {"questions.jsonl", "keys.jsonl"} < set(before)
+    text = (folder / "places.csv").read_text("utf-8")
+    (folder / "others.csv").write_text(text.replace("Place", "Town"), "utf-8")
+    refused = moot(folder, "eval", "others.csv", *QUOTES, "--force", "-o", "places-eval")
+    assert refused.exit_code != 0
+    assert "places-eval has the evaluation 'places'; choose another folder with --out" in refused.output
+    assert {path.name: path.read_bytes() for path in (folder / "places-eval").iterdir()} == before
+
+
+def test_two_evaluations_of_one_name_in_one_store_are_kept_apart(folder: Path) -> None:
+    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
+    refused = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "9", "-o", "elsewhere")
+    assert refused.exit_code == 1
+    assert refused.output.splitlines()[-1] == (
+        "moot: the store has debates of an evaluation 'places' with another plan; "
+        "give this one a name of its own with --name, or name its folder with --out"
+    )
+    assert not (folder / "elsewhere").exists()
+    for path in (folder / "places-eval").iterdir():
+        path.unlink()
+    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0, "a lost folder is made again"
+
+
+@pytest.mark.parametrize(
+    ("name", "exit_code"), [("../x", 2), ("a/b", 2), ("..", 2), ("a\nb", 2), ("x" * 101, 2), ("früh", 0)]
+)
+def test_a_name_is_one_that_a_folder_can_have(folder: Path, name: str, exit_code: int) -> None:
+    result = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--name", name)
+    assert result.exit_code == exit_code
+    assert ("the name must be one that a folder can have" in result.output) == (exit_code == 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('name = "../../x"', "name must be one that a folder can have"),
+        ("budget = inf", "budget must be 0 or more"),
+        ("seed = -1", "seed must be from 0 to"),
+    ],
+)
+def test_a_value_in_a_file_that_cannot_be_is_one_sentence(folder: Path, line: str, problem: str) -> None:
+    (folder / "own.toml").write_text(f'{line}\nquestions = "places.csv"\nmodels = ["builtin:quotes"]\n', "utf-8")
+    result = moot(folder, "eval", "own.toml", "--force")
+    assert result.exit_code == 2
+    assert result.output.startswith(f"moot: own.toml: {problem}")

@@ -77,7 +77,7 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
         ({"kind": "number", "truth": "inf"}, "truth is not a number: 'inf'"),
         ({"truth": float("nan")}, "truth is not a number: nan"),
         ({"kind": "rubric", "options": ["a", "b"]}, "a rubric is for answers in words, without options"),
-        ({"options": ["tea", "Tea "]}, "two options are the same"),
+        ({"options": ["tea", "Tea "]}, "two options are the same: 'tea' and 'Tea'"),
         ({"options": ["tea"]}, "there must be 2 to 20 options, not 1"),
         ({"kind": "preference", "options": ["tea", "b", "c"]}, "a preference is between 2 options, not 3"),
         ({"accepted": ["Tea"]}, "several accepted answers are for the kind text, not option"),

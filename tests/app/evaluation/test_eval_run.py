@@ -254,7 +254,8 @@ async def test_the_plan_is_in_every_record_and_a_later_change_shows(tmp_path: Pa
     assert read_result(tmp_path).plan_changed
     assert (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed, "and it stays so"
     elsewhere = replace(setup, margin=0.3)
-    assert (await evaluated(tmp_path / "new", elsewhere, data, workspace)).plan_changed, "records tell it, too"
+    with pytest.raises(RecordError, match="the store has debates of an evaluation 'check' with another plan; give"):
+        await evaluated(tmp_path / "new", elsewhere, data, workspace)
     with pytest.raises(RecordError, match="has the evaluation 'check'; choose another folder with --out"):
         await run_of(workspace, replace(setup, name="other"), data, tmp_path)
 

@@ -14,6 +14,7 @@ from typing import Final, Literal, TypeAlias, cast, get_args
 
 from moot.app.brief.files import read_files
 from moot.app.evaluation.quantities import RELATIVE, normal_text, read_quantity
+from moot.app.evaluation.scores import write_whole
 from moot.core.brief import OPTIONS, Source
 from moot.core.errors import BriefError
 from moot.core.text import clean, closest
@@ -165,6 +166,17 @@ class StoredData:
     keys: Path
     keys_hash: str
 
+    def keep(self, folder: Path) -> None:
+        """Copy both files into the folder of the evaluation, each wholly or not at all.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        for name in (QUESTIONS_FILE, KEYS_FILE):
+            source = self.keys.with_name(name)
+            if source != folder / name:
+                write_whole(folder / name, source.read_bytes())
+
 
 def store_data(data: DataSet, folder: Path) -> StoredData:
     """Write questions and keys into two files of a folder, which is made.
@@ -175,7 +187,7 @@ def store_data(data: DataSet, folder: Path) -> StoredData:
     folder.mkdir(parents=True, exist_ok=True)
     texts = {QUESTIONS_FILE: _lines(data.questions), KEYS_FILE: _lines(data.keys)}
     for name, text in texts.items():
-        (folder / name).write_text(text, "utf-8", newline="")
+        write_whole(folder / name, text.encode("utf-8"))
     return StoredData(
         questions=data.questions,
         questions_hash=digest(texts[QUESTIONS_FILE]),
@@ -245,8 +257,10 @@ def _options(options: tuple[str, ...]) -> tuple[str, ...]:
     """The options, checked: as many as a brief may have, and none twice."""
     if options and not OPTIONS.low <= len(options) <= OPTIONS.high:
         raise ValueError(f"there must be {OPTIONS.low} to {OPTIONS.high} options, not {len(options)}")
-    if len({normal_text(option) for option in options}) < len(options):
-        raise ValueError("two options are the same")
+    by_form: dict[str, str] = {}
+    for option in options:
+        if (other := by_form.setdefault(normal_text(option), option)) is not option:
+            raise ValueError(f"two options are the same: {other!r} and {option!r}")
     return options
 
 

@@ -3,6 +3,7 @@
 The plan is fixed before the first call; its hash stands in the opening of every debate of the evaluation.
 """
 
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,9 +24,9 @@ from moot.app.plan.estimate import Costing, estimate
 from moot.app.plan.settings import Config
 from moot.app.run.prepare import live_models
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import MODELS, PARTICIPANTS
+from moot.core.brief import MODELS, PARTICIPANTS, SEED
 from moot.core.errors import BriefError, MootError
-from moot.core.text import slug, unknown_word
+from moot.core.text import clean, slug, unknown_word
 from moot.evaluation.power import (
     questions_needed,
     questions_needed_if_differ,
@@ -45,6 +46,8 @@ SPREADS: Final[Mapping[Measure, float]] = {"log_loss": 0.17, "brier": 0.07}
 
 SEATS = 3
 """How many take part where nobody says otherwise, and at least."""
+
+NAMED_SO = "name must be one that a folder can have, of at most 100 characters"
 
 LOOKED_AT = 5
 """Questions from which the costs of all are estimated."""
@@ -188,6 +191,12 @@ def plain_setup(questions: Path, models: Sequence[str], *, name: str = "", seed:
     return _check_setup(Setup(name=name or questions.stem, questions=questions, panel=panel, arms=()))
 
 
+def is_file_name(name: str) -> bool:
+    """Whether an evaluation may have this name, which its folder has too."""
+    plain = clean(name) == name == Path(name).name and not set(name) & set("\\\n\t")
+    return plain and bool(name.strip(". ")) and len(name) <= 100
+
+
 def _check_setup(setup: Setup) -> Setup:
     """The setup with its arms.
 
@@ -209,7 +218,9 @@ def _check_setup(setup: Setup) -> Setup:
         "looks must rise, from above 0 to 1": setup.looks == tuple(sorted(set(setup.looks)))
         and setup.looks[-1:] == (1.0,)
         and setup.looks[0] > 0,
-        "budget must be 0 or more": setup.budget is None or setup.budget >= 0,
+        "budget must be 0 or more": setup.budget is None or 0 <= setup.budget < math.inf,
+        f"seed must be from {SEED.low} to {SEED.high}": SEED.low <= panel.seed <= SEED.high,
+        NAMED_SO: is_file_name(setup.name),
         "the temperature 0 makes all answers of a model equal; leave it out where independent answers are compared": (
             panel.temperature != 0 or not any(arm.kind in SAMPLING[1:] for arm in arms)
         ),

@@ -112,10 +112,10 @@ class EvalRun:
         return prefix_of(self.plan.name)
 
     async def begin(self) -> None:
-        """Save the plan before the first call; a plan that was changed after it is found out here.
+        """Save plan and questions before the first call; a plan that was changed after it is found out here.
 
         Raises:
-            RecordError: the folder has files of another evaluation.
+            RecordError: the folder has files of another evaluation, or the store has debates of one with this name.
         """
         earlier = [summary.debate for summary in await self._summaries()]
         first = self.plan.hash
@@ -128,12 +128,15 @@ class EvalRun:
             if earlier:
                 self.plan_changed = edited or saved.hash != self.plan.hash
                 first = first_hash(self.folder)
+        records = [(debate, await self.workspace.entries(debate)) for debate in earlier]
+        same_plan = [any(self._mark(first) == words for words in opening(*record).chosen) for record in records]
+        if same_plan and not any(same_plan) and not (self.folder / PLAN_FILE).exists():
+            problem = f"the store has debates of an evaluation {self.plan.name!r} with another plan"
+            raise RecordError(f"{problem}; give this one a name of its own with --name, or name its folder with --out")
         save_plan(self.folder, self.plan, first=first)
-        paid = 0.0
-        for debate in earlier:
-            entries = await self.workspace.entries(debate)
-            self.plan_changed |= not any(self._mark(first) == words for words in opening(debate, entries).chosen)
-            paid += _own_cost(entries)
+        self.prepared.data.keep(self.folder)
+        self.plan_changed |= not all(same_plan)
+        paid = sum(_own_cost(entries) for _, entries in records)
         self._spending = BatchBudget(self.budget)
         await self._spending.settle("", paid)
 

@@ -407,9 +407,18 @@ def _first_mistake(error: ValidationError) -> str:
 
 def _save(path: Path, text: str) -> None:
     """Write a file wholly or not at all."""
+    write_whole(path, text.encode("utf-8"))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file wholly or not at all, so that nobody reads half of it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     draft = path.parent / f".{secrets.token_hex(8)}.tmp"
     try:
-        draft.write_text(text, "utf-8", newline="")
+        draft.write_bytes(data)
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)

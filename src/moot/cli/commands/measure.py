@@ -153,9 +153,8 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
             click.echo(f"moot: {fault}", err=True)
         return USAGE
     folder = options["out"] or Path(f"{setup.name}-eval")
-    with TemporaryDirectory() as nowhere:  # nothing of a plan alone stays
-        stored = store_data(data, Path(nowhere) if options["dry_run"] else folder)
-        return await _run(setup, stored, folder, options)
+    with TemporaryDirectory() as aside:  # nothing is written into the folder before the evaluation may begin
+        return await _run(setup, store_data(data, Path(aside)), folder, options)
 
 
 async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions) -> int:
@@ -193,7 +192,7 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     """The evaluation that was typed; options replace what the file says."""
     from dataclasses import replace
 
-    from moot.app.evaluation.eval_plan import plain_setup, read_setup
+    from moot.app.evaluation.eval_plan import NAMED_SO, is_file_name, plain_setup, read_setup
 
     if file.suffix == ".toml":
         if options["model"]:
@@ -212,7 +211,10 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     judge, labels = options["rubric_judge"] or setup.rubric_judge, options["labels"] or setup.labels
     setup = replace(setup, rubric_judge=judge, labels=labels)
     budget = setup.budget if options["budget"] is None else options["budget"]
-    return replace(setup, name=options["name"] or setup.name, budget=budget)
+    name = options["name"] or setup.name
+    if not is_file_name(name):
+        raise click.UsageError(f"{name[:60]!r}: the {NAMED_SO}.")
+    return replace(setup, name=name, budget=budget)
 
 
 def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
