@@ -77,3 +77,42 @@ def test_where_abstaining_is_not_allowed_nothing_is_booked(text: str):
     reading = read(ballot(abstain=False), text, speaker="Agent3")
     assert reading.fields == {}
     assert len(reading.unread) == 1
+
+
+EARLIER_AND_NOW = [
+    ("Beim letzten Mal stimmte ich für Agent1. Heute enthalte ich mich.", "Jetzt stimme ich für: Agent2"),
+    ("Au tour précédent j'avais voté pour Agent1 ; maintenant je m'abstiens.", "Aujourd'hui je vote pour : Agent2"),
+    ("En la ronda anterior voté por Agent1; ahora me abstengo.", "Ahora voto por: Agent2"),
+    ("Na rodada passada votei em Agent1; agora me abstenho.", "Hoje voto em: Agent2"),
+    ("La volta scorsa ho votato per Agent1; oggi mi astengo.", "Ora voto per: Agent2"),
+    ("В прошлый раз я голосовал за Agent1, теперь воздерживаюсь.", "Сейчас я голосую за: Agent2"),
+    ("Poprzednio głosowałem na Agent1, teraz wstrzymuję się.", "Teraz głosuję na: Agent2"),
+    ("في الجولة السابقة صوّت لـ Agent1، والآن أمتنع عن التصويت.", ""),
+    ("", "Şimdi oyum: Agent2"),
+    ("", "今天我投票给：Agent2"),
+]
+
+
+@pytest.mark.parametrize(("abstained", "voted"), EARLIER_AND_NOW)
+def test_what_an_author_does_now_counts_beside_what_it_did_before(abstained: str, voted: str) -> None:
+    if abstained:
+        assert read(ballot(), abstained).fields == {"I vote for": ABSTAIN}
+    if voted:
+        assert read(ballot(), voted).fields == {"I vote for": "Agent2"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Voto por: Agent1. Ahora me abstengo.",
+        "Agent1 dijo: ahora me abstengo.",
+        "Si gana Agent1, ahora me abstengo.",
+        "Ich stimme für: Agent1. Jetzt enthalte ich mich.",
+        "Agent1 meint, heute enthalte ich mich.",
+        "Heute stimme ich für Agent1, morgen für Agent2.",
+        "Je vote pour : Agent1. Maintenant je m'abstiens.",
+        "Теперь я не воздерживаюсь.",
+    ],
+)
+def test_a_word_for_now_does_not_make_a_statement_of_what_is_none(text: str) -> None:
+    assert read(ballot(), text).fields == {}
