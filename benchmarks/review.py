@@ -208,8 +208,8 @@ def people(reviewers: int, checkers: int) -> tuple[Participant, ...]:
     def person(name: str, vendor: str, duty: Duty) -> Participant:
         return Participant(name=name, seat=f"{vendor}:model", duty=duty)
 
-    found = [person(f"R{n + 1}", f"vendor{n % 2}", "debater") for n in range(reviewers)]
-    return (*found, *(person(f"C{n + 1}", "vendor9", "juror") for n in range(checkers)))
+    finders = [person(f"R{n + 1}", f"vendor{n % 2}", "debater") for n in range(reviewers)]
+    return (*finders, *(person(f"C{n + 1}", "vendor9", "juror") for n in range(checkers)))
 
 
 SETTINGS: Mapping[str, tuple[tuple[Participant, ...], Rates]] = {
@@ -231,8 +231,8 @@ async def measure(setting: tuple[tuple[Participant, ...], Rates], reviews: int, 
     for n in range(reviews):
         agent = Scripted(Script(rates, seed * 100_000 + n))
         place = Harness(brief=brief, protocol=build("findings", brief), name="findings")
-        held = await place.run({person.name: agent for person in participants})
-        counts.add(review_of(brief, held.transcript).findings)
+        reviewed_debate = await place.run({person.name: agent for person in participants})
+        counts.add(review_of(brief, reviewed_debate.transcript).findings)
     return counts
 
 

@@ -26,8 +26,8 @@ async def test_cross_examination_by_those_who_never_err_leaves_the_planted_fault
     counts = await BENCH.measure((BENCH.people(1, 2), rates), 3, seed=1)
     again = await BENCH.measure((BENCH.people(1, 2), rates), 3, seed=1)
     assert counts == again
-    found, right = counts.reported
-    assert 0 < right < found
+    reported, right = counts.reported
+    assert 0 < right < reported
     assert counts.survived == [right, right]
     assert counts.states["retracted"][1] == counts.states["no_basis"][1] == 0
     assert counts.invalid == 0

@@ -43,7 +43,7 @@ def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
             if file.sha256 and file.change != "removed"
         ]
     file_states = [
-        DocumentOnRecord(name=source.name, state=_state_of_hash(source.name, source.file.sha256, folder))
+        _state_of_hash(source.name, source.file.sha256, folder)
         for source in brief.background
         if source.file and Path(source.name).suffix.casefold() in SEEN
     ]
