@@ -55,6 +55,51 @@ async def test_http_to_a_port_of_tls_that_resets_is_named_after_one_try(name: st
         assert len([first for first in begun if first != bytes([HANDSHAKE])]) == 1
 
 
+@contextmanager
+def plain(*, answers: bool) -> Generator[tuple[int, list[bytes]]]:
+    """A server of plain HTTP that resets the connection of whoever speaks TLS, or one that hangs up on everybody."""
+    begun: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    client = listening.accept()[0]
+                    with suppress(OSError):
+                        begun.append(client.recv(1, socket.MSG_PEEK))
+                        if not answers:
+                            client.recv(65536)  # all is read, so that closing is no reset
+                        elif begun[-1] == bytes([HANDSHAKE]):
+                            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                        else:
+                            client.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+                    client.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield listening.getsockname()[1], begun
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join(60)
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+async def test_https_to_a_port_of_http_that_resets_is_named_after_one_try(name: str) -> None:
+    with plain(answers=True) as (port, begun):
+        error = await fails(name, f"https://127.0.0.1:{port}")
+        assert str(error).endswith("speaks http, not https")
+        assert (error.kind, error.again) == ("address", False)
+        assert begun.count(bytes([HANDSHAKE])) == 1
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+async def test_a_server_that_hangs_up_before_anything_was_said_is_told_in_words(name: str) -> None:
+    with plain(answers=False) as (port, _):
+        error = await fails(name, f"https://127.0.0.1:{port}")
+    assert "the server closed the connection while it was being made" in str(error)
+    assert "None" not in str(error)
+    assert error.kind == "connection"
+
+
 @pytest.mark.parametrize("name", ANSWERING)
 async def test_the_certificate_of_another_host_is_named_after_one_try(name: str, tmp_path: Path) -> None:
     context = certificate(tmp_path)
