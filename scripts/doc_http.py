@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from doc_pages import meanings, page, table
+from doc_pages import page, table
 
 Data: TypeAlias = Mapping[str, Any]
 
@@ -158,20 +158,16 @@ def _value(api: Data, name: str, schema: Data) -> str:
 def _fields(api: Data, schema: Data) -> str:
     if not schema.get("properties"):
         return f"{_type(schema)}."
-    field_meanings = meanings(schema.get("description", "").partition("\nAttributes:\n")[2])
     required = schema.get("required", ())
-    rows = [
-        (f"`{name}`", *_row(field, name in required, field_meanings.get(name, "")))
-        for name, field in schema["properties"].items()
-    ]
+    rows = [(f"`{name}`", *_row(field, name in required)) for name, field in schema["properties"].items()]
     used = [n for n in range(4) if any(row[n] for row in rows)]
     return table([("field", "type", "default", "meaning")[n] for n in used], [[row[n] for n in used] for row in rows])
 
 
-def _row(schema: Data, required: bool, meaning: str = "") -> tuple[str, str, str]:
+def _row(schema: Data, required: bool) -> tuple[str, str, str]:
     """Type, default and meaning of a field."""
     default = "" if required else f"`{_json(schema.get('default'))}`"
-    return _type(schema), default, _code(schema.get("description") or meaning).replace("\n", " ")
+    return _type(schema), default, _code(schema.get("description", "")).replace("\n", " ")
 
 
 def _type(schema: Data) -> str:

@@ -67,6 +67,20 @@ def test_the_description_is_whole() -> None:
     assert "examples" in description["components"]["schemas"]["NewDebate"]
 
 
+def test_every_field_has_its_sentence_and_none_is_for_a_field_that_is_gone() -> None:
+    description: Any = describe(routes())
+    schemas: dict[str, Any] = description["components"]["schemas"]
+    fields: dict[str, Any] = {
+        f"{name.rpartition('__')[2]}.{field}": kind
+        for name, schema in schemas.items()
+        for field, kind in cast("dict[str, Any]", schema.get("properties", {})).items()
+    }
+    assert [name for name, kind in fields.items() if not kind["description"]] == []
+    assert "Attributes:" not in json.dumps(schemas)
+    known = {*fields, *(name.partition(".")[2] for name in fields)}
+    assert {*json.loads(files("moot").joinpath("web/fields.json").read_text("utf-8"))} <= known
+
+
 def operations(description: Any) -> Iterator[tuple[str, Any]]:
     for path, methods in description["paths"].items():
         for method, operation in methods.items():

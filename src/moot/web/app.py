@@ -1,9 +1,11 @@
 """The web application: routes, guard and error handlers, and the OpenAPI description with problems and examples.
 
-``examples.json`` has one request and its answer for each operation, with long texts and lists cut.
+``examples.json`` has one request and its answer for each operation, with long texts and lists cut. ``fields.json`` has
+what a field means wherever it stands, and under ``Type.field`` what it means there only.
 """
 
 import json
+import re
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib import metadata
@@ -40,6 +42,11 @@ PROBLEM: Mapping[str, object] = {MEDIA: {"schema": {"$ref": "#/components/schema
 
 EXAMPLES = "web/examples.json"
 
+FIELDS = "web/fields.json"
+
+ATTRIBUTE = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+"""What the docstring of a type says of a field."""
+
 JSON = "application/json"
 
 REFERENCES = "#/components/schemas/"
@@ -50,7 +57,7 @@ def describe(app: FastAPI) -> Data:
     """The OpenAPI description: every error is a problem, and every route needs authentication."""
     if app.openapi_schema is None:
         openapi = app.openapi()
-        examples = cast("dict[str, Data]", json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
+        examples = cast("dict[str, Data]", _packaged(EXAMPLES))
         for methods in cast("dict[str, dict[str, Data]]", openapi["paths"]).values():
             for operation in methods.values():
                 _show(operation, examples.get(str(operation["operationId"]), {}))
@@ -71,8 +78,32 @@ def describe(app: FastAPI) -> Data:
         schemas = cast("dict[str, Data]", parts["schemas"])
         for unused in ("HTTPValidationError", "ValidationError"):
             schemas.pop(unused, None)
+        _describe_fields(schemas)
         _define_briefs(schemas)
     return cast("Data", app.openapi_schema)
+
+
+def _packaged(name: str) -> Data:
+    return json.loads(files("moot").joinpath(name).read_text("utf-8"))
+
+
+def _describe_fields(schemas: Mapping[str, Data]) -> None:
+    """Give each field its sentence: of its own, or from the docstring of its type, or from ``fields.json``."""
+    meanings = cast("dict[str, str]", _packaged(FIELDS))
+    for name, schema in schemas.items():
+        summary, _, attributes = str(schema.get("description", "")).partition("\n\nAttributes:\n")
+        told = {field: " ".join(words.split()) for field, words in ATTRIBUTE.findall(attributes)}
+        if summary:
+            schema["description"] = _as_markdown(summary)
+        for field, kind in cast("dict[str, Data]", schema.get("properties", {})).items():
+            here = f"{name.rpartition('__')[2]}.{field}"
+            words = told.get(field) or meanings.get(here) or meanings.get(field, "")
+            kind.setdefault("description", _as_markdown(words[:1].upper() + words[1:]))
+
+
+def _as_markdown(docstring: str) -> str:
+    """Words of a docstring as Markdown and for readers of JSON."""
+    return re.sub(r"\bNone\b", "null", docstring.replace("``", "`"))
 
 
 def _define_briefs(schemas: dict[str, "Data"]) -> None:
