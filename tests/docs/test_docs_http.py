@@ -31,7 +31,7 @@ def test_each_request_has_one_command() -> None:
     for (_, method, path), command in zip(REQUESTS, COMMANDS, strict=True):
         place = re.escape(path).replace(r"\{debate\}", r"\$ID").replace(r"\{form\}", r"\w+")
         assert re.search(rf'"\$MOOT{place}[?"]', command), command
-        assert ("-X" in command) == (method == "DELETE" or (method == "POST" and "-d" not in command))
+        assert ("-X" in command) == (method in ("DELETE", "PATCH") or (method == "POST" and "-d" not in command))
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="NO CURL: the page's commands need it; Debian: apt install curl")
