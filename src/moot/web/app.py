@@ -92,12 +92,12 @@ def _describe_fields(schemas: Mapping[str, Data]) -> None:
     meanings = cast("dict[str, str]", _packaged(FIELDS))
     for name, schema in schemas.items():
         summary, _, attributes = str(schema.get("description", "")).partition("\n\nAttributes:\n")
-        told = {field: " ".join(words.split()) for field, words in ATTRIBUTE.findall(attributes)}
+        documented = {field: " ".join(words.split()) for field, words in ATTRIBUTE.findall(attributes)}
         if summary:
             schema["description"] = _as_markdown(summary)
         for field, kind in cast("dict[str, Data]", schema.get("properties", {})).items():
             here = f"{name.rpartition('__')[2]}.{field}"
-            words = told.get(field) or meanings.get(here) or meanings.get(field, "")
+            words = documented.get(field) or meanings.get(here) or meanings.get(field, "")
             kind.setdefault("description", _as_markdown(words[:1].upper() + words[1:]))
 
 
