@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.evaluation.eval_run import EvalRun
 from moot.app.evaluation.scores import read_result
+from moot.core.errors import RecordConflict
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
 from tests.cli.commands import QUOTES, moot, served, settle
@@ -202,3 +204,13 @@ def test_a_value_in_a_file_that_cannot_be_is_one_sentence(folder: Path, line: st
     result = moot(folder, "eval", "own.toml", "--force")
     assert result.exit_code == 2
     assert result.output.startswith(f"moot: own.toml: {problem}")
+
+
+def test_an_error_in_the_run_is_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def interrupted(_: EvalRun) -> None:
+        raise RecordConflict("another process runs this evaluation")
+
+    monkeypatch.setattr(EvalRun, "run", interrupted)
+    result = moot(folder, "eval", "places.csv", *QUOTES, "--force")
+    assert result.exit_code == 1
+    assert result.output.splitlines()[-1] == "moot: another process runs this evaluation"

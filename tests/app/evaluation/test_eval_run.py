@@ -12,9 +12,10 @@ from moot.app.evaluation.data_sets import DataSet, Key, Question
 from moot.app.evaluation.eval_plan import Setup
 from moot.app.evaluation.responses import own_entries
 from moot.app.evaluation.scores import EvalResult, Score, read_result
+from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote
-from moot.core.errors import BriefError, ModelError, RecordError, Unavailable
+from moot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Unavailable
 from moot.core.event import Called, Opened
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
@@ -265,6 +266,26 @@ async def test_a_plan_may_change_before_the_first_call(tmp_path: Path) -> None:
     setup, data = setup_of(tmp_path, *NAMES), questions(3)
     await run_of(workspace, setup, data, tmp_path)
     assert not (await evaluated(tmp_path, replace(setup, margin=0.2), data, workspace)).plan_changed
+
+
+async def test_another_process_on_the_same_evaluation_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the other one has answered stays, and the folder gets no scores of half an evaluation."""
+    workspace, _ = workspace_of(*NAMES)
+    run = await run_of(workspace, setup_of(tmp_path, *NAMES), questions(12), tmp_path)
+    whole = Workspace.run
+    drawn = iter(range(100))
+
+    async def interrupted(self: Workspace, *args: object, **options: object) -> Outcome:
+        if next(drawn) == 5:
+            raise RecordConflict("it is being run by another process")
+        return await whole(self, *args, **options)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(Workspace, "run", interrupted)
+    with pytest.raises(RecordConflict, match="another process runs this evaluation; nothing is lost"):
+        await run.run()
+    assert not (tmp_path / "scores.csv").exists()
 
 
 async def test_an_arm_with_a_memory_is_refused(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from moot.app.plan.settings import Config
 from moot.app.run.outcome import Outcome, opening
 from moot.app.run.workspace import Plan, Workspace
 from moot.app.serve.spending import spent
-from moot.core.errors import LimitReached, RecordError
+from moot.core.errors import LimitReached, RecordConflict, RecordError
 from moot.core.event import Called, Closed, Entry
 from moot.engine.driver import StopRequest
 from moot.record.listing import ListQuery
@@ -48,6 +48,8 @@ PARALLEL = 8
 SPREAD = 4
 """How many times more answers than uniform sampling adaptive sampling may take for one question."""
 
+
+BUSY = "another process runs this evaluation; nothing is lost: wait until it is over, and repeat the command"
 
 Item = TypeVar("Item")
 
@@ -156,14 +158,22 @@ class EvalRun:
         return all(len(block.drafts) >= many for block, many in needed)
 
     async def _run_all(self, items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> None:
-        """Work on items, some of them in parallel and each begun in order, until something pauses."""
+        """Work on items, some of them in parallel and each begun in order, until something pauses.
+
+        Raises:
+            RecordConflict: another process runs the same evaluation.
+        """
         ahead, counter = iter(items), iter(range(1, len(items) + 1))
+        others: list[RecordConflict] = []
 
         async def worker() -> None:
             async with self.rounds.working():
                 while not (self.paused or self.stop.reason) and (item := next(ahead, None)) is not None:
                     try:
                         await work(item)
+                    except RecordConflict as error:
+                        others.append(error)
+                        self.paused = BUSY
                     except (PausedRun, LimitReached) as error:
                         self.paused = self.paused or str(error)
                     else:
@@ -173,6 +183,8 @@ class EvalRun:
         async with self.rounds.open(), asyncio.TaskGroup() as group:
             for _ in range(workers):
                 group.create_task(worker())
+        if others:
+            raise RecordConflict(BUSY) from others[0]
         self.paused = self.paused or self.stop.reason
 
     # ---- one block ---------------------------------------------------------------------------------------------------

@@ -235,6 +235,7 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
     """Run the blocks and grade them. Ctrl-C pauses after the answers in progress, a second Ctrl-C at once."""
     import asyncio
 
+    from moot.cli.commands.batch import first_of
     from moot.cli.terminal import Interrupt, listening
 
     def tell(done: int, total: int) -> None:
@@ -249,8 +250,11 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
 
     interrupt = Interrupt(say=lambda words: click.echo(words, err=True), stop=run.stop)
     with listening(interrupt):
-        async with asyncio.TaskGroup() as group:
-            interrupt.task = task = group.create_task(work())
+        try:
+            async with asyncio.TaskGroup() as group:
+                interrupt.task = task = group.create_task(work())
+        except BaseExceptionGroup as errors:
+            raise first_of(errors) from errors
     return task.result()
 
 
