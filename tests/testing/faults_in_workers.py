@@ -79,6 +79,14 @@ def what_came_while_a_debate_paused_is_overlooked() -> list[Change]:
     return [(record_reader.OpenAsks, "until_next", until_next)]
 
 
+def time_that_was_up_while_a_debate_paused_is_overlooked() -> list[Change]:
+    def until_next(self: Any, now: float) -> float | None:
+        left = [seconds for turn in self.open(now) if (seconds := self.left(turn, now)) is not None]
+        return 0.0 if self.pending() else max(0.0, min(left)) if left else None
+
+    return [(record_reader.OpenAsks, "until_next", until_next)]
+
+
 def worker_takes_more_than_it_has_places() -> list[Change]:
     usual = leases.take
 

@@ -46,6 +46,7 @@ FOUND_AT = {
     "answer_of_a_person_queues_nothing": 77,
     "deadline_of_a_person_wakes_nobody": 61,
     "what_came_while_a_debate_paused_is_overlooked": 229,
+    "time_that_was_up_while_a_debate_paused_is_overlooked": 813,
     "worker_takes_more_than_it_has_places": 77,
     "drained_worker_keeps_its_leases": 29,
     "cancelled_debate_runs_on": 109,
