@@ -27,6 +27,9 @@ from moot.models.base import AttachedFile, Message, Speaker, Traits
 INDENT = "  "
 """What stands before every line that somebody else wrote."""
 
+OPENING = "You take part in a structured debate. Everything in it is on the record."
+"""How every question to a model begins."""
+
 BRIDGE = "Please go on."
 """What stands between two messages of the same side where a provider wants them to alternate."""
 
@@ -178,7 +181,7 @@ def _same_for_all(
     people: tuple[tuple[str, str], ...] | None,
 ) -> str:
     """See ``_shared_context``; documents are long, and each question of a debate begins with them."""
-    parts = ["You take part in a structured debate. Everything in it is on the record."]
+    parts = [OPENING]
     if rules:
         parts.append(f"Rules for all:\n{rules}")
     parts.append(f"Topic: {topic}")

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
+from moot.agents.prompt import OPENING
 from moot.app.brief.presets import KEY, Preset
 from moot.app.endpoint.answer_shape import fills
 from moot.app.endpoint.asked import find_debate, requested
 from moot.app.endpoint.chat_answer import DebateState
 from moot.app.endpoint.chat_brief import chat_brief, is_small_task
-from moot.app.endpoint.chat_request import ChatRequest
+from moot.app.endpoint.chat_request import RULES, ChatMessage, ChatRequest
 from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.app.endpoint.retries import HOUR, Retries
 from moot.app.run.prepare import LimitOverrides, Overrides
@@ -117,7 +118,7 @@ class Endpoint:
             MootError: the debate cannot begin.
         """
         preset = self.preset(request.model, admission.owner)
-        self._check_loop(preset, attempt.via)
+        self._check_loop(preset, attempt.via, request.messages[0])
         request = _usable(request, preset)
         order = self._order(request, preset)
         digest = hashlib.sha256(json.dumps([admission.owner, attempt.key]).encode() + attempt.body).hexdigest()
@@ -153,12 +154,15 @@ class Endpoint:
         keys = {**brief.keys, KEY: preset.name}
         return DebateRequest(brief=keys, overrides=overrides, background=brief.background)
 
-    def _check_loop(self, preset: Preset, via: str) -> None:
+    def _check_loop(self, preset: Preset, via: str, first: ChatMessage) -> None:
         """Refuse a request that this server has sent itself, or would send to itself.
 
         Raises:
             EndpointError: code ``recursion``.
         """
+        if not via and first.role in RULES and first.text.startswith(OPENING):
+            problem = "this is a question of a debate, sent on by a gateway: a debate through it could ask itself"
+            raise EndpointError(400, problem, "recursion")
         if INSTANCE in [name.strip() for name in via.split(",")]:
             problem = "this request comes from a debate of this server: a debate cannot ask itself"
             raise EndpointError(400, problem, "recursion")
