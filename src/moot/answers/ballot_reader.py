@@ -26,6 +26,7 @@ _LIMITED = re.compile(
 )
 """What may limit words of support to a part of the matter, or set them apart from a vote."""
 
+_ARTICLE = re.compile(r"(?<!\w)(?:the|der|die|das|les?|la|el|los|las|il|lo)[ \t]+\Z|(?<!\w)l'\Z")
 _REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
 
 
@@ -429,6 +430,8 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     words = reader.marked.words
     name, start = reader.candidates.key_before(words, match.start())
     floor = max(reader.marked.sentence_start(start), start - 200)
+    if name and (article := _ARTICLE.search(words, floor, start)):
+        start = article.start()
     lead = list(formulas.SUBJECT.finditer(words, floor, start))
     begin = lead[-1].start() if lead and not words[lead[-1].end() : start].strip(_AROUND) else start
     needed = next((before for behind, before in formulas.BEFORE if re.fullmatch(behind, match[0])), "")

@@ -222,7 +222,7 @@ def tail_fault(candidates: Candidates, name: str, tail: str) -> str:
     """
     rest = tail.lstrip('*`"»”])}> ')
     shown = rest.lstrip("".join(sign for sign in {*rest} if is_emoji(sign)) + " ")
-    rest = shown if shown[:1] in ("(", "[") else rest
+    rest = shown if shown[:1] in ("(", "[") or phrases.REASONS.match(shown) else rest
     if possessive := re.match(r"'s(?=\W*$)|'s?\s+(?=\w)", rest):
         goods = phrases.GOODS.match(rest, possessive.end())
         if not goods and possessive.end() < len(rest.rstrip(_ENDINGS)):

@@ -54,6 +54,9 @@ def name_at(candidates: Candidates, text: str, start: int) -> Pick:
         start += 1
     if lead := phrases.OF.match(text, start):
         start = lead.end() if candidates.key_at(text, lead.end())[0] else start
+    if article := phrases.ARTICLE.match(text, start):
+        inside = not candidates.key_at(text, start)[0] and candidates.key_at(text, article.end())[0]
+        start = article.end() if inside else start
     name, end = candidates.key_at(text, start)
     stop = sentence_end(text, end)
     if not name:

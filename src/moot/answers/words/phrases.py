@@ -236,6 +236,9 @@ OF = late_pattern(
 )
 """What of a candidate's one votes for when one votes for the candidate."""
 
+ARTICLE = late_pattern(r"(?:(?:the|der|die|das|den|dem|les?|la|el|los|las|il|lo|gli|[ao]s?)\s+|l')")
+"""What may stand before the name of a thing that is voted for ("I vote for the library")."""
+
 NOBODY = late_pattern(
     r"(?:none|nobody|no one|no-one|noone|neither|nothing|niemand\w*|keine\w*|personne|nadie|nessuno|ninguém"
     r"|никого|nikogo)\b|没有"
@@ -280,7 +283,9 @@ _TAKEN = """
     | never ?mind | (?:don't|do not|not|should not|must not) (?:be )?count(?:ed)?(?: (?:that|this|it|my|the|as))?
     | pasted | copied | (?:was|were|is) (?:inserted|added|placed|injected|planted|put here)
     | which i (?:reject|deny|refuse|do not|don't) | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it)
-    | is (?:what|how) \\w+ | would have (?:been|said|voted) | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote)
+    | is (?:what|how) \\w+
+    | would have (?:been(?! (?:my|the|a) (?:close )?(?:second|third|next|runner)\\b)|said|voted)
+    | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote)
     | my mistake | i (?:mean|meant) | oops | as if | not yet final | not final | to be confirmed | sarcasm
     | (?:told|asked|instructed|forced|paid|made) me (?:to )?(?:say|write|put|post|paste|vote|include|add|type)
     | ich nehme das zurück | nein, doch | je retire | me retracto | ritiro | retiro | war nur ein
