@@ -17,6 +17,7 @@ RIGHT = {
     "holdout1": 0.97,
     "holdout10": 0.9,
     "holdout11": 0.98,
+    "holdout12": 0.95,
     "holdout2": 0.98,
     "holdout3": 0.98,
     "holdout4": 0.98,
