@@ -80,6 +80,23 @@ async def test_a_named_model_judges_each_answer_once_and_sees_no_arm(tmp_path: P
     assert not [request for name in "ab" for request in models[name].log if "It names alpha" in request]
 
 
+async def test_what_the_judge_may_cost_is_in_the_estimate_and_never_less_than_it_was(tmp_path: Path) -> None:
+    space, models = workspace()
+    run = await begun(tmp_path, labelled(tmp_path, 8), space)
+    await run.result()
+    judging, prices = run.prepared.judging, run.prepared.prices
+    assert judging
+    arms, debates = len(run.prepared.setup.arms), sum(name != "" for name in prices)
+    assert judging.calls == 8 + 2 * (arms + run.prepared.setup.panel.seats * (1 + debates))
+    assert len(models["judge"].log) <= judging.calls
+    without = replace(run.prepared, judging=None).total
+    assert run.prepared.total.calls == without.calls + judging.calls
+    assert run.prepared.total.tokens == without.tokens + judging.tokens
+    unlabelled = await prepare_evaluation(space, replace(run.prepared.setup, labels=None), run.prepared.data, Config())
+    assert unlabelled.judging
+    assert judging.calls - unlabelled.judging.calls == 8
+
+
 async def test_without_labels_there_is_no_verdict(tmp_path: Path) -> None:
     result, _ = await judged(tmp_path, None)
     board = measure(result)
@@ -114,10 +131,7 @@ def test_a_judge_is_named_and_of_another_family(tmp_path: Path) -> None:
     assert "no question is of the kind rubric, so leave out its judge and labels" in unneeded.output
     options = ("--rubric-judge", "ollama:x", "--labels", "l.csv")
     planned = moot(tmp_path, "eval", "plan", "q.csv", *QUOTES, *options)
-    assert (
-        "ollama:x judges each answer by its rubric, at about one more call for each; checked by 1 label of people"
-        in planned.output
-    )
+    assert "ollama:x judges each answer by its rubric, checked by 1 label of people: at most " in planned.output
 
 
 @pytest.mark.parametrize(

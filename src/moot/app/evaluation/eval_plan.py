@@ -18,7 +18,7 @@ from moot.app.evaluation.arms import SAMPLING, Arm, default_arms, judge_of, read
 from moot.app.evaluation.blocks import Panel, arm_plan, brief_of, drafts_plan, shares_drafts
 from moot.app.evaluation.data_sets import Question, StoredData
 from moot.app.evaluation.responses import OUTPUT
-from moot.app.evaluation.rubrics import Label, check_judge, read_labels
+from moot.app.evaluation.rubrics import Case, Label, check_judge, read_labels
 from moot.app.evaluation.scores import Currency, EvalPlan, Measure
 from moot.app.plan.estimate import Costing, estimate
 from moot.app.plan.settings import Config
@@ -48,6 +48,9 @@ SEATS = 3
 """How many take part where nobody says otherwise, and at least."""
 
 NAMED_SO = "name must be one that a folder can have, of at most 100 characters"
+
+SOME_WORDS = "word " * 60
+"""A rubric and an answer as long as most are: the estimate sees neither."""
 
 LOOKED_AT = 5
 """Questions from which the costs of all are estimated."""
@@ -250,6 +253,7 @@ class PreparedEvaluation:
         plan: what is fixed.
         prices: of each arm that debates, and of one round of first answers under "", for one question.
         labels: answers that people have judged, to check the judge of a rubric.
+        judging: what that judge is expected to cost in all, at most; None where nothing is judged.
         smallest: the smallest difference that its questions show in 4 of 5 runs.
         needed: how many questions show the margin.
     """
@@ -259,6 +263,7 @@ class PreparedEvaluation:
     plan: EvalPlan
     prices: Mapping[str, ArmPrice]
     labels: tuple[Label, ...] = ()
+    judging: ArmPrice | None = None
     smallest: float
     needed: int
 
@@ -274,6 +279,7 @@ class PreparedEvaluation:
         parts = [
             (first, blocks * (rounds - sum(name not in own for name in debates))),
             *((price, blocks) for price in debates.values()),
+            *([(self.judging, 1)] if self.judging else ()),
         ]
         known = all(price.usd is not None for price, _ in parts)
         return ArmPrice(
@@ -320,6 +326,7 @@ async def prepare_evaluation(
         plan=plan,
         prices=prices,
         labels=labels,
+        judging=_judging(workspace, setup, data, len(labels)) if setup.rubric_judge else None,
         smallest=smallest_difference(spread, n),
         needed=_needed_questions(score, margin, spread),
     )
@@ -407,6 +414,23 @@ async def _prices(
         except MootError as error:
             raise BriefError(f"question {question.id[:60]!r}: {error}") from error
     return {name: _mean(values) for name, values in costings.items()}, own
+
+
+def _judging(workspace: Workspace, setup: Setup, data: StoredData, labels: int) -> ArmPrice:
+    """What the judge of a rubric costs, if all answers of all arms and participants differ: each is judged once."""
+    judged = [question for question in data.questions if question.kind == "rubric"]
+    cases = [Case(question=question, rubric=SOME_WORDS, answer=SOME_WORDS) for question in judged[:LOOKED_AT]]
+    plans = [case.plan(setup.rubric_judge, setup.panel.seed) for case in cases]
+    one = _mean([price_of(workspace, plan) for plan in plans])
+    debates = sum(arm.kind not in SAMPLING for arm in setup.arms)
+    answers = len(setup.arms) + setup.panel.seats * (1 + debates)
+    times = labels + len(judged) * setup.epochs * answers
+    return ArmPrice(
+        calls=one.calls * times,
+        tokens=one.tokens * times,
+        weighted=one.weighted * times,
+        usd=None if one.usd is None else one.usd * times,
+    )
 
 
 def price_of(workspace: Workspace, plan: Plan) -> Costing:

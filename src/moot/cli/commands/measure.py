@@ -271,7 +271,7 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     yield f"expected: {total.calls:,.0f} calls, {total.tokens:,.0f} tokens, cost {usd}; equal cost in {plan.currency}"
     if judge := prepared.setup.rubric_judge:
         checked = f"checked by {counted(len(prepared.labels), 'label')} of people"
-        yield f"{judge} judges each answer by its rubric, at about one more call for each; {checked}"
+        yield f"{judge} judges each answer by its rubric, {checked}: {_judging_words(prepared)}"
     if prepared.setup.budget is not None:
         yield f"budget: ${prepared.setup.budget:g}"
     yield (
@@ -279,6 +279,15 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
         f"needs about {prepared.needed} questions"
     )
     yield f"plan {plan.hash[:16]}"
+
+
+def _judging_words(prepared: "PreparedEvaluation") -> str:
+    """What the judge is expected to cost; it is part of what the evaluation costs in all."""
+    price = prepared.judging
+    if price is None:
+        return ""
+    usd = "unknown" if price.usd is None else f"${price.usd:.2f}"
+    return f"at most {price.calls:,.0f} of these calls, {price.tokens:,.0f} tokens, cost {usd}"
 
 
 def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
