@@ -1,4 +1,5 @@
 // Requests to the server. Errors are problems (RFC 9457); their `detail` is a sentence for people.
+import type { Models } from "./models";
 import type { ArgumentMap, Frame } from "./frames";
 
 export class Problem extends Error {
@@ -29,8 +30,7 @@ export interface Listed {
   reason: string;
   at: number;
   forked: string;
-  /** What its owner calls it since; "" for its topic. */
-  name: string;
+  name: string; // what its owner calls it since; "" for its topic
   participants: string[];
   decision: { winner: string; text: string; strength: string } | null;
   tokens: number;
@@ -135,14 +135,6 @@ export interface Checked {
   longest_answer: number;
   unpriced: string[];
   notes: string[];
-}
-
-export interface Models {
-  servers: { provider: string; up: boolean; models: string[] }[];
-  keys: string[];
-  missing: { provider: string; set: string }[];
-  models: string[];
-  advice: string[];
 }
 
 export interface Share {
@@ -292,6 +284,7 @@ export const api = {
   ratings: () => get<Standings[]>("/ratings"),
   calibration: () => get<Record<string, Calibration>>("/calibration"),
   models: () => get<Models>("/models"),
+  test: (model: string) => post<{ model: string; answers: boolean; words: string; cost: number | null }>("/models/check", { model }),
   protocols: () => get<{ protocols: string[]; about: Record<string, string> }>("/protocols"),
   fork: (id: string, change: Change) => post<{ id: string }>(`${of(id)}/fork`, change, once()),
   resolve: (id: string, answer: string) => post(`${of(id)}/resolve`, { answer }),

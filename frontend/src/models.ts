@@ -1,5 +1,12 @@
 // Which models may be chosen, the likeliest first.
-import type { Models } from "./api";
+export interface Models {
+  servers: { provider: string; up: boolean; models: string[] }[];
+  keys: string[];
+  missing: { provider: string; set: string }[];
+  models: string[];
+  presets?: { name: string; models: string[] }[];
+  advice: string[];
+}
 
 export interface Choice {
   value: string;

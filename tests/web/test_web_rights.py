@@ -55,6 +55,7 @@ RIGHTS = {
     "GET /api/v1/calibration": "own",
     "GET /api/v1/memory": "own",
     "GET /api/v1/models": "own",
+    "POST /api/v1/models/check": "own",
     "GET /api/v1/plugins": "own",
     "GET /api/v1/protocols": "own",
     "GET /api/v1/info": "own",

@@ -44,7 +44,10 @@ from moot.web.read_schemas import (
     Analyses,
     AvailableModels,
     Bounds,
+    CheckedModel,
+    CheckModel,
     Info,
+    ListedPreset,
     Map,
     MissingSettings,
     ModelServer,
@@ -93,7 +96,7 @@ def _check_machine(machine: bool) -> None:
 
 
 @library_router.get("/models")
-async def get_models(holder: Owner) -> AvailableModels:
+async def get_models(site: SiteOf, holder: Owner) -> AvailableModels:
     """Return the usable models: local servers, providers with an API key (never its value), the built-in demo."""
     reach = await find_models()
     return AvailableModels(
@@ -104,7 +107,20 @@ async def get_models(holder: Owner) -> AvailableModels:
         missing=[MissingSettings(provider=provider, set=variables) for provider, variables in reach.missing],
         models=list(reach.models),
         advice=list(reach.advice),
+        presets=[
+            ListedPreset(name=preset.name, models=list(preset.models))
+            for preset in site.runner.config.presets.values()
+            if holder.machine
+        ],
     )
+
+
+@library_router.post("/models/check")
+async def check_model(site: SiteOf, holder: Owner, body: CheckModel) -> CheckedModel:
+    """Ask a model one short question, and say whether it answers now. The outcome is kept for a minute."""
+    if not holder.machine:
+        raise Problem(403, "only the person at the machine can test models, because a test costs tokens")
+    return CheckedModel.model_validate(asdict(await site.checks.check(site.workspace.pool, body.model)))
 
 
 @library_router.get("/protocols")

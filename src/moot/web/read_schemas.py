@@ -5,13 +5,14 @@ they are checked against these types by the tests only.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
 from moot.analysis.analysis import Analysis, Overview
 from moot.app.serve.answer_types import PlannedDebate, PlannedPerson, UsableModels
 from moot.report.receipt import Receipt
+from moot.web.schemas import RequestBody
 
 Relation = Literal["SUPPORT", "ATTACK", "REBUT", "QUESTION", "ANSWER"]
 
@@ -180,11 +181,35 @@ class MissingSettings(BaseModel):
     set: str = Field(description="The environment variables.")
 
 
+class ListedPreset(BaseModel):
+    """A preset of the owner's settings."""
+
+    name: str
+    models: list[str]
+
+
+class CheckModel(RequestBody):
+    """Which model is asked whether it answers."""
+
+    model: Annotated[str, Field(min_length=1, max_length=200)] = Field(examples=["builtin:quotes"])
+
+
+class CheckedModel(BaseModel):
+    """What came of asking a model."""
+
+    model: str
+    answers: bool = Field(description="Whether it answers now.")
+    words: str = Field(description="What happened, in one sentence.")
+    seconds: float
+    cost: float | None = Field(description="US dollars; null where the price is not known.")
+
+
 class AvailableModels(UsableModels):
     """The models that can be used."""
 
     servers: list[ModelServer]
     missing: list[MissingSettings]
+    presets: list[ListedPreset] = Field(default=[], description="For the person at the machine: the presets.")
 
 
 class Offers(BaseModel):

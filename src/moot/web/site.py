@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Path
 from starlette.requests import HTTPConnection
 
 from moot.app.endpoint.endpoint import Endpoint
+from moot.app.plan.model_check import ModelChecks
 from moot.app.plan.settings_tables import Serving
 from moot.app.run.access import Claim, Right, claimed, hash_of, share_of
 from moot.app.run.runner import Runner
@@ -44,6 +45,7 @@ class ServerState:
         started: when it began, in seconds since 1970.
         kept: what was read from records, cached.
         remarks: accepts the messages of viewers.
+        checks: asks models whether they answer, and remembers it for a minute.
     """
 
     runner: Runner
@@ -56,6 +58,7 @@ class ServerState:
     started: float = 0.0
     kept: ResultCache = field(default_factory=ResultCache)
     remarks: RemarkQueue = field(default_factory=RemarkQueue)
+    checks: ModelChecks = field(default_factory=ModelChecks)
 
     @property
     def workspace(self) -> Workspace:

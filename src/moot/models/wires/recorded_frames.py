@@ -128,7 +128,7 @@ class _Tapped:
         return self._answer.pause()
 
 
-class _NoRecord:
+class NoRecord:
     """A recorder for calls without a debate."""
 
     watched = False
@@ -170,7 +170,7 @@ async def record(question: str, model: Model, tap: Tap, key: Key | None) -> Reco
     """Ask one question, once, and keep the answer without keys and ids."""
     tap.exchanges.clear()
     try:
-        called = await model.complete(QUESTIONS[question], _NoRecord())
+        called = await model.complete(QUESTIONS[question], NoRecord())
         read: dict[str, object] = {
             "text": called.text,
             "finish": called.finish,

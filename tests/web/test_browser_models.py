@@ -1,0 +1,36 @@
+"""The page of models in a real browser: presets and models are tested, and say in one sentence what happened."""
+
+from dataclasses import replace
+
+import pytest
+from playwright.async_api import expect
+
+from moot.app.brief.presets import Preset
+from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
+async def test_a_preset_is_tested_model_by_model(stage: Stage, width: int, scheme: Scheme) -> None:
+    slow = Slow(lambda request: "Hello")
+    slow.go()
+    names = (stage.lend(slow), "builtin:quotes", "guest:nobody")
+    runner = stage.site.runner
+    before = runner.config
+    runner.config = replace(before, presets={"three": Preset(name="three", models=names)})
+    try:
+        async with stage.visit(width=width, scheme=scheme) as visit:
+            page = await visit.go("/models")
+            row = page.locator(".cards li").filter(has_text="three")
+            await row.get_by_role("button", name="Test").click()
+            sentences = row.get_by_role("status").locator("p")
+            await expect(sentences).to_have_count(3)
+            await expect(sentences.nth(0)).to_contain_text("✓ guest:")
+            await expect(sentences.nth(0)).to_contain_text("It answered in")
+            await expect(sentences.nth(1)).to_contain_text("no language model")
+            await expect(sentences.nth(2)).to_contain_text("✗ guest:nobody")
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width
+            assert await visit.eye() == []
+    finally:
+        runner.config = before

@@ -1,0 +1,29 @@
+"""Models over the API: the person at the machine tests them and sees the presets; a token does neither."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from moot.app.brief.presets import Preset
+from tests.web.web_kit import API, Slow, opened
+
+
+async def test_a_model_is_tested_by_the_person_at_the_machine_alone(tmp_path: Path) -> None:
+    slow = Slow()
+    slow.go.set()
+    async with opened(tmp_path, models={"slow": slow}) as web:
+        answer = (await web.me.post(f"{API}/models/check", json={"model": "guest:slow"})).json()
+        assert (answer["answers"], answer["model"]) == (True, "guest:slow")
+        lost = (await web.me.post(f"{API}/models/check", json={"model": "nobody:x"})).json()
+        assert not lost["answers"]
+        assert "nobody" in lost["words"]
+        refused = await web.ann.post(f"{API}/models/check", json={"model": "guest:slow"})
+        assert refused.status_code == 403
+
+
+async def test_presets_are_listed_for_the_person_at_the_machine_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        preset = Preset(name="fast", where="moot.toml", models=("builtin:quotes",))
+        web.site.runner.config = replace(web.site.runner.config, presets={"fast": preset})
+        mine, others = [(await client.get(f"{API}/models")).json()["presets"] for client in (web.me, web.ann)]
+        assert mine == [{"name": "fast", "models": ["builtin:quotes"]}]
+        assert others == []
