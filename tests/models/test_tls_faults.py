@@ -123,3 +123,15 @@ def trusted(place: Path) -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", str(place / "cert.pem"))
         yield
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+async def test_who_shook_hands_and_hangs_up_is_sent_nothing_in_plain_text(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = certificate(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+    with resetting(context) as (port, begun):
+        error = await fails(name, f"https://127.0.0.1:{port}")
+    assert error.kind == "connection"
+    assert {*begun} == {bytes([HANDSHAKE])}

@@ -51,7 +51,8 @@ async def _wrong_address(parts: SplitResult, tls: ssl.SSLError | None, error: Un
     if parts.scheme == "http":
         # A server of TLS answers a plain request with an alert, or closes the connection at once.
         return "speaks https, not http" if error.closed and await _speaks_tls(parts) else ""
-    if (tls or error.late or error.closed) and await _speaks_http(parts):
+    # Whoever cuts an answer off has shaken hands, so no plain request is sent to it.
+    if (tls or error.late or (error.closed and error.connecting)) and await _speaks_http(parts):
         return "speaks http, not https"
     return f"and Moot do not agree on TLS: {getattr(tls, 'reason', '') or tls}" if tls else ""
 

@@ -163,10 +163,10 @@ def _connection_error(error: Exception) -> Unreached:
     late = isinstance(error, asyncio.TimeoutError)
     # A server of TLS answers a plain request with an alert, which is no HTTP, or closes or resets the connection.
     closed = isinstance(error, _CLOSED) or isinstance(error.__cause__, ConnectionResetError)
-    words = ""
+    words, connecting = "", isinstance(error, aiohttp.ClientConnectorError)
     if isinstance(error, aiohttp.ClientConnectorError):
         words = error.strerror or ("the server closed the connection while it was being made" if closed else "")
-    return Unreached(words or str(error) or type(error).__name__, late=late, closed=closed)
+    return Unreached(words or str(error) or type(error).__name__, late=late, closed=closed, connecting=connecting)
 
 
 _CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientResponseError, ConnectionResetError)

@@ -32,11 +32,12 @@ class Unreached(Exception):
         words: what the HTTP library says.
         late: whether connecting took too long.
         closed: whether the server closed the connection, or sent something else than HTTP, before it answered.
+        connecting: whether the connection was still being made.
     """
 
-    def __init__(self, words: str, *, late: bool = False, closed: bool = False) -> None:
+    def __init__(self, words: str, *, late: bool = False, closed: bool = False, connecting: bool = False) -> None:
         super().__init__(words)
-        self.late, self.closed = late, closed
+        self.late, self.closed, self.connecting = late, closed, connecting
 
 
 class HttpAnswer(Protocol):
