@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 
 import pytest
@@ -322,7 +322,7 @@ async def test_places_are_given_in_the_order_of_coming() -> None:
 @jumping
 async def test_a_wait_holds_back_all_who_share_the_key() -> None:
     gate = Gate(5)
-    limited = Throttled(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True))), gate)
+    limited = Throttled(Recorded(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True)))), gate)
     other = Throttled(Double(gives("yes"), gives("yes")), gate)
     with pytest.raises(Unavailable):
         await limited.complete(ask(), Notebook())
@@ -336,6 +336,25 @@ async def test_a_wait_holds_back_all_who_share_the_key() -> None:
     began = clock()
     await other.complete(ask(), Notebook())
     assert clock() - began < 0.03
+
+
+class Interrupted(Notebook):
+    """A line to the engine that is interrupted while an error goes into the record."""
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        with suppress(Unavailable):
+            await super().call(name, quote, send)
+        raise asyncio.CancelledError
+
+
+@jumping
+async def test_a_wait_is_kept_where_the_debate_is_interrupted_before_it_is_on_record() -> None:
+    gate = Gate(5)
+    busy = fails(Unavailable("slow", kind="rate", retry_after=30.0, again=True))
+    with pytest.raises(asyncio.CancelledError):
+        await Throttled(Recorded(Double(busy)), gate).complete(ask(), Interrupted())
+    with pytest.raises(Unavailable, match="asked to wait"):
+        await Throttled(Double(gives("yes")), gate).complete(ask(seconds=1), Notebook())
 
 
 @pytest.mark.parametrize("kind", ["server", "rate"])

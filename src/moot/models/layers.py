@@ -146,15 +146,9 @@ class Throttled(Layer):
             return call
         async with self._gate.slots:
             await self._gate.opened(request.seconds)
-            try:
-                return await self._metered_call(request, recorder)
-            except Unavailable as error:
-                if error.kind == "rate" and error.retry_after:
-                    self._gate.hold(error.retry_after)
-                raise
+            return await self._metered_call(request, _GatedRecorder(recorder, self._gate, request.seconds))
 
     async def _metered_call(self, request: Request, recorder: Recorder) -> Called:
-        recorder = _GatedRecorder(recorder, lambda: self._gate.opened(request.seconds))
         if self._gate.meter is None:
             return await self._model.complete(request, recorder)
         async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
@@ -234,18 +228,27 @@ class _PassingRecorder:
 
 
 class _GatedRecorder(_PassingRecorder):
-    """A recorder whose calls wait for the gate once more: while one waits for money, the provider may close it."""
+    """A recorder whose calls wait for the gate once more: while one waits for money, the provider may close it.
 
-    def __init__(self, recorder: Recorder, opened: Callable[[], Awaitable[None]]) -> None:
+    Where the provider asks to wait, the gate is closed at once: whoever is interrupted while the record takes that in
+    has heard it nevertheless.
+    """
+
+    def __init__(self, recorder: Recorder, gate: Gate, seconds: float) -> None:
         super().__init__(recorder)
-        self._opened = opened
+        self._gate, self._seconds = gate, seconds
 
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Pass a call on, to be sent when the gate is open."""
 
         async def when_open() -> Called:
-            await self._opened()
-            return await send()
+            await self._gate.opened(self._seconds)
+            try:
+                return await send()
+            except Unavailable as error:
+                if error.kind == "rate" and error.retry_after:
+                    self._gate.hold(error.retry_after)
+                raise
 
         return await self._recorder.call(name, quote, when_open)
 
