@@ -176,3 +176,18 @@ def test_a_finding_that_turned_out_true_is_noted(repository: GitRepository) -> N
     assert moot(repository.folder, "resolve", "last", "true").exit_code == 2
     assert "no resolved findings of models yet" in moot(repository.folder, "calibration", "--reviews").stdout
     assert moot(repository.folder, "calibration", "--reviews", "--json").stdout == "[]\n"
+
+
+def test_the_report_of_a_review_has_its_findings(repository: GitRepository) -> None:
+    repository.write("a.py", FAULTY)
+    review = moot(repository.folder, "review", *QUOTES)
+    assert "F1  survived  high security  a.py:2" in review.stdout
+    debate = only_id(review)
+    text = moot(repository.folder, "report", debate).stdout
+    assert "\n## Findings\n" in text
+    assert "| F1 | `a.py:2` | high (2 of 2) | survived | Reviewer 1 and Reviewer 2 |" in text
+    page = moot(repository.folder, "report", debate, "--format", "print").stdout
+    assert "<h2>Findings</h2>" in page
+    assert "<td><code>a.py:2</code></td>" in page
+    data = json.loads(moot(repository.folder, "report", debate, "--format", "json").stdout)
+    assert data["review"]["findings"][0]["state"] == "survived"

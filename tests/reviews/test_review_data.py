@@ -12,7 +12,7 @@ from moot.reviews.artefact import Artefact
 from moot.reviews.citations import Citation
 from moot.reviews.review_data import MOST_COMMENT, ReviewRun, as_data, as_markdown, as_text, sarif, shown_lines
 from moot.reviews.reviewed import review_of
-from moot.testing.replay import Harness
+from moot.testing.replay import Harness, HeldDebate
 from moot.testing.scripted import Scripted
 from tests.kits.reviewers import ARTEFACT, FACTS, TWO, finding, person, reply, review_brief, ruling, verdict
 
@@ -47,7 +47,7 @@ def answer(ask: Ask) -> str:
             return ruling("UPHELD")
 
 
-async def reviewed(inspect: Callable[[Ask], str] = answer, artefact: Artefact = ARTEFACT) -> ReviewRun:
+async def debated(inspect: Callable[[Ask], str] = answer, artefact: Artefact = ARTEFACT) -> HeldDebate:
     brief = review_brief((*TWO, person("J", "three", "juror")), artefact=artefact)
     tree = build("findings", brief)
     assert isinstance(tree, Sequence)
@@ -55,8 +55,13 @@ async def reviewed(inspect: Callable[[Ask], str] = answer, artefact: Artefact = 
     parts = (*tree.parts[:-1], dispute, tree.parts[-1]) if inspect is answer else tree.parts
     agent = Scripted(lambda ask, context: inspect(ask))
     place = Harness(brief=brief, protocol=Sequence(parts=parts), name="findings")
-    debate = await place.run({who.name: agent for who in brief.participants})
-    review = review_of(brief, debate.transcript)
+    return await place.run({who.name: agent for who in brief.participants})
+
+
+async def reviewed(inspect: Callable[[Ask], str] = answer, artefact: Artefact = ARTEFACT) -> ReviewRun:
+    debate = await debated(inspect, artefact)
+    assert debate.transcript.brief
+    review = review_of(debate.transcript.brief, debate.transcript)
     return ReviewRun(review=review, debate="change-1a2b3c", version="1.2.3", cost=0.5, tokens=7, seconds=1.5)
 
 

@@ -14,6 +14,7 @@ from moot.core.text import counted, listed
 from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in_words, board_chapter, on_top
 from moot.report.course import course_chapters, score_chapter
 from moot.report.dialogue import dialogue
+from moot.report.findings_chapter import findings_chapter
 from moot.report.lookups import appendix, tools_chapter
 from moot.report.markdown_text import LONG, block, bullets, capital, code, date, inline, lead, quoted, table, time
 from moot.report.metrics import Fault, Kind, Use
@@ -297,6 +298,7 @@ def markdown(report: Report) -> str:
         *_header(report),
         *decision_chapter(report),
         *board_chapter(report.board, report.outcome.decision),
+        *_findings(report),
         *score_chapter(report.scores),
         *_participants(report),
         *dialogue(report.parts, report.course.translations),
@@ -308,6 +310,11 @@ def markdown(report: Report) -> str:
         *(appendix(report.searches) if report.searches else ()),
     ]
     return "\n\n".join(item for item in blocks if item) + "\n"
+
+
+def _findings(report: Report) -> list[str]:
+    review = report.review
+    return findings_chapter(review, over=report.outcome.decision is not None) if review else []
 
 
 def _header(report: Report) -> list[str]:

@@ -23,6 +23,8 @@ from moot.report.course import Course, Scores, course, scores
 from moot.report.lookups import SearchRun, searches
 from moot.report.metrics import Fault, Metrics, Use, faults, measure
 from moot.report.turn_text import Spoken, speak
+from moot.reviews.review_data import facts_of
+from moot.reviews.reviewed import RULE, Review, review_of
 
 
 def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
@@ -142,6 +144,7 @@ class Report:
         faults: the problems.
         metrics: counts and cost.
         ways: the commands that may decide what nobody won.
+        review: the findings, and what came of each; None if the debate was no review.
     """
 
     debate: str
@@ -172,6 +175,7 @@ class Report:
     faults: tuple[Fault, ...]
     metrics: Metrics
     ways: tuple[NextStep, ...] = ()
+    review: Review | None = None
 
 
 def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str = "") -> Report:
@@ -227,6 +231,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         tools=tool_usages(entries, transcript),
         faults=faults(entries),
         metrics=metrics,
+        review=review_of(brief, transcript) if transcript.protocol == RULE else None,
     )
 
 
@@ -238,6 +243,8 @@ def as_data(value: object) -> dict[str, object]:
 def _data(value: object) -> Data:
     if isinstance(value, Decision) and not isinstance(value, DecisionView):
         return _data(decision_view(value))
+    if isinstance(value, Review):
+        return _data(facts_of(value))
     if is_dataclass(value):
         return {field.name: _data(cast(object, getattr(value, field.name))) for field in fields(value)}
     if isinstance(value, Mapping):

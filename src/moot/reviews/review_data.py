@@ -49,21 +49,27 @@ class ReviewRun:
 
 
 def as_data(run: ReviewRun) -> dict[str, object]:
-    """The review as plain data."""
-    review = run.review
+    """The review as plain data, with what is known of the debate."""
     return {
         "moot_review": FORMAT,
         "id": run.debate,
-        "artefact": _artefact(review.artefact),
-        "whole": not review.missing,
-        "missing": list(review.missing),
+        **facts_of(run.review),
         "demonstration": run.demonstration,
-        "findings": [_finding(item) for item in review.findings],
-        "counts": {**review.counts, "unchecked": sum(item.standing.unchecked for item in review.findings)},
-        "reviewers": dict(review.reviewers),
         "cost": run.cost,
         "tokens": run.tokens,
         "seconds": round(run.seconds, 3),
+    }
+
+
+def facts_of(review: Review) -> dict[str, object]:
+    """The review as plain data: what was reviewed, whether it is whole, the findings and their states."""
+    return {
+        "artefact": _artefact(review.artefact),
+        "whole": not review.missing,
+        "missing": list(review.missing),
+        "findings": [_finding(item) for item in review.findings],
+        "counts": {**review.counts, "unchecked": sum(item.standing.unchecked for item in review.findings)},
+        "reviewers": dict(review.reviewers),
     }
 
 

@@ -53,6 +53,7 @@ a { color: inherit } svg { max-width: 100%; height: auto }
 @page { margin: 18mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt } }
 @page :first { margin: 12mm 16mm }
 .cover { break-after: page; margin-bottom: 3rem }
+@media screen and (max-width: 32rem) { table { font-size: .75rem } th, td { padding: .2rem .25rem } }
 @media print { body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
 """
 
