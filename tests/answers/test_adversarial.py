@@ -18,6 +18,7 @@ RIGHT = {
     "holdout10": 0.9,
     "holdout11": 0.98,
     "holdout12": 0.95,
+    "holdout13": 0.98,
     "holdout2": 0.98,
     "holdout3": 0.98,
     "holdout4": 0.98,

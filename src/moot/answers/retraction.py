@@ -223,6 +223,11 @@ def first_cue(table: str, text: str) -> str:
     return ""
 
 
+def behind(table: str, text: str) -> str:
+    """What stands behind the cue of a table with which a text begins; "" where there is none."""
+    return text[len(first_cue(table, text)) :] if first_cue(table, text) else ""
+
+
 def says(table: str, text: str, *, begins: bool = False) -> bool:
     """Whether a text holds a cue of a table, or begins with one."""
     for letters, pattern in cues.patterns(table):

@@ -5,8 +5,9 @@ templates and other labels are no part of it. Where the author takes the ruling 
 
 A sentence may put a ruling off ("Not now.", "We wait for the audit."). The words for it stand in ``words/cues.toml``:
 NOT_NOW and UNSAID are whole sentences, PUTS_OFF counts anywhere, WAITS at the beginning of what stands in the place of
-a decision, TO_COME as the whole of it, OPINION is what leads up to them. UNDECIDED counts where all else in a sentence
-is PROCESS: words of the debate and none of the matter.
+a decision, TO_COME and ELSEWHERE as the whole of it, OPINION is what leads up to them. UNDECIDED counts where all else
+in a sentence is PROCESS: words of the debate and none of the matter. A wait up to an act (WAITED) is a decision unless
+the act is a CHOICE.
 """
 
 import re
@@ -36,6 +37,7 @@ _SENTENCE = re.compile(
 _ENDED = re.compile(r"[.!?。！？…][\"'”’»」)\]*_`]*\s*$")
 _YAML = re.compile(r"[|>][+-]?\d?[ \t]*\n")
 _AROUND = " \t\"'`[](){}<>*_#-\u2013\u2014"
+_ENDS = " .!。！।،,;"
 _PAIRS = ("[]", '""', "“”", "„“", "«»", "「」", "<>", "{}")
 MOST = 9
 """The most courtesies that are cut."""
@@ -91,10 +93,16 @@ def says_nothing(words: str) -> bool:
     sentences = [sentence for sentence in _SENTENCE.split(fold(words)) if sentence and key(sentence)]
     bare = sentences[0].strip(_AROUND) if sentences else ""
     put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
-    off = bool(put_off) or is_postponed(bare) or retraction.is_all("TIED", bare.rstrip(" .!。！।،,;"))
+    off = bool(put_off) or retraction.is_all("TIED", bare.rstrip(_ENDS)) or _stands_elsewhere(bare, fold(words))
+    off = off or (_is_postponed_wait(act) if (act := retraction.behind("WAITED", bare)) else is_postponed(bare))
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
     off = off or _is_undecided(bare)
     return not re.search(r"\w", bare) or off or asks or ruling_words.NOTHING_DECIDED.search(bare) is not None
+
+
+def _stands_elsewhere(*texts: str) -> bool:
+    """Whether a folded text only says that it was left empty, or where the decision stands or is made."""
+    return any(retraction.is_all("ELSEWHERE", text.strip(_AROUND).rstrip(_ENDS)) for text in texts)
 
 
 LONGEST_UNDECIDED = 160
@@ -233,6 +241,14 @@ def is_postponed(sentence: str) -> bool:
     """Whether a folded sentence in the place of a decision puts it off."""
     clauses = list(_clauses(sentence))
     return puts_off(sentence) or _begins(clauses, "WAITS") or retraction.says("TO_COME", sentence, begins=True)
+
+
+def _is_postponed_wait(act: str) -> bool:
+    """Whether what is done after a wait is only the debate's own work.
+
+    "Wait for the soil report before digging." is a decision, "Wait for the report before naming a winner." is none.
+    """
+    return retraction.says("CHOICE", act) or puts_off(act) or retraction.is_made_of(("UNDECIDED", "PROCESS"), act)
 
 
 def _begins(clauses: list[str], table: str) -> bool:

@@ -17,6 +17,8 @@ _ADVERBS = (
     "|personally|also|still|strongly|clearly|happily"
 )
 
+_LIKE = r"(?:'d| would) like to(?![^.!?\n]*\b(?:but|however|though|yet|if|once|when|until|till|unless|after|first)\b)"
+
 
 def _word(needle: str, pattern: str) -> tuple[str, str]:
     return needle, _WITH_LETTERS.format(pattern)
@@ -37,14 +39,14 @@ PICKS: Patterns = (
 VOTES: Patterns = (
     _word(
         "vot",
-        rf"i(?: (?:{_ADVERBS}))*(?: will| shall|'ll| am|'m)?(?: (?:hereby|now|therefore|finally))?"
+        rf"i(?: (?:{_ADVERBS}))*(?: will| shall|'ll| am|'m|{_LIKE})?(?: (?:hereby|now|therefore|finally))?"
         r"(?: cast(?:ing)? my (?:final )?vote (?:for|to)| giv(?:e|ing) my vote to| vot(?:e|ing) for)",
     ),
     _word("vote", r"i (?:now |hereby |therefore )?(?:am |'m )?(?:chang|switch|mov)(?:e|ing) my vote to"),
     _word("vote", r"my (?:final |own )?vote (?:goes to|is for|is)"),
     _word("vote", r"my (?:final |own )?vote (?:has to|must) go to"),
     _word("ballot", r"my (?:final |own )?ballot (?:goes to|is for|is)"),
-    _word("vote for", r"i(?: hereby| therefore)? (?:choose|decided?|have decided|want|wish) to vote for"),
+    _word("vote for", rf"i(?:(?: hereby| therefore)? (?:choose|decided?|have decided|want|wish) to|{_LIKE}) vote for"),
     _word(
         "stimme",
         r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für"
@@ -102,7 +104,7 @@ VOTES: Patterns = (
     _sign("選擇", r"我選擇(?![投支棄放])(?:的是)?|我的選擇是"),
     _sign("صوتي", r"صوتي (?:يذهب|سيذهب) (?:إلى|ل(?:صالح|ـ)?)|(?:أدلي|سأدلي) بصوتي (?:ل(?:صالح|ـ)?|إلى)"),
     _sign("ختياري", r"اختياري هو"),
-    _word("elijo", r"(?:yo )?elijo a"),
+    _word("jo", r"(?:yo )?(?:elijo|escojo)(?: a)?"),
     _word("scelgo", r"(?:io )?scelgo"),
     _word("escolho", r"(?:eu )?escolho"),
     _word("wybieram", r"(?:ja )?wybieram"),
@@ -312,17 +314,17 @@ LABELS = (
     _word("głos", r"mój głos(?=\s*[:=→])"),
     _word("голос", r"(?:(?:мой|мій) )?голос(?=\s*[:=→])"),
     _word("stimme", r"(?:ab)?stimme(?=\s*[:=→])"),
-    _word("my decision", r"my decision(?: is\b|(?=\s*[:=→]))"),
-    _word("entscheidung", r"meine (?:endgültige )?entscheidung(?=\s*[:=→])"),
+    _word("decision", r"my decision is\b|(?:my |(?<!\w )(?<!s' ))decision(?=\s*[:=→])"),
+    _word("entscheidung", r"(?:meine (?:endgültige )?|(?<!\w ))entscheidung(?=\s*[:=→])"),
     _word("votum", r"lautet mein votum(?=\s*[:=→])|mein votum (?:lautet|ist|gilt|geht an|fällt auf)(?:\s*:)?"),
     _word("décision", r"(?:ma )?décision(?: finale)?(?=\s*[:=→])"),
     _word("bulletin", r"(?:mon )?bulletin(?=\s*[:=→])"),
-    _word("decisión", r"mi decisión(?: final)?(?=\s*[:=→])"),
+    _word("decisión", r"(?:mi |(?<!\w ))decisión(?: final)?(?=\s*[:=→])"),
     _word("papeleta", r"(?:mi )?papeleta(?=\s*[:=→])"),
-    _word("decisão", r"(?:a )?minha decisão(?: final)?(?=\s*[:=→])"),
-    _word("decisione", r"(?:la )?mia decisione(?: finale)?(?=\s*[:=→])"),
-    _word("решение", r"мо[её] решение(?=\s*[:=→])"),
-    _word("decyzja", r"moja decyzja(?=\s*[:=→])"),
+    _word("decisão", r"(?:(?:a )?minha |(?<!\w ))decisão(?: final)?(?=\s*[:=→])"),
+    _word("decisione", r"(?:(?:la )?mia |(?<!\w ))decisione(?: finale)?(?=\s*[:=→])"),
+    _word("решение", r"(?:мо[её] |(?<!\w ))решение(?=\s*[:=→])"),
+    _word("decyzja", r"(?:moja |(?<!\w ))decyzja(?=\s*[:=→])"),
     _word("kararım", r"(?:benim )?(?:son )?kararım(?=\s*[:=→])"),
     _sign("我的", r"我的(?:最终)?(?:决定|決定)(?=\s*[:=→])"),
     _sign("私の", r"私の(?:最終)?決定(?=\s*[:=→])"),
