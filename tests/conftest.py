@@ -5,6 +5,7 @@ import gc
 import importlib
 import os
 import re
+import signal
 from collections.abc import AsyncGenerator, Generator, Mapping, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,12 @@ OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "tran
 
 ALONE = re.compile(r"mark\.alone")
 """What stands in a file that has a test of this mark."""
+
+
+def pytest_configure() -> None:
+    """Let a closed terminal end processes of tests as usual, also where ``nohup`` started the run."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

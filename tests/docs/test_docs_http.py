@@ -21,9 +21,11 @@ OTHERWISE = {
     "Get ratings": 403,
     "Get calibration": 403,
     "Search memory": 403,
+    "Check model": 403,
     "Revoke share": 404,
 }
-"""Requests that are refused here: the debate is over, nobody in it is a person, and memory is the owner's alone."""
+"""Requests that are refused here: the debate is over, nobody in it is a person, and only the owner may see the memory
+and test models."""
 
 
 def test_each_request_has_one_command() -> None:

@@ -96,7 +96,7 @@ def says_nothing(words: str) -> bool:
     off = bool(put_off) or retraction.is_all("TIED", bare.rstrip(_ENDS)) or _stands_elsewhere(bare, fold(words))
     off = off or (_is_postponed_wait(act) if (act := retraction.behind("WAITED", bare)) else is_postponed(bare))
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
-    off = off or _is_undecided(bare)
+    off = off or _is_undecided(bare) or ruling_words.LABELS_ONLY.fullmatch(bare) is not None
     return not re.search(r"\w", bare) or off or asks or ruling_words.NOTHING_DECIDED.search(bare) is not None
 
 

@@ -16,8 +16,8 @@ _ADVERBS = (
     "hereby|now|therefore|thus|finally|firmly|gladly|proudly|confidently|respectfully|reluctantly|formally|officially"
     "|personally|also|still|strongly|clearly|happily"
 )
-
-_LIKE = r"(?:'d| would) like to(?![^.!?\n]*\b(?:but|however|though|yet|if|once|when|until|till|unless|after|first)\b)"
+_HELD_BACK = "but|however|though|yet|if|once|when|until|till|unless|after|first"
+_LIKE = rf"(?:'d| would) like to(?![^.!?\n]*\b(?:{_HELD_BACK})\b|[^\n]*\b(?:unfortunately|sadly|alas|regrettably)\b)"
 
 
 def _word(needle: str, pattern: str) -> tuple[str, str]:

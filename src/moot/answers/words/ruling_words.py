@@ -477,3 +477,9 @@ STATUSES: Mapping[str, str] = {
     "|يستمر|जारी|जारी रखें|जारी रहे|devam|devam et|devam edilsin|devam ediyor",
 }
 """The two statuses of a ruling in the same languages."""
+
+LABELS_ONLY = late_pattern(
+    rf"\W*(?:(?:summary|status|decision|verdict|ruling|settled|{'|'.join(LABELS.values())}|{STATUSES['SETTLED']})"
+    r"(?:\W+|$))+"
+)
+"""Words in place of a decision that are but labels of the form, or its status."""
