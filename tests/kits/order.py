@@ -30,6 +30,7 @@ def mix(kinds: Sequence[str], workers: int) -> list[int]:
     short = [index for index, kind in enumerate(kinds) if not kind]
     order: list[int] = []
     for number, mine in enumerate(long_ones):
+        mine.sort(key=lambda index: kinds[index] == "long")  # A browser takes longest, so its tests begin first.
         size = (len(kinds) - len(order)) // (workers - number)
         room = max(0, size - len(mine))
         order += spread(mine, short[:room])
