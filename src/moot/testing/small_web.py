@@ -125,9 +125,7 @@ class Web:
         try:
             yield self
         finally:
-            server.close()
-            for _ in range(3):  # who was let in just now is known to nobody yet: a transport, its protocol, its task
-                await asyncio.sleep(0)
+            await close_server(server)
             for task, writer in list(self._meetings.items()):
                 writer.transport.abort()
                 await task
@@ -146,6 +144,17 @@ class Web:
             with suppress(ConnectionError):
                 await writer.wait_closed()
             del self._meetings[task]
+
+
+async def close_server(server: asyncio.Server) -> None:
+    """Let nobody more in, and close a server with one address; whoever was let in just now has its task then.
+
+    A transport and its protocol come before that task. A server that is closed before them leaves the socket open.
+    """
+    asyncio.get_running_loop().remove_reader(server.sockets[0].fileno())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    server.close()
 
 
 async def _read(reader: asyncio.StreamReader) -> Visit:

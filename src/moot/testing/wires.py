@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from moot.testing import wire_formats as formats
+from moot.testing.small_web import close_server
 from moot.testing.wire_formats import Dialect, Plan
 
 LARGEST = 16_000_000
@@ -89,7 +90,7 @@ class Wires:
         try:
             yield self
         finally:
-            server.close()
+            await close_server(server)
             for task, writer in list(self._meetings.items()):
                 writer.transport.abort()
                 await task
