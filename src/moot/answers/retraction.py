@@ -225,7 +225,8 @@ def first_cue(table: str, text: str) -> str:
 
 def behind(table: str, text: str) -> str:
     """What stands behind the cue of a table with which a text begins; "" where there is none."""
-    return text[len(first_cue(table, text)) :] if first_cue(table, text) else ""
+    cue = first_cue(table, text)
+    return text[len(cue) :] if cue else ""
 
 
 def says(table: str, text: str, *, begins: bool = False) -> bool:

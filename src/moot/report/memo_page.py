@@ -136,7 +136,15 @@ class _Fit:
 LONGEST, LONGEST_WORD = 3_000, 30
 """So many characters of a text are looked at, for the page has no room for more; a longer word may be cut within."""
 
-STYLE = """
+COLOURS = ("#1d55b0", "#bf5208", "#0e7a6c", "#93297f", "#2b333b")
+HUES = len(COLOURS)
+"""The colours of answers by their places; with more answers they come again, and letters tell those apart."""
+
+_PALETTE = "\n".join(f".memo .of-{place} {{ --of: {colour} }}" for place, colour in enumerate(COLOURS))
+
+STYLE = (
+    _PALETTE
+    + """
 :root { color-scheme: light }
 .memo { font: 9pt/1.3333 "Helvetica Neue", Arial, "Liberation Sans", "DejaVu Sans", sans-serif; color: #14181c;
   width: 504pt; max-width: 100%; margin: 0 auto; overflow-wrap: anywhere; background: #fff }
@@ -165,15 +173,12 @@ STYLE = """
 .memo .last { font-size: .94em } .memo .last b { font-weight: 700 }
 .memo footer { margin-top: .6em; border-top: .5pt solid #868f96; padding-top: .3em; color: #454d55; font-size: 7pt;
   line-height: 1.3 }
-.memo .of-0 { --of: #1d55b0 } .memo .of-1 { --of: #bf5208 } .memo .of-2 { --of: #0e7a6c } .memo .of-3 { --of: #93297f }
-.memo .of-4 { --of: #2b333b } .memo .two > section.shares { flex: 0 0 180pt }
+.memo .two > section.shares { flex: 0 0 180pt }
 @media (max-width: 640px) { .memo .two, .memo .answer { flex-wrap: wrap } .memo .two > section { flex-basis: 100% }
   .memo .answer > div { flex-basis: 100% } }
 """
-"""What only the memo has, so that it can stand before a report. Five colours come again; letters tell answers apart."""
-
-COLOURS = ("#1d55b0", "#bf5208", "#0e7a6c", "#93297f", "#2b333b")
-HUES = len(COLOURS)
+)
+"""What only the memo has, so that it can stand before a report."""
 
 SHEET = """
 html, body { margin: 0; background: #fff } @page { margin: 12mm 16mm }

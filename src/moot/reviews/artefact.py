@@ -57,7 +57,7 @@ class ReviewedFile:
     """One file of an artefact.
 
     Attributes:
-        path: its path, or the document's name.
+        path: its path; of a document its name.
         change: what happened to it, one of ``CHANGES``.
         rows: its lines, as far as they are shown.
         total: the number of lines of the new text.
