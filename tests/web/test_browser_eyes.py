@@ -150,6 +150,11 @@ async def test_with_the_keyboard_alone(stage: Stage) -> None:
 
 async def test_where_motion_is_unwanted_nothing_moves(stage: Stage, debates: Held) -> None:
     drawn = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    # Not by wait_for_function: it evaluates a text again and again, which the page forbids.
+    moves = (
+        "() => new Promise(done => { const look = () =>"
+        " document.getAnimations().length > 0 ? done() : requestAnimationFrame(look); look(); })"
+    )
     for reduced_motion in (False, True):
         async with stage.visit(reduced_motion=reduced_motion) as visit:
             page = await visit.go(f"/d/{debates.runs}")
@@ -158,4 +163,4 @@ async def test_where_motion_is_unwanted_nothing_moves(stage: Stage, debates: Hel
             if reduced_motion:
                 assert await page.evaluate("document.getAnimations().length") == 0
             else:
-                await page.wait_for_function("document.getAnimations().length > 0")
+                await page.evaluate(moves)
