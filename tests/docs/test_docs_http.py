@@ -36,6 +36,15 @@ def test_each_request_has_one_command() -> None:
         assert ("-X" in command) == (method in ("DELETE", "PATCH") or (method == "POST" and "-d" not in command))
 
 
+@pytest.mark.parametrize("name", ["http-api", "http-values"])
+def test_each_link_to_a_value_has_its_section(name: str) -> None:
+    values = (ROOT / "docs/reference/http-values.md").read_text("utf-8")
+    sections = {title.lower() for title in re.findall(r"^## (.+)$", values, re.MULTILINE)}
+    links = set(re.findall(r"\(http-values\.md#([^)]+)\)", (ROOT / f"docs/reference/{name}.md").read_text("utf-8")))
+    assert links
+    assert links <= sections
+
+
 @pytest.mark.skipif(not shutil.which("curl"), reason="NO CURL: the page's commands need it; Debian: apt install curl")
 async def test_a_server_understands_every_command(tmp_path: Path) -> None:
     order = sorted(

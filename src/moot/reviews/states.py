@@ -5,6 +5,7 @@ what is missing, cut off or not readable is ``unchecked``, and so it stays conte
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 State: TypeAlias = Literal["survived", "contested", "retracted", "no_basis"]
@@ -45,8 +46,14 @@ class Answers(NamedTuple):
     reply: ReplyWord = ""
 
 
-class Standing(NamedTuple):
-    """What came of a finding: its state, and whether nobody could check it."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What came of a finding.
+
+    Attributes:
+        state: one of STATES.
+        unchecked: whether nobody could check it.
+    """
 
     state: State
     unchecked: bool = False
