@@ -145,61 +145,9 @@ export interface Share {
   revoked: boolean;
 }
 
-export interface Rating {
-  name: string;
-  value: number;
-  low: number;
-  high: number;
-  games: number;
-}
-
-export interface Standings {
-  domain: string;
-  ratings: Rating[];
-  elo: Record<string, number>;
-  apart: string[][];
-}
-
-export interface Calibration {
-  n: number;
-  confidence: number;
-  accuracy: number;
-  ece: number;
-  brier: { score: number };
-}
-
-export interface Parted {
-  seq: number;
-  kind: string;
-  words: string;
-  by: string;
-  mark: string;
-}
-
-export interface Compared {
-  parting: { same: number; answers: number; one: Parted | null; other: Parted | null };
-  settings: { what: string; one: string; other: string }[];
-  one: Side;
-  other: Side;
-}
-
-export interface Side {
-  debate: string;
-  topic: string;
-  protocol: string;
-  status: string;
-  line: string;
-  winner: string;
-  strength: string;
-  share: number;
-  rounds: number;
-  answers: number;
-  people: { name: string; seat: string; answer: string; flips: number; vote: string }[];
-}
-
 const ROOT = "/api/v1";
 
-async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+export async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const unsafe: Record<string, string> = method === "GET" ? {} : { "Content-Type": "application/json", "X-Moot": "1" };
   let answer: Response;
   try {
@@ -225,16 +173,16 @@ async function problem(answer: Response): Promise<Problem> {
   }
 }
 
-async function get<T>(path: string): Promise<T> {
+export async function get<T>(path: string): Promise<T> {
   return (await send("GET", path)).json() as Promise<T>;
 }
 
-async function post<T>(path: string, body: unknown = {}, headers?: Record<string, string>): Promise<T> {
+export async function post<T>(path: string, body: unknown = {}, headers?: Record<string, string>): Promise<T> {
   const text = await (await send("POST", path, body, headers)).text();
   return (text ? JSON.parse(text) : {}) as T;
 }
 
-function of(debate: string): string {
+export function of(debate: string): string {
   return `/debates/${encodeURIComponent(debate)}`;
 }
 
@@ -280,11 +228,7 @@ export const api = {
   data: <T>(id: string, what: string) => get<T>(`${of(id)}/${what}`),
   check: (brief: string) => post<Checked>("/check", { brief }),
   start: (brief: string) => post<{ id: string }>("/debates", { brief }, once()),
-  compare: (a: string, b: string) => get<Compared>(`/compare?${new URLSearchParams({ a, b })}`),
-  ratings: () => get<Standings[]>("/ratings"),
-  calibration: () => get<Record<string, Calibration>>("/calibration"),
   models: () => get<Models>("/models"),
-  test: (model: string) => post<{ model: string; answers: boolean; words: string; cost: number | null }>("/models/check", { model }),
   protocols: () => get<{ protocols: string[]; about: Record<string, string> }>("/protocols"),
   fork: (id: string, change: Change) => post<{ id: string }>(`${of(id)}/fork`, change, once()),
   resolve: (id: string, answer: string) => post(`${of(id)}/resolve`, { answer }),

@@ -1,7 +1,6 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./style/base.css";
-import "./style/pages.css";
 import "./style/print.css";
 
 mount(App, { target: document.getElementById("app")! });

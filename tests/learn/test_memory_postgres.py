@@ -105,6 +105,8 @@ def test_both_hold_and_find_the_same_to_the_last_bit(
                 assert results == other.search(query, kind, most=60, now=9 * DAY)
                 count += len(results)
         assert count > 1000
+        for kind in ("outcome", "pattern"):
+            assert memory_store.newest(kind, most=7) == other.newest(kind, most=7) != ()
         for kind in ("outcome", "pattern", "bout"):
             assert memory_store.bodies(kind) == other.bodies(kind)
             assert memory_store.bodies(kind, debate="d009") == other.bodies(kind, debate="d009")

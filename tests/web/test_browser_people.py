@@ -166,7 +166,7 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
         await until(lambda: debate not in stage.site.runner.running)
 
 
-@pytest.mark.parametrize("path", ["/", "/d/20200101-000000-aaaaaa", "/compare", "/ratings", "/models"])
+@pytest.mark.parametrize("path", ["/", "/d/20200101-000000-aaaaaa", "/compare", "/memory", "/models"])
 async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage, path: str) -> None:
     async with stage.visit(session=False, expected_errors=["401"]) as visit:
         page = await visit.go(path)

@@ -2,4 +2,5 @@
 
 Read in this order: ``analysis`` (what belongs to one), ``agreement``, ``disagreement``, ``grounds``,
 ``decision_grounds``, ``review`` (the page), then ``formal_claims`` with ``claim_language`` and ``claim_arithmetic``.
+``memory_lines`` says what was learned.
 """

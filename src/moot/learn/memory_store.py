@@ -242,6 +242,21 @@ class MemoryStore:
         with self._tables.reading():
             return find(self._tables, query, kind, most=most, now=now)
 
+    def newest(self, kind: Kind = "outcome", *, most: int = 5) -> tuple[FoundMemory, ...]:
+        """The memories of a kind, the newest first.
+
+        Args:
+            kind: what is listed.
+            most: how many at most.
+
+        Raises:
+            RecordError: the place cannot be read.
+        """
+        with self._tables.reading():
+            ids = self._tables.newest(kind, most)
+            rows = self._tables.see(ids)
+            return tuple(_found_memory(kind, rows[row], 0.0) for row in ids)
+
 
 def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
     """All items of some lessons; those that can be searched with their words and their vector."""

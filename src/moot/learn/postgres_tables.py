@@ -402,6 +402,11 @@ class PostgresTables:
             (row[0], row[1], row[2], row[3]) for row in self._db.rows(sql + " ORDER BY at, debate, n", kind, debate)
         ]
 
+    def newest(self, kind: str, most: int) -> list[RowId]:
+        """See Tables."""
+        sql = "SELECT id FROM memory_item WHERE kind = $1 ORDER BY at DESC, debate, n LIMIT $2"
+        return [row for (row,) in self._db.rows(sql, kind, most)]
+
     # ---- what is searched --------------------------------------------------------------------------------------
 
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:

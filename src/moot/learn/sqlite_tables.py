@@ -222,6 +222,11 @@ class SqliteTables:
         sql = "SELECT debate, n, at, body FROM memory_item WHERE kind = ?1 AND (?2 = '' OR debate = ?2)"
         return self._db.execute(f"{sql} ORDER BY at, debate, n", (kind, debate)).fetchall()
 
+    def newest(self, kind: str, most: int) -> list[RowId]:
+        """See Tables."""
+        sql = "SELECT id FROM memory_item WHERE kind = ? ORDER BY at DESC, debate, n LIMIT ?"
+        return [row for (row,) in self._db.execute(sql, (kind, most))]
+
     # ---- what is searched --------------------------------------------------------------------------------------
 
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:

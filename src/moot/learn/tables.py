@@ -247,6 +247,10 @@ class Tables(Protocol):
         """Debate, number, time and fields of a kind's items, of one debate or of all (""), by time, debate, number."""
         ...
 
+    def newest(self, kind: str, most: int) -> list[RowId]:
+        """The items of a kind, the newest first, equals by debate and number; at most so many."""
+        ...
+
     def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
         """The number of items of a kind that contain each word; words without any may be left out.
 

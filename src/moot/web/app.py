@@ -30,7 +30,7 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.live import Live
 from moot.app.serve.spending import Spending
 from moot.core.errors import MootError
-from moot.web import debate_routes, entry_routes, pages, people_routes, read_routes
+from moot.web import debate_routes, entry_routes, learned_routes, pages, people_routes, read_routes
 from moot.web.auth import Authenticator
 from moot.web.guard import Guard
 from moot.web.model_api import model_routes, response_routes
@@ -205,6 +205,7 @@ def routes() -> FastAPI:
         people_routes.router,
         read_routes.router,
         people_routes.shares_router,
+        learned_routes.router,
         read_routes.library_router,
         model_routes.router,
         response_routes.router,

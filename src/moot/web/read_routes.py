@@ -1,4 +1,4 @@
-"""Routes that read: reports, argument maps, analyses, recounts, comparisons, ratings, memory, models, protocols."""
+"""Routes that read: reports, argument maps, analyses, recounts, comparisons, models, protocols."""
 
 import asyncio
 import json
@@ -13,7 +13,6 @@ from starlette.requests import Request
 from moot.analysis.analysis import analyse
 from moot.app.brief.schema import names, protocol_summaries, strategies
 from moot.app.export.analyses import write_data
-from moot.app.export.learned import DomainRatings, calibration, domain_ratings, search
 from moot.app.export.paper import replay
 from moot.app.export.plugins import find_plugins
 from moot.app.export.recount import Recount, recount_entries, write_recount
@@ -33,8 +32,6 @@ from moot.core.ask import Value
 from moot.core.errors import BriefError
 from moot.core.event import Entry
 from moot.core.extensions import NO_OPTIONS
-from moot.learn.calibration import Calibration
-from moot.learn.memory import FoundMemory, Kind
 from moot.report.compare import Comparison
 from moot.report.report import Report
 from moot.web.cache import Busy
@@ -58,41 +55,6 @@ from moot.web.read_schemas import (
 from moot.web.site import DebateAccess, Owner, Owning, SiteOf, Viewing, api_router, visit_named
 
 library_router = api_router("library")
-
-
-@library_router.get("/ratings")
-async def get_ratings(
-    site: SiteOf, holder: Owner, domain: Annotated[str | None, Query(max_length=200)] = None
-) -> list[DomainRatings]:
-    """Return the ratings of models by the debates that one of them won."""
-    _check_machine(holder.machine)
-    return list(await domain_ratings(site.workspace, domain))
-
-
-@library_router.get("/calibration")
-async def get_calibration(site: SiteOf, holder: Owner) -> dict[str, Calibration]:
-    """Return how well the confidence of each model matches its accuracy."""
-    _check_machine(holder.machine)
-    return dict(await calibration(site.workspace))
-
-
-@library_router.get("/memory")
-async def search_memory(
-    site: SiteOf,
-    holder: Owner,
-    q: Annotated[str, Query(min_length=1, max_length=500, examples=["billing"])],
-    kind: Kind = "outcome",
-    most: Annotated[int, Query(ge=1, le=100)] = 10,
-) -> list[FoundMemory]:
-    """Find outcomes of earlier debates by words and by similarity."""
-    _check_machine(holder.machine)
-    return list(await search(site.workspace, q, kind=kind, most=most))
-
-
-def _check_machine(machine: bool) -> None:
-    """Refuse the memory of all debates to a token, which may read its own debates only."""
-    if not machine:
-        raise Problem(403, "the memory comes from the debates of all owners; a token can read its own debates only")
 
 
 @library_router.get("/models")

@@ -163,6 +163,19 @@ class PlanResponse(PlannedDebate):
     )
 
 
+class LearnedPart(BaseModel):
+    """What was learned of one kind from a debate."""
+
+    heading: str = Field(description="What it is, such as the outcome or critiques that changed an answer.")
+    items: list[list[str]] = Field(description="The sentences of each item.")
+
+
+class ForgottenDebate(BaseModel):
+    """A debate of which nothing is remembered."""
+
+    id: str
+
+
 # ---- what the machine knows ------------------------------------------------------------------------------------------
 
 

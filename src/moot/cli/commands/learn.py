@@ -118,7 +118,7 @@ def search(words: tuple[str, ...], patterns: bool, limit: int, as_json: bool, st
 
 
 def _tell(found_memory: "FoundMemory") -> None:
-    from moot.cli.display.memory_lines import decided
+    from moot.analysis.memory_lines import decided
     from moot.cli.display.text_layout import line, local_time, short
 
     body = found_memory.body
@@ -137,8 +137,8 @@ def _tell(found_memory: "FoundMemory") -> None:
 @store_option
 def show(debate: str, as_json: bool, store: Path | str | None) -> int:
     """Show everything that was learned from a debate."""
+    from moot.analysis.memory_lines import HEADINGS, learned_lines
     from moot.app.export.learned import learned_items
-    from moot.cli.display.memory_lines import HEADINGS, memory_lines
 
     async def read() -> "tuple[str, Mapping[str, Sequence[Item]]]":
         async with open_workspace(store, reading=True) as workspace:
@@ -146,15 +146,16 @@ def show(debate: str, as_json: bool, store: Path | str | None) -> int:
             return name, await learned_items(workspace, name, tuple(HEADINGS))
 
     name, items_by_kind = run_command(read())
+    bodies = {kind: [item.body for item in items] for kind, items in items_by_kind.items()}
     if as_json:
-        _print({kind: [item.body for item in items] for kind, items in items_by_kind.items()})
+        _print(bodies)
         return DONE
     if not any(items_by_kind.values()):
         click.echo(f"The memory has nothing about {name}: it was forgotten, or is not learned yet (moot learn {name}).")
-    for kind, items in items_by_kind.items():
-        rows = [row for item in items for row in memory_lines(kind, item.body)]
-        for row in (HEADINGS[kind], *(f"  {row}" for row in rows)) if rows else ():
-            click.echo(row)
+    for heading, parts in learned_lines(bodies):
+        click.echo(heading)
+        for row in (row for part in parts for row in part):
+            click.echo(f"  {row}")
     return DONE
 
 

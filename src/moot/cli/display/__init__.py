@@ -2,5 +2,5 @@
 
 Read in this order: ``output`` (streams and the end of a debate), ``plan_view`` (before it), ``render`` (an entry
 becomes lines), ``live_screen``, ``ask_people``, ``progress`` (a batch), ``queue_table``, ``side_by_side``,
-``memory_lines``, ``text_layout`` (small pieces).
+``text_layout`` (small pieces).
 """

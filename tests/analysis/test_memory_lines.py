@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.cli.display.memory_lines import HEADINGS, memory_lines
+from moot.analysis.memory_lines import HEADINGS, memory_lines
 
 CRITIQUE: dict[str, object] = {"critic": "Bo", "author": "Ada", "issue": "No price.", "suggestion": "", "seq": 3}
 OUTCOME: dict[str, object] = {

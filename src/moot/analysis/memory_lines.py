@@ -1,10 +1,9 @@
-"""Items of the memory as lines for the terminal: outcomes, critiques, answers, results and relations."""
+"""Items of the memory as lines for people: outcomes, critiques, answers, results and relations."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
-from moot.cli.display.text_layout import line, short
-from moot.core.text import counted
+from moot.core.text import clean, counted, flat
 
 Body = Mapping[str, object]
 
@@ -29,6 +28,13 @@ HEADINGS: Mapping[str, str] = {
     "bout": "Results between models",
 }
 """The kinds of items, in the order in which they are shown."""
+
+
+def learned_lines(items: Mapping[str, Sequence[Body]]) -> Iterator[tuple[str, list[list[str]]]]:
+    """Each kind of which something was learned: its heading, and the lines of each item."""
+    for kind, heading in HEADINGS.items():
+        if parts := list(filter(None, (list(memory_lines(kind, body)) for body in items.get(kind, ())))):
+            yield heading, parts
 
 
 def memory_lines(kind: str, body: Body) -> Iterator[str]:
@@ -109,7 +115,8 @@ def _right(body: Body) -> list[str]:
 
 
 def _text(value: object) -> str:
-    return short(line(str(value)), LONGEST)
+    text = flat(clean(str(value)))
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
 
 
 def _texts(value: object) -> list[str]:

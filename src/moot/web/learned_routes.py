@@ -1,0 +1,65 @@
+"""Routes of what was learned over all debates: ratings, calibration, memory."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from moot.analysis.memory_lines import HEADINGS, learned_lines
+from moot.app.export.learned import DomainRatings, add_note, calibration, domain_ratings, learned_items, search
+from moot.learn.calibration import Calibration
+from moot.learn.memory import FoundMemory, Kind
+from moot.web.problems import Problem
+from moot.web.read_schemas import ForgottenDebate, LearnedPart
+from moot.web.site import Owner, Owning, SiteOf, api_router
+
+router = api_router("library")
+
+
+@router.get("/ratings")
+async def get_ratings(
+    site: SiteOf, holder: Owner, domain: Annotated[str | None, Query(max_length=200)] = None
+) -> list[DomainRatings]:
+    """Return the ratings of models by the debates that one of them won."""
+    _check_machine(holder.machine)
+    return list(await domain_ratings(site.workspace, domain))
+
+
+@router.get("/calibration")
+async def get_calibration(site: SiteOf, holder: Owner) -> dict[str, Calibration]:
+    """Return how well the confidence of each model matches its accuracy."""
+    _check_machine(holder.machine)
+    return dict(await calibration(site.workspace))
+
+
+@router.get("/memory")
+async def search_memory(
+    site: SiteOf,
+    holder: Owner,
+    q: Annotated[str, Query(max_length=500, examples=["billing"])] = "",
+    kind: Kind = "outcome",
+    most: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> list[FoundMemory]:
+    """Find outcomes of earlier debates by words and by similarity; without words, list the newest."""
+    _check_machine(holder.machine)
+    return list(await search(site.workspace, q, kind=kind, most=most))
+
+
+@router.get("/debates/{debate}/memory")
+async def get_memory(visit: Owning) -> list[LearnedPart]:
+    """Return everything that was learned from a debate, in sentences; nothing if it was forgotten."""
+    items = await learned_items(visit.site.workspace, visit.debate, tuple(HEADINGS))
+    bodies = {kind: [item.body for item in learned] for kind, learned in items.items()}
+    return [LearnedPart(heading=heading, items=lines) for heading, lines in learned_lines(bodies)]
+
+
+@router.delete("/debates/{debate}/memory")
+async def forget_debate(visit: Owning) -> ForgottenDebate:
+    """Forget permanently what was learned from a debate. Its record is not changed."""
+    await add_note(visit.site.workspace, visit.debate, "forget")
+    return ForgottenDebate(id=visit.debate)
+
+
+def _check_machine(machine: bool) -> None:
+    """Refuse the memory of all debates to a token, which may read its own debates only."""
+    if not machine:
+        raise Problem(403, "the memory comes from the debates of all owners; a token can read its own debates only")
