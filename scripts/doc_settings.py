@@ -91,6 +91,8 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "max_questions": "questions of one debate at most",
             "daily": "US dollars that one token may use in a day",
             "default_preset": "the preset that the model name `moot` means",
+            "documents": "the folder with the files that debates of this machine were about: the page, the HTTP API "
+            "and MCP then say which have changed since; no file is read where nothing is said",
         },
     ),
     "limits": (

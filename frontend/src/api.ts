@@ -50,6 +50,8 @@ export interface Detail {
   who: string;
   runs: boolean;
   error: string;
+  /** Which documents have changed since, and what to do; "" if none is known to have. */
+  stale: string;
   /** What its owner may do next where it does not run. */
   ways: Way[];
 }

@@ -1,7 +1,7 @@
 """Options that several commands share, exit codes, and how a command opens its workspace."""
 
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from moot.app.run.record_reader import RecordReader
     from moot.app.run.workspace import Workspace
     from moot.core.brief import LogMode
+    from moot.core.event import Entry
 
 DONE = 0
 ERROR = 1
@@ -409,3 +410,12 @@ def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str)
         return run_command(read())
     except MootError:
         return []
+
+
+async def warn_of_changes(debate: str, entries: "Sequence[Entry]") -> None:
+    """Say on standard error where documents of a debate are in this folder and have changed since."""
+    from moot.app.brief.document_states import DocumentWatch
+    from moot.app.run.outcome import opening
+
+    for warning in await DocumentWatch(Path()).warnings(debate, opening(debate, entries).brief):
+        click.echo(f"moot: {warning}", err=True)

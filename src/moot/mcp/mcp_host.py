@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 from moot.app.export.telemetry import attach_telemetry
 from moot.app.plan.settings import Config
 from moot.app.plan.settings_tables import Serving
+from moot.app.run.access import AT_HAND
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
@@ -95,9 +96,6 @@ class Lines:
 PATH = "/mcp"
 LARGEST = 1024 * 1024
 """The most bytes of a request over HTTP."""
-
-AT_HAND = "@stdio"
-"""The ending of the owner's name of a client over standard input; names of tokens cannot have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

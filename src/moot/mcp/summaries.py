@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from moot.app.plan.next_steps import NextStep, next_steps
+from moot.app.run.access import claimed
 from moot.app.run.outcome import opening
 from moot.app.run.people import allowed_values
 from moot.app.run.record_reader import OpenQuestion, open_asks
@@ -118,7 +119,7 @@ async def memo_of(client: Client, debate: str) -> Memo:
             "share": decision.share,
             "rule": decision.rule,
             "how": plain(decision.how),
-            "warnings": _warnings(now),
+            "warnings": await _warnings(client, debate, now),
             "votes": _votes(now),
             "dissent": [plain(text) for text in decision.dissent],
             "minority": [_cleaned_minority(minority) for minority in decision.minority],
@@ -161,7 +162,7 @@ async def state_of(client: Client, debate: str, after: int) -> StateResult:
         votes=_votes(now),
         waits_for=[_waiting_result(wait) for wait in now.waits],
         winner=plain(now.outcome.decision.winner) if now.outcome.decision else "",
-        warnings=_warnings(now),
+        warnings=await _warnings(client, debate, now),
         tokens=sums.tokens,
         cost=sums.cost,
     )
@@ -172,8 +173,11 @@ def plain(text: str) -> str:
     return _PICTURE.sub("&lt;", clean(text).replace("![", "!\\["))
 
 
-def _warnings(now: Standing) -> list[str]:
-    return [plain(warning) for warning in now.outcome.warnings]
+async def _warnings(client: Client, debate: str, now: Standing) -> list[str]:
+    """What makes the decision weaker than it looks, and whether the documents have changed since."""
+    brief, claim = now.transcript.brief, await claimed(client.workspace, debate)
+    stale = await client.runner.stale_warnings(debate, brief, claim) if brief else []
+    return [plain(warning) for warning in (*now.outcome.warnings, *stale)]
 
 
 def _topic(now: Standing) -> str:

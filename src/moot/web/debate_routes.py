@@ -1,7 +1,7 @@
 """Routes that start, check, list, show, stop, resume, fork and resolve debates."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, cast
 
@@ -268,6 +268,7 @@ async def state_of(visit: DebateAccess) -> State:
     known["error"] = "" if known["error"] == outcome.reason else known["error"]
     waits = () if outcome.over else await open_asks(site.workspace, debate)
     shown = visible_entries(entries, visit.reader)
+    stale = await site.runner.stale_warnings(debate, opened.brief, visit.claim)
     return State(
         **known,  # pyright: ignore[reportArgumentType]
         topic=opened.brief.topic,
@@ -281,10 +282,9 @@ async def state_of(visit: DebateAccess) -> State:
         name=await name_of(site.workspace, debate) if visit.right == "own" else "",
         sums=DebateNumbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
         decision=outcome.decision,
-        warnings=list(outcome.warnings),
-        ways=list(_next_steps(opened, debate, transcript, "" if still else outcome.status))
-        if visit.right == "own"
-        else [],
+        warnings=[*outcome.warnings, *stale],
+        stale=" ".join(stale),
+        ways=_ways(visit, opened, transcript, "" if still else outcome.status, stale),
         waits_for=[
             AwaitedPerson(
                 name=wait.turn.by, act=noun(act_of(wait.turn)), key=wait.turn.key, since=wait.since, left=wait.left
@@ -295,17 +295,27 @@ async def state_of(visit: DebateAccess) -> State:
     )
 
 
-def _next_steps(opened: Opened, debate: str, transcript: Transcript, status: str) -> Iterator[NextAction]:
-    """What its owner may do next with a debate that does not run."""
+def _ways(
+    visit: DebateAccess, opened: Opened, transcript: Transcript, status: str, stale: Sequence[str]
+) -> list[NextAction]:
+    """What its owner may do next with a debate that does not run, or whose documents have changed."""
+    if visit.right != "own":
+        return []
+    debate = visit.debate
     steps: Iterable[NextStep] = next_steps(opened, debate, transcript)
     if status in ("open", "paused"):
         paused = transcript.paused
         steps = [resume_step(debate, paused.reason if paused else "", transcript.usage)]
     elif status == "failed":
         steps = [NextStep(command=f"moot again {debate}", words="the same brief once more")]
-    for step in steps:
-        action, body = request_body(step.command) or ("", {})
-        yield NextAction(command=step.command, words=step.words, action=action, body=cast("dict[str, JsonValue]", body))
+    if stale:
+        steps = [*steps, NextStep(command=f"moot stale {debate}", words="which documents have changed")]
+    return [_next_action(step) for step in steps]
+
+
+def _next_action(step: NextStep) -> NextAction:
+    action, body = request_body(step.command) or ("", {})
+    return NextAction(command=step.command, words=step.words, action=action, body=cast("dict[str, JsonValue]", body))
 
 
 @router.get("/debates/{debate}/brief")

@@ -138,7 +138,12 @@ class State(DebateState):
     name: str = Field(default="", description="What its owner calls it since; empty for its topic.")
     sums: DebateNumbers = DebateNumbers()
     decision: DecisionView | None = None
-    warnings: list[str] = Field(default=[], description="What makes the decision weaker than it looks.")
+    warnings: list[str] = Field(
+        default=[], description="What makes the decision weaker than it looks, and which documents have changed since."
+    )
+    stale: str = Field(
+        default="", description="Which documents have changed since, and what to do; empty if none is known to have."
+    )
     ways: list[NextAction] = Field(
         default=[], description="What to do next with a debate that is paused, stopped, failed or undecided."
     )

@@ -1,15 +1,24 @@
 """What a debate was about, compared with the files of today."""
 
 import hashlib
+import threading
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from moot.app.brief.document_states import document_states
+from moot.app.brief.document_states import (
+    DocumentOnRecord,
+    DocumentState,
+    DocumentWatch,
+    document_states,
+    stale_warning,
+)
 from moot.app.brief.reader import read_file
 from moot.core.brief import Brief, Source
 from moot.reviews.artefact import HEAD, whole_file
 from tests.cli.commands import QUOTES, moot
+from tests.kits.waiting import until
 
 BRIEF = "---\nbackground:\n  - plan.md\n---\n# Move?\n\nThe lease ends in May.\n"
 
@@ -79,3 +88,81 @@ def test_the_command_says_what_has_changed_and_fails(folder: Path) -> None:
         "move.md cannot be compared: move.md:3: there is no file 'plan.md' beside the brief",
         "plan.md is missing",
     ]
+
+
+def shown_of(brief: Brief, **kinds: str) -> str:
+    shown = [DocumentOnRecord(name=name, state=cast("DocumentState", state)) for name, state in kinds.items()]
+    return stale_warning("move-1a2b3c", brief, shown)
+
+
+def test_a_warning_names_what_changed_and_says_nothing_where_no_file_is_at_hand() -> None:
+    brief = Brief(topic="Move?")
+    assert shown_of(brief, a="same", b="same") == shown_of(brief, a="missing", b="missing") == shown_of(brief) == ""
+    words = shown_of(brief, a="changed", b="changed", c="missing", d="unreadable", e="changed", f="changed", g="same")
+    assert words.split(" (")[1].split(")")[0] == (
+        "changed since: a, b, e and 1 more; now missing: c; not readable now: d"
+    )
+    assert "run the brief again" in words
+    review = Brief(topic="Faults?", background=(Source(name=HEAD, text="kind: files\n"),))
+    assert "moot review reviews them as they are now." in shown_of(review, a="changed")
+
+
+async def test_a_slow_disk_holds_up_nobody_and_the_answer_is_there_once_it_has_come(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brief, go, now = read_file(folder / "move.md").brief, threading.Event(), [0.0]
+    folder.joinpath("plan.md").write_text("Lyon is far.\n")
+    read = document_states
+
+    def slow(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
+        go.wait(10)
+        return read(brief, folder)
+
+    monkeypatch.setattr("moot.app.brief.document_states.document_states", slow)
+    watch = DocumentWatch(folder, seconds=0.01, clock=lambda: now[0])
+    assert await watch.warnings("one", brief) == await watch.warnings("two", brief) == []
+    assert await watch.warnings("three", brief) == []  # two comparisons run already
+    go.set()
+
+    async def is_known() -> bool:
+        return bool(await watch.warnings("one", brief))
+
+    await until(is_known)
+    known = await watch.warnings("one", brief)
+    assert "changed since: plan.md" in known[0]
+    folder.joinpath("plan.md").write_text("Lyon is near.\n")
+    assert await watch.warnings("one", brief) == known  # fresh for ten seconds
+    now[0] = 11.0
+    go.clear()
+    assert await watch.warnings("one", brief) == known  # the last answer, until there is a new one
+    await watch.warnings("two", brief)
+    now[0] = 30.0
+    assert await watch.warnings("two", brief) == await watch.warnings("two", brief)
+    go.set()
+
+    async def is_same() -> bool:
+        return not await watch.warnings("one", brief)
+
+    await until(is_same)
+
+
+async def test_answers_are_kept_of_so_many_debates_and_an_error_ends_no_later_question(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brief, read = read_file(folder / "move.md").brief, document_states
+    monkeypatch.setattr(DocumentWatch, "MOST_KEPT", 1)
+    topics: list[str] = []
+
+    def counted(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
+        topics.append(brief.topic)
+        if len(topics) == 1:
+            raise ZeroDivisionError
+        return read(brief, folder)
+
+    monkeypatch.setattr("moot.app.brief.document_states.document_states", counted)
+    watch = DocumentWatch(folder, fresh=0.0)
+    with pytest.raises(ZeroDivisionError):
+        await watch.warnings("one", brief)
+    for name in ("two", "one", "three"):
+        assert await watch.warnings(name, brief) == []
+    assert len(topics) == 4

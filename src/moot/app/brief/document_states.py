@@ -1,8 +1,16 @@
-"""Whether the documents that a debate was about are still as they were: files in a folder beside texts on record."""
+"""Whether the documents that a debate was about are still as they were: files in a folder beside texts on record.
 
+``document_states`` compares and may take long. ``DocumentWatch`` makes a warning of it within a bounded time.
+"""
+
+import asyncio
+import contextlib
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -10,6 +18,7 @@ from moot.app.brief.files import KINDS, MOST_BYTES, SEEN, check_path, decode, fi
 from moot.app.brief.reader import read_file
 from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
+from moot.core.text import flat, listed
 from moot.reviews.artefact import HEAD, artefact_of, digest_bytes
 
 DocumentState: TypeAlias = Literal["same", "changed", "missing", "unreadable"]
@@ -36,7 +45,7 @@ def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
         brief: the brief on record.
         folder: where the files should be now: that of the brief, or the root of the repository.
     """
-    if any(source.name == HEAD for source in brief.background):
+    if _is_review(brief):
         return [
             _state_of_hash(file.path, file.sha256, folder)
             for file in artefact_of(brief).files
@@ -49,6 +58,10 @@ def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
     ]
     texts = [source for source in (*brief.background, *brief.library) if source.file is None]
     return [*file_states, *_text_states(texts, folder)]
+
+
+def _is_review(brief: Brief) -> bool:
+    return any(source.name == HEAD for source in brief.background)
 
 
 def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentOnRecord:
@@ -116,3 +129,107 @@ def _texts_now(name: str, folder: Path) -> list[str]:
     if _is_markdown(name):
         return [decode(name, read_bytes(name, path, most=MOST_BYTES))]
     return [source.text for source in read_library([name], folder)]
+
+
+SHOWN = 3
+"""The most documents that a warning names of each kind."""
+
+
+def stale_warning(debate: str, brief: Brief, states: Sequence[DocumentOnRecord]) -> str:
+    """A sentence on documents that are no longer as they were, and what to do next; "" where there is nothing to say.
+
+    Where not a single file is in the folder, the folder is another one, and nothing is known.
+    """
+    different = [state for state in states if state.state != "same"]
+    if not different or all(state.state == "missing" for state in states):
+        return ""
+    kinds = (("changed", "changed since"), ("missing", "now missing"), ("unreadable", "not readable now"))
+    facts = [f"{words}: {_names(names)}" for kind, words in kinds if (names := _named(different, kind))]
+    again = "moot review reviews them" if _is_review(brief) else "run the brief again to decide on them"
+    return (
+        f"This is about the documents as they were ({'; '.join(facts)}). "
+        f"moot stale {debate} compares them; {again} as they are now."
+    )
+
+
+def _named(states: Sequence[DocumentOnRecord], kind: str) -> list[str]:
+    return [flat(state.name) for state in states if state.state == kind]
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - SHOWN
+    return listed([*names[:SHOWN], f"{more} more"]) if more > 0 else listed(names)
+
+
+@dataclass(slots=True)
+class _Check:
+    """A comparison that runs or has ended, when it began, and the one before it, if that has ended."""
+
+    began: float
+    result: "Future[str]" = field(default_factory=lambda: Future[str]())
+    before: str = ""
+
+    @property
+    def warning(self) -> str:
+        return self.result.result() if self.result.done() else self.before
+
+
+class DocumentWatch:
+    """Compares the documents of debates with the files of one folder, for servers and commands that show debates.
+
+    Files are read in threads of their own, so a slow disk holds up neither the event loop nor the end of the process.
+
+    Args:
+        folder: where the documents should be; None where no file may be read.
+        seconds: how long an answer is waited for. Later questions have it once it is there.
+        fresh: how many seconds an answer is given again before the files are read again.
+        clock: the time in seconds.
+    """
+
+    MOST_CHECKS = 2
+    """Comparisons in parallel; while they run, others are not begun."""
+
+    MOST_KEPT = 200
+    """Debates whose answer is kept."""
+
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        seconds: float = 2.0,
+        fresh: float = 10.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._folder, self._seconds, self._fresh, self._clock = folder, seconds, fresh, clock
+        self._checks: dict[str, _Check] = {}
+
+    async def warnings(self, debate: str, brief: Brief) -> list[str]:
+        """The warning that documents of a debate are stale, if they are known to be; see ``stale_warning``."""
+        if self._folder is None:
+            return []
+        check = self._checks.get(debate)
+        if check is None or (check.result.done() and self._clock() - check.began >= self._fresh):
+            if sum(not running.result.done() for running in self._checks.values()) >= self.MOST_CHECKS:
+                return [check.warning] if check and check.warning else []
+            check = self._begin(debate, brief, self._folder, check.warning if check else "")
+        if not check.result.done():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._seconds):
+                    await asyncio.shield(asyncio.wrap_future(check.result))
+        return [check.warning] if check.warning else []
+
+    def _begin(self, debate: str, brief: Brief, folder: Path, before: str) -> _Check:
+        self._checks.pop(debate, None)
+        check = self._checks[debate] = _Check(self._clock(), before=before)
+        ended = [name for name, other in self._checks.items() if other.result.done()]
+        for name in ended[: max(0, len(self._checks) - self.MOST_KEPT)]:
+            del self._checks[name]
+
+        def compare() -> None:
+            try:
+                check.result.set_result(stale_warning(debate, brief, document_states(brief, folder)))
+            except Exception as error:  # noqa: BLE001 # house: broad because it is raised where the answer is read
+                check.result.set_exception(error)
+
+        threading.Thread(target=compare, name="moot-documents", daemon=True).start()
+        return check

@@ -22,7 +22,7 @@ _TOKEN_HASH = re.compile(r"sha256:([0-9a-f]{64})")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
 
 AMOUNTS = ("cost", "tokens_per_debate", "max_questions", "daily")
-SETTINGS = ("tokens", "hosts", "parallel", "requests", *AMOUNTS, "default_preset")
+SETTINGS = ("tokens", "hosts", "parallel", "requests", *AMOUNTS, "default_preset", "documents")
 
 EARLIER_SETTINGS: Mapping[str, str] = {"most": "parallel", "asks": "max_questions"}
 """The earlier names of settings of ``[serve]``, which are still accepted."""
@@ -42,6 +42,8 @@ class Serving:
         asks: questions of one debate at most.
         daily: US dollars that one token may use in a day; None for no limit.
         default_preset: the preset that the model name ``moot`` means; "" for none.
+        documents: the folder with the files that debates of this machine were about, to say which have changed; None
+            for no reading of files.
     """
 
     tokens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
@@ -53,6 +55,7 @@ class Serving:
     asks: int | None = None
     daily: float | None = None
     default_preset: str = ""
+    documents: Path | None = None
 
 
 def read_serving(value: object, where: str) -> Serving:
@@ -86,7 +89,17 @@ def read_serving(value: object, where: str) -> Serving:
         asks=_read_whole("max_questions", table, where, ASKS.high),
         daily=_read_money("daily", table, where),
         default_preset=read_text("serve.default_preset", table.get("default_preset", ""), where),
+        documents=_read_documents(table, where),
     )
+
+
+def _read_documents(table: Mapping[str, object], where: str) -> Path | None:
+    text = read_text("serve.documents", table.get("documents", ""), where)
+    folder = Path(text).expanduser() if text else None
+    if folder and not folder.is_absolute():
+        problem = 'serve.documents must be the whole path of a folder, such as "~/project"'
+        raise BriefError(problem, where=where, code="out_of_range")
+    return folder
 
 
 def _read_tokens(value: object, where: str) -> Mapping[str, str]:

@@ -36,6 +36,10 @@ LONGEST_DAYS = 366.0
 """The most days for which a link holds."""
 
 
+AT_HAND = "@stdio"
+"""The ending of the owner's name of a client over standard input; names of tokens cannot have it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """The owner of a debate.
@@ -47,6 +51,11 @@ class Claim:
 
     owner: str = ""
     request: str = ""
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether the debate was started on this machine, by a person or by a program over standard input."""
+        return not self.owner or self.owner.endswith(AT_HAND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
+from moot.app.brief.document_states import DocumentWatch
 from moot.app.plan.settings import Config, load_config
+from moot.app.run.access import Claim
 from moot.app.run.dispatcher import QueueStatus
 from moot.app.run.liveness import Liveness, waits_only
 from moot.app.run.outcome import Outcome, outcome
 from moot.app.run.start import Generation, HostHooks, MessageInterface, StartRequest, run_start
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Limits
+from moot.core.brief import Brief, Limits
 from moot.core.errors import MootError
 from moot.core.text import clean, hide
 from moot.core.transcript import fold
@@ -129,6 +131,7 @@ class Runner:
         self._turn = asyncio.Lock()
         self._closing = False
         self._pulse = Liveness(workspace.store)
+        self._documents = DocumentWatch(self.config.serve.documents)
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -167,6 +170,13 @@ class Runner:
         """Whether and where a debate runs."""
         here = self._running_here(debate)
         return here if here.by or not await self._pulse.is_alive(debate) else replace(here, by=ELSEWHERE)
+
+    async def stale_warnings(self, debate: str, brief: Brief, claim: Claim) -> list[str]:
+        """The warning that documents of a debate have changed since, if that is known.
+
+        Files are compared only for debates of this machine: whoever comes over the network could else ask for names.
+        """
+        return await self._documents.warnings(debate, brief) if claim.at_hand else []
 
     async def where_debates_run(self) -> Mapping[str, str]:
         """Where each running debate runs; see ``Running.by``."""

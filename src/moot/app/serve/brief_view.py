@@ -171,6 +171,10 @@ _LIMITS: Mapping[str, str] = {
 """The limits that an option of a command sets."""
 
 
+ACTIONS = ("resume", "again", "recount")
+"""The commands that the API has an action for."""
+
+
 def request_body(command: str) -> tuple[str, dict[str, object]] | None:
     """The action of the API and the body that do the same as a command; None where there is none."""
     _, action, _, *options = shlex.split(command)
@@ -182,7 +186,7 @@ def request_body(command: str) -> tuple[str, dict[str, object]] | None:
         body["rounds"] = int(rounds)
     if limits := {_LIMITS[name]: _number(values.pop(name)) for name in tuple(values) if name in _LIMITS}:
         body["limits"] = limits
-    return None if values else (action, body)
+    return None if values or action not in ACTIONS else (action, body)
 
 
 def _number(text: str) -> float | int:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Literal
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, complete_debate, open_workspace, run_command, store_option, store_path
+from moot.cli.options import (
+    DONE,
+    ERROR,
+    complete_debate,
+    open_workspace,
+    run_command,
+    store_option,
+    store_path,
+    warn_of_changes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -181,7 +190,9 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
 
     async def look() -> int:
         async with open_workspace(store, reading=True) as workspace:
-            return await check_record(workspace, checked)
+            if entries_here := await check_record(workspace, checked):
+                await warn_of_changes(checked.debate, await workspace.entries(checked.debate))
+            return entries_here
 
     click.echo(f"{checked.debate}: the signature is valid; the receipt has not been changed")
     entries = counted(checked.entries, "entry", "entries")

@@ -17,6 +17,7 @@ from moot.cli.options import (
     open_workspace,
     run_command,
     store_option,
+    warn_of_changes,
 )
 from moot.core.errors import BriefError
 from moot.core.text import counted
@@ -99,6 +100,7 @@ async def _show(name: str, show_options: ShowOptions) -> int:
             steps=tuple(next_steps(opening(debate, record.entries), debate, ended.transcript)),
         )
         output.conclude(record.report, ended, {}, follow_ups)
+        await warn_of_changes(debate, record.entries)
         return 0
 
 
@@ -270,7 +272,9 @@ def report(  # house: wide because they are the options of the command
 
     async def read() -> "ReadRecord":
         async with open_workspace(store, reading=True) as workspace:
-            return await read_record(workspace, await workspace.find(debate))
+            record = await read_record(workspace, debate_id := await workspace.find(debate))
+        await warn_of_changes(debate_id, record.entries)
+        return record
 
     written = _contents(run_command(read()), chosen)
     if out is None or str(out) == "-":

@@ -1,0 +1,102 @@
+"""Whoever looks at a decision is told that its documents have changed since: one debate on every surface."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from moot.app.plan.settings import load_config, user_file
+from moot.app.run.access import Claim
+from moot.core.brief import Brief, Source
+from moot.core.errors import BriefError
+from tests.cli.commands import QUOTES, moot
+from tests.council.agents import own_place
+from tests.mcp.mcp_kit import place, runner_in
+from tests.web.web_kit import API, SERVING, opened
+
+BRIEF = "---\nbackground:\n  - plan.md\n---\n# Move?\n\nThe lease ends in May.\n"
+SECRET = {"HMAC": "0123456789abcdef0123456789abcdef"}
+
+
+def warning_of(debate: str, facts: str) -> str:
+    return (
+        f"This is about the documents as they were ({facts}). moot stale {debate} compares them; "
+        "run the brief again to decide on them as they are now."
+    )
+
+
+@pytest.fixture
+def debate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The id of a debate about two files of a folder."""
+    own_place(tmp_path, monkeypatch)
+    tmp_path.joinpath("move.md").write_text(BRIEF)
+    tmp_path.joinpath("plan.md").write_text("Lyon is near.\n")
+    moot(tmp_path, "run", "move.md", *QUOTES)
+    return moot(tmp_path, "list", "--json").stdout.split('"debate": "')[1].split('"')[0]
+
+
+async def test_each_surface_says_which_document_has_changed(debate: str, tmp_path: Path) -> None:
+    serving = replace(SERVING, documents=tmp_path)
+    warning = warning_of(debate, "changed since: plan.md")
+    async with opened(tmp_path, serving=serving) as web:
+        same = (await web.me.get(f"{API}/debates/{debate}")).json()
+        assert (same["stale"], [way["command"] for way in same["ways"]]) == ("", [])
+    tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
+    async with opened(tmp_path, serving=serving) as web:
+        state = (await web.me.get(f"{API}/debates/{debate}")).json()
+        assert (state["stale"], state["warnings"]) == (warning, [*same["warnings"], warning])
+        assert state["ways"][-1] == {
+            "command": f"moot stale {debate}",
+            "words": "which documents have changed",
+            "action": "",
+            "body": {},
+        }
+    async with runner_in(tmp_path, serving=serving) as runner, place(runner, all_=True) as here:
+        for tool in ("get_debate", "get_decision"):
+            assert (await here.call(tool, id=debate))["warnings"][-1] == warning, tool
+    for command in ("show", "report"):
+        assert f"moot: {warning}\n" in (await asyncio.to_thread(moot, tmp_path, command, debate)).stderr, command
+
+
+@pytest.mark.parametrize("folder", ["none", "another"])
+async def test_a_server_reads_no_file_that_it_was_not_allowed(folder: str, debate: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
+    documents = None if folder == "none" else elsewhere
+    async with opened(tmp_path, serving=replace(SERVING, documents=documents)) as web:
+        assert (await web.me.get(f"{API}/debates/{debate}")).json()["stale"] == ""
+
+
+@pytest.mark.parametrize(("owner", "is_warned"), [("", True), ("agent@stdio", True), ("ann", False)])
+async def test_files_are_read_only_for_debates_of_this_machine(
+    owner: str, is_warned: bool, debate: str, tmp_path: Path
+) -> None:
+    brief = Brief(topic="Move?", background=(Source(name="plan.md", text="a guess"),))
+    async with runner_in(tmp_path, serving=replace(SERVING, documents=tmp_path)) as runner:
+        assert bool(await runner.stale_warnings(debate, brief, Claim(owner=owner))) is is_warned
+
+
+def test_a_receipt_that_holds_may_be_about_other_documents(debate: str, tmp_path: Path) -> None:
+    signed = moot(tmp_path, "receipt", debate, "--hmac-key-env", "HMAC", "-o", "receipt.json", **SECRET)
+    assert signed.exit_code == 0, signed.output
+    tmp_path.joinpath("plan.md").unlink()
+    tmp_path.joinpath("move.md").write_text("# Move?\n\nThe lease ends in June.\n")
+    checked = moot(tmp_path, "receipt", "--check", "receipt.json", "--hmac-key-env", "HMAC", **SECRET)
+    assert checked.exit_code == 0
+    assert "the signature is valid" in checked.stdout
+    assert checked.stderr == f"moot: {warning_of(debate, 'changed since: move.md; now missing: plan.md')}\n"
+
+
+def test_the_folder_is_the_owner_s_own_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own_place(tmp_path, monkeypatch)
+    file = user_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f'[serve]\ndocuments = "{tmp_path}"\n')
+    assert load_config(tmp_path).serve.documents == tmp_path
+    file.write_text('[serve]\ndocuments = "~/project"\n')
+    assert load_config(tmp_path).serve.documents == Path.home() / "project"
+    file.write_text('[serve]\ndocuments = "project"\n')
+    with pytest.raises(BriefError, match=r"serve\.documents must be the whole path of a folder"):
+        load_config(tmp_path)
