@@ -125,8 +125,11 @@ async def test_requests_are_byte_equal_whatever_the_truth_is(tmp_path: Path) -> 
 
 
 async def test_scores_are_the_same_after_kills(tmp_path: Path) -> None:
-    """What a kill leaves is what was durable when a request was sent; the next run begins with that."""
-    data, setup = questions(3), setup_of(tmp_path, *NAMES)
+    """What a kill leaves is what was durable when a request was sent; the next run begins with that.
+
+    What a killed request may have cost stays reserved; it does not use up what its debate may still cost.
+    """
+    data, setup = questions(3), replace(setup_of(tmp_path, *NAMES), budget=99.0)
     workspace, models = workspace_of(*NAMES)
     await evaluated(tmp_path / "whole", setup, data, workspace)
     calls = sum(len(model.history) for model in models.values())

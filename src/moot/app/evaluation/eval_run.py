@@ -255,17 +255,19 @@ class EvalRun:
         before = await self._stored_entries(debate)
         if before and isinstance(before[-1].event, Closed):
             return before
-        used, cap = _own_cost(before), self._cap(plan)
-        await self._reserve(debate, cap, used)
-        limits = replace(plan.brief.limits, cost=cap)
+        if beginning and not before:
+            await self.workspace.store.append(debate, beginning, after=0)
+            before = await self._stored_entries(debate)
+        used, most = _own_cost(before), self._most(plan)
+        await self._reserve(debate, most, used - _lost(own_entries(before)) if before else 0.0)
+        # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
+        limits = replace(plan.brief.limits, cost=None if most is None else most + _lost(before))
 
         async def resume() -> Outcome:
             return await self.workspace.resume(debate, limits=limits, stop=self.stop)
 
         try:
-            if beginning and not before:
-                await self.workspace.store.append(debate, beginning, after=0)
-            if beginning or before:
+            if before:
                 outcome = await resume()
             else:
                 plan = replace(plan, brief=replace(plan.brief, limits=limits))
@@ -278,16 +280,16 @@ class EvalRun:
             raise PausedRun(outcome.reason)
         return entries
 
-    async def _reserve(self, debate: str, cap: float | None, used: float) -> None:
-        """Reserve what a debate may still use, as soon as there is enough; nothing where there is no budget.
+    async def _reserve(self, debate: str, most: float | None, paid: float) -> None:
+        """Reserve what a debate may still cost, as soon as there is enough; nothing where there is no budget.
 
         Raises:
             LimitReached: there never is.
         """
-        if cap is None:
+        if most is None:
             return
         async with self.rounds.resting():
-            enough = await self._spending.reserve(debate, max(0.0, cap - used))
+            enough = await self._spending.reserve(debate, max(0.0, most - paid))
         if not enough:
             raise LimitReached(f"the budget of ${self.budget:g} is used up")
 
@@ -296,8 +298,8 @@ class EvalRun:
         begun = await self.workspace.store.read(debate, limit=1)
         return await self.workspace.entries(debate) if begun else ()
 
-    def _cap(self, plan: Plan) -> float | None:
-        """What a debate may cost where there is a budget.
+    def _most(self, plan: Plan) -> float | None:
+        """What a debate costs at most where there is a budget.
 
         Raises:
             LimitReached: a price is unknown, so that no budget could hold.
@@ -427,6 +429,12 @@ class EvalRun:
 def _own_cost(entries: Sequence[Entry]) -> float:
     """What a debate itself has used and reserved, in US dollars, without what was copied."""
     return spent(own_entries(entries)) if entries else 0.0
+
+
+def _lost(entries: Sequence[Entry]) -> float:
+    """What stays reserved for calls that never ended, in US dollars."""
+    paid = (entry.event.usage.cost or 0.0 for entry in entries if isinstance(entry.event, Called))
+    return max(0.0, spent(entries) - sum(paid))
 
 
 def shuffled(questions: Sequence[Question], seed: int) -> Iterator[Question]:
