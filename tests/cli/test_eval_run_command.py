@@ -85,6 +85,14 @@ def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...], problem
     assert "Traceback" not in result.output
 
 
+def test_many_faulty_lines_are_not_all_shown(folder: Path) -> None:
+    (folder / "bad.csv").write_text("input,truth\n" + "Why?,\n" * 61, "utf-8")
+    for words in (("check", "bad.csv"), ("bad.csv", *QUOTES)):
+        result = moot(folder, "eval", *words)
+        assert result.exit_code == 2
+        assert result.output.splitlines()[49:] == ["moot: bad.csv:51: truth is missing", "moot: and 11 more faults"]
+
+
 def reply(call: Call) -> Plan:
     """An answer that follows from prompt and seed, with a length of its own."""
     options = call.body.get("options")

@@ -86,6 +86,10 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
         ({"documents": ["a.md"]}, "there is no file 'a.md' beside the brief"),
         ({"kind": "probability"}, "the truth of a probability is 0 or 1"),
         ({"tolerance": -1}, "tolerance is below 0"),
+        ({"options": ["tea", None]}, "an option is empty"),
+        ({"options": ["tea", ["x"]]}, "options is not a text"),
+        ({"target": "tea"}, "target and truth are one field"),
+        ({"documents": [{"name": "a.md"}]}, "a document has a name and a text"),
         ({"split": "test"}, "split is learn or judge, not 'test'"),
     ],
 )
@@ -101,6 +105,9 @@ def test_each_faulty_line_is_one_error(tmp_path: Path) -> None:
         "set.jsonl:5: line 1 already has this id",
         "set.jsonl:6: line 1 already has this input",
     )
+    assert faults(write(tmp_path, "input,truth,input", "a,b,c", name="set.csv")) == (
+        "set.csv: the column 'input' stands twice",
+    )
     assert faults(write(tmp_path, "input,truth", "a,b", "a,b,c", name="set.csv")) == (
         "set.csv:3: there are more values than column names",
     )
@@ -108,10 +115,24 @@ def test_each_faulty_line_is_one_error(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_used_is_one_error(tmp_path: Path) -> None:
     assert faults(tmp_path / "set.txt") == (
-        "set.txt: a data set is a folder of briefs, or its name ends with .jsonl or .csv or .parquet or .json or .eval",
+        "set.txt: a data set is a folder of briefs or of Hugging Face, or its name ends with "
+        ".jsonl or .csv or .parquet or .json or .eval",
     )
     assert faults(write(tmp_path, "")) == ("set.jsonl has no questions",)
     assert "set.csv cannot be read" in faults(tmp_path / "set.csv")[0]
+
+
+def test_options_that_are_no_texts_in_json_are_read_as_the_truth_is(tmp_path: Path) -> None:
+    line = {"input": "Is it so?", "options": [True, False], "truth": True}
+    assert read_data_set(write(tmp_path, line)).keys == (Key(id="Is it so?", truth="true"),)
+    line = {"input": "How many?", "options": [1, 2.5], "truth": 2.5}
+    assert read_data_set(write(tmp_path, line)).questions[0].options == ("1", "2.5")
+
+
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_cells_may_be_parted_as_other_programs_do(tmp_path: Path, sign: str) -> None:
+    path = write(tmp_path, sign.join(["input", "truth"]), sign.join(["Why, then?", "so"]), name="SET.CSV")
+    assert read_data_set(path).questions[0].input == "Why, then?"
 
 
 @pytest.mark.parametrize(

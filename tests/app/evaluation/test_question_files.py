@@ -1,14 +1,19 @@
-"""The files from which questions are read: tables, briefs, Parquet, and logs of Inspect."""
+"""The files from which questions are read: tables, briefs, Parquet, logs of Inspect, folders of Hugging Face."""
 
-import importlib.util
 import json
+import math
+import sys
 import zipfile
+from datetime import date
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.data_sets import FaultyData, Key
+from moot.app.evaluation.data_sets import FaultyData, Key, store_data
 from moot.app.evaluation.question_files import read_data_set
+from moot.core.brief import Source
 
 BRIEF = "---\nanswer: port\ngroup: map\n{more}---\n# Where is it?\n\nIt lies near the port.\n"
 SAMPLES: list[dict[str, object]] = [
@@ -110,9 +115,160 @@ def test_what_is_wrong_with_a_log_is_said(tmp_path: Path, content: str, fault: s
     assert faults(tmp_path / "log.eval") == ("log.eval cannot be read: File is not a zip file",)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("pyarrow") is not None, reason="pyarrow is installed")
-def test_parquet_needs_its_package(tmp_path: Path) -> None:
+# ---- Parquet ---------------------------------------------------------------------------------------------------------
+
+
+def test_parquet_without_its_package_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "set.parquet").write_bytes(b"PAR1")
     assert faults(tmp_path / "set.parquet") == (
-        "set.parquet: Parquet files need the package pyarrow: pip install pyarrow",
+        "set.parquet: Parquet files need a library that is not installed: pip install 'moot[parquet]'",
     )
+
+
+WITH_PARQUET = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed: moot[parquet]")
+
+
+def parquet(path: Path, columns: dict[str, list[object]]) -> Path:
+    """Write a real file."""
+    arrow, files = import_module("pyarrow"), import_module("pyarrow.parquet")
+    files.write_table(arrow.table(columns), path)
+    return path
+
+
+@WITH_PARQUET
+def test_parquet_has_lists_numbers_dates_and_missing_values(tmp_path: Path) -> None:
+    columns: dict[str, list[object]] = {
+        "id": [1, 2, 3],
+        "input": ["Tea or coffee?", "How much?", "Früh oder spät?"],
+        "choices": [["tea", "coffee"], None, ["früh", "spät"]],
+        "target": ["tea", "18.5", "früh"],
+        "tolerance": [math.nan, 0.5, math.nan],
+        "known_since": [date(2026, 1, 2), None, None],
+        "documents": [[{"name": "card.md", "text": "Tea is cheap."}], None, None],
+    }
+    data = read_data_set(parquet(tmp_path / "set.parquet", columns))
+    assert [(item.id, item.kind, item.options) for item in data.questions] == [
+        ("1", "option", ("tea", "coffee")),
+        ("2", "number", ()),
+        ("3", "option", ("früh", "spät")),
+    ]
+    assert [(key.truth, key.tolerance) for key in data.keys] == [("tea", 0.0), ("18.5", 0.5), ("früh", 0.0)]
+    assert data.questions[0].known_since == "2026-01-02"
+    assert data.questions[0].documents == (Source(name="card.md", text="Tea is cheap."),)
+
+
+@WITH_PARQUET
+def test_what_is_wrong_with_parquet_is_said(tmp_path: Path) -> None:
+    columns: dict[str, list[object]] = {"input": ["Why?", None, "How?"], "truth": ["so", "so", None]}
+    assert faults(parquet(tmp_path / "set.parquet", columns)) == (
+        "set.parquet:2: input is missing",
+        "set.parquet:3: truth is missing",
+    )
+    (tmp_path / "set.parquet").write_bytes(b"PAR1 nothing PAR1")
+    assert faults(tmp_path / "set.parquet")[0].startswith("set.parquet cannot be read: ")
+    arrow, files = import_module("pyarrow"), import_module("pyarrow.parquet")
+    twice = arrow.table([["a"], ["b"]], names=["input", "input"])
+    files.write_table(twice, tmp_path / "set.parquet")
+    assert faults(tmp_path / "set.parquet") == ("set.parquet: the column 'input' stands twice",)
+    assert faults(parquet(tmp_path / "set.parquet", {"input": [], "truth": []})) == ("set.parquet has no questions",)
+
+
+# ---- Hugging Face ----------------------------------------------------------------------------------------------------
+
+LINE = '{"input": "Tea or coffee?", "options": ["tea", "coffee"], "truth": "tea"}\n'
+
+
+def card(folder: Path, configs: str) -> None:
+    (folder / "README.md").write_text(f"---\nlicense: mit\n{configs}---\n\n# Some questions\n", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("configs", "files"),
+    [
+        ("configs:\n- config_name: default\n  data_files: data/a.jsonl\n", ("data/a.jsonl",)),
+        ("configs:\n- config_name: default\n  data_files: ['data/*.jsonl']\n", ("data/a.jsonl", "data/b.jsonl")),
+        (
+            "configs:\n- config_name: de\n  data_files:\n  - split: train\n    path: x.jsonl\n"
+            "  - split: test\n    path: [a.jsonl]\n",
+            ("a.jsonl",),
+        ),
+        (
+            "configs:\n- config_name: a\n  data_files: x.jsonl\n- config_name: b\n  data_files: a.jsonl\n"
+            "  default: true\n",
+            ("a.jsonl",),
+        ),
+        ("configs:\n- config_name: a\n  data_files:\n  - split: dev\n    path: a.jsonl\n", ("a.jsonl",)),
+        ("", ("test-00000-of-00001.jsonl",)),
+        (None, ("any.jsonl",)),
+    ],
+)
+def test_a_folder_of_hugging_face_is_read_by_its_card(
+    tmp_path: Path, configs: str | None, files: tuple[str, ...]
+) -> None:
+    if configs is not None:
+        card(tmp_path, configs)
+    for number, name in enumerate(files):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(LINE.replace("Tea", f"Tea {number}"), "utf-8")
+    if configs == "":
+        (tmp_path / "train.jsonl").write_text("no JSON", "utf-8")
+    data = read_data_set(tmp_path)
+    assert [question.input for question in data.questions] == [f"Tea {n} or coffee?" for n in range(len(files))]
+
+
+@pytest.mark.parametrize(
+    ("configs", "fault"),
+    [
+        ("configs:\n- data_files: ../secret.jsonl\n", "README.md: '../secret.jsonl' is no file of this folder"),
+        ("configs:\n- data_files: hf://a/b.jsonl\n", "README.md: 'hf://a/b.jsonl' is no file of this folder"),
+        ("configs:\n- data_files: /etc/passwd\n", "README.md: '/etc/passwd' is no file of this folder"),
+        ("configs:\n- data_files: a.jsonl\n", "README.md: the folder has no file 'a.jsonl'"),
+        ("configs:\n- config_name: a\n", "README.md names no data files"),
+        (
+            "configs:\n- config_name: a\n  data_files: x\n- config_name: b\n  data_files: x\n",
+            "set has several data sets, a and b: name the file of one",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_card_is_said(tmp_path: Path, configs: str, fault: str) -> None:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    card(folder, configs)
+    assert faults(folder) == (fault,)
+
+
+def test_a_card_that_is_no_yaml_is_said(tmp_path: Path) -> None:
+    card(tmp_path, "configs: [\n")
+    assert faults(tmp_path)[0].startswith("README.md cannot be read: ")
+
+
+def test_questions_of_an_evaluation_are_read_back_with_their_keys(tmp_path: Path) -> None:
+    """What `moot eval export --format huggingface` writes, and what a run leaves, is a data set again."""
+    (tmp_path / "map.txt").write_text("The port is in the north.", "utf-8")
+    (tmp_path / "set.csv").write_text(
+        "id,input,truth,accepted,documents,kind,tolerance,options,group,tags\n"
+        "a,Where?,port,harbour|the docks,map.txt,,,,g,x|y\nb,How many?,14,,,number,2%,,,\nc,Which?,no,,,,,yes|no,,\n"
+        "d,How far?,9,,,number,0.25,,,\n",
+        "utf-8",
+    )
+    data = read_data_set(tmp_path / "set.csv")
+    stored = store_data(data, tmp_path / "run")
+    again = read_data_set(tmp_path / "run")
+    assert again == data
+    assert store_data(again, tmp_path / "again").keys_hash == stored.keys_hash
+    card(
+        tmp_path / "run",
+        "configs:\n- config_name: questions\n  data_files: questions.jsonl\n"
+        "- config_name: keys\n  data_files: keys.jsonl\n- config_name: scores\n  data_files: scores.jsonl\n",
+    )
+    assert read_data_set(tmp_path / "run") == data
+    lines = stored.keys.read_text("utf-8").splitlines(keepends=True)
+    stored.keys.write_text("".join([*lines[:2], "{\n", *lines[3:]]), "utf-8")
+    assert faults(tmp_path / "run") == ("keys.jsonl:3: this is not JSON", "questions.jsonl:3: truth is missing")
+
+
+def test_a_readme_beside_briefs_is_no_brief(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(BRIEF.format(more=""), "utf-8")
+    (tmp_path / "README.md").write_text("# Questions about a port\n", "utf-8")
+    assert [question.id for question in read_data_set(tmp_path).questions] == ["a"]

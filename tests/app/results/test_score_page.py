@@ -3,8 +3,10 @@
 import csv
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -125,10 +127,30 @@ def test_parquet_without_its_library_is_one_sentence(tmp_path: Path, monkeypatch
     save_result(tmp_path / "run", board_with_seats(60)[1])
     ran = moot(tmp_path, "eval", "export", "run", "--format", "parquet")
     assert ran.exit_code == 2
-    assert "Parquet needs a library that is not installed: pip install pyarrow; or take csv" in ran.output
+    assert "Parquet files need a library that is not installed: pip install 'moot[parquet]'; or take csv" in ran.output
     assert "Traceback" not in ran.output
     with pytest.raises(BriefError):
         as_parquet([{"a": 1}])
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed: moot[parquet]")
+@pytest.mark.parametrize("which", [0, 1])
+def test_parquet_has_the_values_of_the_tables(tmp_path: Path, which: int) -> None:
+    evaluated = (board_with_seats(60)[1], forecasts(60))[which]
+    save_result(tmp_path / "run", evaluated)
+    ran = moot(tmp_path, "eval", "export", "run", "--format", "parquet")
+    assert ran.exit_code == 0, ran.output
+    files = import_module("pyarrow.parquet")
+    scores = files.read_table(tmp_path / "run" / "parquet" / "scores.parquet").to_pylist()
+    assert scores == [asdict(row) for row in evaluated.scores]
+    board = measure(evaluated)
+    arms = files.read_table(tmp_path / "run" / "parquet" / "arms.parquet").to_pylist()
+    assert [(row["name"], row["score"], row["interval_low"]) for row in arms] == [
+        (arm.name, arm.score, arm.interval.low) for arm in board.arms
+    ]
+    written = sorted(Path(line).name for line in ran.output.splitlines())
+    assert written == sorted(path.name for path in (tmp_path / "run" / "parquet").iterdir())
+    assert {"scores.parquet", "pairs.parquet", "by_question.parquet"} <= set(written)
 
 
 def test_a_folder_without_scores_is_one_sentence(tmp_path: Path) -> None:

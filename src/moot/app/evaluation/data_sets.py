@@ -9,6 +9,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, cast, get_args
 
@@ -17,7 +19,7 @@ from moot.app.evaluation.quantities import RELATIVE, normal_text, read_quantity
 from moot.app.evaluation.scores import write_whole
 from moot.core.brief import OPTIONS, Source
 from moot.core.errors import BriefError
-from moot.core.text import clean, closest
+from moot.core.text import clean, closest, listed
 from moot.record.store import digest
 
 Kind: TypeAlias = Literal["option", "number", "probability", "text", "preference", "rubric"]
@@ -210,6 +212,8 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
     if isinstance(line, str):
         raise ValueError(line)
     fields = {ALIASES.get(name, name): value for name, value in line.items()}
+    if twice := [pair for pair in ALIASES.items() if set(pair) <= set(line)]:
+        raise ValueError(f"{listed(twice[0])} are one field")
     if unknown := [name for name in fields if name not in FIELDS]:
         meant = closest(unknown[0], FIELDS)
         raise ValueError(f"unknown field {unknown[0]!r}" + (f"; did you mean {meant!r}?" if meant else ""))
@@ -270,9 +274,21 @@ def _documents(value: object, folder: Path | None) -> tuple[Source, ...]:
         return ()
     if not isinstance(value, list | tuple):
         raise ValueError("documents is not a list")
-    items = cast("Sequence[object]", value)
+    items = [_source(item) for item in cast("Sequence[object]", value)]
     sources = [item for item in items if isinstance(item, Source)]
-    return (*sources, *read_files([str(item) for item in items if not isinstance(item, Source)], folder))
+    return (*sources, *read_files([item for item in items if isinstance(item, str)], folder))
+
+
+def _source(item: object) -> Source | str:
+    """A document that is written out in the data, with name and text; else the name of a file."""
+    if isinstance(item, Source):
+        return item
+    if isinstance(item, dict):
+        fields = cast("dict[str, object]", item)
+        if not _text(fields, "name") or not _text(fields, "text"):
+            raise ValueError("a document has a name and a text")
+        return Source(name=_text(fields, "name"), text=clean(str(fields["text"])))
+    return _text({"documents": item}, "documents")
 
 
 PLAIN_NUMBER: Final = re.compile(r"[$€£]?[+-]?\d[\d,]*(\.\d+)?\s*%?")
@@ -325,6 +341,8 @@ def _text(fields: Mapping[str, object], name: str) -> str:
         raise ValueError(f"{name} is not a number: {value}")
     if isinstance(value, str | int | float):
         return clean(value).strip() if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, date | Decimal):
+        return str(value).removesuffix(" 00:00:00")
     raise ValueError(f"{name} is not a text")
 
 
@@ -334,5 +352,7 @@ def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list):
         raise ValueError(f"{name} is not a list")
-    items = cast("list[object]", value)
-    return tuple(clean(str(item)).strip() for item in items)
+    items = [_text({name: item}, name) for item in cast("list[object]", value)]
+    if name == "options" and "" in items:
+        raise ValueError("an option is empty")
+    return tuple(filter(None, items))

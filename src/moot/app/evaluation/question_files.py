@@ -1,4 +1,4 @@
-"""Read files of questions: JSON lines, CSV, Parquet, a folder of briefs with ``answer:``, and logs of Inspect.
+"""Read files of questions: JSON lines, CSV, Parquet, logs of Inspect, and folders of briefs or of Hugging Face.
 
 Logs are read by the fields that Inspect documents (``EvalSample``: id, epoch, input, choices, target, metadata), so the
 package itself is not needed. Of several epochs the first counts, for it has the same question and target.
@@ -9,15 +9,31 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from glob import escape
 from importlib import import_module
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, TypeAlias, cast
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from moot.app.brief.reader import read_brief
-from moot.app.evaluation.data_sets import ALIASES, LISTS, DataSet, FaultyData, Line, part
+from moot.app.evaluation.data_sets import (
+    ALIASES,
+    KEYS_FILE,
+    LISTS,
+    QUESTIONS_FILE,
+    DataSet,
+    FaultyData,
+    Line,
+    part,
+)
+from moot.app.evaluation.quantities import RELATIVE
 from moot.core.brief import Source
 from moot.core.errors import BriefError
+from moot.core.text import listed
 
 Places = Iterator[tuple[str, Line]]
 
@@ -32,17 +48,42 @@ def read_data_set(path: Path) -> DataSet:
         FaultyData: it is no such file, or lines of it are wrong.
     """
     if path.is_dir():
-        return part(_briefs(path), name=path.name, folder=path)
-    if path.suffix not in READERS:
+        return part(_folder_lines(path), name=path.name, folder=path)
+    return part(_file_lines(path), name=path.name, folder=path.parent)
+
+
+def _file_lines(path: Path) -> list[tuple[str, Line]]:
+    """The lines of one file.
+
+    Raises:
+        FaultyData: it is no such file, or cannot be read.
+    """
+    read = READERS.get(path.suffix.lower())
+    if read is None:
         raise FaultyData(
-            [f"{path.name}: a data set is a folder of briefs, or its name ends with {' or '.join(READERS)}"]
+            [
+                f"{path.name}: a data set is a folder of briefs or of Hugging Face, or its name ends with "
+                f"{' or '.join(READERS)}"
+            ]
         )
     try:
-        data = path.read_bytes()
-        lines = list(READERS[path.suffix](data, path.name))
+        return list(read(path.read_bytes(), path.name))
     except (OSError, UnicodeDecodeError, zipfile.BadZipFile, csv.Error, RuntimeError) as error:
         raise FaultyData([f"{path.name} cannot be read: {error}"]) from None
-    return part(lines, name=path.name, folder=path.parent)
+
+
+def _folder_lines(folder: Path) -> Iterable[tuple[str, Line]]:
+    """The lines of a folder: the data files of Hugging Face where there are some, else briefs.
+
+    Raises:
+        FaultyData: its card or a file cannot be read.
+    """
+    configs = _configs(folder)
+    if {"questions", "keys"} <= set(configs) or _has_run_here(folder):
+        return _with_keys(_file_lines(folder / QUESTIONS_FILE), _file_lines(folder / KEYS_FILE))
+    if configs:
+        return [line for path in _data_files(folder, configs) for line in _file_lines(path)]
+    return _briefs(folder)
 
 
 def _json_lines(data: bytes, name: str) -> Places:
@@ -59,8 +100,10 @@ def _json_lines(data: bytes, name: str) -> Places:
 
 
 def _csv_lines(data: bytes, name: str) -> Places:
-    reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""))
-    start = reader.line_num + 2
+    text = data.decode("utf-8-sig")
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    _check_heads(reader.fieldnames or (), name)
+    start = reader.line_num + 1
     for row in reader:
         number, start = start, reader.line_num + 1
         fields: dict[str, object] = {}
@@ -71,17 +114,137 @@ def _csv_lines(data: bytes, name: str) -> Places:
         yield f"{name}:{number}", "there are more values than column names" if None in row else fields
 
 
+def _delimiter(text: str) -> str:
+    """What parts the cells: a comma; or a semicolon or a tab where the heads have no comma."""
+    heads = text.partition("\n")[0]
+    return "," if "," in heads else next((sign for sign in ";\t" if sign in heads), ",")
+
+
+def _check_heads(heads: Sequence[str], name: str) -> None:
+    """Refuse two columns of one name.
+
+    Raises:
+        FaultyData: one of them would be lost.
+    """
+    if twice := [head for head, times in Counter(heads).items() if times > 1]:
+        raise FaultyData([f"{name}: the column {twice[0]!r} stands twice"])
+
+
+NO_PARQUET: Final = "Parquet files need a library that is not installed: pip install 'moot[parquet]'"
+
+
 def _parquet(data: bytes, name: str) -> Places:
     try:
-        table = import_module("pyarrow.parquet")
+        library = import_module("pyarrow.parquet")
     except ImportError:
-        raise FaultyData([f"{name}: Parquet files need the package pyarrow: pip install pyarrow"]) from None
+        raise FaultyData([f"{name}: {NO_PARQUET}"]) from None
     try:
-        rows = cast("list[dict[str, object]]", table.read_table(io.BytesIO(data)).to_pylist())
-    except (ValueError, OSError) as error:  # what pyarrow raises for a damaged file is one of these
+        table = library.ParquetFile(io.BytesIO(data)).read()
+        _check_heads(table.column_names, name)
+        rows = cast("list[dict[str, object]]", table.to_pylist())
+    except (ValueError, OSError, RuntimeError, TypeError, KeyError) as error:  # each is a base of an error of pyarrow
         raise FaultyData([f"{name} cannot be read: {error}"]) from None
     for number, row in enumerate(rows, 1):
-        yield f"{name}:{number}", {head: value for head, value in row.items() if value is not None}
+        yield f"{name}:{number}", {head: value for head, value in row.items() if value is not None and value == value}
+
+
+# ---- folders of Hugging Face -----------------------------------------------------------------------------------------
+
+CARD: Final = "README.md"
+SPLITS: Final = ("test", "validation", "train")
+"""The parts of a data set, the one to be judged on first."""
+
+_Files: TypeAlias = Mapping[str, Sequence[str]]
+"""The patterns of the files of each part of a data set; "" for the only one."""
+
+
+def _has_run_here(folder: Path) -> bool:
+    """Whether an evaluation has left its questions and keys in a folder."""
+    return (folder / QUESTIONS_FILE).is_file() and (folder / KEYS_FILE).is_file()
+
+
+def _configs(folder: Path) -> Mapping[str, _Files]:
+    """The data sets that the card of a folder names; without a card the data files that lie beside no brief.
+
+    Raises:
+        FaultyData: the card cannot be read.
+    """
+    card = folder / CARD
+    try:
+        header = _HEADER.match(card.read_text("utf-8-sig")) if card.is_file() else None
+        yaml = cast("Any", YAML(typ="safe", pure=True))
+        head = _object(yaml.load(header[1])) if header else _object(None)
+    except (OSError, UnicodeDecodeError, YAMLError) as error:
+        raise FaultyData([f"{CARD} cannot be read: {str(error).splitlines()[0]}"]) from None
+    configs = [_object(item) for item in _list(head.get("configs"))]
+    if configs:
+        named = {str(item.get("config_name", "default")): _patterns(item.get("data_files")) for item in configs}
+        first = [str(item.get("config_name", "default")) for item in configs if item.get("default") is True]
+        return {first[0]: named[first[0]]} if first else named
+    data = sorted(path.name for path in folder.iterdir() if path.suffix in (".jsonl", ".csv", ".parquet"))
+    if not data or any(path.name != CARD for path in folder.glob("*.md")):
+        return {}
+    return {"default": _by_split(data)}
+
+
+def _by_split(names: Sequence[str]) -> _Files:
+    """Files by the part that their names begin with (``test-00000-of-00001.parquet``); "" for any other name."""
+    files: dict[str, list[str]] = {}
+    for name in names:
+        files.setdefault(next((split for split in SPLITS if name.startswith(split)), ""), []).append(escape(name))
+    return files
+
+
+def _patterns(data_files: object) -> _Files:
+    """``data_files`` of a card: a pattern, several, or some for each part."""
+    items = _list(data_files) or [data_files]
+    files: dict[str, list[str]] = {}
+    for item in items:
+        part_of = _object(item)
+        paths = part_of.get("path") if part_of else item
+        names = [str(path) for path in (_list(paths) or [paths]) if path is not None]
+        files.setdefault(str(part_of.get("split", "")), []).extend(names)
+    return files
+
+
+def _data_files(folder: Path, configs: Mapping[str, _Files]) -> list[Path]:
+    """The files of the only data set, or of the default one: of the part that is there to be judged on.
+
+    Raises:
+        FaultyData: it is not clear which, or a file is missing or not in the folder.
+    """
+    if len(configs) > 1 and "default" not in configs:
+        raise FaultyData([f"{folder.name} has several data sets, {listed(list(configs))}: name the file of one"])
+    files = configs.get("default") or next(iter(configs.values()))
+    split = next((split for split in ("", *SPLITS) if split in files), "")
+    found: list[Path] = []
+    for pattern in files.get(split, next(iter(files.values()), ())):
+        if "://" in pattern or Path(pattern).is_absolute() or ".." in Path(pattern).parts or not pattern:
+            raise FaultyData([f"{CARD}: {pattern[:80]!r} is no file of this folder"])
+        paths = sorted(folder.glob(pattern))
+        if not paths:
+            raise FaultyData([f"{CARD}: the folder has no file {pattern[:80]!r}"])
+        found += paths
+    if not found:
+        raise FaultyData([f"{CARD} names no data files"])
+    return found
+
+
+def _with_keys(questions: Iterable[tuple[str, Line]], keys: Iterable[tuple[str, Line]]) -> Places:
+    """Questions of an evaluation or of its export, each with the key that lies in a file of its own."""
+    known: dict[object, Mapping[str, object]] = {}
+    for place, key in keys:
+        if isinstance(key, str):
+            yield place, key
+        else:
+            known[key.get("id")] = key
+    for place, line in questions:
+        key = _object(None if isinstance(line, str) else known.get(line.get("id")))
+        own = {name: key[name] for name in ("truth", "accepted", "tolerance") if name in key}
+        share = key.get("relative")
+        if isinstance(share, float) and share != RELATIVE:
+            own["tolerance"] = f"{round(100 * share, 12)!r}%"
+        yield place, line if isinstance(line, str) else {**line, **own}
 
 
 # ---- briefs ----------------------------------------------------------------------------------------------------------
@@ -94,7 +257,9 @@ _OWN: Final = re.compile(r"^(answer|kind|tolerance|group|split|known_since):[ \t
 def _briefs(folder: Path) -> Places:
     for path in sorted(folder.glob("*.md")):
         try:
-            yield path.name, _brief(path)
+            line = _brief(path)
+            if path.name != CARD or not isinstance(line, str):
+                yield path.name, line
         except BriefError as error:
             yield path.name, error.found
         except (OSError, UnicodeDecodeError) as error:

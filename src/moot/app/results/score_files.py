@@ -32,7 +32,7 @@ QUESTIONS, KEYS = "questions.jsonl", "keys.jsonl"
 """What the run leaves beside the scores. Keys are copied as they are, and into a file of their own."""
 
 SECTIONS: Final = ("arms", "pairs", "flips", "seats", "voices", "calibration", "curve", "gates", "liars", "by_question")
-NO_LIBRARY: Final = "Parquet needs a library that is not installed: pip install pyarrow; or take csv"
+NO_LIBRARY: Final = "Parquet files need a library that is not installed: pip install 'moot[parquet]'; or take csv"
 TAGS: Final = ("evaluation", "debate", "language-models")
 
 Row = Mapping[str, object]

@@ -10,7 +10,7 @@ import click
 import rich_click
 
 from moot.cli.commands.eval_results import export, past, show
-from moot.cli.commands.measure import plan_evaluation, run_evaluation
+from moot.cli.commands.measure import plan_evaluation, run_evaluation, say_faults
 from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, accept_earlier
 from moot.core.brief import ROUNDS, SEED
 from moot.core.errors import MootError
@@ -52,8 +52,8 @@ for command in (plan_evaluation, run_evaluation, show, export, past):
 def check(file: Path) -> int:
     """Check questions with known answers, and say what is in them.
 
-    FILE is .jsonl, .csv, .parquet, a log of Inspect (.eval, .json) or a folder of briefs with answer: in the header.
-    Each faulty line is one error with its number.
+    FILE is .jsonl, .csv, .parquet, a log of Inspect (.eval, .json), a folder of briefs with answer: in the header, or
+    a folder of Hugging Face. Each faulty line is one error with its number.
     """
     from moot.app.evaluation.data_sets import FaultyData
     from moot.app.evaluation.question_files import read_data_set
@@ -61,8 +61,7 @@ def check(file: Path) -> int:
     try:
         data = read_data_set(file)
     except FaultyData as error:
-        for fault in error.faults:
-            click.echo(f"moot: {fault}", err=True)
+        say_faults(error.faults)
         return USAGE
     kinds = Counter(question.kind for question in data.questions)
     groups = {question.group or question.id for question in data.questions}

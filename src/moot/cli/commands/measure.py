@@ -1,7 +1,7 @@
 """``moot eval run`` and ``moot eval plan``: measure on your own questions whether a debate pays."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
@@ -141,6 +141,14 @@ def plan_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
     return run_command(_evaluate(file, options))
 
 
+def say_faults(faults: Sequence[str]) -> None:
+    """Print what is wrong with lines of a data set: the first ones, and how many more there are."""
+    for fault in faults[:MOST_FAULTS]:
+        click.echo(f"moot: {fault}", err=True)
+    if len(faults) > MOST_FAULTS:
+        click.echo(f"moot: and {counted(len(faults) - MOST_FAULTS, 'more fault')}", err=True)
+
+
 async def _evaluate(file: Path, options: EvalOptions) -> int:
     from moot.app.evaluation.data_sets import FaultyData, store_data
     from moot.app.evaluation.question_files import read_data_set
@@ -149,8 +157,7 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
     try:
         data = read_data_set(setup.questions)
     except FaultyData as error:
-        for fault in error.faults[:MOST_FAULTS]:
-            click.echo(f"moot: {fault}", err=True)
+        say_faults(error.faults)
         return USAGE
     folder = options["out"] or Path(f"{setup.name}-eval")
     with TemporaryDirectory() as aside:  # nothing is written into the folder before the evaluation may begin
