@@ -8,8 +8,10 @@ import pytest
 from moot.app.evaluation.data_sets import DataSet, Key, Kind, Question, store_data
 from moot.app.evaluation.grading import Grade, Grader, mix
 from moot.app.evaluation.quantities import Quantity, normal_text, read_quantity
-from moot.app.evaluation.responses import Response
+from moot.app.evaluation.responses import Charge, Response, charge_of
+from moot.core.ask import Usage
 from moot.core.errors import RecordError
+from moot.core.event import Called, Entry
 
 
 @pytest.mark.parametrize(
@@ -135,3 +137,20 @@ def test_keys_lie_in_a_file_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "keys.jsonl").write_text("{}\n", "utf-8")
     with pytest.raises(RecordError, match="the keys cannot be read"):
         Grader(tmp_path / "keys.jsonl")
+
+
+def test_a_charge_is_the_same_whatever_call_ended_first() -> None:
+    """After a kill the calls of a round stand on record in another order."""
+    costs = (0.00013725, 0.0004, 0.1, 0.2, 0.3)
+    calls = [
+        Entry(
+            seq=n,
+            at=0.0,
+            event=Called(
+                key=f"/debate/draft#{n}", call="1", model="m", text="", usage=Usage(output_tokens=n, cost=cost)
+            ),
+        )
+        for n, cost in enumerate(costs, 1)
+    ]
+    assert charge_of(calls) == charge_of(calls[::-1]) == Charge(usd=math.fsum(costs), tokens=75, calls=5)
+    assert Charge.sum([charge_of([call]) for call in calls[::-1]]) == charge_of(calls)

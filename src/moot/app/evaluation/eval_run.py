@@ -20,7 +20,7 @@ from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
 from moot.app.evaluation.grading import Grader, Part, answers_to, mixed, rows_of, sampled, seats_of
 from moot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
-from moot.app.evaluation.responses import Block, debated_of, drafts_of, own_entries
+from moot.app.evaluation.responses import Block, debated_of, drafts_of, exact_sum, own_entries
 from moot.app.evaluation.rubrics import MEETS, Case, check_of
 from moot.app.evaluation.scores import (
     PLAN_FILE,
@@ -252,12 +252,9 @@ class EvalRun:
         if self.paused:
             raise PausedRun(self.paused)
         plan = self._with_plan_name(plan)
-        before = await self._stored_entries(debate)
+        before = await self._stored_entries(debate, beginning)
         if before and isinstance(before[-1].event, Closed):
             return before
-        if beginning and not before:
-            await self.workspace.store.append(debate, beginning, after=0)
-            before = await self._stored_entries(debate)
         used, most = _own_cost(before), self._most(plan)
         await self._reserve(debate, most, used - _lost(own_entries(before)) if before else 0.0)
         # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
@@ -293,9 +290,12 @@ class EvalRun:
         if not enough:
             raise LimitReached(f"the budget of ${self.budget:g} is used up")
 
-    async def _stored_entries(self, debate: str) -> tuple[Entry, ...]:
-        """The record of a debate; () for none."""
+    async def _stored_entries(self, debate: str, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
+        """The record of a debate, which begins with these lines; () for none."""
         begun = await self.workspace.store.read(debate, limit=1)
+        if beginning and not begun:
+            await self.workspace.store.append(debate, beginning, after=0)
+            begun = list(beginning)
         return await self.workspace.entries(debate) if begun else ()
 
     def _most(self, plan: Plan) -> float | None:
@@ -415,15 +415,15 @@ class EvalRun:
 
     async def paid(self) -> tuple[float | None, int]:
         """What all debates of the evaluation were paid, in US dollars (None: a price is unknown) and tokens."""
-        usd: float | None = 0.0
+        costs: list[float | None] = []
         tokens = 0
         for summary in await self._summaries():
             for entry in own_entries(await self.workspace.entries(summary.debate)):
                 if isinstance(entry.event, Called):
                     used = entry.event.usage
-                    usd = None if usd is None or used.cost is None else usd + used.cost
+                    costs.append(used.cost)
                     tokens += used.input_tokens + used.output_tokens
-        return usd, tokens
+        return exact_sum(costs), tokens
 
 
 def _own_cost(entries: Sequence[Entry]) -> float:

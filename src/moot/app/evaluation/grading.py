@@ -100,7 +100,7 @@ def sampled(question: Question, drafts: Sequence[Draft], *, share: float = 1.0) 
     response = count(question, [draft.answer for draft in drafts])
     if all(draft.failed for draft in drafts):
         response = Response(state="failed")
-    return Part(share=share, response=response, charge=sum((draft.charge for draft in drafts), Charge()))
+    return Part(share=share, response=response, charge=Charge.sum([draft.charge for draft in drafts]))
 
 
 def answers_to(block: Block, parts: Iterable[Sequence[Part]]) -> Iterator[str]:
@@ -128,7 +128,7 @@ def rows_of(arm: str, blocks: Sequence[Block], parts: Sequence[Sequence[Part]], 
         parts: for each block what it answered.
         grader: has the keys.
     """
-    charges = [sum((part.charge.times(part.share) for part in inner), Charge()) for inner in parts]
+    charges = [Charge.sum([part.charge.times(part.share) for part in inner]) for inner in parts]
     tokens = spread_evenly([charge.tokens for charge in charges])
     calls = spread_evenly([charge.calls for charge in charges])
     rows: list[Score] = []

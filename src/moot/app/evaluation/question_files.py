@@ -217,17 +217,17 @@ def _data_files(folder: Path, configs: Mapping[str, _Files]) -> list[Path]:
         raise FaultyData([f"{folder.name} has several data sets, {listed(list(configs))}: name the file of one"])
     files = configs.get("default") or next(iter(configs.values()))
     split = next((split for split in ("", *SPLITS) if split in files), "")
-    found: list[Path] = []
+    paths: list[Path] = []
     for pattern in files.get(split, next(iter(files.values()), ())):
         if "://" in pattern or Path(pattern).is_absolute() or ".." in Path(pattern).parts or not pattern:
             raise FaultyData([f"{CARD}: {pattern[:80]!r} is no file of this folder"])
-        paths = sorted(folder.glob(pattern))
-        if not paths:
+        named = sorted(folder.glob(pattern))
+        if not named:
             raise FaultyData([f"{CARD}: the folder has no file {pattern[:80]!r}"])
-        found += paths
-    if not found:
+        paths += named
+    if not paths:
         raise FaultyData([f"{CARD} names no data files"])
-    return found
+    return paths
 
 
 def _with_keys(questions: Iterable[tuple[str, Line]], keys: Iterable[tuple[str, Line]]) -> Places:

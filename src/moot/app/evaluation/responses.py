@@ -1,5 +1,6 @@
 """Answers and costs of evaluated debates, read from their records; keys and truths play no part."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,9 +50,14 @@ class Charge:
     tokens: float = 0.0
     calls: float = 0.0
 
-    def __add__(self, other: "Charge") -> "Charge":
-        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        return Charge(usd=usd, tokens=self.tokens + other.tokens, calls=self.calls + other.calls)
+    @staticmethod
+    def sum(charges: Sequence["Charge"]) -> "Charge":
+        """All of them together, the same in any order: a run that was killed has calls in another order on record."""
+        return Charge(
+            usd=exact_sum([charge.usd for charge in charges]),
+            tokens=math.fsum(charge.tokens for charge in charges),
+            calls=math.fsum(charge.calls for charge in charges),
+        )
 
     def times(self, share: float) -> "Charge":
         """A share of it."""
@@ -61,6 +67,12 @@ class Charge:
     def amount(self, currency: Currency) -> float:
         """The number in one currency; an unknown price counts as 0."""
         return {"usd": self.usd or 0.0, "tokens": self.tokens, "calls": self.calls}[currency]
+
+
+def exact_sum(costs: Sequence[float | None]) -> float | None:
+    """The sum of costs, the same in any order; None where one is unknown."""
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) if len(known) == len(costs) else None
 
 
 def charge_of(entries: Sequence[Entry], keys: Iterable[str] | None = None) -> Charge:
@@ -73,7 +85,7 @@ def charge_of(entries: Sequence[Entry], keys: Iterable[str] | None = None) -> Ch
         keys: of the asks that count; None for all.
     """
     wanted = None if keys is None else frozenset(keys)
-    total, called = Charge(), set[str]()
+    charges, called = list[Charge](), set[str]()
     tries: dict[tuple[str, str], Attempted] = {}
     for entry in entries:
         event = entry.event
@@ -87,14 +99,14 @@ def charge_of(entries: Sequence[Entry], keys: Iterable[str] | None = None) -> Ch
             called.add(event.key)
             used = event.usage
             tokens = used.input_tokens + OUTPUT * used.output_tokens
-            total += Charge(usd=used.cost, tokens=tokens, calls=not event.model.startswith(ASIDE))
+            charges.append(Charge(usd=used.cost, tokens=tokens, calls=not event.model.startswith(ASIDE)))
         elif isinstance(event, Erred):
             attempt = tries.get((event.key, event.call))
             if attempt and event.kind not in FREE_ERRORS:
-                total += Charge(usd=attempt.cost, tokens=attempt.tokens, calls=1)
+                charges.append(Charge(usd=attempt.cost, tokens=attempt.tokens, calls=1))
         elif event.key not in called:
-            total += Charge(calls=1)
-    return total
+            charges.append(Charge(calls=1))
+    return Charge.sum(charges)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
