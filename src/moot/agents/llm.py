@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from moot.agents.prompt import compose, fit, frame
 from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from moot.answers.layout import Reading, read, repair_question
+from moot.answers.rulings import is_decision
 from moot.answers.schemas.form_schema import AS_JSON, schema_of
 from moot.core.agent import Context, Recorder, proposed_words
 from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
@@ -234,7 +235,8 @@ def _split_last_word(text: str) -> tuple[str, str]:
 
 def _read(ask: Ask, called: Called, context: Context) -> Reading:
     form = ask.form
-    reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context))
+    debate = _words_of_debate(context) if form and any(map(is_decision, form.fields)) else ()
+    reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context), debate=debate)
     if form and called.finish == "length":
         if form.layout == "records" and any(reading.fields.values()):
             # A block that is closed is whole, whatever was cut off behind it.
@@ -242,6 +244,16 @@ def _read(ask: Ask, called: Called, context: Context) -> Reading:
         # What was cut off may have been a longer name or a "not": such a form counts as unread.
         return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))
     return reading
+
+
+def _words_of_debate(context: Context) -> tuple[str, ...]:
+    """The topic, the sources, who takes part, and the others' words; nothing where languages differ."""
+    brief = context.brief
+    if any(participant.language for participant in brief.participants):
+        return ()
+    statements = (turn.text for turn in context.turns if turn.by != context.me.name)
+    names = (participant.name for participant in brief.participants)
+    return (brief.topic, *(source.text for source in brief.background), *names, *statements)
 
 
 def _needs_repair(form: Form, reading: Reading) -> bool:

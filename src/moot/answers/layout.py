@@ -31,7 +31,7 @@ from moot.answers.plain_text import (
     without_thoughts,
 )
 from moot.answers.record_blocks import read_records, records_template, write_records
-from moot.answers.rulings import checked_ruling, end_of, is_decision, is_taken_back, withdrawn_ruling
+from moot.answers.rulings import checked_ruling, end_of, is_decision, is_taken_back, withdrawn_ruling, without_strangers
 from moot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from moot.answers.shapes import (
     as_lines,
@@ -289,7 +289,14 @@ Proposals: TypeAlias = Mapping[str, Sequence[str]]
 NO_PROPOSALS: Proposals = MappingProxyType({})
 
 
-def read(form: Form | None, text: str, *, speaker: str = "", proposals: Proposals = NO_PROPOSALS) -> Reading:
+def read(
+    form: Form | None,
+    text: str,
+    *,
+    speaker: str = "",
+    proposals: Proposals = NO_PROPOSALS,
+    debate: Sequence[str] = (),
+) -> Reading:
     """Read an answer.
 
     Args:
@@ -297,6 +304,7 @@ def read(form: Form | None, text: str, *, speaker: str = "", proposals: Proposal
         text: the answer as it came.
         speaker: whose answer it is; "" where that is unknown.
         proposals: the words by which a ballot may name its candidates beside their labels.
+        debate: the topic and what was said, with which a short decision is compared; empty where that is unknown.
     """
     if len(text) > LONGEST:
         return Reading(text=text, unread=_too_large(form))
@@ -305,10 +313,10 @@ def read(form: Form | None, text: str, *, speaker: str = "", proposals: Proposal
     if form is None:
         return Reading(text=words)
     if len(words) <= LIMIT:
-        values = _read(form, words, speaker, proposals)
+        values = without_strangers(form, _read(form, words, speaker, proposals), debate)
         return Reading(text=words, fields=values.fields, unread=tuple(values.unread))
     end = last_part(words) if form.layout in ("line", "sections") else ""
-    values = _read(form, end, speaker, proposals) if end else FieldValues()
+    values = without_strangers(form, _read(form, end, speaker, proposals), debate) if end else FieldValues()
     lacking = [item.name for item in form.fields if item.required and item.name not in values.fields]
     known = {unread.rpartition(": ")[0] for unread in values.unread if not unread.endswith((": no_form", ": missing"))}
     own = (unread for unread in values.unread if unread.rpartition(": ")[0] in known)

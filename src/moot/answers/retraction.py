@@ -98,6 +98,7 @@ _FAILED = re.compile(
 _FRAGMENT = re.compile(r"(?:is|are|was|were)\b")
 """How a piece of a sentence begins that was cut at its brackets."""
 _WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
+_SIGN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _CLAUSE = re.compile(r"[,、，،;]")
 _PLAIN_IF = re.compile(
     r"\W*(?:but |and |aber |mais |pero |mas |ma |но |ale |但是?|لكن |लेकिन |ama )?"
@@ -196,13 +197,19 @@ def without(table: str, text: str) -> str:
 
 def is_made_of(tables: Sequence[str], text: str) -> bool:
     """Whether a text has no word beside the cues that one language has in these tables, the first before the others."""
-    for patterns in zip(*map(cues.patterns, tables), strict=True):
-        rest = text
-        for _, pattern in patterns:
-            rest = pattern.sub("\u2026", rest)
-        if not re.search(r"\w", rest):
-            return True
-    return False
+    return strangers(tables, text) == 0
+
+
+def strangers(tables: Sequence[str], text: str) -> int:
+    """How many words a text has beside the cues of these tables, in the language that knows most of them."""
+    return min(_strangers(patterns, text) for patterns in zip(*map(cues.patterns, tables), strict=True))
+
+
+def _strangers(patterns: Sequence[tuple[object, re.Pattern[str]]], text: str) -> int:
+    for _, pattern in patterns:
+        text = pattern.sub("\u2026", text)
+    signs = len(_SIGN.findall(text))
+    return len(re.findall(r"[^\W_]+", _SIGN.sub(" ", text))) + (signs + 1) // 2
 
 
 def size(text: str) -> int:

@@ -11,8 +11,8 @@ the act is a CHOICE.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key, name_key, without_strikes
@@ -71,7 +71,8 @@ def checked_ruling(form: Form, values: FieldValues) -> FieldValues:
         return withdrawn_ruling(form, values)
     del values.fields[decision_field.name]
     words = _without_wrapping(without_strikes(ending.words) if "~~" in ending.words else ending.words)
-    values.add(decision_field, Fault("empty") if not words or says_nothing(words) else words)
+    fault = "empty" if not words or says_nothing(words) else "vague" if is_vague(words) else ""
+    values.add(decision_field, Fault(fault) if fault else words)
     return values
 
 
@@ -117,6 +118,85 @@ def _is_undecided(sentence: str) -> bool:
     if len(sentence) > LONGEST_UNDECIDED or not retraction.says("UNDECIDED", sentence):
         return False
     return retraction.is_made_of(("UNDECIDED", "PROCESS"), sentence)
+
+
+LONGEST_VAGUE = 200
+"""The most characters of a decision that may name nothing."""
+
+
+def is_vague(words: str) -> bool:
+    """Whether a decision names nothing that could be done: a saying, or words that fit any debate.
+
+    Whoever meant it as a decision is asked and can say what it is about; "Time will tell." is none in any debate.
+    """
+    sentences = [part.strip(_AROUND).rstrip(_ENDS) for part in _SENTENCE.split(fold(words)) if part and key(part)]
+    if not sentences or retraction.is_all("SAYING", sentences[0]):
+        return bool(sentences)
+    if len(words) > LONGEST_VAGUE or retraction.says("PLAINLY", sentences[0], begins=True):
+        return False
+    return all(retraction.strangers(_OF_NO_MATTER, part) <= _observes(part) for part in sentences)
+
+
+_OF_NO_MATTER = ("SAYING", "UNDECIDED", "PROCESS", "GENERAL")
+
+
+def _observes(sentence: str) -> bool:
+    """Whether a folded sentence of some words observes the debate or its people ("Everyone had a fair hearing")."""
+    return retraction.size(sentence) >= 3 and retraction.says("OBSERVES", sentence, begins=True)
+
+
+MOST_COMPARED = 12
+"""The most words of a decision that is compared with the debate; a longer one speaks for itself."""
+
+LEAST_SAID = 60
+"""The fewest words of a debate with which a decision can be compared."""
+
+
+def without_strangers(form: Form, values: FieldValues, debate: Sequence[str]) -> FieldValues:
+    """What was read of a ruling, without a short decision that shares no word of the matter with the debate.
+
+    "Swings and roundabouts." decides a debate about a playground, and no other one.
+
+    Args:
+        form: what was asked for.
+        values: what was read.
+        debate: the topic and what the debaters said; empty where that is unknown.
+    """
+    for field in form.fields:
+        words = values.fields.get(field.name)
+        if field.kind == "text" and is_decision(field) and isinstance(words, str) and not _is_related(words, debate):
+            del values.fields[field.name]
+            values.add(replace(field, required=True), Fault("vague"))
+    return values
+
+
+def _is_related(words: str, debate: Sequence[str]) -> bool:
+    """Whether a decision has a word of the matter in common with the debate, or none can be expected."""
+    folded = fold(words)
+    if retraction.size(folded) > MOST_COMPARED or re.search(r"\d", folded):
+        return True
+    if retraction.says("PLAINLY", folded.strip(_AROUND), begins=True):
+        return True
+    for table in ("UNDECIDED", "PROCESS", "GENERAL"):
+        folded = retraction.without(table, folded)
+    words_of_matter = re.findall(r"[^\W\d_]{2,}", folded)
+    spoken = fold("\n".join(debate))
+    if not words_of_matter or retraction.size(spoken) < LEAST_SAID:
+        return True
+    return any(_is_said(word, spoken) for word in words_of_matter)
+
+
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+"""A letter of a script in which words stand side by side."""
+
+
+def _is_said(word: str, spoken: str) -> bool:
+    """Whether a folded text holds a word in some form: its beginning, or two of its signs where there are no blanks."""
+    if _UNSPACED.search(word):
+        return any(word[place : place + 2] in spoken for place in range(len(word) - 1))
+    stem = word.removeprefix("ال")[: 3 if len(word) < 5 else 4 if len(word) < 8 else 5]
+    edge = "" if "\u0600" <= stem[0] <= "\u06ff" else r"(?<!\w)"
+    return re.search(edge + re.escape(stem), spoken) is not None
 
 
 def is_taken_back(ending: Ending) -> bool:

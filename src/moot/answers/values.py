@@ -24,6 +24,7 @@ _WHY: Mapping[str, str] = {
     "no_form": "the answer is not in the form",
     "missing": "it is not there",
     "empty": "nothing is written there",
+    "vague": "it names nothing that is to be done; say in words of the question what is decided, or that it is open",
     "ambiguous": "it can be understood in more than one way",
     "negated": "only a refusal is there",
     "conditional": "it depends on a condition",

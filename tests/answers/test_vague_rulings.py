@@ -1,0 +1,120 @@
+"""Rulings that name nothing: a saying, an observation, words that fit any debate, a stranger to the debate."""
+
+import pytest
+
+from moot.answers.layout import read, repair_question
+from moot.answers.rulings import is_vague
+from moot.core.ask import Field, Form
+from moot.phases.speak import SETTLEMENT
+from moot.reading import read_ruling
+
+DEBATE = (
+    "Shall the village close its outdoor pool?",
+    "The outdoor pool costs the village 40,000 a year. The pump is old, the tiles are cracked, and the roof of the "
+    "changing room leaks whenever it rains. Few families come on weekdays. The school has its own hall with a basin.",
+    "The pool is where children learn to swim. A trial summer with volunteers at the counter would show what it earns. "
+    "The sports club offers to pay for a new pump if the village keeps the water warm until September.",
+)
+"""A topic and two statements."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Swings and roundabouts, really.",
+        "Time will tell.",
+        "Both perspectives offer valuable insights.",
+        "Consensus achieved!",
+        "Jacke wie Hose.",
+        "Chacun campe sur ses positions.",
+        "Tanto monta, monta tanto.",
+        "Ognuno resta della propria idea.",
+        "Время покажет.",
+        "各有千秋。",
+        "五分五分です。",
+        "막상막하입니다.",
+        "الله أعلم.",
+        "समय ही बताएगा।",
+        "Göreceğiz bakalım.",
+        "Both sides are right. Time will tell.",
+        "Time will tell. Until then the pool opens for one trial summer.",
+    ],
+)
+def test_what_names_nothing_is_asked_about(words: str) -> None:
+    ruling = read_ruling(f"SUMMARY: Both spoke.\nSTATUS: SETTLED\nDECISION: {words}")
+    assert (ruling.status, ruling.decision) == ("SETTLED", None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Yes.",
+        "No.",
+        "Leave things as they are.",
+        "The second option.",
+        "Do nothing this year.",
+        "Es bleibt beim alten Namen.",
+        "Both clinics open on Sundays.",
+        "Everyone pays the same fare.",
+        "The debate club gets the hall.",
+        "维持现状。",
+        "現状維持。",
+        "第二个方案。",
+    ],
+)
+def test_what_names_an_act_is_a_decision(words: str) -> None:
+    ruling = read_ruling(f"SUMMARY: Both spoke.\nSTATUS: SETTLED\nDECISION: {words}")
+    assert ruling.decision == words
+
+
+def test_long_words_are_never_vague() -> None:
+    assert is_vague("Time will tell.")
+    assert not is_vague("Time will tell " * 20)
+
+
+def _decision(words: str, debate: tuple[str, ...] = DEBATE) -> object:
+    text = f"SUMMARY: Both spoke.\nSTATUS: SETTLED\nDECISION: {words}"
+    return read(SETTLEMENT, text, debate=debate).fields.get("DECISION")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["A storm in a teacup.", "Su akar, bulanır.", "Wo Rauch ist, brennt etwas.", "猫に小判。", "دخان بلا نار."],
+)
+def test_a_short_decision_that_is_a_stranger_to_the_debate_is_asked_about(words: str) -> None:
+    assert _decision(words, ()) == words
+    assert _decision(words) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Keep the pool for one trial summer.",
+        "Closing it is the better way.",
+        "Yes.",
+        "At most 30,000.",
+        "Postpone.\nThe money goes to the library, the theatre and a bus to the indoor baths of the next town instead.",
+    ],
+)
+def test_a_decision_about_the_matter_is_read_in_its_debate(words: str) -> None:
+    assert _decision(words) == words
+
+
+def test_a_debate_of_few_words_is_compared_with_nothing() -> None:
+    assert _decision("A storm in a teacup.", ("Shall we?", "Yes.", "No.")) == "A storm in a teacup."
+
+
+def test_in_a_script_without_blanks_two_signs_are_compared() -> None:
+    debate = (
+        "村里是否关闭露天泳池？",
+        "露天泳池每年花费四万元，水泵老旧，瓷砖破裂，更衣室屋顶漏雨，平日来的家庭很少。" * 3,
+    )
+    assert _decision("泳池再开一个夏天。", debate) == "泳池再开一个夏天。"
+    assert _decision("塞翁失马焉知非福。", debate) is None
+
+
+def test_the_question_says_what_is_missing() -> None:
+    form = Form(name="verdict", fields=(Field(name="SUMMARY"), Field(name="VERDICT")))
+    reading = read(form, "SUMMARY: Both spoke.\nVERDICT: A storm in a teacup.", debate=DEBATE)
+    assert reading.unread == ("VERDICT: vague",)
+    assert "say in words of the question what is decided" in repair_question(form, reading)
