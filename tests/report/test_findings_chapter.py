@@ -1,9 +1,13 @@
 """The chapter of a report on the findings of a review: the same states and citations, as Markdown and as a page."""
 
 from dataclasses import replace
+from typing import cast
 
-from moot.app.export.paper import print_page
+from moot.app.export.paper import print_page, replay
 from moot.app.export.reports import ReadRecord
+from moot.app.serve.frames import frames
+from moot.cli.display.output import ending
+from moot.cli.display.text_layout import console_for
 from moot.core.ask import Ask
 from moot.report.findings_chapter import findings_chapter
 from moot.report.markdown import markdown
@@ -142,3 +146,27 @@ async def test_only_a_review_has_the_chapter() -> None:
     whole = await read()
     assert whole.review
     assert as_data(whole)["review"] == facts_of(whole.review)
+
+
+async def test_the_page_that_replays_a_review_has_its_findings_with_the_decision() -> None:
+    entries = (await debated()).entries
+    (ruled,) = [frame for frame in frames(entries) if frame["kind"] == "ruled"]
+    findings = str(cast("dict[str, object]", ruled["decision"])["findings"])
+    assert findings.startswith("<h3>Findings</h3>")
+    assert "<td><code>a.py:10</code></td>\n<td>high (2 of 2)</td>\n<td>survived</td>" in findings
+    assert "<h4>F3: retracted</h4>" in findings
+    assert "&lt;b&gt;@ann&lt;/b&gt; [x](y)" in findings
+    assert "F3: retracted" in replay("change-1a2b3c", entries)
+
+
+async def test_the_end_of_a_review_on_the_screen_names_each_finding() -> None:
+    console = console_for()
+    with console.capture() as captured:
+        console.print(ending(await read(), boxed=False))
+    shown = " ".join(captured.get().split())
+    assert "F2 a.py:10: high (2 of 2), survived, found by R1 and R2: It never ends." in shown
+    assert "F1 b.md:50: critical, contested, unchecked, found by R1: " in shown
+
+
+async def test_a_debate_that_is_no_review_has_no_findings_on_its_page() -> None:
+    assert not any("findings" in str(frame.get("decision")) for frame in frames(hiring()))

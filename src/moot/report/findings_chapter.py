@@ -47,6 +47,14 @@ def findings_chapter(review: Review, *, over: bool) -> list[str]:
     ]
 
 
+def finding_in_words(item: Reviewed) -> str:
+    """A finding in a line, as plain text: place, severity, status, reviewers and claim."""
+    finding = item.finding
+    severity = f"{finding.severity} ({finding.agreed})" if finding.agreed else finding.severity
+    who = listed(list(finding.found_by))
+    return f"{_where(finding.cite)}: {severity}, {_status(item)}, found by {who}: {finding.claim or 'nothing is said'}"
+
+
 def _row(item: Reviewed) -> list[str]:
     finding = item.finding
     severity = f"{finding.severity} ({finding.agreed})" if finding.agreed else finding.severity

@@ -186,6 +186,7 @@ class EntryView:
         decision: the decision that was made.
         warnings: what makes it weaker than it looks, one sentence each.
         grounds: what it rests on, where the reader may see every turn.
+        findings: of a review the chapter on its findings in Markdown, where the reader may see every turn.
         path: the phase that begins or ends early; ``phase`` is that in words, ``round`` its number or 0.
         status: why it is paused, or how it ended.
         reason: why, in words; "" where there is nothing to explain.
@@ -205,6 +206,7 @@ class EntryView:
     decision: DecisionView | None = None
     warnings: tuple[str, ...] = ()
     grounds: DecisionGrounds = field(default_factory=DecisionGrounds)
+    findings: str = ""
     path: str = ""
     phase: str = ""
     round: int = 0

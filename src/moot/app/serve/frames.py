@@ -44,6 +44,11 @@ def safe_html(text: str) -> str:
     return _clean(render)
 
 
+def chapter_html(text: str) -> str:
+    """A chapter of Markdown of ours, which quotes models, as safe HTML, its headings beneath that of the decision."""
+    return _clean(_reader(under=1).render(text))
+
+
 def html_page(text: str, pictures: Mapping[str, str]) -> str:
     """A whole page of Markdown of ours, which quotes models, as safe HTML.
 
@@ -187,6 +192,7 @@ def _decision(decision: DecisionView, view: EntryView) -> Data:
     """The decision with its words, and the best argument for it, as HTML, and with what it rests on."""
     why = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
     words: Data = {"html": safe_html(decision.text), "why": why, "warnings": list(view.warnings)}
+    words |= {"findings": chapter_html(view.findings)} if view.findings else {}
     return {**asdict(decision), **words, "grounds": asdict(view.grounds)}
 
 

@@ -167,7 +167,8 @@ class EntryFold:
                 view = replace(view, warnings=cautions(self.transcript), line=COUNTED if counted else "")
                 whole = may_read_turns(self.transcript, self.reader)
                 grounds = decision_grounds(self.transcript) if whole else DecisionGrounds()
-                return replace(view, decision=decision_view(decision), grounds=grounds)
+                findings = _findings_of(self.transcript) if whole else ""
+                return replace(view, decision=decision_view(decision), grounds=grounds, findings=findings)
             case Paused(reason=reason, kind=status):
                 return replace(view, status=status or STOPPED, reason=reason, line=f"paused: {reason}")
             case Resumed(by=by):
@@ -280,6 +281,16 @@ def _activity(call: str) -> str:
     if call.startswith(REPAIR):
         return "is asked again for what was missing"
     return "continues an answer that was cut off" if call.startswith(CONTINUE) else ""
+
+
+def _findings_of(transcript: Transcript) -> str:
+    """The chapter on the findings of a review; "" where the debate is none."""
+    from moot.report.findings_chapter import findings_chapter  # here for start-up time: few debates are reviews
+    from moot.reviews.reviewed import RULE, review_of
+
+    if transcript.brief is None or transcript.protocol != RULE:
+        return ""
+    return "\n\n".join(findings_chapter(review_of(transcript.brief, transcript), over=True))
 
 
 def entry_views(entries: Sequence[Entry], reader: Reader = None) -> list[EntryView]:

@@ -187,6 +187,11 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
                 f"{short(minority.answer, 160)}{by}"
                 + (f": {short(minority.argument, 240)}" if minority.argument else ""),
             )
+    if report.review:
+        from moot.report.findings_chapter import finding_in_words  # here for start-up time: few debates are reviews
+
+        for item in report.review.findings:
+            yield item.finding.id, line(finding_in_words(item))
     for note in outcome.notes:
         yield "note", note
     if problems := _problems(report):
