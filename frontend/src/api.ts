@@ -147,7 +147,7 @@ export interface Share {
   revoked: boolean;
 }
 
-const ROOT = "/api/v1";
+export const ROOT = "/api/v1";
 
 export async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const unsafe: Record<string, string> = method === "GET" ? {} : { "Content-Type": "application/json", "X-Moot": "1" };

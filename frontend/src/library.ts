@@ -1,5 +1,5 @@
 // What was learned over all debates, tests of models, comparisons: requests of the pages beside the debate.
-import { get, of, post, send } from "./api";
+import { get, of, post, send, ROOT } from "./api";
 
 export interface Rating {
   name: string;
@@ -68,7 +68,22 @@ export interface Side {
   people: { name: string; seat: string; answer: string; flips: number; vote: string }[];
 }
 
+/** An evaluation of the store. */
+export interface Evaluation {
+  id: string;
+  name: string;
+  folder: string;
+  arms: string[];
+  done: number;
+  planned: number;
+  at: number;
+  problem: string;
+}
+
 export const library = {
+  evaluations: () => get<Evaluation[]>("/evaluations"),
+  scoreboard: async (id: string) => (await send("GET", `/evaluations/${encodeURIComponent(id)}`)).text(),
+  scoreboardLink: (id: string) => `${ROOT}/evaluations/${encodeURIComponent(id)}`,
   compare: (a: string, b: string) => get<Compared>(`/compare?${new URLSearchParams({ a, b })}`),
   ratings: () => get<Standings[]>("/ratings"),
   calibration: () => get<Record<string, Calibration>>("/calibration"),

@@ -21,6 +21,8 @@ OTHERWISE = {
     "Get ratings": 403,
     "Get calibration": 403,
     "Search memory": 403,
+    "List evaluations": 403,
+    "Get evaluation": 403,
     "Check model": 403,
     "Revoke share": 404,
 }
@@ -31,7 +33,12 @@ and test models."""
 def test_each_request_has_one_command() -> None:
     assert len(REQUESTS) == len(COMMANDS) > 30
     for (_, method, path), command in zip(REQUESTS, COMMANDS, strict=True):
-        place = re.escape(path).replace(r"\{debate\}", r"\$ID").replace(r"\{form\}", r"\w+")
+        place = (
+            re.escape(path)
+            .replace(r"\{debate\}", r"\$ID")
+            .replace(r"\{form\}", r"\w+")
+            .replace(r"\{evaluation\}", r"\w+")
+        )
         assert re.search(rf'"\$MOOT{place}[?"]', command), command
         assert ("-X" in command) == (method in ("DELETE", "PATCH") or (method == "POST" and "-d" not in command))
 

@@ -1,7 +1,12 @@
-"""The memory over the API: the newest first, what one debate taught, and how it is forgotten."""
+"""Memory and evaluations over the API: the newest first, what one debate taught, how it is forgotten; scoreboards."""
 
 from pathlib import Path
 
+from moot.app.evaluation.scores import note_folder, save_result
+from moot.app.plan.settings import lock_place
+from moot.app.results.score_page import page
+from moot.app.results.scoring import measure
+from tests.app.results.prepared import credits, result
 from tests.web.web_kit import API, opened
 
 
@@ -21,3 +26,19 @@ async def test_memory_is_listed_told_and_forgotten(tmp_path: Path) -> None:
         assert (await me.get(f"{API}/debates/{first}/memory")).json() == []
         assert [item["debate"] for item in (await me.get(f"{API}/memory?q=tea")).json()] == [second]
         assert (await me.get(f"{API}/debates/{first}")).json()["status"] == "decided"
+
+
+async def test_evaluations_are_listed_and_one_is_the_page_of_the_command(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        saved = result(credits(40, uniform=(9, 2), adaptive=(5, 2)))
+        save_result(tmp_path / "runs/some-eval", saved)
+        note_folder(lock_place(web.site.workspace.store), tmp_path / "runs/some-eval")
+        listed = (await web.me.get(f"{API}/evaluations")).json()
+        evaluation = next(item for item in listed if item["folder"] == str(tmp_path / "runs/some-eval"))
+        assert (evaluation["done"], evaluation["planned"]) == (40, 40)
+        answer = await web.me.get(f"{API}/evaluations/{evaluation['id']}")
+        assert answer.text == page(measure(saved))
+        assert answer.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+        assert (await web.me.get(f"{API}/evaluations/{'0' * 16}")).status_code == 404
+        for path in ("evaluations", f"evaluations/{evaluation['id']}"):
+            assert (await web.ann.get(f"{API}/{path}")).status_code == 403

@@ -1,11 +1,18 @@
-"""Routes of what was learned over all debates: ratings, calibration, memory."""
+"""Routes of what was learned over all debates: ratings, calibration, memory, evaluations."""
 
+import asyncio
+from pathlib import Path
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Path as PathPart
+from fastapi import Query, Response
 
 from moot.analysis.memory_lines import HEADINGS, learned_lines
+from moot.app.evaluation.scores import StoredEvaluation, read_result, stored_evaluations
 from moot.app.export.learned import DomainRatings, add_note, calibration, domain_ratings, learned_items, search
+from moot.app.plan.settings import lock_place
+from moot.app.results.score_page import page
+from moot.app.results.scoring import measure
 from moot.learn.calibration import Calibration
 from moot.learn.memory import FoundMemory, Kind
 from moot.web.problems import Problem
@@ -57,6 +64,35 @@ async def forget_debate(visit: Owning) -> ForgottenDebate:
     """Forget permanently what was learned from a debate. Its record is not changed."""
     await add_note(visit.site.workspace, visit.debate, "forget")
     return ForgottenDebate(id=visit.debate)
+
+
+@router.get("/evaluations")
+async def list_evaluations(site: SiteOf, holder: Owner) -> list[StoredEvaluation]:
+    """List the evaluations of the store, and those in the folder in which the server was started."""
+    _check_machine(holder.machine)
+    return list(await asyncio.to_thread(stored_evaluations, lock_place(site.workspace.store), Path()))
+
+
+@router.get(
+    "/evaluations/{evaluation}",
+    responses={200: {"description": "The scoreboard as a page.", "content": {"text/html": {}}}},
+    response_class=Response,
+)
+async def get_evaluation(
+    site: SiteOf,
+    holder: Owner,
+    evaluation: Annotated[str, PathPart(pattern="^[0-9a-f]{16}$", examples=["5f0c31a9b2d47e86"])],
+) -> Response:
+    """Return the scoreboard of an evaluation with its plots and tables, the same page as `moot eval export` writes."""
+    _check_machine(holder.machine)
+    stored = await asyncio.to_thread(stored_evaluations, lock_place(site.workspace.store), Path())
+    folder = next((item.folder for item in stored if item.id == evaluation), None)
+    if folder is None:
+        raise Problem(404, f"there is no evaluation {evaluation}")
+    content = await asyncio.to_thread(lambda: page(measure(read_result(Path(folder)))))
+    # A page of its own has no script, and its style stands in it.
+    policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+    return Response(content, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
 def _check_machine(machine: bool) -> None:

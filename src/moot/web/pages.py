@@ -122,6 +122,7 @@ def _status(status: QueueStatus | None) -> list[str]:
 @router.get("/")
 @router.get("/new")
 @router.get("/compare")
+@router.get("/evaluations")
 @router.get("/memory")
 @router.get("/ratings")
 @router.get("/models")

@@ -11,10 +11,12 @@ from moot.app.evaluation.scores import (
     PlannedArm,
     Score,
     SeatScore,
+    note_folder,
     read_plan,
     read_result,
     save_plan,
     save_result,
+    stored_evaluations,
 )
 from moot.core.errors import RecordError
 
@@ -135,3 +137,25 @@ def test_what_does_not_fit_is_one_sentence(tmp_path: Path, name: str, old: str, 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"plan\.json cannot be read: No such file"):
         read_result(tmp_path)
+
+
+def test_evaluations_of_a_store_are_listed_wherever_they_are(tmp_path: Path) -> None:
+    place, there = str(tmp_path / "moot.sqlite"), tmp_path / "elsewhere/billing-eval"
+    save_result(there, RESULT)
+    note_folder(place, there)
+    note_folder(place, there)
+    note_folder("postgresql://nowhere/moot", there)
+    save_plan(tmp_path / "here/begun-eval", RESULT.plan)
+    (tmp_path / "here/broken-eval").mkdir()
+    (tmp_path / "here/broken-eval/plan.json").write_text("{")
+    scored, *others = stored_evaluations(place, tmp_path / "here")
+    assert (scored.name, scored.folder, scored.problem) == (RESULT.plan.name, str(there), "")
+    assert scored.done == len({(row.question, row.epoch) for row in RESULT.scores})
+    assert scored.at > 0
+    begun, broken = others
+    assert (begun.done, begun.at, begun.planned) == (0, 0.0, RESULT.plan.planned * RESULT.plan.epochs)
+    assert "cannot be read" in broken.problem
+    assert len({item.id for item in (scored, begun, broken)}) == 3
+    assert [item.folder for item in stored_evaluations("", tmp_path / "elsewhere")] == [str(there)]
+    Path(f"{place}.evaluations").write_bytes(b"\xff")
+    assert stored_evaluations(place, tmp_path) == ()

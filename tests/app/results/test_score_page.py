@@ -59,7 +59,7 @@ def test_a_page_needs_no_network_and_runs_no_script() -> None:
     assert not {"script", "link", "img", "iframe", "object"} & set(elements.names)
     assert not [name for name, _ in elements.attributes if name in ("href", "src", "onclick", "style")]
     assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in elements.attributes
-    assert "prefers-color-scheme: dark" in page(board)
+    assert "color-scheme: light dark" in page(board)
 
 
 def test_texts_of_others_stay_texts(tmp_path: Path) -> None:

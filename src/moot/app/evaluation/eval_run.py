@@ -28,11 +28,12 @@ from moot.app.evaluation.scores import (
     EvalResult,
     JudgeCheck,
     first_hash,
+    note_folder,
     read_plan,
     save_plan,
     save_result,
 )
-from moot.app.plan.settings import Config
+from moot.app.plan.settings import Config, lock_place
 from moot.app.run.outcome import Outcome, opening
 from moot.app.run.workspace import Plan, Workspace
 from moot.app.serve.spending import spent
@@ -137,6 +138,7 @@ class EvalRun:
             raise RecordError(f"{problem}; give this one a name of its own with --name, or name its folder with --out")
         save_plan(self.folder, self.plan, first=first)
         self.prepared.data.keep(self.folder)
+        note_folder(lock_place(self.workspace.store), self.folder)
         self.plan_changed |= not all(same_plan)
         paid = sum(_own_cost(entries) for _, entries in records)
         self._spending = BatchBudget(self.budget)

@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import ClassVar, Final, Literal, TypeAlias, TypeVar
 
@@ -241,6 +241,31 @@ class _Ran:
     judge: JudgeCheck | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEvaluation:
+    """An evaluation that lists show.
+
+    Attributes:
+        id: what names it; it stays the same while the folder does.
+        name: its name; that of the folder where the plan cannot be read.
+        folder: where its files are.
+        arms: what it compares.
+        done: how many questions are answered in every arm, repeats counted.
+        planned: how many there will be.
+        at: when its scores were written, in seconds since 1970; 0 before.
+        problem: why it cannot be read; "" where it can.
+    """
+
+    id: str
+    name: str
+    folder: str
+    arms: tuple[str, ...] = ()
+    done: int = 0
+    planned: int = 0
+    at: float = 0.0
+    problem: str = ""
+
+
 Row = TypeVar("Row", Score, SeatScore)
 Content = TypeVar("Content")
 
@@ -403,6 +428,57 @@ def _first_mistake(error: ValidationError) -> str:
     mistake = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, mistake["loc"]))
     return f"{place}: {mistake['msg']}" if place else mistake["msg"]
+
+
+def note_folder(place: str, folder: Path) -> None:
+    """Note beside a store where an evaluation of it is; nothing where the store is no file."""
+    known = _noted(place)
+    if (path := str(folder.resolve())) not in known and (notes := _notes_file(place)):
+        _save(notes, "".join(f"{line}\n" for line in [*known, path]))
+
+
+def stored_evaluations(place: str, beside: Path) -> tuple[StoredEvaluation, ...]:
+    """The evaluations of a store, the newest first.
+
+    Args:
+        place: the name of the store: its file, or the address of a database.
+        beside: a folder whose own folders are looked into as well.
+    """
+    folders = {*map(Path, _noted(place)), *(file.parent.resolve() for file in beside.glob(f"*/{PLAN_FILE}"))}
+    known = [_summary(folder) for folder in folders if (folder / PLAN_FILE).is_file()]
+    return tuple(sorted(known, key=lambda item: (-item.at, item.folder)))
+
+
+def _notes_file(place: str) -> Path | None:
+    return Path(f"{place}.evaluations") if place and "://" not in place else None
+
+
+def _noted(place: str) -> list[str]:
+    notes = _notes_file(place)
+    try:
+        return notes.read_text("utf-8").splitlines() if notes else []
+    except (OSError, UnicodeDecodeError):
+        return []  # there is none yet, or it is damaged: what stands in folders is still listed
+
+
+def _summary(folder: Path) -> StoredEvaluation:
+    """How an evaluation stands."""
+    known = StoredEvaluation(id=digest(str(folder))[:16], name=folder.name, folder=str(folder))
+    try:
+        plan, _ = read_plan(folder)
+        scores = folder / SCORES_FILE
+        rows = _read(scores, lambda data: _rows(data, Score)) if scores.exists() else ()
+        at = scores.stat().st_mtime if rows else 0.0
+    except (RecordError, OSError) as error:
+        return replace(known, problem=str(error))
+    return replace(
+        known,
+        name=plan.name,
+        arms=tuple(arm.name for arm in plan.arms),
+        done=len({(row.question, row.epoch) for row in rows}),
+        planned=plan.planned * plan.epochs,
+        at=at,
+    )
 
 
 def _save(path: Path, text: str) -> None:

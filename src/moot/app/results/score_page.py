@@ -10,19 +10,27 @@ from moot.app.results.score_tables import Table, facts, growth_table, heading, q
 from moot.app.results.scoreboard import Scoreboard
 
 STYLE: Final = """
-:root { color-scheme: light dark; --ink: #1c1c22; --soft: #55555f; --paper: #fff; --card: #f5f5f8; --edge: #d4d4dc;
-  --c0: #0b57b0; --c1: #b03a00; --c2: #14713c; --c3: #7a3fa8; --c4: #8a6100; --c5: #6a6a75;
-  --s0: #fff; --s1: #dbe7f5; --s2: #b4cfec; --s3: #86b1df; --s4: #6a9dd4; --margin: #e9e4cf }
-@media (prefers-color-scheme: dark) { :root { --ink: #ececf1; --soft: #b4b4c0; --paper: #17171c; --card: #212129;
-  --edge: #3d3d48; --c0: #79b4ff; --c1: #ff9d66; --c2: #6fd39a; --c3: #cf9dff; --c4: #e6bd5c; --c5: #a3a3b0;
-  --s0: #17171c; --s1: #1d2f45; --s2: #20446b; --s3: #225a93; --s4: #266cb3; --margin: #3a3725 } }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: var(--paper);
-  font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif }
+:root, :host { color-scheme: light dark; --ink: light-dark(#1c1c22, #ececf1); --soft: light-dark(#55555f, #b4b4c0);
+  --paper: light-dark(#fff, #17171c); --card: light-dark(#f5f5f8, #212129); --edge: light-dark(#d4d4dc, #3d3d48);
+  --c0: light-dark(#0b57b0, #79b4ff); --c1: light-dark(#b03a00, #ff9d66); --c2: light-dark(#14713c, #6fd39a);
+  --c3: light-dark(#7a3fa8, #cf9dff); --c4: light-dark(#8a6100, #e6bd5c); --c5: light-dark(#6a6a75, #a3a3b0);
+  --s0: light-dark(#fff, #17171c); --s1: light-dark(#dbe7f5, #1d2f45); --s2: light-dark(#b4cfec, #20446b);
+  --s3: light-dark(#86b1df, #225a93); --s4: light-dark(#6a9dd4, #266cb3); --margin: light-dark(#e9e4cf, #3a3725);
+  --fade: light-dark(#0004, #fff5) }
+:host { color-scheme: inherit; display: block; padding: 1rem; color: var(--ink); background: var(--paper) }
+.board { font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif }
+body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: var(--paper) }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem } h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem }
 .verdict { font-size: 1.2rem; font-weight: 600; margin: .75rem 0; padding: .75rem 1rem; background: var(--card);
   border-left: 4px solid var(--c0) }
 .soft, figcaption, .note { color: var(--soft) } figure { margin: 2.2rem 0 } figcaption { margin: .25rem 0 .5rem }
-.wide { overflow-x: auto } svg { width: 100%; height: auto; min-width: 38rem; max-width: 62rem }
+.wide { overflow-x: auto; background: linear-gradient(90deg, var(--paper) 50%, transparent) 0 0 / 3rem 100% local,
+  linear-gradient(270deg, var(--paper) 50%, transparent) 100% 0 / 3rem 100% local,
+  linear-gradient(90deg, var(--fade), transparent) 0 0 / .8rem 100%,
+  linear-gradient(270deg, var(--fade), transparent) 100% 0 / .8rem 100%; background-repeat: no-repeat }
+@media (max-width: 43.9rem) { .plot::before { content: "Scroll sideways to see the whole plot →"; position: sticky;
+  left: 0; display: block; width: max-content; font-size: .85rem; color: var(--soft) } }
+svg { width: 100%; height: auto; min-width: 38rem; max-width: 62rem }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; margin: .4rem 0 }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem }
 th, td { border-bottom: 1px solid var(--edge); padding: .25rem .6rem; text-align: right; white-space: nowrap }
@@ -38,7 +46,8 @@ svg text:not(.count) { paint-order: stroke; stroke: var(--paper); stroke-width: 
 .margin { fill: var(--margin) } .up { fill: var(--c2) } .down { fill: var(--c1) } .even { fill: var(--c5) }
 .cell { stroke: var(--edge) } .s0 { fill: var(--s0) } .s1 { fill: var(--s1) } .s2 { fill: var(--s2) }
 .s3 { fill: var(--s3) } .s4 { fill: var(--s4) }
-@media print { body { max-width: none; padding: 0 } .wide { overflow: visible } svg { min-width: 0 }
+@media print { body { max-width: none; padding: 0 } .wide { overflow: visible; background: none }
+  .plot::before { content: none } svg { min-width: 0 }
   figure, tr { break-inside: avoid } h2 { break-after: avoid } table { font-size: .75rem }
   details::details-content { content-visibility: visible; block-size: auto } }
 """
@@ -49,8 +58,8 @@ def page(board: Scoreboard) -> str:
     """The scoreboard as a whole HTML page."""
     numbers = {item.key: item for item in (*tables(board), question_table(board), growth_table(board))}
     drawn = plots(board)
-    body = element(
-        "main",
+    content = element(
+        "div",
         element("h1", f"Does the debate pay? {board.name}"),
         element("p", heading(board), class_="soft"),
         *(element("p", sentence, class_="verdict") for sentence in verdicts(board)),
@@ -59,6 +68,7 @@ def page(board: Scoreboard) -> str:
         *_notes(board),
         *(_plot_figure(plot, numbers) for plot in drawn),
         *_other_tables(numbers, drawn),
+        class_="board",
     )
     head = element(
         "head",
@@ -68,7 +78,7 @@ def page(board: Scoreboard) -> str:
         element("title", f"{board.name}: does the debate pay?"),
         element("style", STYLE),
     )
-    return f"<!doctype html>\n{write(element('html', head, element('body', body), lang='en'))}\n"
+    return f"<!doctype html>\n{write(element('html', head, element('body', element('main', content)), lang='en'))}\n"
 
 
 def _first_tables(numbers: Mapping[str, Table]) -> list[Element]:
@@ -92,7 +102,7 @@ def _plot_figure(plot: Plot, numbers: Mapping[str, Table]) -> Element:
     tables_of = [_table(numbers[key]) for key in plot.tables if key in numbers and numbers[key].rows]
     details = [element("details", element("summary", f"Numbers: {plot.title}"), *tables_of)] if tables_of else []
     caption = element("figcaption", plot.words)
-    picture = element("div", plot.picture, class_="wide", tabindex="0", role="region", aria_label=plot.title)
+    picture = element("div", plot.picture, class_="wide plot", tabindex="0", role="region", aria_label=plot.title)
     return element("figure", element("h2", plot.title), caption, picture, *details, id=plot.key)
 
 

@@ -123,12 +123,14 @@ def past(  # house: wide because these are its options
 async def _past_debates(
     debates: tuple[str, ...], out: Path | None, *, everything: bool, as_json: bool, store: Path | str | None
 ) -> int:
-    from moot.app.evaluation.scores import save_result
+    from moot.app.evaluation.scores import note_folder, save_result
+    from moot.app.plan.settings import lock_place
     from moot.app.results.past_debates import read_past
 
     async with open_workspace(store, reading=True) as workspace:
         result = await read_past(workspace, debates)
-    if out:
-        save_result(out, result)
+        if out:
+            save_result(out, result)
+            note_folder(lock_place(workspace.store), out)
     _show(result, everything=everything, as_json=as_json)
     return DONE
