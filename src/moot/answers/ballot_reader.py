@@ -76,6 +76,8 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
     last = plains[-1]
     stated = Stated(reader.candidates, plain_text.key(last.value), reader.speaker)
     behind: str | None = _words_after(reader, statements, last)
+    if _is_hindered_wish(reader.marked.words, last, behind):
+        return Fault("conditional")
     if BLANK in reader.asked.name:
         behind = without_matter(reader.asked.name, reader.asked.choices, last.value, behind)
     if _names_other_afterwards(reader, last) or behind is None or retraction.taken_back(behind, stated):
@@ -91,6 +93,31 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
     if reader.strict and not any(statement.colon and statement.value == last.value for statement in plains):
         return Fault("no_form")
     return last.value
+
+
+_WISH = re.compile(
+    r"i(?: \w+){0,2}?(?:'d| would| want| wish)(?!\w)|ich (?:möchte|will)(?!\w)|möchte ich(?!\w)"
+    r"|(?:je|yo|io|eu|я)?\W*(?:voudrais|souhaite|veux|quiero|quisiera|deseo|gostaria|quero|desejo|vorrei|voglio"
+    r"|desidero|хочу|(?:бы )?хотела?)(?!\w)"
+)
+_CONTRAST = re.compile(
+    r"\b(?:but|however|though|yet|if|aber|doch|jedoch|wenn|mais|cependant|si|pero|aunque|ma|però|se|mas|porém|но"
+    r"|однако|если)\b"
+)
+
+
+def _is_hindered_wish(words: str, last: Statement, behind: str) -> bool:
+    """Whether a vote is said as a wish, and anything but a reason follows ("I would like to vote for A. I may not.").
+
+    An obstacle may be said in any words, so whoever explains a wish at length is asked.
+    """
+    stated = words[last.start : last.end].strip()
+    if not _WISH.match(stated):
+        return False
+    sentences = [part.strip() for part in re.split(r"[.!?…]\s|\n", behind) if re.search(r"\w", part)]
+    return _CONTRAST.search(stated) is not None or not all(
+        retraction.says("REASON", part, begins=True) or phrases.REASONS.match(part) for part in sentences
+    )
 
 
 def _continues_report(words: str, earlier: Statement, later: Statement) -> bool:
@@ -434,7 +461,7 @@ def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
         start = article.start()
     lead = list(formulas.SUBJECT.finditer(words, floor, start))
     begin = lead[-1].start() if lead and not words[lead[-1].end() : start].strip(_AROUND) else start
-    needed = next((before for behind, before in formulas.BEFORE if re.fullmatch(behind, match[0])), "")
+    needed = next((before for behind, before in phrases.BEFORE if re.fullmatch(behind, match[0])), "")
     if needed and not re.search(needed, words[floor:start].rstrip(_AROUND)):
         return
     begin -= len(words[floor:begin]) - len(words[floor:begin].rstrip(_AROUND.replace("、,", "")))

@@ -36,6 +36,14 @@ PICKS: Patterns = (
 )
 """How somebody says which of several things it takes, where it alone decides."""
 
+WISHES = (
+    r"je (?:voudrais|souhaite|veux) voter (?:pour|en faveur de)"
+    r"|(?:quiero|quisiera|deseo) votar (?:por|a favor de)|(?:gostaria de|quero|desejo) votar (?:em|no|na)"
+    r"|(?:vorrei|voglio|desidero) votare (?:per|a favore di)"
+)
+"""How a wish to vote begins, where the candidate's name stands behind."""
+_WISHES_RU = r"(?:(?:я )?хочу|я (?:бы )?хотела?(?: бы)?) (?:проголосовать|отдать (?:свой )?голос) за"
+
 VOTES: Patterns = (
     _word(
         "vot",
@@ -43,10 +51,13 @@ VOTES: Patterns = (
         r"(?: cast(?:ing)? my (?:final )?vote (?:for|to)| giv(?:e|ing) my vote to| vot(?:e|ing) for)",
     ),
     _word("vote", r"i (?:now |hereby |therefore )?(?:am |'m )?(?:chang|switch|mov)(?:e|ing) my vote to"),
-    _word("vote", r"my (?:final |own )?vote (?:goes to|is for|is)"),
-    _word("vote", r"my (?:final |own )?vote (?:has to|must) go to"),
+    _word("vote", r"my (?:final |own )?vote (?:(?:has to|must) go to|goes to|is for|is)"),
     _word("ballot", r"my (?:final |own )?ballot (?:goes to|is for|is)"),
     _word("vote for", rf"i(?:(?: hereby| therefore)? (?:choose|decided?|have decided|want|wish) to|{_LIKE}) vote for"),
+    _word("vot", WISHES),
+    _word("голос", _WISHES_RU),
+    _word("go with", r"i(?:'ll| will| shall)(?: therefore| now)? go with"),
+    _word("co", r"me quedo con|fico com"),
     _word(
         "stimme",
         r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für"
@@ -69,7 +80,6 @@ VOTES: Patterns = (
         r"(?:(?:yo|io|eu) )?voto(?: sin dudar(?:lo)?| sem hesitar| senza esitare)?"
         r" (?:por|a favor de|per|a favore di|em|no|na)",
     ),
-    _word("vote for", r"i hereby vote for"),
     _word(
         "ballot",
         rf"i(?: (?:{_ADVERBS}))*(?: will| shall|'ll| am|'m)?(?: (?:{_ADVERBS}))*"
@@ -158,6 +168,7 @@ AFTER = (
     _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
     _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)"),
     _sign("갑니다", r"(?:에게|에) 갑니다"),
+    _sign("en", r" (?:stimmen|votieren)(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))"),
     _sign("it is", r" it is(?=[ \t]*[.!]?[ \t]*(?:\n|$))"),
     _sign("vote", r" (?:has|has won|has earned|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
     _sign(
@@ -234,21 +245,8 @@ BACKED: Patterns = (
 )
 """The same where the name stands before the verb."""
 
-BEFORE: tuple[tuple[str, str], ...] = (
-    (r"です", r"(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は$"),
-    (r"입니다", r"(?:제|저의|내|나의) (?:최종 )?(?:선택|투표|표)(?:은|는)$"),
-    (r" है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत|पसंद|चुनाव)$"),
-    (r"に入れます", r"票(?:は|を)$"),
-    (r"(?:에게|에) 갑니다", r"(?:제|저의|내|나의) (?:한 )?표는$"),
-    (r" को (?:दे|दूँ)\S*(?: रहा| रही)?(?: हूँ| हूं)?", r"(?:अपना|मेरा) (?:अंतिम )?(?:वोट|मत)$"),
-    (r" (?:को|के).*है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)$"),
-    (r" meine stimme", r"(?:ich gebe|gebe ich)$"),
-    (r"(?!.*\boy).*(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)", r"oyumu$"),
-)
-"""What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
-
 SUBJECT = late_pattern(
-    r"(?:(?:मैं )?अपना (?:अंतिम )?(?:वोट|मत)\s*"
+    r"(?:(?:ich (?:möchte|will)|möchte ich)(?: gerne?)? für\s*|(?:मैं )?अपना (?:अंतिम )?(?:वोट|मत)\s*"
     r"|(?:私は|わたしは|나는|저는|난|전|मैं(?: बिना (?:किसी )?(?:हिचक|झिझक|संकोच)(?: के)?)?|ben|io|yo|eu)[、,\s]*"
     r"|(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は[、\s]*"
     r"|(?:제|저의|내|나의) (?:한 |최종 )?(?:표는|선택은)\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत|पसंद|चुनाव)\s*"
@@ -265,15 +263,18 @@ SO = late_pattern(
 
 LABELS = (
     _word("corre", r"corre(?:ction|cted|cción|ção|zione)(?=\s*:)"),
-    _word("rettifica", r"rettifica(?=\s*:)"),
-    _word("rectifica", r"rectifica(?:tion|ción)(?=\s*:)"),
-    _word("k", r"kor(?:rektur|ekta)(?=\s*:)"),
-    _word("berichtigung", r"berichtigung(?=\s*:)"),
+    _word("ti", r"(?:rettifica|rectifica(?:tion|ción)|berichtigung)(?=\s*:)"),
+    _word("r", r"(?:kor(?:rektur|ekta)|poprawka|sprostowanie)(?=\s*:)"),
+    _word("е", r"(?:исправление|(?<!\w )победитель)(?=\s*:)"),
     _word("поправка", r"поправка(?=\s*:)"),
-    _word("исправление", r"исправление(?=\s*:)"),
-    _word("popraw", r"poprawka(?=\s*:)"),
-    _word("sprostowanie", r"sprostowanie(?=\s*:)"),
     _word("düzeltme", r"düzeltme(?=\s*:)"),
+    _word(
+        "r",
+        r"(?<!\w )(?<!s' )(?:winner|gewinner|urteil|vencedor|vincitore|verd(?:ict|etto)|vered(?:icto|ito))(?=\s*[:=→])",
+    ),
+    _word("a", r"(?<!\w )(?:auswahl|gagnant|ganador)(?=\s*[:=→])"),
+    _word("c", r"(?<!\w )(?<!s' )(?:choice|pick)(?=\s*[:=→])"),
+    _word("р", r"(?<!\w )(?:выбор|вердикт)(?=\s*[:=→])"),
     _sign("正", r"(?<!\w)(?:更|訂|修)正(?=\s*:)"),
     _sign("정정", r"(?<!\w)정정(?=\s*:)"),
     _sign("تصحيح", r"(?<!\w)تصحيح(?=\s*:)"),
@@ -306,14 +307,13 @@ LABELS = (
     _sign("최종", r"(?:제 |나의 )?최종 투표(?=\s*[:=→])"),
     _sign("اختياري", r"اختياري(?=\s*[:=→])"),
     _sign("पसंद", r"मेरी पसंद(?=\s*[:=→])"),
-    _word("stimme", r"meine stimme(?=\s*[:=→])"),
+    _word("stimme", r"(?:meine |ab)?stimme(?=\s*[:=→])"),
     _word("votum", r"(?:mein )?votum(?=\s*[:=→])"),
     _word("voix", r"ma voix(?=\s*[:=→])"),
     _word("voto", r"(?:mi|il mio|meu|o meu) voto(?=\s*[:=→])"),
     _word("stem", r"mijn stem(?=\s*[:=→])"),
     _word("głos", r"mój głos(?=\s*[:=→])"),
     _word("голос", r"(?:(?:мой|мій) )?голос(?=\s*[:=→])"),
-    _word("stimme", r"(?:ab)?stimme(?=\s*[:=→])"),
     _word("decision", r"my decision is\b|(?:my |(?<!\w )(?<!s' ))decision(?=\s*[:=→])"),
     _word("entscheidung", r"(?:meine (?:endgültige )?|(?<!\w ))entscheidung(?=\s*[:=→])"),
     _word("votum", r"lautet mein votum(?=\s*[:=→])|mein votum (?:lautet|ist|gilt|geht an|fällt auf)(?:\s*:)?"),

@@ -329,3 +329,19 @@ ASIDE = late_pattern(
     r"|dear|hi|hello|count|least|weakest|worst|lowest|rejected|alternative)\b"
 )
 """What makes a short sentence that ends with another name harmless ("Runner-up: Bob")."""
+
+# ---- what stands before a name ---------------------------------------------------------------------------------
+
+BEFORE: tuple[tuple[str, str], ...] = (
+    (r" (?:stimmen|votieren)", r"(?:ich (?:möchte|will)|möchte ich)(?: gerne?)? für$"),
+    (r"です", r"(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は$"),
+    (r"입니다", r"(?:제|저의|내|나의) (?:최종 )?(?:선택|투표|표)(?:은|는)$"),
+    (r" है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत|पसंद|चुनाव)$"),
+    (r"に入れます", r"票(?:は|を)$"),
+    (r"(?:에게|에) 갑니다", r"(?:제|저의|내|나의) (?:한 )?표는$"),
+    (r" को (?:दे|दूँ)\S*(?: रहा| रही)?(?: हूँ| हूं)?", r"(?:अपना|मेरा) (?:अंतिम )?(?:वोट|मत)$"),
+    (r" (?:को|के).*है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)$"),
+    (r" meine stimme", r"(?:ich gebe|gebe ich)$"),
+    (r"(?!.*\boy).*(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)", r"oyumu$"),
+)
+"""What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
