@@ -1,4 +1,6 @@
-"""Generates docs/reference from the code, and llms.txt from the index; ``--check`` only lists what is out of date.
+"""Generates docs/reference and words of the web app from the code, and llms.txt from the index.
+
+``--check`` only lists what is out of date.
 
 PAGES maps each page to its function; a new page is one function and one line there. In docs/phases/*.md only the
 diagrams between their marks are written. The picture of docs/performance.md is drawn out of the figures beside it.
@@ -26,12 +28,14 @@ from doc_settings import settings_page
 from moot.app.brief import json_schema, schema
 from moot.app.evaluation import voter_table
 from moot.core import event
+from moot.core.labels import RULES
 from moot.evaluation.worlds import Talk, Voters
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
 PHASES = ROOT / "docs" / "phases"
 FIGURES = ROOT / "docs" / "pictures" / "wires.json"
+RULE_WORDS = ROOT / "frontend" / "src" / "rules.json"
 CORE = ROOT / "src" / "moot" / "core"
 
 
@@ -220,6 +224,11 @@ def api_description() -> str:
     return json.dumps(described(), ensure_ascii=False, indent=1) + "\n"
 
 
+def rule_words() -> str:
+    """The words for rules, for the web app."""
+    return json.dumps(dict(RULES), ensure_ascii=False, indent=2) + "\n"
+
+
 def brief_schema() -> str:
     """The keys of a brief as JSON Schema, from the same tables."""
     return json.dumps(json_schema.whole_schema(), ensure_ascii=False, indent=1) + "\n"
@@ -273,7 +282,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` compare them; 1 where one differs."""
     stale: list[str] = []
-    pages = {FOLDER / name: make() for name, make in PAGES.items()}
+    pages = {**{FOLDER / name: make() for name, make in PAGES.items()}, RULE_WORDS: rule_words()}
     pages |= {path: doc_phases.renew(path.read_text("utf-8")) for path in sorted(PHASES.glob("*.md"))}
     pages[ROOT / "llms.txt"] = llms_text(ROOT)
     pages[FIGURES.with_suffix(".svg")] = doc_performance.picture(FIGURES)

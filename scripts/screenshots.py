@@ -7,13 +7,18 @@ import argparse
 import asyncio
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from playwright.async_api import Page
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))  # the kit of the tests in a browser is there
+sys.path.insert(0, str(ROOT))  # the kit of the tests in a browser is there
 
+from moot.app.brief.presets import Preset  # noqa: E402
+from moot.app.evaluation.scores import note_folder, save_result, stored_evaluations  # noqa: E402
+from moot.app.plan.settings import lock_place  # noqa: E402
+from tests.app.results.prepared import credits, result  # noqa: E402
 from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, example, needed, staged  # noqa: E402
 from tests.web.web_kit import until  # noqa: E402
 
@@ -45,19 +50,33 @@ TABS = ("talk", "people", "map", "votes", "stances", "trace", "brief", "analysis
 async def hold(stage: Stage) -> dict[str, str]:
     """The debates that are shown: their pages by name."""
     slow = Slow(lambda request: SAID)
+    preset = Preset(name="demo", models=("builtin:quotes", "guest:nobody"))
+    stage.site.runner.config = replace(stage.site.runner.config, presets={"demo": preset})
     over = await stage.ended(example("architecture-review"))
     panel = await stage.ended(example("build-or-buy"))
     waits = await stage.begin(PERSON)
     runs = await stage.begin(example("build-or-buy"), stage.lend(slow))
     await until(lambda: stage.site.workspace.count_entries(waits))
     paths = {"home": "/", "new": "/new", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
-    paths |= {"ratings": "/ratings", "models": "/models", "person": f"/d/{waits}", "running": f"/d/{runs}"}
+    paths |= {"ratings": "/ratings", "memory": "/memory", "evaluations": "/evaluations"}
+    paths |= {"scoreboard": await scoreboard(stage), "memo": f"/api/v1/debates/{over}/report.memo", "models": "/models"}
+    paths |= {"person": f"/d/{waits}", "running": f"/d/{runs}"}
     paths |= {f"debate-{tab}": f"/d/{over}?tab={tab}" for tab in TABS}
     return paths | {
         "panel": f"/d/{panel}",
         "replay": f"/d/{over}?at=30&tab=map",
         "panel-stances": f"/d/{panel}?tab=stances",
     }
+
+
+async def scoreboard(stage: Stage) -> str:
+    """The page of an evaluation with made-up scores."""
+    place = lock_place(stage.site.workspace.store)
+    folder = Path(place).parent / "billing-eval"
+    save_result(folder, result(credits(40, uniform=(9, 2), adaptive=(5, 2))))
+    note_folder(place, folder)
+    known = stored_evaluations(place, folder)
+    return f"/evaluations?of={known[0].id}"
 
 
 async def take(page: Page, path: Path) -> None:
@@ -81,6 +100,10 @@ async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Schem
                 continue  # a tab of narrow windows
             await visit.go(path)
             await take(visit.page, file(name))
+        page = await visit.go("/models")
+        await page.locator(".cards li").filter(has_text="demo").get_by_role("button", name="Test").click()
+        await page.get_by_role("status").locator("p").first.wait_for()
+        await take(page, file("models-tested"))
         page = await visit.go("/new")
         await page.get_by_role("textbox", name="What should they debate?").fill("Should we build, or buy?")
         await page.locator(".check .facts").wait_for()

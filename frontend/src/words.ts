@@ -1,4 +1,5 @@
-// How numbers, times and states are said.
+// How numbers, times and states are said. The words for rules are generated: scripts/generate_docs.py.
+import RULES from "./rules.json";
 
 export function cost(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return "cost unknown";
@@ -40,17 +41,9 @@ export function ago(at: number, now = Date.now() / 1000): string {
   return gone < 60 ? "just now" : gone < 7 * 86_400 ? `${span(gone).split(" ").slice(0, 2).join(" ")} ago` : moment(at);
 }
 
-const RULES: Record<string, string> = {
-  plurality: "most votes",
-  majority: "more than half",
-  supermajority: "two thirds",
-  unanimity: "everyone",
-  weighted: "weighted votes",
-};
-
 /** A counting rule in words. */
 export function rule(name: string): string {
-  return RULES[name] ?? name.replaceAll("_", " ");
+  return (RULES as Record<string, string>)[name] ?? name.replaceAll("_", " ");
 }
 
 const STATES: Record<string, string> = {

@@ -93,7 +93,7 @@ def status_in_words(status: str) -> str:
     return status.replace("_", " ")
 
 
-_RULES: Mapping[str, str] = {  # house: names because these are the words for them
+RULES: Mapping[str, str] = {  # house: names because these are the words for them
     "plurality": "most votes",
     "majority": "more than half of the votes",
     "supermajority": "two thirds of the votes",
@@ -103,11 +103,12 @@ _RULES: Mapping[str, str] = {  # house: names because these are the words for th
     "moderator": "the moderator",
     "judge": "the judge",
 }
+"""The words for rules; the web app has them from here, through ``scripts/generate_docs.py``."""
 
 
 def rule_in_words(rule: str) -> str:
     """The rule of a decision as people read it: ``most votes``."""
-    return _RULES.get(rule, rule.replace("_", " "))
+    return RULES.get(rule, rule.replace("_", " "))
 
 
 def duty_in_words(duty: str) -> str:
