@@ -62,6 +62,16 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     assert read_result(folder / "new").plan.seed == 4
     changed = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4")
     assert "the plan was changed after the first call: everything is exploratory" in changed.output
+    assert "give it a name of its own with --name: it gets its own hash, folder and answers" in changed.output
+    shown = moot(folder, "eval", "show", "places-eval").output
+    assert "To test the new plan, run it under a name of its own" in " ".join(shown.split())
+    (folder / "places.csv").write_text(QUESTIONS.replace("nearer", "closer"), "utf-8")
+    data = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4")
+    assert "everything is exploratory" in data.output
+    fresh = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "places2")
+    assert fresh.exit_code == 0
+    assert "exploratory" not in fresh.output
+    assert not read_result(folder / "places2-eval").plan_changed
 
 
 @pytest.mark.parametrize(
@@ -91,6 +101,26 @@ def test_many_faulty_lines_are_not_all_shown(folder: Path) -> None:
         result = moot(folder, "eval", *words)
         assert result.exit_code == 2
         assert result.output.splitlines()[49:] == ["moot: bad.csv:51: truth is missing", "moot: and 11 more faults"]
+
+
+def test_a_pilot_tells_what_all_cost_and_can_show(folder: Path) -> None:
+    few = moot(folder, "eval", "places.csv", *QUOTES, "--pilot")
+    assert few.exit_code == 2
+    assert "--pilot needs more than 30 questions" in few.output
+    lines = [f"{n},Is place {n} nearer?,yes|no,{'yes' if n % 2 else 'no'},,map.md\n" for n in range(32)]
+    (folder / "places.csv").write_text(QUESTIONS.splitlines(keepends=True)[0] + "".join(lines), "utf-8")
+    plan = moot(folder, "eval", "plan", "places.csv", *QUOTES)
+    assert "the first 30 questions tell what all cost, with an 80 % interval" in plan.output
+    pilot = moot(folder, "eval", "places.csv", *QUOTES, "--pilot")
+    assert pilot.exit_code == 0, pilot.output
+    assert "after 30 questions: all cost" in pilot.output
+    assert ": these 32 cannot show it" in pilot.output
+    assert "30 of 32 questions answered by all arms" in pilot.output
+    assert "paused: the pilot is over; repeat the command without --pilot to resume" in pilot.output
+    whole = moot(folder, "eval", "places.csv", *QUOTES, "--force")
+    assert whole.exit_code == 0
+    assert "32 of 32 questions answered by all arms" in whole.output
+    assert "after 30 questions: all cost" in whole.output
 
 
 def reply(call: Call) -> Plan:

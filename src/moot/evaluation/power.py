@@ -4,8 +4,11 @@ Found means: with a chance of 80 %, at the two-sided level of 5 %.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
 
-from moot.evaluation.quantiles import beta, chi_square, normal
+from moot.evaluation.quantiles import beta, chi_square, normal, student
 
 ALPHA, POWER = 0.05, 0.8
 _REJECT, _FIND = normal(1 - ALPHA / 2), normal(POWER)
@@ -55,3 +58,47 @@ def upper_share(differing: int, n: int, *, chance: float = 0.8) -> float:
 def upper_spread(spread: float, n: int, *, chance: float = 0.8) -> float:
     """The upper limit of a standard deviation seen in a pilot of n questions."""
     return spread * math.sqrt((n - 1) / chi_square(1 - chance, n - 1))
+
+
+def interval_of_total(costs: Sequence[float], planned: int, *, chance: float = 0.8) -> tuple[float, float]:
+    """What so many questions cost in all, with this chance, by the costs of the first ones (at least two)."""
+    n, known = len(costs), math.fsum(costs)
+    rest = planned - n
+    if rest <= 0:
+        return known, known
+    half = student((1 + chance) / 2, n - 1) * stdev(costs) * rest * math.sqrt(1 / rest + 1 / n)
+    middle = known + rest * fmean(costs)
+    return max(known, middle - half), middle + half
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pilot:
+    """What the first questions tell about all of them. Only costs and spreads are read, never who is ahead.
+
+    Attributes:
+        questions: how many they are.
+        usd: what all questions cost with a chance of 80 %, in US dollars; None where a price is unknown.
+        tokens: the same in tokens, one of an answer counted as 5 of a prompt.
+        smallest: the smallest difference that all questions show, by the upper limit of the spread.
+        needed: how many questions show the margin, by the same limit.
+    """
+
+    questions: int
+    usd: tuple[float, float] | None
+    tokens: tuple[float, float]
+    smallest: float
+    needed: int
+
+
+def spread_in_pilot(differences: Sequence[float]) -> float:
+    """The upper limit of the spread of differences (80 %): that of the share where all are -1, 0 or 1."""
+    if set(differences) <= {-1.0, 0.0, 1.0}:
+        return spread_of_share(upper_share(sum(value != 0 for value in differences), len(differences)))
+    return upper_spread(stdev(differences), len(differences))
+
+
+def questions_needed_by(spread: float, margin: float, *, by_share: bool) -> int:
+    """How many questions show the margin; of right answers by the share on which two arms differ."""
+    if by_share and margin <= spread**2 <= 1:
+        return questions_needed_if_differ(spread**2, margin)
+    return questions_needed(spread, margin)

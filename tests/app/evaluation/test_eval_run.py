@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from moot.app.evaluation import eval_run
 from moot.app.evaluation.arms import Arm, with_rivals
 from moot.app.evaluation.data_sets import DataSet, Key, Question
 from moot.app.evaluation.eval_plan import Setup
@@ -17,6 +18,7 @@ from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote
 from moot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Unavailable
 from moot.core.event import Called, Opened
+from moot.evaluation.power import Pilot
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
 from moot.testing.store_checks import InMemoryStore
@@ -238,6 +240,40 @@ async def test_a_stop_is_heeded(tmp_path: Path) -> None:
     await run.run()
     assert run.paused == "interrupted"
     assert len({row.question for row in (await run.result()).scores}) == 1
+
+
+# ---- the pilot -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_pilot_changes_no_score_and_reads_costs_and_spreads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eval_run, "PILOT", 3)
+    data, setup = questions(6), setup_of(tmp_path, *NAMES, arms=PANEL)
+    workspace, _ = workspace_of(*NAMES)
+    run = await run_of(workspace, setup, data, tmp_path / "pilot")
+    pilots: list[Pilot] = []
+    done: list[tuple[int, int]] = []
+    run.only_pilot, run.tell_pilot, run.tell = True, pilots.append, lambda n, total: done.append((n, total))
+    await run.run()
+    assert run.paused == "the pilot is over"
+    assert done[-1] == (3, 6)
+    result = await run.result()
+    assert len({row.question for row in result.scores}) == 3
+    [pilot] = pilots
+    assert pilot.usd
+    assert result.paid_usd
+    assert pilot.questions == 3
+    assert pilot.usd[0] < 2 * result.paid_usd < pilot.usd[1], "all paid calls count, shared ones once"
+    workspace, _ = workspace_of(*NAMES, store=workspace.store)  # pyright: ignore[reportArgumentType]
+    again = await run_of(workspace, setup, data, tmp_path / "pilot")
+    again.tell_pilot = pilots.append
+    await again.run()
+    assert pilots == [pilot, pilot]
+    scores = (await again.result()).scores
+    monkeypatch.setattr(eval_run, "PILOT", 30)
+    workspace, _ = workspace_of(*NAMES)
+    assert scores == (await evaluated(tmp_path / "whole", setup, data, workspace)).scores
 
 
 # ---- the plan --------------------------------------------------------------------------------------------------------

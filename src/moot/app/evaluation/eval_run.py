@@ -18,9 +18,9 @@ from moot.app.evaluation.arms import SAMPLING, Arm
 from moot.app.evaluation.blocks import arm_plan, brief_of, copied_lines, drafts_plan, id_of, sharers, shares_drafts
 from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
-from moot.app.evaluation.grading import Grader, Part, answers_to, mixed, rows_of, sampled, seats_of
+from moot.app.evaluation.grading import Grader, Part, answers_to, mixed, pilot_of, rows_of, sampled, seats_of
 from moot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
-from moot.app.evaluation.responses import Block, debated_of, drafts_of, exact_sum, own_entries
+from moot.app.evaluation.responses import Block, Charge, charge_of, debated_of, drafts_of, exact_sum, own_entries
 from moot.app.evaluation.rubrics import MEETS, Case, check_of
 from moot.app.evaluation.scores import (
     PLAN_FILE,
@@ -40,11 +40,17 @@ from moot.app.serve.spending import spent
 from moot.core.errors import LimitReached, RecordConflict, RecordError
 from moot.core.event import Called, Closed, Entry
 from moot.engine.driver import StopRequest
+from moot.evaluation.power import Pilot
 from moot.record.listing import ListQuery
 from moot.record.summary_fold import Summary
 
 PARALLEL = 8
 """The default number of questions in parallel."""
+
+PILOT = 30
+"""The first questions, after which the run says what all cost and can show; they count like all others."""
+
+PILOT_OVER = "the pilot is over"
 
 SPREAD = 4
 """How many times more answers than uniform sampling adaptive sampling may take for one question."""
@@ -73,6 +79,8 @@ class EvalRun:
         wait: whether to wait for providers' batches; else the calls are sent, and the evaluation stays paused.
         stop: set its reason to pause after the answers in progress.
         tell: is called with the numbers of blocks done and of all.
+        tell_pilot: is called with what the first questions tell about all of them.
+        only_pilot: whether to pause after these.
         paused: why it stopped before its end; "" where it did not.
         plan: the plan that counts, with the date of the prices of the first run.
         plan_changed: whether another plan was there when the first call was made.
@@ -88,6 +96,8 @@ class EvalRun:
     wait: bool = True
     stop: StopRequest = field(default_factory=StopRequest)
     tell: Callable[[int, int], None] = lambda done, total: None
+    tell_pilot: Callable[[Pilot], None] = lambda pilot: None
+    only_pilot: bool = False
     paused: str = ""
     plan_changed: bool = False
     plan: EvalPlan = field(init=False)
@@ -145,8 +155,37 @@ class EvalRun:
         await self._spending.settle("", paid)
 
     async def run(self) -> None:
-        """Run all blocks, then draw what the rivals need; ``blocks`` has what came of it."""
-        await self._run_all(self.blocks, self._block)
+        """Run all blocks, those of the pilot first; ``blocks`` has what came of it."""
+        first = self._pilot_blocks()
+        await self._run_all(first, self._block)
+        if first and not self.paused:
+            self.tell_pilot(await self._pilot(first))
+            self.paused = self.paused or (PILOT_OVER if self.only_pilot else "")
+        await self._run_all(self.blocks[len(first) :], self._block)
+
+    def _pilot_blocks(self) -> list[Block]:
+        """The blocks of the first questions; none where these are all, or where waiting for them would take a day.
+
+        Where a model judges answers, that comes after all of them, so there is no pilot either.
+        """
+        setup = self.prepared.setup
+        if self.plan.planned <= PILOT or self.workspace.tray.on or setup.rubric_judge:
+            return []
+        return self.blocks[: PILOT * self.plan.epochs]
+
+    async def _pilot(self, blocks: Sequence[Block]) -> Pilot:
+        """What the first questions tell: costs, and how far differences spread. Who is ahead plays no part."""
+        arms = self.prepared.setup.arms
+        grader = Grader(self.prepared.data.keys)
+        rows = {arm.name: rows_of(arm.name, blocks, await self._answers(arm, blocks), grader) for arm in arms}
+        costs: dict[str, list[Charge]] = {}
+        for block in blocks:
+            debates = [own_entries(await self.workspace.entries(block.records[name])) for name in block.debates]
+            charges = (*(draft.charge for draft in block.drafts), *map(charge_of, debates))
+            costs.setdefault(block.question.id, []).extend(charges)
+        return pilot_of(
+            self.plan, list(costs.values()), [(rows[arm.match], rows[arm.name]) for arm in arms if arm.match]
+        )
 
     async def extend(self, needed: Sequence[tuple[Block, int]]) -> bool:
         """Draw first answers until each of these blocks has this number; returns whether all have."""
@@ -165,7 +204,7 @@ class EvalRun:
         Raises:
             RecordConflict: another process runs the same evaluation.
         """
-        ahead, counter = iter(items), iter(range(1, len(items) + 1))
+        ahead = iter(items)
         others: list[RecordConflict] = []
 
         async def worker() -> None:
@@ -178,8 +217,6 @@ class EvalRun:
                         self.paused = BUSY
                     except (PausedRun, LimitReached) as error:
                         self.paused = self.paused or str(error)
-                    else:
-                        self.tell(next(counter), len(items))
 
         workers = len(items) if self.workspace.tray.on else min(self.parallel, len(items))
         async with self.rounds.open(), asyncio.TaskGroup() as group:
@@ -201,6 +238,7 @@ class EvalRun:
         while len(block.drafts) < self._draft_count():
             await self._draft(block)
         block.whole = True
+        self.tell(sum(other.whole for other in self.blocks), len(self.blocks))
 
     def _draft_count(self) -> int:
         """How many first answers every question needs at least; what matches a cost is drawn later."""

@@ -13,8 +13,9 @@ from moot.app.evaluation.data_sets import Key, Question
 from moot.app.evaluation.matching import Mixture, spread_evenly
 from moot.app.evaluation.quantities import normal_text, read_quantity
 from moot.app.evaluation.responses import Block, Charge, Draft, Response, count
-from moot.app.evaluation.scores import Score, SeatScore
+from moot.app.evaluation.scores import EvalPlan, Measure, Score, SeatScore
 from moot.core.errors import RecordError
+from moot.evaluation.power import Pilot, interval_of_total, questions_needed_by, smallest_difference, spread_in_pilot
 
 CLIP = 0.01
 """The least probability that counts; without it one certain error would outweigh everything."""
@@ -209,3 +210,34 @@ def _right(question: Question, answer: str, key: Key) -> bool:
             return normal_text(answer) in {normal_text(form) for form in (key.truth, *key.accepted)}
         case _:
             return answer == key.truth
+
+
+def pilot_of(
+    plan: EvalPlan, costs: Sequence[Sequence[Charge]], pairs: Sequence[tuple[Sequence[Score], Sequence[Score]]]
+) -> Pilot:
+    """What the first questions tell about all of them.
+
+    Args:
+        plan: the plan.
+        costs: for each question what it was charged.
+        pairs: the rows of each debate and of a rival; the pair that spreads most counts.
+    """
+    charges = [Charge.sum(own) for own in costs]
+    usd = [charge.usd for charge in charges if charge.usd is not None]
+    spread = max((spread_in_pilot(_differences(mine, rival, plan.score)) for mine, rival in pairs), default=0.0)
+    return Pilot(
+        questions=len(charges),
+        usd=interval_of_total(usd, plan.planned) if len(usd) == len(charges) else None,
+        tokens=interval_of_total([charge.tokens for charge in charges], plan.planned),
+        smallest=smallest_difference(spread, plan.planned),
+        needed=questions_needed_by(spread, plan.margin, by_share=plan.score == "credit"),
+    )
+
+
+def _differences(mine: Sequence[Score], rival: Sequence[Score], measure: Measure) -> list[float]:
+    """The difference of two arms on each question, the mean of its repeats."""
+    field = {"credit": "credit", "log_loss": "loss", "brier": "brier"}[measure]
+    by_question: dict[str, list[float]] = {}
+    for own, other in zip(mine, rival, strict=True):
+        by_question.setdefault(own.question, []).append((getattr(own, field) or 0.0) - (getattr(other, field) or 0.0))
+    return [math.fsum(values) / len(values) for values in by_question.values()]

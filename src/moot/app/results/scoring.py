@@ -108,7 +108,10 @@ def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
     """What a reader must know: how the run went, and what limits the figures."""
     plan = rows.plan
     if result.plan_changed:
-        yield "Exploratory: the plan was changed after the first call."
+        yield (
+            "Exploratory: the plan was changed after the first call. To test the new plan, run it under a name of its "
+            "own (--name): it gets its own hash and its own answers."
+        )
     if (missing := look(rows).missing) > 0:
         early = counted(len(rows.questions), "question")
         yield (

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from moot.app.evaluation.data_sets import StoredData
     from moot.app.evaluation.eval_plan import PreparedEvaluation, Setup
     from moot.app.evaluation.eval_run import EvalRun
-    from moot.app.evaluation.scores import EvalResult
+    from moot.app.evaluation.scores import EvalPlan, EvalResult
+    from moot.evaluation.power import Pilot
 
 MOST_FAULTS = 50
 """The most faulty lines that are shown at once."""
@@ -51,6 +52,7 @@ class EvalOptions(HalfPriceOptions):
     force: bool
     yes: bool
     dry_run: bool
+    pilot: bool
     store: Path | str | None
 
 
@@ -113,6 +115,11 @@ def _options(command: Command) -> Command:
             ),
             _liars_and_judges,
             click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
+            click.option(
+                "--pilot",
+                is_flag=True,
+                help="Stop after the first 30 questions, which tell what all cost and can show.",
+            ),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
             store_option,
         )
@@ -166,7 +173,7 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
 
 async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions) -> int:
     from moot.app.evaluation.eval_plan import prepare_evaluation
-    from moot.app.evaluation.eval_run import PARALLEL, EvalRun
+    from moot.app.evaluation.eval_run import PARALLEL, PILOT, EvalRun
     from moot.app.plan.settings import load_config
 
     async with open_for_running(options["store"]) as workspace:
@@ -178,6 +185,8 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
             click.echo(line)
         if options["dry_run"]:
             return DONE
+        if options["pilot"] and (options["half_price"] or setup.rubric_judge or prepared.plan.planned <= PILOT):
+            raise click.UsageError(f"--pilot needs more than {PILOT} questions, without --batch and a rubric judge.")
         if not _may_begin(prepared, options):
             return USAGE
         run = EvalRun(
@@ -188,6 +197,8 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
             parallel=options["parallel"] or PARALLEL,
             budget=setup.budget,
             wait=options["wait"],
+            only_pilot=options["pilot"],
+            tell_pilot=lambda pilot: click.echo(pilot_line(pilot, prepared.plan)),
         )
         await run.begin()
         for line in result_lines(run, await _conduct(run)):
@@ -226,7 +237,7 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
 
 def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
     """Whether the evaluation may begin: it can answer, or it is wanted anyway; and who pays agrees."""
-    if prepared.smallest > prepared.plan.margin and not options["force"]:
+    if prepared.smallest > prepared.plan.margin and not (options["force"] or options["pilot"]):
         click.echo(
             f"moot: {prepared.plan.planned} questions cannot answer whether a debate is better by "
             f"{prepared.plan.margin:g}; that needs about {prepared.needed}. Run it with --force",
@@ -267,6 +278,8 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
 
 def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     """What is planned, what it is expected to cost, and what it could show."""
+    from moot.app.evaluation.eval_run import PILOT
+
     plan, total = prepared.plan, prepared.total
     groups = {question.group or question.id for question in prepared.data.questions}
     times = f", {plan.epochs} times each" if plan.epochs > 1 else ""
@@ -285,7 +298,21 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
         f"smallest difference that is found in 4 of 5 runs: {prepared.smallest:.3f}; margin {plan.margin:g} "
         f"needs about {prepared.needed} questions"
     )
+    if plan.planned > PILOT:
+        yield f"the first {PILOT} questions tell what all cost, with an 80 % interval, and what they can show: --pilot"
     yield f"plan {plan.hash[:16]}"
+
+
+def pilot_line(pilot: "Pilot", plan: "EvalPlan") -> str:
+    """What the first questions tell about all of them."""
+    cost = f"{pilot.tokens[0]:,.0f} to {pilot.tokens[1]:,.0f} tokens (one of an answer counts as 5)"
+    if pilot.usd and pilot.usd[1]:
+        cost = f"${pilot.usd[0]:.2f} to ${pilot.usd[1]:.2f}"
+    can = "" if pilot.smallest <= plan.margin else f": these {plan.planned} cannot show it"
+    return (
+        f"after {pilot.questions} questions: all cost {cost} (80 % interval); smallest difference that is found in 4 "
+        f"of 5 runs: {pilot.smallest:.3f}; margin {plan.margin:g} needs about {counted(pilot.needed, 'question')}{can}"
+    )
 
 
 def _judging_words(prepared: "PreparedEvaluation") -> str:
@@ -304,15 +331,21 @@ def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
     answered = f"{whole} of {counted(len(run.blocks), 'question')} answered by all arms"
     yield f"{answered}; paid {usd}, {result.paid_tokens:,} tokens"
     if result.plan_changed:
-        yield "the plan was changed after the first call: everything is exploratory"
+        yield (
+            "the plan was changed after the first call: everything is exploratory; to test the new plan, give it a "
+            "name of its own with --name: it gets its own hash, folder and answers"
+        )
     if run.paused:
-        yield f"paused: {run.paused}; repeat the command to resume"
+        how = " without --pilot" if run.only_pilot else ""
+        yield f"paused: {run.paused}; repeat the command{how} to resume"
     yield f"scores: {run.folder}; show them with: moot eval show {run.folder}"
 
 
 def _exit_code(run: "EvalRun") -> int:
+    from moot.app.evaluation.eval_run import PILOT_OVER
+
     if run.stop.reason:
         return INTERRUPTED
-    if not run.paused:
+    if not run.paused or run.paused == PILOT_OVER:
         return DONE
     return LIMIT if "budget" in run.paused else ERROR
