@@ -114,7 +114,8 @@ def test_each_faulty_line_is_one_error(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_used_is_one_error(tmp_path: Path) -> None:
-    assert faults(tmp_path / "set.txt") == (
+    assert faults(tmp_path / "set.txt") == ("there is no file or folder 'set.txt'",)
+    assert faults(write(tmp_path, "", name="set.txt")) == (
         "set.txt: a data set is a folder of briefs or of Hugging Face, or its name ends with "
         ".jsonl or .csv or .parquet or .json or .eval",
     )

@@ -59,6 +59,8 @@ def _file_lines(path: Path) -> list[tuple[str, Line]]:
         FaultyData: it is no such file, or cannot be read.
     """
     read = READERS.get(path.suffix.lower())
+    if read is None and not path.exists():
+        raise FaultyData([f"there is no file or folder {path.name!r}"])
     if read is None:
         raise FaultyData(
             [
