@@ -79,11 +79,7 @@ def test_all_invariants_hold(block: int) -> None:
     check_simulated(range(block * size, (block + 1) * size))
 
 
-def test_some_seeds_hold() -> None:
-    check_simulated(range(40))
-
-
-@pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::3])
+@pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::6])
 def test_a_planted_fault_is_found(name: str) -> None:
     likely = FOUND_AT.get(name, 0)
     with planted(name), many_worlds() as collect:
