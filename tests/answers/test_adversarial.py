@@ -14,7 +14,7 @@ FILES = sorted(DATA.glob("*.jsonl"))
 RIGHT = {
     "dev": 0.98,
     "dev2": 0.98,
-    "holdout1": 0.97,
+    "holdout1": 0.979,
     "holdout10": 0.9,
     "holdout11": 0.98,
     "holdout12": 0.95,
@@ -25,7 +25,7 @@ RIGHT = {
     "holdout2": 0.98,
     "holdout3": 0.98,
     "holdout4": 0.98,
-    "holdout5": 0.93,
+    "holdout5": 0.98,
     "holdout6": 0.99,
     "holdout7": 0.98,
     "holdout8": 0.97,

@@ -73,3 +73,21 @@ def test_a_vote_in_plain_words_is_read(text: str) -> None:
 )
 def test_a_wish_with_an_obstacle_is_asked_about(text: str) -> None:
     assert read_vote(text, NAMES, voter="Voter").choice is None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Mein Votum lautet: Alba. Boreas hat mich nicht überzeugt.", "Alba"),
+        ("Ich stimme für: Alba. Boreas hat mich nie überzeugt.", "Alba"),
+        ("Tout bien pesé, c'est pour Alba que je vote.", "Alba"),
+        ("Ce n'est pas pour Alba que je vote.", None),
+        ("Boreas dit que c'est pour Alba que je vote.", None),
+        ("Ich stimme für: Alba. Alba hat mich nicht überzeugt.", None),
+        ("Ich stimme für: Alba. Boreas hätte mich nicht mehr überzeugen können.", None),
+        ("I vote for: Alba. No one convinced me like Boreas.", None),
+        ("सबको सुनने के बाद मैं अपना वोट Alba को देता हूँ।", "Alba"),
+    ],
+)
+def test_who_failed_to_convince_and_what_stands_first(text: str, name: str | None) -> None:
+    assert read_vote(text, NAMES, voter="Voter").choice == name

@@ -252,7 +252,7 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
     text = sentence.without_commas
     if says("THEIRS", text, begins=True) and not says("SELF", text) and not (named and named.other(text)):
         return sentence.size <= 12 and says("PUTS_OFF", text)
-    if says("BACK", text) or says("TURN", sentence.text, begins=True):
+    if says("BACK", text) or says("TURN", sentence.text, begins=True) or _own_failed(text, named):
         return True
     if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and _SUPPOSED.search(text):
         return False
@@ -326,10 +326,31 @@ def _against_last(sentence: Sentence, named: Named | None) -> bool:
     return unsure or _is_conditional(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
 
 
+_GREATLY = re.compile(
+    r"[,;]|\b(?:only|just|more|better|nur|mehr|besser|seulement|plus|mieux|solo|sólo|más|mejor|só|mais|melhor|più|meglio"
+    r"|только|больше|лучше|tylko|bardziej|lepiej)\b"
+)
+"""What turns a denial into praise ("Ben could not have convinced me more")."""
+
+
+def _failed(text: str, named: Named) -> bool:
+    """Whether a sentence says no more than that another one did not convince ("Ben has not convinced me")."""
+    match = _FAILED.search(text)
+    if match is None or named.own(text) or _GREATLY.search(text):
+        return False
+    return size(text[: match.start()]) <= 4 and named.other(text[: match.start()])
+
+
+def _own_failed(text: str, named: Named | None) -> bool:
+    """Whether a sentence says that the stated one did not convince."""
+    failed = _FAILED.search(text)
+    return failed is not None and named is not None and named.own(text[: failed.start()]) and not _GREATLY.search(text)
+
+
 def _prefers(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence puts another value in the place of the stated one."""
     text = sentence.text
-    if named is None or not named.other(text) or says("ASIDE", text):
+    if named is None or not named.other(text) or says("ASIDE", text) or _failed(text, named):
         return False
     if phrases.ASIDE.search(text) and not says("PREFER", text):
         return False

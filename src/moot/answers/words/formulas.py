@@ -180,7 +180,7 @@ AFTER = (
         r" (?:tiene|recibe|obtiene) mi voto(?!\w)| (?:ha|riceve|ottiene) il mio voto(?!\w)| (?:tem"
         r"|recebe) (?:o )?meu voto(?!\w)",
     ),
-    _sign("vo", r" (?:a|reçoit|obtient|remporte) (?:ma voix|mon vote)(?!\w)"),
+    _sign("vo", r" (?:a|reçoit|obtient|remporte) (?:ma voix|mon vote)(?!\w)| que je vote(?=\s*(?:$|[.!;:\n]))"),
     _sign("głos", r" (?:dostaje|otrzymuje|ma) mój głos(?!\w)"),
     _sign("голос", r" получает мой голос(?!\w)"),
     _sign(
@@ -246,7 +246,7 @@ BACKED: Patterns = (
 """The same where the name stands before the verb."""
 
 SUBJECT = late_pattern(
-    r"(?:(?:ich (?:möchte|will)|möchte ich)(?: gerne?)? für\s*|(?:मैं )?अपना (?:अंतिम )?(?:वोट|मत)\s*"
+    r"(?:(?:ich (?:möchte|will)|möchte ich)(?: gerne?)? für\s*|c'est pour\s*|(?:मैं )?अपना (?:अंतिम )?(?:वोट|मत)\s*"
     r"|(?:私は|わたしは|나는|저는|난|전|मैं(?: बिना (?:किसी )?(?:हिचक|झिझक|संकोच)(?: के)?)?|ben|io|yo|eu)[、,\s]*"
     r"|(?:私の|わたしの)?(?:最終的?な?)?(?:一票|投票先?|票|選択)は[、\s]*"
     r"|(?:제|저의|내|나의) (?:한 |최종 )?(?:표는|선택은)\s*|(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत|पसंद|चुनाव)\s*"

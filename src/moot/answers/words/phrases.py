@@ -94,7 +94,7 @@ OPENERS = late_pattern(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any
 REASON_ENDS = late_pattern(
     r"(?:\b(?:için|nedeniyle|dolayı|yüzünden|\w+s[ae] (?:da|de|bile))|(?:하여|해서|여서|어서|아서|므로|때문에"
     r"|니까)|(?:ため|ので|から)に?"
-    r"|(?:के कारण|की वजह से|इसलिए))\W*$"
+    r"|(?:के कारण|की वजह से|इसलिए|के बाद))\W*$"
 )
 """How a clause ends that gives a reason, in languages where the reason stands first."""
 
@@ -106,7 +106,9 @@ STRANGE = late_pattern(
 """Words that turn such a clause into something else ("on the day I vote for …", "on behalf of …")."""
 
 _JOINS = "and|but|so|therefore|hence|thus|which is why|that's why|that is why|this is why"
-CUTS = late_pattern(rf"[,;\u2013\u2014、،؛]|(?<=지만)(?=\s|$)|(?<=하며)(?=\s|$)|\s-\s|\b(?:{_JOINS})\b(?= i\b|\s*$)")
+CUTS = late_pattern(
+    rf"[,;\u2013\u2014、،؛]|(?<=지만)(?=\s|$)|(?<=하며)(?=\s|$)|\s-\s|\b(?:{_JOINS})\b(?= i\b|\s*$)|\bи(?=\s*$)"
+)
 """Where one clause ends and the next begins."""
 
 # ---- announcements ---------------------------------------------------------------------------------------------
@@ -342,6 +344,7 @@ BEFORE: tuple[tuple[str, str], ...] = (
     (r" को (?:दे|दूँ)\S*(?: रहा| रही)?(?: हूँ| हूं)?", r"(?:अपना|मेरा) (?:अंतिम )?(?:वोट|मत)$"),
     (r" (?:को|के).*है", r"(?:मेरा|मेरी) (?:अंतिम )?(?:वोट|मत)$"),
     (r" meine stimme", r"(?:ich gebe|gebe ich)$"),
+    (r" que je vote", r"c'est pour$"),
     (r"(?!.*\boy).*(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)", r"oyumu$"),
 )
 """What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
