@@ -22,6 +22,7 @@ async def test_what_was_learned_is_found_and_forgotten(stage: Stage, width: int,
         await expect(item.get_by_role("heading", name="Participants")).to_be_visible()
         assert await page.evaluate("document.documentElement.scrollWidth") <= width
         assert await visit.eye() == []
+        await expect(page.get_by_role("link", name="Models", exact=True)).to_be_in_viewport(ratio=1)
         await page.get_by_label("Search the memory").fill("zeppelin")
         await expect(page.get_by_text("Nothing was found in the memory.")).to_be_visible()
         await page.get_by_label("Search the memory").fill(one.lower())
