@@ -20,7 +20,7 @@ from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.run.record_reader import Summary, list_query, open_asks
 from moot.app.run.removal import remove
 from moot.app.run.start import StartRequest
-from moot.app.serve.admission import Admission, DebateRequest
+from moot.app.serve.admission import Admission, DebateRequest, read_sent_files
 from moot.app.serve.admission import id_for_key as keyed_by
 from moot.app.serve.admission import request_of as hash_of
 from moot.app.serve.answer_types import StoredStatus
@@ -90,21 +90,22 @@ def admission(site: ServerState, owner: str) -> Admission:
     return Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=owner)
 
 
-def order_of(body: PlanRequest) -> DebateRequest:
+async def order_of(body: PlanRequest) -> DebateRequest:
     """The request for a debate in a body."""
     overrides = Overrides(models=tuple(body.models), seed=body.seed, cast=body.participants, caps=caps_of(body.limits))
     start = not isinstance(body, NewDebate) or body.start
-    return DebateRequest(brief=body.brief, overrides=overrides, start=start, preset=body.preset)
+    background = await read_sent_files([(file.name, file.data) for file in body.files])
+    return DebateRequest(brief=body.brief, overrides=overrides, start=start, preset=body.preset, background=background)
 
 
 async def make_ready(site: ServerState, holder: Identity, body: PlanRequest) -> StartRequest:
     """Read and prepare the debate of a request; see ``Admission.make_ready``."""
-    return await admission(site, holder.owner).make_ready(order_of(body))
+    return await admission(site, holder.owner).make_ready(await order_of(body))
 
 
 async def begin(site: ServerState, holder: Identity, body: NewDebate, key: str) -> str:
     """Start the debate of a request; see ``Admission.begin``."""
-    return await admission(site, holder.owner).begin(order_of(body), key)
+    return await admission(site, holder.owner).begin(await order_of(body), key)
 
 
 async def go_on(site: ServerState, owner: str, debate: str, limits: Limits | None) -> bool:

@@ -179,12 +179,13 @@ MOST_BYTES = 1024 * 1024
 """The most bytes of a request's body."""
 
 MOST_MODEL_BYTES = 20 * 1024 * 1024
-"""The same for clients of OpenAI's interface, which send whole conversations."""
+"""The same for clients of OpenAI's interface, which send whole conversations, and for briefs with pictures or PDFs."""
 
 BODY_SECONDS = 30.0
 """Seconds in which a body must arrive."""
 
 API = "/api/"
+WITH_FILES = ("/api/v1/debates", "/api/v1/check")
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 HEADERS: Mapping[str, str] = {
@@ -271,7 +272,7 @@ class Guard:
         """
         if scope["type"] != "http" or scope["method"] in SAFE:
             return receive
-        body, more, most = bytearray(), True, MOST_MODEL_BYTES if _is_model_api(scope) else MOST_BYTES
+        body, more, most = bytearray(), True, MOST_MODEL_BYTES if _takes_files(scope) else MOST_BYTES
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while more:
@@ -312,6 +313,11 @@ class Guard:
 
 def _is_model_api(scope: Scope) -> bool:
     return scope["type"] == "http" and is_model_api(scope["path"])
+
+
+def _takes_files(scope: Scope) -> bool:
+    """Whether the body may hold pictures and PDFs: a debate to start or to check, or a request to a model."""
+    return _is_model_api(scope) or (scope["method"] == "POST" and scope["path"] in WITH_FILES)
 
 
 def _pass(refusal: Refusal | None) -> None:

@@ -60,6 +60,13 @@ class Limits(RequestBody):
     )
 
 
+class SentFile(RequestBody):
+    """A picture (PNG, JPEG, WebP, GIF) or a PDF that the participants are shown."""
+
+    name: str = Field(max_length=80, description="The name by which it is cited.", examples=["chart.png"])
+    data: str = Field(description="Its bytes in base64.")
+
+
 class PlanRequest(RequestBody):
     """A planned debate: its brief, and settings that replace those of the brief."""
 
@@ -74,6 +81,9 @@ class PlanRequest(RequestBody):
     )
     seed: Annotated[int, Field(ge=SEED.low, le=SEED.high)] | None = Field(default=None, description="Random seed.")
     limits: Limits | None = None
+    files: list[SentFile] = Field(
+        default=[], max_length=8, description="Pictures and PDFs for all participants, 20 MB together with the brief."
+    )
     participants: Literal["", "builtin", "new"] = Field(
         default="",
         validation_alias=EARLIER["participants"],

@@ -10,7 +10,7 @@ the record, with the number of the message that each became.
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from moot.app.brief.field_values import LocatedValue
@@ -31,6 +31,7 @@ from moot.app.serve.spending import Spending, is_free, reserve, spent
 from moot.core.brief import Limits, Source
 from moot.core.errors import BriefError, LimitReached, RecordConflict
 from moot.core.event import Keyed, Requested
+from moot.core.text import clean, flat
 from moot.core.transcript import fold
 from moot.models.wires.acp_programs import ACP
 from moot.record.mailbox import SideStream
@@ -77,6 +78,9 @@ class RemarkQueue:
 
 MOST_CHARACTERS = 1024 * 1024
 """The greatest size of a brief from elsewhere."""
+
+LONGEST_FILE_NAME = 80
+"""The most characters of the name of a file in a request."""
 
 FILES = ("background", "library")
 """The keys of a brief that read files."""
@@ -182,6 +186,29 @@ def _smaller(limit: float | None, other: float | None) -> float | None:
 def _smaller_count(limit: int | None, other: int | None) -> int | None:
     least = _smaller(limit, other)
     return None if least is None else int(least)
+
+
+async def read_sent_files(files: Sequence[tuple[str, str]]) -> tuple[Source, ...]:
+    """The pictures and PDFs of a request as documents, each with its name and its bytes in base64.
+
+    Raises:
+        BriefError: a name that cannot be or is there twice, no base64, a file that is too large or of another kind.
+    """
+    from moot.tools.attachments import decode_base64, read_attachment  # deferred: few requests have some
+
+    sources: dict[str, Source] = {}
+    for name, text in files:
+        if flat(clean(name)) != name or not 0 < len(name) <= LONGEST_FILE_NAME:
+            problem = (
+                f"{name[:LONGEST_FILE_NAME]!r} cannot be the name of a file; use at most {LONGEST_FILE_NAME} signs"
+            )
+            raise BriefError(problem, code="wrong_type")
+        if name in sources:
+            raise BriefError(f"there are two files with the name {name!r}", code="wrong_type")
+        if not (data := decode_base64(text)):
+            raise BriefError(f"the data of {name!r} is no base64", code="wrong_type")
+        sources[name] = await asyncio.to_thread(read_attachment, name, data)  # a PDF is read by another process
+    return tuple(sources.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
