@@ -179,7 +179,8 @@ def _type(schema: Data) -> str:
         return " or ".join(dict.fromkeys(map(_type, choices)))
     if words := schema.get("enum"):
         return "one of " + ", ".join(f'`"{word}"`' for word in words)
-    kind = str(schema.get("type", ""))
+    kinds: str | list[str] = schema.get("type", "")
+    kind = kinds if isinstance(kinds, str) else " or ".join(kinds)
     if kind == "array":
         return f"list of {_type(schema.get('items', {})) or 'values'}"
     if kind == "object" and isinstance(schema.get("additionalProperties"), Mapping):

@@ -105,8 +105,8 @@ export interface Decision {
   minority: { answer: string; by?: string[]; share?: number; argument?: string }[];
   /** What makes it weaker than it looks, one sentence each. */
   warnings?: string[];
-  /** Of a review: its findings as HTML. */
-  findings?: string;
+  /** Of a review: its findings. */
+  findings?: { html: string };
   /** The answers that stand where nobody won. */
   answers?: Decision["minority"];
 }

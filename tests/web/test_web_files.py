@@ -9,7 +9,9 @@ import pytest
 
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
+from moot.app.serve.admission import MOST_SENT
 from moot.core.brief import Source
+from moot.tools.attachments import MOST_FILES
 from tests.kits.pictures import png
 from tests.web.web_kit import API, QUOTES, Web, opened
 
@@ -58,8 +60,8 @@ REFUSED = {
     ),
     "twice": ([sent(), sent()], "there are two files with the name 'chart.png'"),
     "no base64": ([{"name": "chart.png", "data": "###"}], "the data of 'chart.png' is no base64"),
-    "no name": ([sent("")], "'' cannot be the name of a file; use at most 80 signs"),
-    "lines": ([sent("a\nb.png")], "'a\\nb.png' cannot be the name of a file; use at most 80 signs"),
+    "no name": ([sent("")], "'' cannot be the name of a file; use at most 80 characters"),
+    "lines": ([sent("a\nb.png")], "'a\\nb.png' cannot be the name of a file; use at most 80 characters"),
     "too large": ([sent(data=png(9000, 1))], "'chart.png' has 9000 x 1 pixels; no side may have more than 8,000"),
 }
 
@@ -73,3 +75,7 @@ async def test_what_is_no_picture_is_refused_before_anything_is_on_record(case: 
             assert status == 422
             assert words in detail
         assert (await web.me.get(f"{API}/debates")).json()["debates"] == []
+
+
+def test_a_request_may_have_as_many_files_as_a_brief() -> None:
+    assert MOST_SENT == MOST_FILES

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 
 from moot.app.run.access import LONGEST_NAME
+from moot.app.serve.admission import LONGEST_FILE_NAME, MOST_SENT
 from moot.app.serve.answer_types import (
     FIELDS,
     AcceptedAnswer,
@@ -63,7 +64,9 @@ class Limits(RequestBody):
 class SentFile(RequestBody):
     """A picture (PNG, JPEG, WebP, GIF) or a PDF that the participants are shown."""
 
-    name: str = Field(max_length=80, description="The name by which it is cited.", examples=["chart.png"])
+    name: str = Field(
+        max_length=LONGEST_FILE_NAME, description="The name by which it is cited.", examples=["chart.png"]
+    )
     data: str = Field(description="Its bytes in base64.")
 
 
@@ -82,7 +85,9 @@ class PlanRequest(RequestBody):
     seed: Annotated[int, Field(ge=SEED.low, le=SEED.high)] | None = Field(default=None, description="Random seed.")
     limits: Limits | None = None
     files: list[SentFile] = Field(
-        default=[], max_length=8, description="Pictures and PDFs for all participants, 20 MB together with the brief."
+        default=[],
+        max_length=MOST_SENT,
+        description="Pictures and PDFs for all participants, 20 MB together with the brief.",
     )
     participants: Literal["", "builtin", "new"] = Field(
         default="",

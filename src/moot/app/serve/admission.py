@@ -82,6 +82,9 @@ MOST_CHARACTERS = 1024 * 1024
 LONGEST_FILE_NAME = 80
 """The most characters of the name of a file in a request."""
 
+MOST_SENT = 8
+"""The most files of a request: as many as a brief may have; see ``MOST_FILES`` of ``tools.attachments``."""
+
 FILES = ("background", "library")
 """The keys of a brief that read files."""
 
@@ -200,7 +203,7 @@ async def read_sent_files(files: Sequence[tuple[str, str]]) -> tuple[Source, ...
     for name, text in files:
         if flat(clean(name)) != name or not 0 < len(name) <= LONGEST_FILE_NAME:
             problem = (
-                f"{name[:LONGEST_FILE_NAME]!r} cannot be the name of a file; use at most {LONGEST_FILE_NAME} signs"
+                f"{name[:LONGEST_FILE_NAME]!r} cannot be the name of a file; use at most {LONGEST_FILE_NAME} characters"
             )
             raise BriefError(problem, code="wrong_type")
         if name in sources:
