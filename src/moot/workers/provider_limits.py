@@ -138,13 +138,14 @@ class Allowed:
 
     async def _write(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
         async with self.line.writing:
-            self.line.unsure = True
+            self.line.unsure, calls = True, self.line.calls
             try:
                 value = await self.database.do(work)
             except QueueError:
                 # A call that nobody has counted is better than a debate that stands still; the record stops it anyway.
                 return None
-            self.line.unsure = False
+            # A call that ended meanwhile may have been interrupted before it could write that.
+            self.line.unsure = self.line.calls != calls
             return value
 
     async def _take_slot(self, c: Connection, tokens: int) -> tuple[float, bool]:
