@@ -6,6 +6,14 @@ export interface Models {
   models: string[];
   presets?: { name: string; models: string[] }[];
   advice: string[];
+  offers?: Offer[];
+}
+
+interface Offer {
+  model: string;
+  reach: "answers" | "key" | "built_in";
+  input_price: number | null;
+  output_price: number | null;
 }
 
 export interface Choice {
@@ -18,8 +26,17 @@ export const PERSON = "a person";
 export const BUILTIN = "builtin:quotes";
 
 export function choices(models: Models): Choice[] {
-  const options = models.models.filter((each) => each !== BUILTIN).map((value) => ({ value, about: "in reach" }));
+  const offers = models.offers ?? [];
+  const options = offers.filter((each) => each.reach === "answers").map((each) => ({ value: each.model, about: "its server answers; free" }));
   options.push({ value: BUILTIN, about: "built in: quotes the background, no language model" });
+  options.push(...offers.filter((each) => each.reach === "key").map((each) => ({ value: each.model, about: priced(each) })));
   options.push({ value: PERSON, about: "who is asked on the debate's page" });
   return options;
+}
+
+const dollars = (each: number): string => `$${each.toLocaleString("en", { maximumFractionDigits: 3 })}`;
+
+function priced(offer: Offer): string {
+  if (offer.input_price === null || offer.output_price === null) return "a key is set; its price is not known";
+  return `a key is set; ${dollars(offer.input_price)} for a million tokens in, ${dollars(offer.output_price)} out`;
 }

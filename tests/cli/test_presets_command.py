@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.starter_presets import starter_presets
+from moot.app.plan.starter_presets import ModelOffer, model_offers, starter_presets
 from moot.core.families import family
 from moot.models.base import Message, Request
 from moot.models.discover import Available, Server
@@ -135,6 +135,18 @@ def test_seats_are_of_different_families_where_there_are_such() -> None:
             assert len({family(model) for model in models}) == len(models)
     assert starter_presets(reach()) == ()
     assert "cost" not in starter_presets(reach(local=("compatible:x",)))[0].settings
+
+
+def test_models_are_offered_with_prices_and_how_they_are_reached() -> None:
+    offers = model_offers(reach("openai", "groq", local=("ollama:qwen3:8b",)))
+    assert [offer.model for offer in offers[:2]] == ["ollama:qwen3:8b", "builtin:quotes"]
+    assert offers[0] == ModelOffer(model="ollama:qwen3:8b", reach="answers", input_price=0.0, output_price=0.0)
+    assert offers[1].reach == "built_in"
+    large, small = offers[2:]
+    assert [offer.model for offer in (large, small)] == [f"openai:{size[0]}" for size in PROVIDERS["openai"].starters]
+    assert large.reach == small.reach == "key"
+    prices = (small.input_price, large.input_price, large.output_price)
+    assert all(price is not None and 0.01 < price < 1_000 for price in prices)
 
 
 def test_every_model_that_presets_begin_with_has_a_price() -> None:

@@ -30,6 +30,7 @@ async def test_whoever_just_presses_start_sees_a_whole_debate(stage: Stage) -> N
     async with stage.visit() as visit:
         page = await visit.go("/new")
         await expect(page.get_by_label("Model of all")).to_have_value("builtin:quotes")
+        await expect(page.locator("#about-model")).to_have_text("built in: quotes the background, no language model")
         await expect(page.locator(".check")).to_contain_text("4 participants")
         await page.get_by_role("button", name="Start the debate").click()
         decision = page.get_by_role("region", name="Decision")

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from moot.app.brief.presets import Preset
 from tests.web.web_kit import API, Slow, opened
 
@@ -27,3 +29,15 @@ async def test_presets_are_listed_for_the_person_at_the_machine_alone(tmp_path: 
         mine, others = [(await client.get(f"{API}/models")).json()["presets"] for client in (web.me, web.ann)]
         assert mine == [{"name": "fast", "models": ["builtin:quotes"]}]
         assert others == []
+
+
+async def test_each_model_that_can_be_chosen_has_its_price(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-key-of-a-test")
+    async with opened(tmp_path) as web:
+        answer = (await web.me.get(f"{API}/models")).json()
+        offers = {offer["model"]: offer for offer in answer["offers"]}
+        assert offers["builtin:quotes"]["reach"] == "built_in"
+        keyed = [offer for offer in answer["offers"] if offer["reach"] == "key"]
+        assert keyed
+        assert all(offer["model"].startswith("openai:") and offer["input_price"] > 0 for offer in keyed)
+        assert "secret-key-of-a-test" not in str(answer)

@@ -26,6 +26,7 @@ from moot.app.export.reports import (
 )
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import find_models
+from moot.app.plan.starter_presets import model_offers
 from moot.app.serve.answer_types import Plugins
 from moot.app.serve.prompt_view import PromptView, prompt_view
 from moot.core.ask import Value
@@ -48,6 +49,7 @@ from moot.web.read_schemas import (
     Map,
     MissingSettings,
     ModelServer,
+    OfferedModel,
     Offers,
     ReceiptBody,
     gives,
@@ -68,6 +70,7 @@ async def get_models(site: SiteOf, holder: Owner) -> AvailableModels:
         keys=[provider for provider, _ in reach.keys],
         missing=[MissingSettings(provider=provider, set=variables) for provider, variables in reach.missing],
         models=list(reach.models),
+        offers=[OfferedModel.model_validate(asdict(offer)) for offer in await asyncio.to_thread(model_offers, reach)],
         advice=list(reach.advice),
         presets=[
             ListedPreset(name=preset.name, models=list(preset.models))

@@ -217,12 +217,28 @@ class CheckedModel(BaseModel):
     cost: float | None = Field(description="US dollars; null where the price is not known.")
 
 
+class OfferedModel(BaseModel):
+    """A model that can be chosen now, and its price."""
+
+    model: str
+    reach: Literal["answers", "key", "built_in"] = Field(
+        description="Whether a local server has it now, or only a key of its provider is set, or it is built in."
+    )
+    input_price: float | None = Field(description="US dollars for a million input tokens; null where it is not known.")
+    output_price: float | None = Field(
+        description="US dollars for a million output tokens; null where it is not known."
+    )
+
+
 class AvailableModels(UsableModels):
     """The models that can be used."""
 
     servers: list[ModelServer]
     missing: list[MissingSettings]
     presets: list[ListedPreset] = Field(default=[], description="For the person at the machine: the presets.")
+    offers: list[OfferedModel] = Field(
+        description="Models to choose from: of local servers, the built-in one, and some of each provider with a key."
+    )
 
 
 class Offers(BaseModel):

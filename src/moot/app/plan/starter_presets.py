@@ -1,4 +1,4 @@
-"""Presets for a start, made from the models in reach."""
+"""What is offered for a start, from the models in reach: presets, and models with their prices."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from moot.app.plan.assignment import OTHER_MODELS
+from moot.core.ask import Usage
 from moot.core.families import family
-from moot.models.discover import Available
-from moot.models.names import PROVIDERS
+from moot.models.discover import BUILTIN, Available
+from moot.models.names import PROVIDERS, ModelName, parse
+from moot.models.prices import cost
 
 USUAL_QUESTION = "Should a team of eight build or buy its billing system?"
 """The question for which a preset's cost is estimated."""
@@ -76,3 +78,51 @@ def _cost(models: Sequence[str], cost: float) -> dict[str, float]:
         PROVIDERS[name].prices or PROVIDERS[name].local for name in (model.partition(":")[0] for model in models)
     )
     return {"cost": cost} if priced else {}
+
+
+# ---- models with their prices ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOffer:
+    """A model that can be chosen now.
+
+    Attributes:
+        model: its name.
+        reach: whether a local server has it now, or only a key of its provider is set, or it is built in.
+        input_price: US dollars for a million input tokens; None where that is not known.
+        output_price: the same for output tokens.
+    """
+
+    model: str
+    reach: Literal["answers", "key", "built_in"]
+    input_price: float | None = 0.0
+    output_price: float | None = 0.0
+
+
+def model_offers(reach: Available) -> list[ModelOffer]:
+    """The models of local servers, the built-in one, and of each provider with a key its large and small ones.
+
+    It may load the list of prices, which takes a moment.
+    """
+    here = [ModelOffer(model=model, reach="built_in" if model == BUILTIN else "answers") for model in reach.models]
+    sizes = [size for name, _ in reach.keys if name in PROVIDERS for size in _named(name)]
+    return here + [
+        ModelOffer(
+            model=str(name),
+            reach="key",
+            input_price=_for_a_million(name, Usage(input_tokens=1000)),
+            output_price=_for_a_million(name, Usage(output_tokens=1000)),
+        )
+        for name in sizes
+    ]
+
+
+def _named(provider: str) -> list[ModelName]:
+    return [parse(f"{provider}:{model}") for size in PROVIDERS[provider].starters for model in size]
+
+
+def _for_a_million(name: ModelName, thousand: Usage) -> float | None:
+    """The price of a thousand tokens times a thousand: a long prompt may have another price."""
+    price = cost(name, thousand)
+    return None if price is None else round(price * 1000, 6)
