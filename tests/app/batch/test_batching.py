@@ -251,6 +251,21 @@ async def test_nothing_begins_that_the_budget_cannot_pay() -> None:
     assert len(paid.history) * PRICE == pytest.approx(most)
 
 
+async def test_what_a_kill_may_have_cost_does_not_stop_a_debate_for_good() -> None:
+    batch = make_batch([item()])
+    workspace = desk_with(paid=Paid(split))
+    await work_on(workspace, batch, budget=1.0).run()
+    (debate,) = (repeat.debate for repeat in batch)
+    lines = list(await workspace.store.read(debate))
+    last = max(n for n, line in enumerate(lines) if '"kind":"attempted"' in line)
+    killed = desk_with(paid=Paid(split))
+    await killed.store.append(debate, lines[: last + 1], after=0)
+    work = work_on(killed, batch, budget=1.0)
+    await work.run()
+    (result,) = await work.outcomes()
+    assert result.status == "tie", result.reason
+
+
 async def test_one_that_cannot_be_prepared_any_more_is_named() -> None:
     work = work_on(desk_with(paid=Paid()), make_batch([item(" a"), item(" b", model="guest:gone")]))
     await work.run()

@@ -31,7 +31,7 @@ from moot.app.run.start import (
     run_start,
 )
 from moot.app.run.workspace import Workspace
-from moot.app.serve.spending import spent
+from moot.app.serve.spending import lost, spent
 from moot.core.brief import Brief
 from moot.core.errors import LimitReached, MootError, RecordError
 from moot.core.text import clean, hide
@@ -130,6 +130,7 @@ class BatchRun:
     running: set[str] = field(default_factory=set[str])
     _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lost: dict[str, float] = field(default_factory=dict[str, float])
     rounds: BatchRounds = field(init=False)
     _generating: defaultdict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
@@ -207,6 +208,7 @@ class BatchRun:
                 self._note(look)
             else:
                 left.append(repeat)
+                self._lost[repeat.debate] = lost(await self.workspace.entries(repeat.debate)) if look else 0.0
             used[repeat.debate] = look.used if look else 0.0
         await self._spending.settle("", sum(used.values()))
         ahead = iter(left)
@@ -284,13 +286,13 @@ class BatchRun:
             lock.release()
 
     async def _prepare(self, repeat: Repeat) -> StartRequest:
-        overrides = repeat.overrides
-        start = await prepare_start(self.workspace, repeat.item.parsed, overrides, self.config)
+        parsed, overrides = repeat.item.parsed, repeat.overrides
+        start = await prepare_start(self.workspace, parsed, overrides, self.config)
         if (cap := self._cap(start)) is None:
             return start
-        return await prepare_start(
-            self.workspace, repeat.item.parsed, replace(overrides, caps=LimitOverrides(cost=cap)), self.config
-        )
+        # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
+        caps = LimitOverrides(cost=cap + self._lost[repeat.debate])
+        return await prepare_start(self.workspace, parsed, replace(overrides, caps=caps), self.config)
 
     async def _run(self, repeat: Repeat, request: StartRequest) -> tuple[BatchOutcome, float]:
         """Run one debate; returns its outcome and what generating its participants cost now, in US dollars.

@@ -36,7 +36,7 @@ from moot.app.evaluation.scores import (
 from moot.app.plan.settings import Config, lock_place
 from moot.app.run.outcome import Outcome, opening
 from moot.app.run.workspace import Plan, Workspace
-from moot.app.serve.spending import spent
+from moot.app.serve.spending import lost, spent
 from moot.core.errors import LimitReached, RecordConflict, RecordError
 from moot.core.event import Called, Closed, Entry
 from moot.engine.driver import StopRequest
@@ -296,9 +296,9 @@ class EvalRun:
         if before and isinstance(before[-1].event, Closed):
             return before
         used, most = _own_cost(before), self._most(plan)
-        await self._reserve(debate, most, used - _lost(own_entries(before)) if before else 0.0)
+        await self._reserve(debate, most, used - lost(own_entries(before)) if before else 0.0)
         # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
-        limits = replace(plan.brief.limits, cost=None if most is None else most + _lost(before))
+        limits = replace(plan.brief.limits, cost=None if most is None else most + lost(before))
 
         async def resume() -> Outcome:
             return await self.workspace.resume(debate, limits=limits, stop=self.stop)
@@ -469,12 +469,6 @@ class EvalRun:
 def _own_cost(entries: Sequence[Entry]) -> float:
     """What a debate itself has used and reserved, in US dollars, without what was copied."""
     return spent(own_entries(entries)) if entries else 0.0
-
-
-def _lost(entries: Sequence[Entry]) -> float:
-    """What stays reserved for calls that never ended, in US dollars."""
-    paid = (entry.event.usage.cost or 0.0 for entry in entries if isinstance(entry.event, Called))
-    return max(0.0, spent(entries) - sum(paid))
 
 
 def shuffled(questions: Sequence[Question], seed: int) -> Iterator[Question]:

@@ -9,6 +9,7 @@ belongs to the owner of the debate that asked for it; a debate that reuses them 
 """
 
 import asyncio
+import math
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,7 +25,7 @@ from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import BriefError, LimitReached, MootError
-from moot.core.event import Entry, Opened, Released, Reserved
+from moot.core.event import Called, Entry, Opened, Released, Reserved
 from moot.engine.calls import Budget
 from moot.protocols.spec import load_opened
 from moot.record.listing import ListQuery, find, page
@@ -343,3 +344,12 @@ def spent(entries: Sequence[Entry]) -> float:
     for entry in entries:
         budget.apply(entry.event)
     return budget.cost
+
+
+def lost(entries: Sequence[Entry]) -> float:
+    """The US dollars of it that stay reserved for calls that never ended, such as those that a kill cut off.
+
+    It is a billionth more, so that a limit which is raised by it is not missed by the rounding of a sum.
+    """
+    paid = math.fsum(entry.event.usage.cost or 0.0 for entry in entries if isinstance(entry.event, Called))
+    return max(0.0, spent(entries) - paid) * (1 + 1e-9)
