@@ -151,7 +151,7 @@ async def test_only_a_review_has_the_chapter() -> None:
 async def test_the_page_that_replays_a_review_has_its_findings_with_the_decision() -> None:
     entries = (await debated()).entries
     (ruled,) = [frame for frame in frames(entries) if frame["kind"] == "ruled"]
-    findings = str(cast("dict[str, object]", ruled["decision"])["findings"])
+    findings = cast("dict[str, dict[str, str]]", ruled["decision"])["findings"]["html"]
     assert findings.startswith("<h3>Findings</h3>")
     assert "<td><code>a.py:10</code></td>\n<td>high (2 of 2)</td>\n<td>survived</td>" in findings
     assert "<h4>F3: retracted</h4>" in findings

@@ -355,7 +355,7 @@ async def test_bodies_have_a_kind_and_a_size(tmp_path: Path) -> None:
         for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""):
             response = await me.post(f"{API}/check", content=b"{}", headers={"Content-Type": kind})
             assert (response.status_code, response.json()["status"]) == (415, 415)
-        large = await me.post(f"{API}/check", json={"brief": "x" * 1_100_000})
+        large = await me.post(f"{API}/models/check", json={"model": "x" * 1_100_000})
         assert (large.status_code, large.json()["code"]) == (413, "too_large")
 
 

@@ -134,15 +134,27 @@ def is_vague(words: str) -> bool:
         return bool(sentences)
     if len(words) > LONGEST_VAGUE or retraction.says("PLAINLY", sentences[0], begins=True):
         return False
-    return all(retraction.strangers(_OF_NO_MATTER, part) <= _observes(part) for part in sentences)
+    return all(map(_observes, sentences))
 
 
 _OF_NO_MATTER = ("SAYING", "UNDECIDED", "PROCESS", "GENERAL")
 
 
 def _observes(sentence: str) -> bool:
-    """Whether a folded sentence of some words observes the debate or its people ("Everyone had a fair hearing")."""
-    return retraction.size(sentence) >= 3 and retraction.says("OBSERVES", sentence, begins=True)
+    """Whether a folded sentence observes the debate or its people, and no more ("Everyone had a fair hearing")."""
+    return (
+        3 <= retraction.size(sentence) <= LONGEST_REMARK
+        and retraction.says("OBSERVES", sentence, begins=True)
+        and not _ANSWERED.search(sentence)
+        and retraction.strangers(_OF_NO_MATTER, sentence) <= 1
+    )
+
+
+LONGEST_REMARK = 10
+"""The most words of a sentence that is a remark on the debate and not an act."""
+
+_ANSWERED = re.compile(r"\b(?:yes|no|ja|nein|oui|non|sí|sim|não|sì|да|нет|tak|nie|evet|hayır)$")
+"""How a sentence ends that gives an answer ("The answer is no")."""
 
 
 MOST_COMPARED = 12

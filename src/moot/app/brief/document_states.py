@@ -93,7 +93,7 @@ def _text_states(sources: Sequence[Source], folder: Path) -> Iterator[DocumentOn
         try:
             now = _texts_now(name, folder)
             # A brief itself may be a document: its background has the name of the file.
-            same = now == on_record or (_is_markdown(name) and _own_background(name, folder) == on_record)
+            same = now == on_record or (_is_markdown(name) and _is_own_background(name, folder, now[0], on_record))
         except BriefError as error:
             yield _unread(name, folder, error)
         else:
@@ -104,8 +104,8 @@ def _is_markdown(name: str) -> bool:
     return KINDS[Path(name).suffix.casefold()] == "text"
 
 
-def _own_background(name: str, folder: Path) -> list[str]:
-    """The background that stands in a file if it is a brief.
+def _is_own_background(name: str, folder: Path, text: str, on_record: Sequence[str]) -> bool:
+    """Whether texts are the background that stands in a file if it is a brief.
 
     Raises:
         BriefError: it is a brief that names a file which cannot be read.
@@ -115,8 +115,9 @@ def _own_background(name: str, folder: Path) -> list[str]:
     except BriefError as error:
         if error.code == "no_file":
             raise
-        return []  # no brief, or one that has got a mistake since
-    return [source.text for source in sources if source.name == Path(name).name]
+        # It has got a mistake since, or an extension that it uses is gone: the background may be there all the same.
+        return all(words in text for words in on_record)
+    return [source.text for source in sources if source.name == Path(name).name] == on_record
 
 
 def _texts_now(name: str, folder: Path) -> list[str]:
