@@ -43,8 +43,10 @@ def test_documents_and_the_background_of_the_brief_itself_are_compared(folder: P
     assert states(brief, folder) == {"move.md": "unreadable", "plan.md": "missing"}  # the brief names what is missing
     folder.joinpath("plan.md").mkdir()
     assert states(brief, folder)["plan.md"] == "unreadable"
-    folder.joinpath("move.md").write_text("---\nprotocol: panle\n---\n# Move?\n\nThe lease ends in May.\n")
-    assert states(brief, folder)["move.md"] == "changed"
+    for month, state in (("May", "same"), ("June", "changed")):  # what cannot be read as a brief has its words
+        text = f"---\nprotocol: panle\n---\n# Move?\n\nThe lease ends in {month}.\n"
+        folder.joinpath("move.md").write_text(text)
+        assert states(brief, folder)["move.md"] == state
 
 
 def test_an_html_document_is_read_as_a_library_reads_it(folder: Path) -> None:
