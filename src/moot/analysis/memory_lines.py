@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
-from moot.core.text import clean, counted, flat
+from moot.core.text import clean, counted, flat, shorten
 
 Body = Mapping[str, object]
 
@@ -115,8 +115,7 @@ def _right(body: Body) -> list[str]:
 
 
 def _text(value: object) -> str:
-    text = flat(clean(str(value)))
-    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+    return shorten(flat(clean(str(value))), LONGEST)
 
 
 def _texts(value: object) -> list[str]:

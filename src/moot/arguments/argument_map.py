@@ -16,6 +16,7 @@ from moot.arguments.positions import answered_critiques, bare
 from moot.core.ask import shown
 from moot.core.event import Entry
 from moot.core.labels import act_of
+from moot.core.text import shorten
 from moot.core.transcript import TARGET, Transcript, Turn, fold, read_field
 
 Label: TypeAlias = Literal["in", "out", "undecided"]
@@ -305,8 +306,7 @@ def claim_text(turn: Turn) -> str:
 
 def short_claim(text: str) -> str:
     """The words of a turn as the map shows them."""
-    words = " ".join(text.split())
-    return words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
+    return shorten(" ".join(text.split()), LONGEST)
 
 
 def _words(turn: Turn) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from moot.arguments.argument_map import ArgumentMap, Edge, Judgement, Node, Relation, Standing
-from moot.core.text import clean
+from moot.core.text import clean, shorten
 
 SEMANTICS: Mapping[str, str] = {
     "standing": "grounded extension on attacks and rebuttals (Dung 1995)",
@@ -182,7 +182,7 @@ def _code(sign: str) -> str:
 
 
 def _box(node: Node, judged: Judgement) -> str:
-    claim = node.claim if len(node.claim) <= _LONGEST else node.claim[: _LONGEST - 1].rstrip() + "…"
+    claim = shorten(node.claim, _LONGEST)
     strength = f" {judged.strength[node.mark]:.2f}" if node.mark in judged.strength else ""
     rows = (
         f"{node.mark} {escape_mermaid(', '.join(node.by))}",

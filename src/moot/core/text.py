@@ -223,6 +223,11 @@ def clip(text: str, most: int | None) -> str:
     return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"
 
 
+def shorten(text: str, most: int) -> str:
+    """The text, cut to ``most`` characters of which the last is "…"."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def named(value: object) -> str:
     """A name from outside, cleaned and clipped; "" for a value that is not text."""
     return clip(clean(value), LONGEST_NAME) if isinstance(value, str) else ""

@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -47,6 +48,11 @@ def test_documents_and_the_background_of_the_brief_itself_are_compared(folder: P
         text = f"---\nprotocol: panle\n---\n# Move?\n\nThe lease ends in {month}.\n"
         folder.joinpath("move.md").write_text(text)
         assert states(brief, folder)["move.md"] == state
+
+
+def test_a_name_that_no_file_can_have_is_missing(folder: Path) -> None:
+    brief = replace(read_file(folder / "move.md").brief, background=(Source(name="x" * 300 + ".md", text="Lyon"),))
+    assert set(states(brief, folder).values()) == {"missing"}
 
 
 def test_an_html_document_is_read_as_a_library_reads_it(folder: Path) -> None:

@@ -5,6 +5,7 @@
 
 import asyncio
 import contextlib
+import os
 import re
 import threading
 import time
@@ -76,7 +77,7 @@ def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentOnRecord:
 
 def _unread(name: str, folder: Path, error: BriefError) -> DocumentOnRecord:
     """The state of a document whose file cannot be read: missing, or there, and then why."""
-    if error.code == "unsafe_path" or not (folder / name).exists():
+    if error.code == "unsafe_path" or not os.path.exists(folder / name):  # no error for a name too long
         return DocumentOnRecord(name=name, state="missing")
     return DocumentOnRecord(name=name, state="unreadable", why=str(error))
 

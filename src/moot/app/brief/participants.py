@@ -26,7 +26,7 @@ from moot.app.brief.yaml_header import Node, Scalar, Table, load
 from moot.core.brief import Duty, Participant, Search, Settings, View
 from moot.core.errors import BriefError
 from moot.core.roles import RETRIEVER, RETRIEVER_NAMES
-from moot.core.text import counted, flat, listed
+from moot.core.text import counted, flat, listed, shorten
 from moot.core.transcript import INTERJECTION, SUMMARY
 from moot.phases.speak import SPOKEN
 from moot.protocols.known import ALONE, NEEDS_MODERATOR
@@ -206,7 +206,7 @@ def first_sentence(text: str) -> str:
     words = flat(text.strip().split("\n\n")[0])
     match = _SENTENCE.match(words)
     sentence = (match[1] if match else words).removesuffix(".")
-    return sentence if len(sentence) <= MOST_ROLE else sentence[: MOST_ROLE - 1].rstrip() + "…"
+    return shorten(sentence, MOST_ROLE)
 
 
 USUAL_TURNS = 6

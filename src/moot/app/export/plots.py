@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from moot.analysis.analysis import Analysis
 from moot.analysis.disagreement import Interaction, add
 from moot.core.errors import BriefError
+from moot.core.text import shorten
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -173,5 +174,4 @@ def _tokens(figure: "Figure", analysis: Analysis) -> None:
 
 
 def _shortened(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _LONG else words[: _LONG - 1].rstrip() + "…"
+    return shorten(" ".join(text.split()), _LONG)

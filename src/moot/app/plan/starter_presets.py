@@ -106,7 +106,13 @@ def model_offers(reach: Available) -> list[ModelOffer]:
     It may load the list of prices, which takes a moment.
     """
     here = [ModelOffer(model=model, reach="built_in" if model == BUILTIN else "answers") for model in reach.models]
-    sizes = [size for name, _ in reach.keys if name in PROVIDERS for size in _named(name)]
+    starters = [
+        parse(f"{name}:{model}")
+        for name, _ in reach.keys
+        if name in PROVIDERS
+        for size in PROVIDERS[name].starters
+        for model in size
+    ]
     return here + [
         ModelOffer(
             model=str(name),
@@ -114,12 +120,8 @@ def model_offers(reach: Available) -> list[ModelOffer]:
             input_price=_for_a_million(name, Usage(input_tokens=1000)),
             output_price=_for_a_million(name, Usage(output_tokens=1000)),
         )
-        for name in sizes
+        for name in starters
     ]
-
-
-def _named(provider: str) -> list[ModelName]:
-    return [parse(f"{provider}:{model}") for size in PROVIDERS[provider].starters for model in size]
 
 
 def _for_a_million(name: ModelName, thousand: Usage) -> float | None:

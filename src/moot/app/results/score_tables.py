@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from moot.app.results.scoreboard import LAST, ArmLine, FlipLine, GateLine, LiarLine, PairLine, Scoreboard
-from moot.core.text import clean, counted, flat
+from moot.core.text import clean, counted, flat, shorten
 from moot.evaluation.flips import FlipRate
 from moot.evaluation.paired import Interval
 
@@ -60,8 +60,7 @@ class Table:
 
 def short(text: str, most: int = LONGEST_NAME) -> str:
     """A name in one line, cut after a number of characters and marked with "…"."""
-    name = flat(clean(text))
-    return name if len(name) <= most else name[: most - 1].rstrip() + "…"
+    return shorten(flat(clean(text)), most)
 
 
 def span(interval: Interval | None) -> str:

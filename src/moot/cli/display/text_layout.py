@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from moot.core.brief import Brief
-from moot.core.text import clean, flat
+from moot.core.text import clean, flat, shorten
 
 _INLINE = re.compile(
     r"\*\*(?P<bold>[^*\n]+?)\*\*|(?<![\w*])\*(?P<italic>[^*\s][^*\n]*?)\*(?![\w*])|`(?P<code>[^`\n]+)`"
@@ -50,8 +50,7 @@ def line(text: str) -> str:
 
 def short(text: str, most: int) -> str:
     """A text of others in one line, cut after this many characters and marked with "…"."""
-    text = line(text)
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return shorten(line(text), most)
 
 
 def prose(text: str, style: str = "") -> list[Text]:
