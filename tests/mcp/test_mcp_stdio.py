@@ -263,9 +263,9 @@ async def test_a_line_without_an_end_is_told_in_one_sentence(tmp_path: Path) -> 
     await answer_to(process, 1)
     assert process.stdin
     assert process.stderr
-    process.stdin.write(b"x" * 20_000_000 + b"\n")
+    process.stdin.write(b"x" * 22_000_000 + b"\n")
     process.stdin.close()
     async with asyncio.timeout(120):
         stderr = await process.stderr.read()
         assert await process.wait() == 0
-    assert stderr.decode().splitlines() == ["moot: a message is longer than the maximum of 8,388,608 bytes"]
+    assert stderr.decode().splitlines() == ["moot: a message is longer than the maximum of 20,971,520 bytes"]

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from moot.app.export.reports import plan_data
 from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.app.serve.admission import DebateRequest
+from moot.app.serve.admission import MOST_SENT, DebateRequest, read_sent_files
 from moot.app.serve.settle import settle
 from moot.core.brief import COST, MODELS, ROUNDS
 from moot.mcp.clients import Client
@@ -28,6 +28,10 @@ Question = Annotated[
         max_length=200_000,
         description="One sentence; or a brief in Markdown: the question as heading, background, participants.",
     ),
+]
+Files = Annotated[
+    dict[str, str],
+    Field(max_length=MOST_SENT, description="Pictures and PDFs: bytes in base64, by name."),
 ]
 Names = Annotated[
     list[str],
@@ -62,6 +66,7 @@ class DebateTools:
         preset: PresetName = "",
         rounds: Rounds = None,
         max_cost: Money = None,
+        files: Files | None = None,
     ) -> Memo:  # house: wide because a tool's parameters are its interface
         """Run a debate and return its decision, with votes, dissent and minority answers. This costs money.
 
@@ -69,7 +74,7 @@ class DebateTools:
         continues; call wait_for_debate then. The debate also continues if you stop waiting.
         """
         client = self.server.client(here)
-        order = _order(question, models, protocol, preset, rounds, max_cost)
+        order = await _order(question, models, protocol, preset, rounds, max_cost, files)
         debate = await client.admission.begin(order)
         await settle(client.runner, debate, PATIENCE, here.report_progress)
         return await memo_of(client, debate)
@@ -83,13 +88,15 @@ class DebateTools:
         preset: PresetName = "",
         rounds: Rounds = None,
         max_cost: Money = None,
+        files: Files | None = None,
         key: Annotated[
             str, Field(max_length=200, description="Requests with the same key return the same debate.")
         ] = "",
     ) -> BegunResult:  # house: wide because a tool's parameters are its interface
         """Start a debate and return its id at once. This costs money. wait_for_debate waits for its end."""
         client = self.server.client(here)
-        debate = await client.admission.begin(_order(question, models, protocol, preset, rounds, max_cost), key)
+        order = await _order(question, models, protocol, preset, rounds, max_cost, files)
+        debate = await client.admission.begin(order, key)
         return BegunResult(id=debate, next=f"call wait_for_debate with {debate}; get_debate shows what was said so far")
 
     async def check_brief(
@@ -101,10 +108,12 @@ class DebateTools:
         preset: PresetName = "",
         rounds: Rounds = None,
         max_cost: Money = None,
+        files: Files | None = None,
     ) -> PlanResult:  # house: wide because a tool's parameters are its interface
         """Show how a question or brief was understood and what the debate would cost. Nothing is sent to a model."""
         client = self.server.client(here)
-        start = await client.admission.make_ready(_order(question, models, protocol, preset, rounds, max_cost))
+        order = await _order(question, models, protocol, preset, rounds, max_cost, files)
+        start = await client.admission.make_ready(order)
         return PlanResult.model_validate(plan_data(start.prepared))
 
     async def wait_for_debate(
@@ -152,8 +161,15 @@ class DebateTools:
         return client
 
 
-def _order(
-    question: str, models: list[str] | None, protocol: str, preset: str, rounds: int | None, cost: float | None
-) -> DebateRequest:
+async def _order(
+    question: str,
+    models: list[str] | None,
+    protocol: str,
+    preset: str,
+    rounds: int | None,
+    cost: float | None,
+    files: dict[str, str] | None,
+) -> DebateRequest:  # house: wide because three tools have these parameters
     overrides = Overrides(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitOverrides(cost=cost))
-    return DebateRequest(brief=question, overrides=overrides, preset=preset)
+    background = await read_sent_files([*(files or {}).items()])
+    return DebateRequest(brief=question, overrides=overrides, preset=preset, background=background)

@@ -23,7 +23,7 @@ from moot.app.run.access import AT_HAND
 from moot.app.run.queue_runner import open_runner
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission
+from moot.app.serve.admission import MOST_REQUEST, Admission
 from moot.app.serve.server_parts import Listener, ShutdownRequest, check_host, config_of, error_trace, hosts_of, listen
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import anyio
     from starlette.types import ASGIApp
 
-LONGEST = 8 * 1024 * 1024
+LONGEST = MOST_REQUEST
 """The most bytes of a message; a longer one ends the connection."""
 
 
@@ -94,7 +94,7 @@ class Lines:
 
 
 PATH = "/mcp"
-LARGEST = 1024 * 1024
+LARGEST = MOST_REQUEST
 """The most bytes of a request over HTTP."""
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from importlib import metadata
+from inspect import cleandoc
 from typing import Any, TypeAlias, cast
 
 from mcp.server.context import ServerRequestContext
@@ -91,7 +92,13 @@ class Server(MCPServer[Any]):
         The names of the fields of a result say what they are, and the SDK's titles repeat the names of arguments.
         """
         return [
-            tool.model_copy(update={"output_schema": None, "input_schema": _without_titles(tool.input_schema)})
+            tool.model_copy(
+                update={
+                    "description": cleandoc(tool.description or ""),
+                    "input_schema": _short(tool.input_schema),
+                    "output_schema": None,
+                }
+            )
             for tool in await super().list_tools()
         ]
 
@@ -144,14 +151,20 @@ def sentence(error: Exception) -> str:
     return " ".join(hide(clean(text)).split())
 
 
-def _without_titles(schema: Any) -> Any:
-    """A schema without the titles that only repeat names."""
+def _short(schema: Any) -> Any:
+    """A schema without the titles that only repeat names, and without null for what may be left out."""
     if isinstance(schema, list):
-        return [_without_titles(part) for part in cast("list[Any]", schema)]
+        return [_short(part) for part in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
-    parts = cast("dict[str, Any]", schema)
-    return {key: _without_titles(part) for key, part in parts.items() if key != "title" or not isinstance(part, str)}
+    parts = {name: _short(part) for name, part in cast("dict[str, Any]", schema).items()}
+    if isinstance(parts.get("title"), str):
+        del parts["title"]
+    match parts:
+        case {"anyOf": [{**given}, {"type": "null"}], "default": None}:
+            return {name: part for name, part in parts.items() if name not in ("anyOf", "default")} | given
+        case _:
+            return parts
 
 
 def _fault(item: object) -> str:

@@ -17,6 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from moot.app.serve.admission import MOST_REQUEST
 from moot.app.serve.request_guard import Refusal, RequestGuard, bearer
 from moot.app.serve.server_parts import error_trace
 from moot.app.serve.view_model import milestone
@@ -178,9 +179,6 @@ def _let_in(status: int) -> bool:
 MOST_BYTES = 1024 * 1024
 """The most bytes of a request's body."""
 
-MOST_MODEL_BYTES = 20 * 1024 * 1024
-"""The same for clients of OpenAI's interface, which send whole conversations, and for briefs with pictures or PDFs."""
-
 BODY_SECONDS = 30.0
 """Seconds in which a body must arrive."""
 
@@ -272,7 +270,7 @@ class Guard:
         """
         if scope["type"] != "http" or scope["method"] in SAFE:
             return receive
-        body, more, most = bytearray(), True, MOST_MODEL_BYTES if _takes_files(scope) else MOST_BYTES
+        body, more, most = bytearray(), True, MOST_REQUEST if _takes_files(scope) else MOST_BYTES
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while more:

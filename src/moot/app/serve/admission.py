@@ -79,6 +79,9 @@ class RemarkQueue:
 MOST_CHARACTERS = 1024 * 1024
 """The greatest size of a brief from elsewhere."""
 
+MOST_REQUEST = 20 * 1024 * 1024
+"""The most bytes of a request that may have pictures, PDFs or a whole conversation."""
+
 LONGEST_FILE_NAME = 80
 """The most characters of the name of a file in a request."""
 
