@@ -95,6 +95,26 @@ def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...], problem
     assert "Traceback" not in result.output
 
 
+def test_one_question_is_one_in_every_sentence(folder: Path) -> None:
+    head, first = QUESTIONS.splitlines()[:2]
+    (folder / "one.csv").write_text(f"{head}\n{first}\n", "utf-8")
+    (folder / "twice.toml").write_text(
+        'questions = "one.csv"\nmodels = ["builtin:quotes"]\nepochs = 2\n[[arm]]\nkind = "panel"\n', "utf-8"
+    )
+    refused = moot(folder, "eval", "one.csv", *QUOTES)
+    assert "1 question cannot answer whether a debate is better by 0.05" in refused.output
+    run = moot(folder, "eval", "one.csv", *QUOTES, "--force")
+    assert "1 of 1 question answered by all arms" in run.output
+    shown = moot(folder, "eval", "show", "one-eval")
+    assert (shown.exit_code, shown.output) == (
+        1,
+        "moot: one: 1 of 1 question answered by all arms; a scoreboard needs at least 2\n",
+    )
+    twice = moot(folder, "eval", "twice.toml", "--force")
+    assert "2 of 2 repeats of questions answered by all arms" in twice.output
+    assert moot(folder, "eval", "simulate", "null", "--runs", "1").output.startswith("null: 1 run, seed 0")
+
+
 def test_many_faulty_lines_are_not_all_shown(folder: Path) -> None:
     (folder / "bad.csv").write_text("input,truth\n" + "Why?,\n" * 61, "utf-8")
     for words in (("check", "bad.csv"), ("bad.csv", *QUOTES)):

@@ -12,6 +12,7 @@ import pytest
 from moot.app.replays.replays import replay
 from moot.core.errors import MootError
 from tests.app.replays.test_replays import SET, needs_data, write_set
+from tests.cli.commands import moot
 from tests.paths import SHARED
 
 RECORDED = SHARED / "data" / SET
@@ -23,11 +24,13 @@ def change(folder: Path, file: str, how: Change) -> Path:
     """Write one file of a set anew."""
     path = folder / SET / f"{file}.csv"
     rows = list(csv.DictReader(path.read_text("utf-8").splitlines()))
-    heads = list(rows[0])
+    heads, changed = list(rows[0]), how(rows)
     with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, heads, extrasaction="ignore")
+        writer = csv.DictWriter(
+            stream, dict.fromkeys((*heads, *(changed[0] if changed else ()))), extrasaction="ignore"
+        )
         writer.writeheader()
-        writer.writerows(how(rows))
+        writer.writerows(changed)
     return folder
 
 
@@ -93,6 +96,36 @@ def test_what_is_missing_is_left_out_and_said(tmp_path: Path) -> None:
     ]
     assert "questions 19 independent full forecasts a question [0, 6]" in lines(folder)
     assert "debate against six independent calls: 9 won, 0 lost of 18" in lines(folder)
+
+
+def with_ids(folder: Path) -> Path:
+    """The set in miniature, whose forecasts have ids."""
+    change(folder, "forecasts", lambda rows: [{"forecast_id": f"f{n}", **row} for n, row in enumerate(rows)])
+    return change(
+        folder,
+        "condition_pairs",
+        lambda rows: [{"deliberative_forecast_id": f"d{n}", **row} for n, row in enumerate(rows)],
+    )
+
+
+@pytest.mark.parametrize("file", ["forecasts", "condition_pairs"])
+def test_rows_that_stand_twice_are_counted_once(tmp_path: Path, file: str) -> None:
+    before = lines(with_ids(write_set(tmp_path)))
+    change(tmp_path, file, lambda rows: [*rows, *rows[:5]])
+    assert [line for line in lines(tmp_path).splitlines() if line not in before] == [
+        "left out: 5 rows that stand twice"
+    ]
+    assert set(before.splitlines()) <= set(lines(tmp_path).splitlines())
+    assert moot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path)).exit_code == 0
+
+
+def test_one_id_with_two_values_is_one_sentence(tmp_path: Path) -> None:
+    with_ids(write_set(tmp_path))
+    change(tmp_path, "forecasts", lambda rows: [*rows, {**rows[0], "probability": "51"}])
+    shown = moot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path))
+    assert shown.exit_code == 1
+    twice = "the forecast_id 'f0' is there twice, with other values in forecasts.csv, line 2"
+    assert f"forecasts.csv, line 162: {twice}" in " ".join(shown.output.split())
 
 
 def test_one_question_has_no_interval(tmp_path: Path) -> None:

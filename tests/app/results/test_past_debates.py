@@ -92,7 +92,7 @@ def test_past_debates_are_judged_once_the_truth_is_known(tmp_path: Path) -> None
     names = [item["debate"] for item in listed]
     few = moot(tmp_path, "eval", "past")
     assert few.exit_code != 0
-    assert "0 of 3 closed debates have a right answer and first answers; a scoreboard needs at least 2" in few.output
+    assert "of 3 closed debates, 0 with a right answer and first answers; a scoreboard needs at least 2" in few.output
     for name, answer in zip(names, ("build", "buy"), strict=False):
         assert moot(tmp_path, "resolve", name, "--answer", answer).exit_code == 0
     shown = moot(tmp_path, "eval", "past", "-o", "judged")

@@ -1,13 +1,14 @@
 """The figures of a scoreboard, counted by hand on small prepared results."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
 
 from moot.app.evaluation.scores import EvalResult, Score
 from moot.app.results.forecast_quality import perfect_ece
-from moot.app.results.score_tables import gate_table
+from moot.app.results.score_tables import gate_table, screen
 from moot.app.results.scoreboard import Scoreboard
 from moot.app.results.scoring import measure
 from moot.core.errors import RecordError
@@ -152,7 +153,7 @@ def test_unread_answers_have_both_bounds() -> None:
     line = board.arms[0]
     assert (line.unread, line.score, line.without_unread, line.unread_right) == (10, 0.9, 1.0, 1.0)
     assert board.pairs[0].without_unread == pytest.approx(15 / 90)
-    assert any("10 of 100 answers could not be read" in note for note in board.notes)
+    assert any("10 of 100 answers could not be read, which counts as wrong." in note for note in board.notes)
 
 
 def test_repeats_are_averaged_and_groups_are_counted() -> None:
@@ -186,7 +187,7 @@ def test_questions_that_are_not_complete_do_not_count() -> None:
     values = credits(40, uniform=(8, 2))
     rows = [row for row in result(values).scores if row.arm == DEBATE or row.question < "q0030"]
     assert measure(replace(result(values), scores=tuple(rows))).questions == 30
-    with pytest.raises(RecordError, match="1 of 40 questions are answered by all arms; a scoreboard needs at least 2"):
+    with pytest.raises(RecordError, match="1 of 40 questions answered by all arms; a scoreboard needs at least 2"):
         measure(
             replace(result(values), scores=tuple(row for row in rows if row.arm == DEBATE or row.question < "q0001"))
         )
@@ -293,3 +294,27 @@ def test_a_forecast_without_a_number_is_worst() -> None:
     board = measure(replace(forecasts(80), scores=tuple(changed)))
     assert board.arms[0].failed == 1
     assert board.arms[0].score > measure(forecasts(80)).arms[0].score
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+
+ONE_OF_MANY = re.compile(r"\b1 (?!is\b|was\b)[a-z]+s\b|\b(?:[02-9]|\d\d+) (?:question|answer|group|repeat|model|run)\b")
+"""One of something in plural, or several in singular."""
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_numbers_agree_with_their_nouns(n: int) -> None:
+    whole = result({DEBATE: [1.0] * n, UNIFORM: [0.0] * n})
+    unread = (replace(whole.scores[0], state="unread", credit=0.0), *whole.scores[1:])
+    words: list[str] = []
+    for made in (whole, replace(whole, scores=unread), replace(whole, plan=replace(whole.plan, planned=n + 1))):
+        try:
+            words += screen(measure(made), everything=True)
+        except RecordError as error:
+            words.append(str(error))
+    none = replace(whole, scores=tuple(row for row in whole.scores if row.arm == DEBATE))
+    with pytest.raises(RecordError) as raised:
+        measure(none)
+    words.append(str(raised.value))
+    assert f"0 of {n} question{'s' * (n > 1)} answered by all arms" in words[-1]
+    assert not [line for line in words if ONE_OF_MANY.search(line)]

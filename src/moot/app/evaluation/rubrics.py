@@ -145,4 +145,4 @@ def judge_sentences(check: JudgeCheck) -> Iterator[str]:
     if not check.enough:
         yield f"It was checked against {counted(check.labels, 'label')} of people; a verdict needs {check.NEEDED}."
     if check.unread:
-        yield f"{counted(check.unread, 'judgement')} could not be read, and these answers count as wrong."
+        yield f"{counted(check.unread, 'judgement')} could not be read; an answer without one counts as wrong."

@@ -2,7 +2,7 @@
 
 Three files hold them: ``questions.csv`` (``resolution`` 1 or 0), ``forecasts.csv`` and ``condition_pairs.csv``
 (probabilities in percent). A value that is missing leaves its forecast out, which is said; one that cannot be is an
-error with its file and line.
+error with its file and line. A row that stands twice counts once, where its forecast has an id.
 """
 
 import math
@@ -44,6 +44,7 @@ UNRESOLVED = "question without a resolution", "questions without a resolution"
 NO_FORECAST = "forecast without a probability", "forecasts without a probability"
 OTHER_QUESTION = "pair of forecasts on an unresolved question", "pairs of forecasts on unresolved questions"
 HALF = "pair of forecasts with one missing", "pairs of forecasts with one missing"
+TWICE = "row that stands twice", "rows that stand twice"
 ALONE = "debated question without independent forecasts", "debated questions without independent forecasts"
 
 
@@ -121,7 +122,7 @@ def _independent(rows: Sequence[Row], outcomes: Mapping[str, int], left_out: Lef
     """Forecasts made alone with all documents, by question."""
     independent: dict[str, list[float]] = {question: [] for question in outcomes}
     probabilities = _Percent()
-    for place, row in _placed(rows, FORECASTS):
+    for place, row in _once(_placed(rows, FORECASTS), "forecast_id", left_out):
         if row["stage"] != "independent" or row["info_label"] != "full" or row["question_id"] not in outcomes:
             continue
         value = probabilities.read(_cell(row, "probability"), f"{place}: the probability")
@@ -139,7 +140,7 @@ def _pairs(
     """Of each condition and question the forecasts of the group before and after its debate."""
     pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
     probabilities = _Percent()
-    for place, row in _placed(rows, PAIRS):
+    for place, row in _once(_placed(rows, PAIRS), "deliberative_forecast_id", left_out):
         if row["question_id"] not in outcomes:
             left_out[OTHER_QUESTION] += 1
             continue
@@ -189,6 +190,24 @@ def _placed(rows: Iterable[Row], file: str) -> Iterator[tuple[str, Row]]:
     """The rows with their places; the heads are line 1."""
     for number, row in enumerate(rows, start=2):
         yield f"{file}, line {number}", row
+
+
+def _once(rows: Iterable[tuple[str, Row]], column: str, left_out: LeftOut) -> Iterator[tuple[str, Row]]:
+    """The rows without those that stand twice, as far as a column names each; without names, rows may be alike.
+
+    Raises:
+        ValueError: a name stands twice with different values.
+    """
+    known: dict[str, tuple[str, Row]] = {}
+    for place, row in rows:
+        name = (row.get(column) or "").strip()
+        before, same = known.setdefault(name, (place, row)) if name else (place, row)
+        if before == place:
+            yield place, row
+        elif same == row:
+            left_out[TWICE] += 1
+        else:
+            raise ValueError(f"{place}: the {column} {name!r} is there twice, with other values in {before}")
 
 
 def _cell(row: Row, name: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from moot.app.replays.recorded_files import read_reference, read_rows
+from moot.core.text import counted
 from moot.evaluation.contributions import by_seat, leave_one_out, vote_value
 from moot.evaluation.liars import points_lost
 from moot.evaluation.paired import Differences
@@ -27,7 +28,7 @@ def replay_panels(folder: Path) -> Iterator[str]:
         models = list(cast("Mapping[str, float]", ast.literal_eval(members)))
         items = [{model: row[model] for model in models} for row in rows]
         groups = [row["category"] for row in rows] if "category" in rows[0] else []
-        yield f"{title}: {len(models)} models, {len(items)} questions"
+        yield f"{title}: {counted(len(models), 'model')}, {counted(len(items), 'question')}"
         truths = [row.get("gold") or "" for row in rows]
         yield from panel_lines(items, truths, groups) if any(truths) else unjudged_lines(items)
 

@@ -19,6 +19,7 @@ from moot.arguments.positions import AnswerGiven, answers_given
 from moot.core.decision import Decision
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Opened
+from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
 from moot.learn.lessons import is_right, notes, option_of, players
 from moot.learn.panels import Answers, credit, tops
@@ -142,7 +143,7 @@ async def read_past(workspace: Workspace, names: Sequence[str] = ()) -> EvalResu
         wanted = [summary.debate for summary in reversed(listed) if summary.over and not summary.forked]
     debates = [past for debate in dict.fromkeys(wanted) if (past := await _read(workspace, debate)) is not None]
     if len(debates) < 2:
-        many = f"{len(debates)} of {len(wanted)} closed debates have a right answer and first answers"
+        many = f"of {counted(len(wanted), 'closed debate')}, {len(debates)} with a right answer and first answers"
         raise RecordError(f"{many}; a scoreboard needs at least 2: say what was right with moot resolve")
     return as_result(debates)
 

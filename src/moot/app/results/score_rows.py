@@ -9,6 +9,7 @@ import numpy as np
 
 from moot.app.evaluation.scores import EvalPlan, EvalResult, Measure, PlannedArm, Score, SeatScore
 from moot.core.errors import RecordError
+from moot.core.text import counted
 from moot.core.transcript import normalise
 from moot.evaluation.paired import Differences, Floats, Interval
 from moot.evaluation.quantiles import wilson
@@ -68,7 +69,7 @@ class ScoreRows:
         order = dict.fromkeys(row.question for row in result.scores)
         self.questions = tuple(question for question in order if all((arm, question) in self._rows for arm in planned))
         if len(self.questions) < LEAST_QUESTIONS:
-            many = f"{len(self.questions)} of {len(order)} questions are answered by all arms"
+            many = f"{len(self.questions)} of {counted(len(order), 'question')} answered by all arms"
             raise RecordError(f"{result.plan.name}: {many}; a scoreboard needs at least {LEAST_QUESTIONS}")
         self.arms = (*result.plan.arms, *self._unplanned_arms(planned))
         groups = [self._rows[planned[0], question][0].group or question for question in self.questions]

@@ -90,7 +90,7 @@ def p_text(p: float) -> str:
 
 def heading(board: Scoreboard) -> str:
     """What was evaluated, in one line."""
-    of = f"{board.questions} of {board.planned} questions"
+    of = f"{board.questions} of {counted(board.planned, 'question')}"
     repeats = f", {board.epochs} times each" if board.epochs > 1 else ""
     return f"{board.name}: {of}{repeats}; score: {MEASURES[board.score]}; equal cost in {board.currency}"
 
@@ -107,7 +107,7 @@ def facts(board: Scoreboard) -> Iterator[str]:
         if pair.matched:
             yield (
                 f"smallest difference that could be shown against {pair.rival}: {pair.smallest:.3f}; "
-                f"{pair.needed} questions show {board.margin:g}"
+                f"{board.margin:g} needs {counted(pair.needed, 'question')}"
             )
     looks = ", ".join(f"{share:.0%}" for share in board.looks) or "100%"
     yield f"margin {board.margin:g}; level {board.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"

@@ -115,7 +115,7 @@ def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
     if (missing := look(rows).missing) > 0:
         early = counted(len(rows.questions), "question")
         yield (
-            f"Only {early} of {plan.planned} are answered: {missing} more until the next look. "
+            f"So far {early} of {plan.planned} answered: {missing} more until the next look. "
             "Until then look at the live interval alone."
         )
     if rows.group_count == 1:
@@ -145,11 +145,11 @@ def _arm_notes(rows: ScoreRows, arm: PlannedArm) -> Iterator[str]:
         outside = (
             f"Without those questions the score is {float(rows.scores(arm.name)[readable].mean()):.3f}"
             if readable
-            else "No question is left without them"
+            else "Without those no question is left"
         )
         yield (
-            f"{arm.name}: {unread} of {len(due)} answers could not be read and count as wrong. "
-            f"{outside}; if they had been right, {right:.3f}."
+            f"{arm.name}: {unread} of {counted(len(due), 'answer')} could not be read, which counts as wrong. "
+            f"{outside}; with all of these right, {right:.3f}."
         )
     if arm.is_debate:
         took_place = sum(row.debated for row in due)

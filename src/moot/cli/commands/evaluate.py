@@ -223,7 +223,7 @@ def _check_promise(promise: str, runs: int, seed: int) -> int:
         "gate": simulations.check_gate,
     }[promise](runs=runs, seed=seed)
     wide = max(len(check.name) for check in checks)
-    click.echo(f"{promise}: {runs} runs, seed {seed}")
+    click.echo(f"{promise}: {counted(runs, 'run')}, seed {seed}")
     for check in checks:
         verdict = "ok" if check.ok else "NOT KEPT"
         click.echo(
@@ -241,7 +241,8 @@ def _expectations(setup: Setup) -> Iterator[str]:
     yield f"{n} questions, of which {differ:.0%} differ between the debate and a rival:"
     yield f"  the smallest difference that is found in 4 of 5 runs: {100 * least:.1f} points"
     yield f"  questions needed to find {100 * margin:g} points: {questions_needed_if_differ(differ, margin)}"
-    yield f"how often the verdict is each word, in {setup['runs']} simulated evaluations against two rivals:"
+    simulated = counted(setup["runs"], "simulated evaluation")
+    yield f"how often the verdict is each word, in {simulated} against two rivals:"
     yield f"  {'true difference':<16}{'helped':>8}{'hurt':>8}{'no difference':>15}{'not known':>11}"
     for effect in dict.fromkeys((0.0, margin, min(2 * margin, differ))):
         words = expect_words(n, margin=margin, share=differ, effect=effect, runs=setup["runs"], seed=setup["seed"])

@@ -239,7 +239,7 @@ def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
     """Whether the evaluation may begin: it can answer, or it is wanted anyway; and who pays agrees."""
     if prepared.smallest > prepared.plan.margin and not (options["force"] or options["pilot"]):
         click.echo(
-            f"moot: {prepared.plan.planned} questions cannot answer whether a debate is better by "
+            f"moot: {counted(prepared.plan.planned, 'question')} cannot answer whether a debate is better by "
             f"{prepared.plan.margin:g}; that needs about {prepared.needed}. Run it with --force",
             err=True,
         )
@@ -258,7 +258,7 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
 
     def tell(done: int, total: int) -> None:
         if 10 * done // total > 10 * (done - 1) // total:
-            click.echo(f"{done} of {total} questions", err=True)
+            click.echo(f"{done} of {_work(run, total)}", err=True)
 
     async def work() -> "EvalResult":
         run.tell = tell
@@ -296,7 +296,7 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
         yield f"budget: ${prepared.setup.budget:g}"
     yield (
         f"smallest difference that is found in 4 of 5 runs: {prepared.smallest:.3f}; margin {plan.margin:g} "
-        f"needs about {prepared.needed} questions"
+        f"needs about {counted(prepared.needed, 'question')}"
     )
     if plan.planned > PILOT:
         yield f"the first {PILOT} questions tell what all cost, with an 80 % interval, and what they can show: --pilot"
@@ -328,7 +328,7 @@ def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
     """How far the run came, what was paid, and where the scores are."""
     whole = sum(block.whole for block in run.blocks)
     usd = "unknown" if result.paid_usd is None else f"${result.paid_usd:.4f}"
-    answered = f"{whole} of {counted(len(run.blocks), 'question')} answered by all arms"
+    answered = f"{whole} of {_work(run, len(run.blocks))} answered by all arms"
     yield f"{answered}; paid {usd}, {result.paid_tokens:,} tokens"
     if result.plan_changed:
         yield (
@@ -339,6 +339,13 @@ def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
         how = " without --pilot" if run.only_pilot else ""
         yield f"paused: {run.paused}; repeat the command{how} to resume"
     yield f"scores: {run.folder}; show them with: moot eval show {run.folder}"
+
+
+def _work(run: "EvalRun", n: int) -> str:
+    """So many questions; where each is put several times, so many repeats of them."""
+    return (
+        counted(n, "question") if run.plan.epochs == 1 else counted(n, "repeat of a question", "repeats of questions")
+    )
 
 
 def _exit_code(run: "EvalRun") -> int:
