@@ -1,6 +1,7 @@
 """What so many questions can show, several comparisons, and looks before the end."""
 
 import math
+from random import Random
 from statistics import stdev
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from moot.evaluation.looks import holm, live_half_width, look_bounds
 from moot.evaluation.power import (
+    gain_of_repeats,
     interval_of_total,
     questions_needed,
     questions_needed_by,
@@ -87,3 +89,15 @@ def test_questions_needed_by_a_spread_are_those_of_a_share_where_answers_are_rig
     assert questions_needed_by(math.sqrt(0.15), 0.05, by_share=True) == 469
     assert questions_needed_by(math.sqrt(0.15), 0.05, by_share=False) == questions_needed(math.sqrt(0.15), 0.05)
     assert questions_needed_by(math.sqrt(0.03), 0.05, by_share=True) == questions_needed(math.sqrt(0.03), 0.05)
+
+
+def test_repeats_help_as_far_as_one_question_varies() -> None:
+    alike = [[1.0, 1.0], [0.0, 0.0], [-1.0, -1.0]]
+    assert gain_of_repeats(alike, 1) == pytest.approx(1.0), "a repeat tells nothing new"
+    apart = [[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0]]
+    assert gain_of_repeats(apart, 1) == pytest.approx(math.sqrt(1 / 2)), "a repeat is as good as a question"
+    chance = Random(5)
+    drawn = [[b + chance.gauss(0, 2) for _ in range(4)] for b in (chance.gauss(0, 1) for _ in range(4000))]
+    assert gain_of_repeats(drawn, 4) == pytest.approx(math.sqrt((1 + 4 / 8) / (1 + 4 / 4)), abs=0.02)
+    for few in ([[1.0], [0.0]], [[1.0, 2.0]], [], [[0.0, 0.0]] * 5):
+        assert gain_of_repeats(few, 1) is None

@@ -6,7 +6,7 @@ Found means: with a chance of 80 %, at the two-sided level of 5 %.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean, stdev, variance
 
 from moot.evaluation.quantiles import beta, chi_square, normal, student
 
@@ -81,6 +81,7 @@ class Pilot:
         tokens: the same in tokens, one of an answer counted as 5 of a prompt.
         smallest: the smallest difference that all questions show, by the upper limit of the spread.
         needed: how many questions show the margin, by the same limit.
+        repeated: the smallest difference if each question were put twice as often; None where none was put twice.
     """
 
     questions: int
@@ -88,6 +89,34 @@ class Pilot:
     tokens: tuple[float, float]
     smallest: float
     needed: int
+    repeated: float | None = None
+
+    @property
+    def doubled(self) -> float:
+        """The smallest difference with twice as many questions, which cost as much as twice as many repeats."""
+        return self.smallest / math.sqrt(2)
+
+
+def gain_of_repeats(repeats: Sequence[Sequence[float]], times: int) -> float | None:
+    """By which factor the spread of differences falls if each question is put twice as often.
+
+    A one-way analysis parts the variance into that between questions, which repeats leave as it is, and that within
+    one question, which they divide.
+
+    Args:
+        repeats: for each question its differences, as many for each.
+        times: how often each question is put so far.
+
+    Returns:
+        The factor; None where no question has two differences, or nothing differs.
+    """
+    k = min(map(len, repeats), default=0)
+    if k < 2 or len(repeats) < 2:
+        return None
+    within = fmean(variance(values) for values in repeats)
+    between = max(0.0, variance([fmean(values) for values in repeats]) - within / k)
+    now = between + within / times
+    return math.sqrt((between + within / (2 * times)) / now) if now else None
 
 
 def spread_in_pilot(differences: Sequence[float]) -> float:

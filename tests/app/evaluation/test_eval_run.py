@@ -249,7 +249,7 @@ async def test_a_pilot_changes_no_score_and_reads_costs_and_spreads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(eval_run, "PILOT", 3)
-    data, setup = questions(6), setup_of(tmp_path, *NAMES, arms=PANEL)
+    data, setup = questions(6), replace(setup_of(tmp_path, *NAMES, arms=PANEL), epochs=2)
     workspace, _ = workspace_of(*NAMES)
     run = await run_of(workspace, setup, data, tmp_path / "pilot")
     pilots: list[Pilot] = []
@@ -257,7 +257,7 @@ async def test_a_pilot_changes_no_score_and_reads_costs_and_spreads(
     run.only_pilot, run.tell_pilot, run.tell = True, pilots.append, lambda n, total: done.append((n, total))
     await run.run()
     assert run.paused == "the pilot is over"
-    assert done[-1] == (3, 6)
+    assert done[-1] == (6, 12)
     result = await run.result()
     assert len({row.question for row in result.scores}) == 3
     [pilot] = pilots

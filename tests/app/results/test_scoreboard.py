@@ -307,9 +307,9 @@ def test_numbers_agree_with_their_nouns(n: int) -> None:
     whole = result({DEBATE: [1.0] * n, UNIFORM: [0.0] * n})
     unread = (replace(whole.scores[0], state="unread", credit=0.0), *whole.scores[1:])
     words: list[str] = []
-    for made in (whole, replace(whole, scores=unread), replace(whole, plan=replace(whole.plan, planned=n + 1))):
+    for variant in (whole, replace(whole, scores=unread), replace(whole, plan=replace(whole.plan, planned=n + 1))):
         try:
-            words += screen(measure(made), everything=True)
+            words += screen(measure(variant), everything=True)
         except RecordError as error:
             words.append(str(error))
     none = replace(whole, scores=tuple(row for row in whole.scores if row.arm == DEBATE))

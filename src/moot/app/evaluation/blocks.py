@@ -4,7 +4,7 @@ First answers are debates of one phase, ``draft``: each participant answers alon
 those very prompts begins with a copy of these answers, so it is charged for them, and they are paid once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import cast
@@ -14,7 +14,7 @@ from moot.app.brief.reader import read_brief, read_settings
 from moot.app.brief.schema import LEARNED
 from moot.app.evaluation.arms import Arm
 from moot.app.evaluation.data_sets import Question
-from moot.app.evaluation.responses import SHARED
+from moot.app.evaluation.responses import SHARED, Block
 from moot.app.plan.settings import Config
 from moot.app.run.fork import chain_lines
 from moot.app.run.prepare import Overrides, prepare
@@ -59,6 +59,9 @@ LYING = (
 
 LEARNED_HERE = "learned from past debates it could have seen these questions, and it would move while they run"
 
+APART = 1_000_000
+"""More than the numbers of first answers that count; those that only a pilot has come after it."""
+
 STEP = 0x9E3779B1
 """What the seeds of two repeats lie apart; it is odd, so no two are the same."""
 
@@ -93,6 +96,35 @@ class Panel:
 def seed_of(seed: int, repeat: int) -> int:
     """The seed of a repeat, from 1."""
     return (seed + (repeat - 1) * STEP) % (SEED.high + 1)
+
+
+def orders_of(questions: Sequence[Question]) -> int:
+    """How many repeats of a question are one measurement: 2 where preferences are asked in both orders."""
+    return 2 if any(question.kind == "preference" for question in questions) else 1
+
+
+def repeats_of_pilot(epochs: int, questions: Sequence[Question]) -> int:
+    """How often a pilot puts each question: at least twice, to tell whether more repeats or more questions pay."""
+    return max(epochs, 2 * orders_of(questions))
+
+
+def more_repeats(questions: Sequence[Question], epochs: int) -> list[Block]:
+    """Repeats of questions that a pilot alone has, so that each is put twice; they count in no score."""
+    more = range(epochs + 1, repeats_of_pilot(epochs, questions) + 1)
+    named = {question.id: question for question in questions}
+    return [Block(question=question, epoch=epoch) for question in named.values() for epoch in more]
+
+
+def repeat_of(epoch: int, rounds: int, epochs: int) -> int:
+    """The number of the first answers of a repeat after so many rounds of them; no two of a question have the same."""
+    return rounds * epochs + epoch if epoch <= epochs else APART * (rounds + 1) + epoch
+
+
+def shuffled(questions: Sequence[Question], seed: int) -> Iterator[Question]:
+    """The questions in the seeded random order in which they are worked on."""
+    order = list(questions)
+    Random(f"{seed}:order").shuffle(order)
+    yield from order
 
 
 def options_of(question: Question, seed: int, epoch: int) -> tuple[str, ...]:

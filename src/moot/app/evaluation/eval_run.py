@@ -6,27 +6,48 @@ at the cost of the debates are drawn at the end. Only then are the keys opened, 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from random import Random
 from typing import TypeVar
 
 from moot.app.batch.batch_rounds import BatchRounds
 from moot.app.batch.run_batch import BatchBudget
 from moot.app.evaluation.arms import SAMPLING, Arm
-from moot.app.evaluation.blocks import arm_plan, brief_of, copied_lines, drafts_plan, id_of, sharers, shares_drafts
-from moot.app.evaluation.data_sets import Question
+from moot.app.evaluation.blocks import (
+    arm_plan,
+    brief_of,
+    copied_lines,
+    drafts_plan,
+    id_of,
+    more_repeats,
+    orders_of,
+    repeat_of,
+    sharers,
+    shares_drafts,
+    shuffled,
+)
 from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
-from moot.app.evaluation.grading import Grader, Part, answers_to, mixed, pilot_of, rows_of, sampled, seats_of
+from moot.app.evaluation.grading import Grader, Part, answered_by, answers_to, mixed, pilot_of, rows_of, seats_of
 from moot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
-from moot.app.evaluation.responses import Block, Charge, charge_of, debated_of, drafts_of, exact_sum, own_entries
+from moot.app.evaluation.responses import (
+    Block,
+    Charge,
+    charge_of,
+    debated_of,
+    drafts_of,
+    exact_sum,
+    own_cost,
+    own_entries,
+    usage_of,
+)
 from moot.app.evaluation.rubrics import MEETS, Case, check_of
 from moot.app.evaluation.scores import (
     PLAN_FILE,
     EvalPlan,
     EvalResult,
     JudgeCheck,
+    Score,
     first_hash,
     note_folder,
     read_plan,
@@ -36,9 +57,9 @@ from moot.app.evaluation.scores import (
 from moot.app.plan.settings import Config, lock_place
 from moot.app.run.outcome import Outcome, opening
 from moot.app.run.workspace import Plan, Workspace
-from moot.app.serve.spending import lost, spent
+from moot.app.serve.spending import lost
 from moot.core.errors import LimitReached, RecordConflict, RecordError
-from moot.core.event import Called, Closed, Entry
+from moot.core.event import Closed, Entry
 from moot.engine.driver import StopRequest
 from moot.evaluation.power import Pilot
 from moot.record.listing import ListQuery
@@ -104,6 +125,8 @@ class EvalRun:
     blocks: list[Block] = field(default_factory=list[Block])
     rounds: BatchRounds = field(init=False)
     _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
+    _marks: dict[Case, bool | None] = field(default_factory=dict[Case, bool | None])
+    _judged: dict[Case, Charge] = field(default_factory=dict[Case, Charge])
 
     def __post_init__(self) -> None:
         # What the answers teach must not reach the memory, from which other debates recall.
@@ -150,7 +173,7 @@ class EvalRun:
         self.prepared.data.keep(self.folder)
         note_folder(lock_place(self.workspace.store), self.folder)
         self.plan_changed |= not all(same_plan)
-        paid = sum(_own_cost(entries) for _, entries in records)
+        paid = sum(own_cost(entries) for _, entries in records)
         self._spending = BatchBudget(self.budget)
         await self._spending.settle("", paid)
 
@@ -159,33 +182,49 @@ class EvalRun:
         first = self._pilot_blocks()
         await self._run_all(first, self._block)
         if first and not self.paused:
-            self.tell_pilot(await self._pilot(first))
+            more = more_repeats([block.question for block in first], self.plan.epochs) if self.only_pilot else []
+            if pilot := await self._pilot(first, more):
+                self.tell_pilot(pilot)
             self.paused = self.paused or (PILOT_OVER if self.only_pilot else "")
         await self._run_all(self.blocks[len(first) :], self._block)
 
     def _pilot_blocks(self) -> list[Block]:
-        """The blocks of the first questions; none where these are all, or where waiting for them would take a day.
-
-        Where a model judges answers, that comes after all of them, so there is no pilot either.
-        """
-        setup = self.prepared.setup
-        if self.plan.planned <= PILOT or self.workspace.tray.on or setup.rubric_judge:
+        """The blocks of the first questions; none where these are all, or where waiting for them would take a day."""
+        if self.plan.planned <= PILOT or (self.workspace.tray.on and not self.only_pilot):
             return []
         return self.blocks[: PILOT * self.plan.epochs]
 
-    async def _pilot(self, blocks: Sequence[Block]) -> Pilot:
-        """What the first questions tell: costs, and how far differences spread. Who is ahead plays no part."""
-        arms = self.prepared.setup.arms
+    async def _pilot(self, first: Sequence[Block], more: Sequence[Block]) -> Pilot | None:
+        """What the first questions tell: costs, and how far differences spread; None where something paused before.
+
+        Who is ahead plays no part.
+        """
+        await self._run_all(more, self._fill)
+        rows = {} if self.paused else await self._graded(first)
+        costs = await self._costs(first)
+        if more and rows:
+            rows = await self._graded([*first, *more])
+        pairs = [(rows[arm.match], rows[arm.name]) for arm in self.prepared.setup.arms if arm.match and rows]
+        return pilot_of(self.plan, costs, pairs, orders_of([block.question for block in first])) if rows else None
+
+    async def _graded(self, blocks: Sequence[Block]) -> dict[str, list[Score]]:
+        """The rows of each arm on some blocks; none where something paused before all was known."""
         grader = Grader(self.prepared.data.keys)
-        rows = {arm.name: rows_of(arm.name, blocks, await self._answers(arm, blocks), grader) for arm in arms}
+        answered = {arm.name: await self._answers(arm, blocks) for arm in self.prepared.setup.arms}
+        if self.prepared.setup.rubric_judge:
+            await self._judge(blocks, answered, grader)
+        return {} if self.paused else {name: rows_of(name, blocks, own, grader) for name, own in answered.items()}
+
+    async def _costs(self, blocks: Sequence[Block]) -> list[list[Charge]]:
+        """For each question what its calls cost: first answers, the debates of all arms, and judgements."""
         costs: dict[str, list[Charge]] = {}
         for block in blocks:
+            own = costs.setdefault(block.question.id, [])
             debates = [own_entries(await self.workspace.entries(block.records[name])) for name in block.debates]
-            charges = (*(draft.charge for draft in block.drafts), *map(charge_of, debates))
-            costs.setdefault(block.question.id, []).extend(charges)
-        return pilot_of(
-            self.plan, list(costs.values()), [(rows[arm.match], rows[arm.name]) for arm in arms if arm.match]
-        )
+            own += (*(draft.charge for draft in block.drafts), *map(charge_of, debates))
+        for case, charge in self._judged.items():
+            costs.get(case.question.id, []).append(charge)
+        return list(costs.values())
 
     async def extend(self, needed: Sequence[tuple[Block, int]]) -> bool:
         """Draw first answers until each of these blocks has this number; returns whether all have."""
@@ -229,6 +268,11 @@ class EvalRun:
     # ---- one block ---------------------------------------------------------------------------------------------------
 
     async def _block(self, block: Block) -> None:
+        """Everything of one question that counts, and how far the run is."""
+        await self._fill(block)
+        self.tell(sum(other.whole for other in self.blocks), len(self.blocks))
+
+    async def _fill(self, block: Block) -> None:
         """Everything of one question: first answers, then the debates of all arms."""
         await self._draft(block)
         first = await self.workspace.entries(block.records[""])
@@ -238,7 +282,6 @@ class EvalRun:
         while len(block.drafts) < self._draft_count():
             await self._draft(block)
         block.whole = True
-        self.tell(sum(other.whole for other in self.blocks), len(self.blocks))
 
     def _draft_count(self) -> int:
         """How many first answers every question needs at least; what matches a cost is drawn later."""
@@ -248,7 +291,7 @@ class EvalRun:
     async def _draft(self, block: Block) -> None:
         """One more round of first answers."""
         panel = self.prepared.setup.panel
-        repeat = block.rounds * self.plan.epochs + block.epoch
+        repeat = repeat_of(block.epoch, block.rounds, self.plan.epochs)
         brief = brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=repeat)
         plan = drafts_plan(brief, block.question)
         debate = id_of(self.prefix, plan)
@@ -259,11 +302,11 @@ class EvalRun:
 
     async def _debate(self, block: Block, arm: Arm, first: Sequence[Entry]) -> None:
         """The debate of one arm; it begins with the first answers where they are its own."""
-        panel = self.prepared.setup.panel
-        brief = brief_of(block.question, panel, arm.models or panel.models, epoch=block.epoch, repeat=block.epoch)
+        panel, repeat = self.prepared.setup.panel, repeat_of(block.epoch, 0, self.plan.epochs)
+        brief = brief_of(block.question, panel, arm.models or panel.models, epoch=block.epoch, repeat=repeat)
         plan = await arm_plan(self.workspace, arm, brief, block.question, self.config)
         drafts = drafts_plan(
-            brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=block.epoch), block.question
+            brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=repeat), block.question
         )
         shared = sharers(plan, drafts) if arm.liars or shares_drafts(plan, drafts) else ()
         debate = id_of(self.prefix, plan)
@@ -295,7 +338,7 @@ class EvalRun:
         before = await self._stored_entries(debate, beginning)
         if before and isinstance(before[-1].event, Closed):
             return before
-        used, most = _own_cost(before), self._most(plan)
+        used, most = own_cost(before), self._most(plan)
         await self._reserve(debate, most, used - lost(own_entries(before)) if before else 0.0)
         # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
         limits = replace(plan.brief.limits, cost=None if most is None else most + lost(before))
@@ -312,7 +355,7 @@ class EvalRun:
             outcome = await self.rounds.finish(outcome, resume)
         finally:
             entries = await self._stored_entries(debate)
-            await self._spending.settle(debate, _own_cost(entries) - used)
+            await self._spending.settle(debate, own_cost(entries) - used)
         if outcome.status == "paused":
             raise PausedRun(outcome.reason)
         return entries
@@ -400,13 +443,11 @@ class EvalRun:
         Returns:
             How the judge compares with people, and the places of the questions of which every answer is judged.
         """
-        setup, labels = self.prepared.setup, self.prepared.labels
-        marks: dict[Case, bool | None] = {}
+        setup, labels, marks = self.prepared.setup, self.prepared.labels, self._marks
         cases = [
             [
                 Case(question=block.question, rubric=grader.rubric(block.question), answer=answer)
                 for answer in answers_to(block, [parts[place] for parts in answered.values()])
-                if block.question.kind == "rubric"
             ]
             for place, block in enumerate(whole)
         ]
@@ -414,11 +455,12 @@ class EvalRun:
         async def judge(case: Case) -> None:
             plan = case.plan(setup.rubric_judge, self.plan.seed)
             entries = await self._run(id_of(self.prefix, plan), plan)
-            answer = drafts_of(case.as_question(), entries)[0].answer
-            marks[case] = None if answer is None else answer == MEETS
+            draft = drafts_of(case.as_question(), entries)[0]
+            marks[case] = None if draft.answer is None else draft.answer == MEETS
+            self._judged[case] = draft.charge
 
         every = (*(label.case for label in labels), *(case for own in cases for case in own))
-        await self._run_all(list(dict.fromkeys(every)), judge)
+        await self._run_all([case for case in dict.fromkeys(every) if case not in marks], judge)
         grader.marks = {(case.question.id, case.answer): bool(mark) for case, mark in marks.items()}
         complete = [place for place, own in enumerate(cases) if all(case in marks for case in own)]
         for place in set(range(len(whole))) - set(complete):
@@ -430,13 +472,7 @@ class EvalRun:
         if arm.match and whole:
             mixture = await self._matched_size(arm, whole)
             return [mixed(block, place, mixture) for place, block in enumerate(whole)]
-        if arm.kind == "single":
-            at = self.prepared.setup.panel.models.index(arm.model)
-            return [[sampled(block.question, block.drafts[at : at + 1])] for block in whole]
-        if arm.kind == "sample":
-            return [[sampled(block.question, block.drafts[: arm.size])] for block in whole]
-        debates = [block.debates[arm.name] for block in whole]
-        return [[Part(share=1.0, response=debate.response, charge=debate.charge)] for debate in debates]
+        return [[answered_by(arm, block, self.prepared.setup.panel.models)] for block in whole]
 
     async def _matched_size(self, arm: Arm, whole: Sequence[Block]) -> Mixture:
         """How many first answers an arm takes at the cost of a debate; what is missing is drawn first."""
@@ -458,21 +494,7 @@ class EvalRun:
         costs: list[float | None] = []
         tokens = 0
         for summary in await self._summaries():
-            for entry in own_entries(await self.workspace.entries(summary.debate)):
-                if isinstance(entry.event, Called):
-                    used = entry.event.usage
-                    costs.append(used.cost)
-                    tokens += used.input_tokens + used.output_tokens
+            used = usage_of(await self.workspace.entries(summary.debate))
+            costs += (usage.cost for usage in used)
+            tokens += sum(usage.input_tokens + usage.output_tokens for usage in used)
         return exact_sum(costs), tokens
-
-
-def _own_cost(entries: Sequence[Entry]) -> float:
-    """What a debate itself has used and reserved, in US dollars, without what was copied."""
-    return spent(own_entries(entries)) if entries else 0.0
-
-
-def shuffled(questions: Sequence[Question], seed: int) -> Iterator[Question]:
-    """The questions in the seeded random order in which they are worked on."""
-    order = list(questions)
-    Random(f"{seed}:order").shuffle(order)
-    yield from order

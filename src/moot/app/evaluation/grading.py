@@ -5,17 +5,26 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from moot.app.evaluation.arms import Arm
 from moot.app.evaluation.data_sets import Key, Question
 from moot.app.evaluation.matching import Mixture, spread_evenly
 from moot.app.evaluation.quantities import normal_text, read_quantity
 from moot.app.evaluation.responses import Block, Charge, Draft, Response, count
 from moot.app.evaluation.scores import EvalPlan, Measure, Score, SeatScore
 from moot.core.errors import RecordError
-from moot.evaluation.power import Pilot, interval_of_total, questions_needed_by, smallest_difference, spread_in_pilot
+from moot.evaluation.power import (
+    Pilot,
+    gain_of_repeats,
+    interval_of_total,
+    questions_needed_by,
+    smallest_difference,
+    spread_in_pilot,
+)
 
 CLIP = 0.01
 """The least probability that counts; without it one certain error would outweigh everything."""
@@ -104,8 +113,21 @@ def sampled(question: Question, drafts: Sequence[Draft], *, share: float = 1.0) 
     return Part(share=share, response=response, charge=Charge.sum([draft.charge for draft in drafts]))
 
 
+def answered_by(arm: Arm, block: Block, models: Sequence[str]) -> Part:
+    """What an arm that matches no cost answered to a question; ``models`` are those of the evaluation."""
+    if arm.kind == "single":
+        at = models.index(arm.model)
+        return sampled(block.question, block.drafts[at : at + 1])
+    if arm.kind == "sample":
+        return sampled(block.question, block.drafts[: arm.size])
+    debate = block.debates[arm.name]
+    return Part(share=1.0, response=debate.response, charge=debate.charge)
+
+
 def answers_to(block: Block, parts: Iterable[Sequence[Part]]) -> Iterator[str]:
-    """All answers to a question that are graded: those of arms, and the first and last ones of participants."""
+    """All answers that a judge grades by a rubric: those of arms, and the first and last ones of participants."""
+    if block.question.kind != "rubric":
+        return
     yield from (answer for inner in parts for part in inner for answer in part.response.answers)
     seats = (seat for debate in block.debates.values() for seat in debate.seats)
     yield from (answer for seat in seats for answer in (seat.first, seat.last) if answer is not None)
@@ -212,32 +234,41 @@ def _right(question: Question, answer: str, key: Key) -> bool:
             return answer == key.truth
 
 
-def pilot_of(
-    plan: EvalPlan, costs: Sequence[Sequence[Charge]], pairs: Sequence[tuple[Sequence[Score], Sequence[Score]]]
-) -> Pilot:
+Rows = Sequence[Score]
+
+
+def pilot_of(plan: EvalPlan, costs: Sequence[Sequence[Charge]], pairs: Sequence[tuple[Rows, Rows]], unit: int) -> Pilot:
     """What the first questions tell about all of them.
 
     Args:
         plan: the plan.
         costs: for each question what it was charged.
-        pairs: the rows of each debate and of a rival; the pair that spreads most counts.
+        pairs: the rows of each debate and of a rival; the pair that spreads most counts. Repeats that the plan does not
+            have only tell whether more of them would pay.
+        unit: how many repeats are one measurement: 2 where both orders of a preference are.
     """
     charges = [Charge.sum(own) for own in costs]
     usd = [charge.usd for charge in charges if charge.usd is not None]
-    spread = max((spread_in_pilot(_differences(mine, rival, plan.score)) for mine, rival in pairs), default=0.0)
+    times = plan.epochs // unit
+    tables = [_differences(mine, rival, plan.score, unit) for mine, rival in pairs]
+    spreads = [spread_in_pilot([fmean(values[:times]) for values in table]) for table in tables]
+    spread = max(spreads, default=0.0)
+    widest = tables[spreads.index(spread)] if spreads else []
+    smallest, gain = smallest_difference(spread, plan.planned), gain_of_repeats(widest, times)
     return Pilot(
         questions=len(charges),
         usd=interval_of_total(usd, plan.planned) if len(usd) == len(charges) else None,
         tokens=interval_of_total([charge.tokens for charge in charges], plan.planned),
-        smallest=smallest_difference(spread, plan.planned),
+        smallest=smallest,
         needed=questions_needed_by(spread, plan.margin, by_share=plan.score == "credit"),
+        repeated=None if gain is None else gain * smallest,
     )
 
 
-def _differences(mine: Sequence[Score], rival: Sequence[Score], measure: Measure) -> list[float]:
-    """The difference of two arms on each question, the mean of its repeats."""
+def _differences(mine: Rows, rival: Rows, measure: Measure, unit: int) -> list[list[float]]:
+    """The differences of two arms on each question, by repeat; so many repeats are one measurement."""
     field = {"credit": "credit", "log_loss": "loss", "brier": "brier"}[measure]
     by_question: dict[str, list[float]] = {}
     for own, other in zip(mine, rival, strict=True):
         by_question.setdefault(own.question, []).append((getattr(own, field) or 0.0) - (getattr(other, field) or 0.0))
-    return [math.fsum(values) / len(values) for values in by_question.values()]
+    return [[fmean(values[at : at + unit]) for at in range(0, len(values), unit)] for values in by_question.values()]

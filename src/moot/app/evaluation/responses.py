@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.quantities import normal_text, read_quantity
 from moot.app.evaluation.scores import Currency, State
-from moot.core.ask import ABSTAIN
+from moot.app.serve.spending import spent
+from moot.core.ask import ABSTAIN, Usage
 from moot.core.errors import FREE_ERRORS
 from moot.core.event import ASIDE, Asked, Attempted, Called, Entry, Erred, Failed, Opened, Replied
 from moot.core.transcript import Transcript, Turn, fold, read_field
@@ -336,3 +337,13 @@ def own_entries(entries: Sequence[Entry]) -> list[Entry]:
             break
     keyed = (Attempted, Called, Erred, Replied, Failed)
     return [entry for entry in entries if not (isinstance(entry.event, keyed) and entry.event.key in copied)]
+
+
+def usage_of(entries: Sequence[Entry]) -> list[Usage]:
+    """What each call of a debate used, without what was copied."""
+    return [entry.event.usage for entry in own_entries(entries) if isinstance(entry.event, Called)]
+
+
+def own_cost(entries: Sequence[Entry]) -> float:
+    """What a debate itself has used and reserved, in US dollars, without what was copied."""
+    return spent(own_entries(entries)) if entries else 0.0

@@ -18,7 +18,6 @@ from typing import ClassVar, Final, Literal, TypeAlias, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from moot.core.errors import RecordError
-from moot.core.text import counted
 from moot.record.store import digest
 
 State: TypeAlias = Literal["answered", "tied", "unread", "failed"]
@@ -397,7 +396,7 @@ def _rows(data: bytes, row: type[Row]) -> tuple[Row, ...]:
     rows: list[Row] = []
     for cells in reader:
         if len(cells) != len(heads):
-            raise ValueError(f"line {reader.line_num} has {counted(len(cells), 'cell')}, not {len(heads)}")
+            raise ValueError(f"line {reader.line_num} must have {len(heads)} cells; it has {len(cells)}")
         values = {
             head: None if head in optional and not cell else cell for head, cell in zip(heads, cells, strict=True)
         }

@@ -185,8 +185,8 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
             click.echo(line)
         if options["dry_run"]:
             return DONE
-        if options["pilot"] and (options["half_price"] or setup.rubric_judge or prepared.plan.planned <= PILOT):
-            raise click.UsageError(f"--pilot needs more than {PILOT} questions, without --batch and a rubric judge.")
+        if options["pilot"] and prepared.plan.planned <= PILOT:
+            raise click.UsageError(f"--pilot needs more than {PILOT} questions.")
         if not _may_begin(prepared, options):
             return USAGE
         run = EvalRun(
@@ -198,7 +198,7 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
             budget=setup.budget,
             wait=options["wait"],
             only_pilot=options["pilot"],
-            tell_pilot=lambda pilot: click.echo(pilot_line(pilot, prepared.plan)),
+            tell_pilot=lambda pilot: click.echo("\n".join(pilot_lines(pilot, prepared.plan))),
         )
         await run.begin()
         for line in result_lines(run, await _conduct(run)):
@@ -303,16 +303,22 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     yield f"plan {plan.hash[:16]}"
 
 
-def pilot_line(pilot: "Pilot", plan: "EvalPlan") -> str:
-    """What the first questions tell about all of them."""
+def pilot_lines(pilot: "Pilot", plan: "EvalPlan") -> Iterator[str]:
+    """What the first questions tell about all of them, and whether to add questions or repeats."""
     cost = f"{pilot.tokens[0]:,.0f} to {pilot.tokens[1]:,.0f} tokens (one of an answer counts as 5)"
     if pilot.usd and pilot.usd[1]:
         cost = f"${pilot.usd[0]:.2f} to ${pilot.usd[1]:.2f}"
     can = "" if pilot.smallest <= plan.margin else f": these {plan.planned} cannot show it"
-    return (
+    yield (
         f"after {pilot.questions} questions: all cost {cost} (80 % interval); smallest difference that is found in 4 "
         f"of 5 runs: {pilot.smallest:.3f}; margin {plan.margin:g} needs about {counted(pilot.needed, 'question')}{can}"
     )
+    if pilot.repeated is not None:
+        cheaper = "more questions are cheaper" if pilot.doubled < 0.99 * pilot.repeated else "both cost the same"
+        yield (
+            f"for twice the money it falls to {pilot.doubled:.3f} with twice as many questions, and to "
+            f"{pilot.repeated:.3f} with each put twice as often: {cheaper}"
+        )
 
 
 def _judging_words(prepared: "PreparedEvaluation") -> str:
