@@ -1,10 +1,12 @@
 """What a model name answers where nobody won, a limit ended it, or a person has to answer; and errors by their kind."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from moot.app.brief.presets import read_presets
 from moot.app.endpoint.chat_brief import MOST_RULES, chat_brief
 from moot.app.endpoint.chat_request import read_chat
 from moot.app.endpoint.endpoint_errors import endpoint_error
@@ -20,8 +22,11 @@ from moot.core.errors import (
     RecordConflict,
     Unavailable,
 )
+from moot.models.base import Traits
+from moot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
-from tests.web.test_model_endpoint import QUESTION, place_of
+from tests.web.test_model_endpoint import PNG, QUESTION, place_of
+from tests.web.web_kit import WORDS
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +71,25 @@ async def test_a_limit_and_a_person_are_told(tmp_path: Path) -> None:
     assert "A limit ended it: " in short["moot"]["degraded"][-1]
     assert person["moot"]["status"] == "waiting"
     assert "It waits for an answer in person: Advocate, Skeptic and Pragmatist." in content(person)
+
+
+async def test_whoever_sees_no_picture_is_left_out_and_named(tmp_path: Path) -> None:
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
+    parts = [{"type": "text", "text": "Tea or coffee?"}, picture]
+    table: dict[str, object] = {"models": ["guest:tea", "guest:milk", "guest:blind"], "participants": "builtin"}
+    presets = read_presets({"strict": table, "skips": {**table, "unseeing": "skip"}}, "moot.toml")
+    async with place_of(tmp_path, real=False, beat=60) as (web, _):
+        blind = ScriptedModel(lambda request: WORDS, name="guest:blind", traits=Traits(pictures=False))
+        web.site.workspace.pool.add_agent("blind", blind)
+        web.site.runner.config = replace(web.site.runner.config, presets=presets)
+        web.site.endpoint.presets = presets
+        bodies = [{"model": f"moot/{name}", "messages": [{"role": "user", "content": parts}]} for name in presets]
+        strict, skips = [(await web.ann.post("/v1/chat/completions", json=body)).json() for body in bodies]
+    assert "guest:blind does not see pictures" in strict["error"]["message"]
+    (words,) = [words for words in skips["moot"]["degraded"] if "left out" in words]
+    assert words.startswith("Pragmatist is left out: guest:blind does not see pictures such as ")
+    assert words in content(skips)
+    assert [seat["name"] for seat in skips["moot"]["seats"]] == ["Advocate", "Skeptic"]
 
 
 async def test_a_long_answer_is_cut_at_a_word(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ PROTOCOL_KEYS = (
     "threshold",
     "samples",
     "merge",
+    "unseeing",
 )
 """The keys of a brief's header that a preset may have. They belong to its protocol."""
 

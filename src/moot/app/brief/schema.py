@@ -69,6 +69,9 @@ SCOPES = ("full_log", "last_n_turns", "summary_only", "persona_scoped")
 WAYS = ("append_all", "rolling_window", "summarize_past", "persona_masking")
 """How the log is kept short: the values of ``context_strategy``."""
 
+UNSEEING = ("refuse", "skip")
+"""What happens to debaters whose model does not see the pictures of a brief."""
+
 FINDERS = ("search", "rag")
 """The tools with which a retriever looks up the topic."""
 
@@ -249,6 +252,9 @@ HEADER: tuple[Key, ...] = (
         help="Files beside the brief that all participants are given: text of at most 1 MiB each, and pictures "
         "(PNG, JPEG, WebP, GIF) and PDFs for models that see.",
         hints=("sources", "files", "documents", "attachments", "path")),
+    Key(name="unseeing", kind="choice", choices=UNSEEING, loose=True, example="skip",
+        help="Debaters whose model is known not to see a picture of the background: refuse the brief, or skip them, "
+        "which is said in the report; default: refuse."),
     Key(name="library", kind="paths", low=1, high=20, example="[papers, notes.md]",
         help="Files or folders beside the brief that only the tool rag searches; they are in no prompt.",
         hints=("rag", "knowledge", "corpus")),

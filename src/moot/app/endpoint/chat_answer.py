@@ -9,10 +9,11 @@ from moot.answers.values import reason_in_words
 from moot.app.brief.presets import Preset
 from moot.app.endpoint.answer_shape import AnswerShape, calls_in, fills
 from moot.app.endpoint.chat_request import ChatRequest
+from moot.app.plan.checks import LEFT_OUT
 from moot.core.ask import ToolCall, Usage
 from moot.core.brief import Brief, Participant, is_person
 from moot.core.decision import Minority
-from moot.core.event import Called, Entry
+from moot.core.event import Called, Entry, Opened
 from moot.core.roles import FINAL, final_turn
 from moot.core.text import clip, counted, flat, listed
 from moot.core.transcript import Transcript, Turn
@@ -252,6 +253,9 @@ def _shorten(words: str, request: ChatRequest) -> tuple[str, bool]:
 
 def _degradations(state: DebateState) -> Iterator[str]:
     """What makes the answer less than was asked for, one sentence each."""
+    for entry in state.entries[:1]:
+        chosen = entry.event.chosen if isinstance(entry.event, Opened) else ()
+        yield from (f"{_sentence(words)}." for words in chosen if LEFT_OUT in words)
     speakers = _speakers(state.transcript.brief)
     asked_of = {participant.name: state.turns(participant.name) for participant in speakers}
     silent = [

@@ -7,7 +7,7 @@ happen is read from the two simulated runs of the estimate, so it is right for e
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import cast
 
 from moot.agents.toolkit import LONGEST, USES
@@ -22,6 +22,7 @@ from moot.core.brief import (
     Brief,
     Limits,
     Participant,
+    Source,
 )
 from moot.core.errors import BriefError
 from moot.core.families import family
@@ -166,21 +167,61 @@ def check_sight(brief: Brief, live: Mapping[str, Model]) -> list[str]:
     sources = [source for source in brief.background if source.file]
     if not sources:
         return []
-    from moot.models.attached_files import doubt_of, fault_of  # deferred: few debates have pictures
+    from moot.models.attached_files import doubt_of  # deferred: few debates have pictures
 
     notes: list[str] = []
     for participant in brief.participants:
-        model = live.get(participant.name)
-        names = [participant.seat] if model else []
-        names += [name for name in (*participant.fallback, participant.stand_in) if name]
         if participant.seat.startswith(BUILTIN):
             notes.append(f"{participant.seat} sees no pictures; it quotes words only.")
-        for name in names:
-            pictures = model is None or model.traits.pictures or name != participant.seat
-            if fault := fault_of(name, sources, pictures=pictures):
+        for name, fault in _blindness(participant, live.get(participant.name), sources):
+            if fault:
                 raise BriefError(f"{participant.name}: {fault}; choose another model", code="bad_model")
             notes += [doubt] if (doubt := doubt_of(name, sources)) else []
     return list(dict.fromkeys(notes))
+
+
+def _blindness(who: Participant, model: Model | None, sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+    """The models that may answer for a participant, each with why it cannot be shown the files, or ""."""
+    from moot.models.attached_files import fault_of  # deferred: few debates have pictures
+
+    names = [who.seat] if model else []
+    for name in (*names, *who.fallback, *filter(None, (who.stand_in,))):
+        yield name, fault_of(name, sources, pictures=model is None or model.traits.pictures or name != who.seat)
+
+
+LEFT_OUT = " is left out: "
+"""What stands on record of a debater whose model does not see the pictures, between its name and the reason."""
+
+
+def leave_out_unseeing(brief: Brief, live: Mapping[str, Model]) -> tuple[Brief, tuple[str, ...]]:
+    """The brief without debaters and fallbacks that do not see its pictures, and why each is left out.
+
+    Args:
+        brief: the brief with agents assigned, which says that these are to be skipped.
+        live: the models by participant.
+
+    Raises:
+        BriefError: fewer than two debaters are left.
+    """
+    sources = [source for source in brief.background if source.file]
+    stay: list[Participant] = []
+    left_out: list[str] = []
+    for who in brief.participants if sources else ():
+        faults = {name: fault for name, fault in _blindness(who, live.get(who.name), sources) if fault}
+        if who.duty == "debater" and who.name in live and who.seat in faults:
+            left_out.append(f"{who.name}{LEFT_OUT}{faults[who.seat]}")
+            continue
+        left_out += [f"the fallback of {who.name}{LEFT_OUT}{faults[name]}" for name in who.fallback if name in faults]
+        stay.append(replace(who, fallback=tuple(name for name in who.fallback if name not in faults)))
+    if not left_out:
+        return brief, ()
+    seeing = replace(brief, participants=tuple(stay))
+    if len(names := seeing.names("debater")) < min(2, len(brief.names("debater"))):
+        only = f"only {names[0]} is left" if names else "nobody is left"
+        files = listed([source.name for source in sources])
+        problem = f"without those who do not see pictures {only}; a debate needs two ({files})"
+        raise BriefError(problem, code="bad_model")
+    return seeing, tuple(left_out)
 
 
 _SUMMED_UP = tuple(name for name in FORMATS if name != "bp_style")

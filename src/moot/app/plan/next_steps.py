@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import ceil
 
 from moot.app.brief.default_participants import default_moderator
+from moot.app.plan.checks import LEFT_OUT
 from moot.core.ask import Usage
 from moot.core.brief import Brief
 from moot.core.decision import NextStep
@@ -116,7 +117,7 @@ def _stay_chosen(opened: Opened) -> bool:
 
 def lost_choices(opened: Opened) -> list[str]:
     """What was chosen for a debate and does not apply once its protocol is built anew, in words."""
-    applies = ("participants", "once more", "in the fork", BY_HAND)
+    applies = ("participants", "once more", "in the fork", LEFT_OUT, BY_HAND)
     return [words for words in opened.chosen if not any(text in words for text in applies)]
 
 

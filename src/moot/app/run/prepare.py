@@ -32,7 +32,7 @@ from moot.app.plan.assignment import (
     with_vote_weigher,
 )
 from moot.app.plan.bounds import Bounds, Totals, bounds
-from moot.app.plan.checks import check_prices, check_sight, ignored_settings, notes_on
+from moot.app.plan.checks import LEFT_OUT, check_prices, check_sight, ignored_settings, leave_out_unseeing, notes_on
 from moot.app.plan.estimate import Costing, estimate, likely_requests
 from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
@@ -315,16 +315,16 @@ async def prepare(
     brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
     brief = with_final_writer(_with_overrides(brief, overrides), overrides.final)
     models, model_notes = await _models(brief, overrides.models or parsed.models, config)
-    for participant in parsed.brief.participants:
-        _check_seat(workspace, parsed, participant)
+    _check_seats(workspace, parsed)
     brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config)
+    brief, left_out = _without_unseeing(workspace, brief, parsed)
     try:
         choices, learned = await with_learned_threshold(make_choices(parsed, overrides), parsed, workspace.store)
         check_feeds(choices.memory.feeds if choices.memory else (), config)
         brief = with_vote_weigher(with_similarity(brief, choices.until, config), choices)
         stored = brief if parsed.lines else workspace.store_agents(brief)
         plan = workspace.plan_stored(stored, protocol_of(parsed, overrides), choices, models)
-        plan = replace(plan, chosen=(*plan.chosen, *filter(None, (parsed.cast,))))
+        plan = replace(plan, chosen=(*plan.chosen, *left_out, *filter(None, (parsed.cast,))))
     except ProtocolError as error:
         raise choice_error(parsed, overrides, error.about, str(error)) from error
     for participant in plan.brief.participants:
@@ -335,10 +335,16 @@ async def prepare(
     costing = costing_of(workspace, plan.brief, plan.protocol, live)
     check_prices(plan.brief, costing)
     notes = (*parsed.notes, *model_notes, *learned, *notes_on(plan.brief, plan.name, choices, costing))
-    notes += (*_notes_on_seats(plan.brief, generator, live), *await tool_notes(plan.brief, config))
+    notes += (*_notes_on_seats(plan, generator, live), *await tool_notes(plan.brief, config))
     notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
     drops = ignored_settings(plan.brief, live)
     return PreparedDebate(plan=plan, costing=costing, drops=drops, notes=notes, generator=generator)
+
+
+def _without_unseeing(workspace: Workspace, brief: Brief, parsed: ParsedBrief) -> tuple[Brief, tuple[str, ...]]:
+    """The brief without those who do not see its pictures, where it says so, and why each is left out."""
+    skips = parsed.given.get("unseeing") == "skip"
+    return leave_out_unseeing(brief, live_models(workspace, brief)) if skips else (brief, ())
 
 
 def _with_overrides(brief: Brief, overrides: Overrides) -> Brief:
@@ -416,7 +422,9 @@ def _without_idle_timekeeper(brief: Brief, protocol: str) -> Brief:
     )
 
 
-def _notes_on_seats(brief: Brief, generator: str, live: Mapping[str, Model]) -> Iterator[str]:
+def _notes_on_seats(plan: Plan, generator: str, live: Mapping[str, Model]) -> Iterator[str]:
+    brief = plan.brief
+    yield from (f"{words}." for words in plan.chosen if LEFT_OUT in words)
     if any(participant.seat == BUILTIN for participant in brief.participants):
         yield QUOTING
         if not (brief.background or brief.library):
@@ -471,15 +479,15 @@ async def _models(brief: Brief, named: Sequence[str], config: Config | None) -> 
     return (BUILTIN,), []
 
 
-def _check_seat(workspace: Workspace, parsed: ParsedBrief, participant: Participant) -> None:
-    """Refuse an agent that the brief names but that cannot exist, with its line."""
-    if not participant.seat:
-        return
-    try:
-        make_agents(replace(parsed.brief, participants=(participant,)), workspace.pool)
-    except BriefError as error:
-        line = parsed.lines.get(f"## {participant.name}", 0)
-        raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
+def _check_seats(workspace: Workspace, parsed: ParsedBrief) -> None:
+    """Refuse agents that the brief names but that cannot exist, with their line."""
+    for participant in parsed.brief.participants:
+        try:
+            if participant.seat:
+                make_agents(replace(parsed.brief, participants=(participant,)), workspace.pool)
+        except BriefError as error:
+            line = parsed.lines.get(f"## {participant.name}", 0)
+            raise BriefError(error.found, where=parsed.where, line=line, code=error.code) from error
 
 
 def _check_tools(parsed: ParsedBrief, brief: Brief, config: Config | None) -> None:
