@@ -114,3 +114,21 @@ async def test_who_does_not_wait_sees_the_batches_and_cancels_them(tmp_path: Pat
         code, output = await there.run("batch", "brief.md", "--batch", "--queue")
         assert code == 2
         assert "--batch and --queue cannot be given together" in output
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(
+    "command", [("batch", "brief.md"), ("review", "notes.py"), ("eval", "places.csv", "--yes", "--force")]
+)
+async def test_what_no_batch_had_time_for_is_asked_live_only_where_the_user_says_so(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "notes.py").write_text("total = 1\n")
+    (tmp_path / "places.csv").write_text("input,target\nWhere?,here\n")
+    async with terminal(BatchServers(auto=True, fate=lambda batch, item: "expired"), tmp_path) as there:
+        await there.run(*command, *MODELS, "--batch")
+        assert there.servers.items
+        assert not there.servers.live
+        again = ("review", "--again", "last") if command[0] == "review" else (*command, *MODELS)
+        _, output = await there.run(*again, "--batch", "--or-live")
+        assert there.servers.live, output

@@ -153,14 +153,17 @@ class HalfPriceOptions(TypedDict):
     """Whether models are asked in providers' batches, as the user typed it."""
 
     half_price: bool
+    or_live: bool
     wait: bool
 
 
 def half_price_options(command: Command) -> Command:
-    """``--batch`` and ``--no-wait``."""
+    """``--batch``, ``--or-live`` and ``--no-wait``."""
     half = "Ask models of OpenAI and Anthropic in batches, at half the price. Each round can take up to 24 hours."
     wait = "With --batch: send the calls and end. Repeat the command later to go on."
+    live = "With --batch: ask live, at the full price, what a provider had no time for in two batches."
     for option in (
+        click.option("--or-live", is_flag=True, help=live),
         click.option("--no-wait", "wait", flag_value=False, default=True, help=wait),
         click.option("--batch", "half_price", is_flag=True, help=half),
     ):

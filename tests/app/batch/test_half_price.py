@@ -197,6 +197,28 @@ async def test_what_expires_twice_pauses_the_debate_and_a_cancelled_batch_is_sen
         await workspace.pool.close()
 
 
+async def test_what_expires_twice_is_asked_live_where_the_user_says_so() -> None:
+    async with shop(BatchServers(words=split, auto=True, fate=lambda batch, item: "expired")) as there:
+        paused = await there.hold(run_of(there.process(), debates(1)))
+        assert [outcome.kind for outcome in await paused.outcomes()] == ["unavailable"]
+        assert not there.servers.live
+        workspace = there.process()
+        workspace.tray.or_live = True
+        work = run_of(workspace, debates(1))
+        words = (await work.estimate()).batched
+        assert words.endswith("What a provider has no time for twice is asked live, at the full price.")
+        await there.hold(work)
+        assert {outcome.status for outcome in await work.outcomes()} <= {"tie", "decided"}
+        events = await there.entries(work)
+        live = [event for event in events if isinstance(event, Attempted) and not event.item]
+        assert len(there.servers.live) == len(live) == 4, "two models in two rounds"
+        assert {event.n for event in live} == {3}, "two tries in batches came before"
+        halves = [event for event in events if isinstance(event, Attempted) and event.item and event.key == live[0].key]
+        assert live[0].cost == pytest.approx(2 * (halves[0].cost or 0.0))
+        for repeat in work.batch:
+            await workspace.verify(repeat.debate)
+
+
 async def test_a_batch_whose_answer_was_lost_is_found_again_and_not_sent_twice() -> None:
     async with shop(BatchServers(lose=2)) as there:
         first = await there.hold(run_of(there.process(), debates(), wait=False))

@@ -178,7 +178,7 @@ def split_models(brief: Brief) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return batched, tuple(model for model in models if model not in batched)
 
 
-def batch_note(briefs: Iterable[Brief], rounds: int) -> str:
+def batch_note(briefs: Iterable[Brief], rounds: int, *, or_live: bool = False) -> str:
     """Which models are asked in batches, and how long that can take, in a sentence.
 
     Raises:
@@ -193,9 +193,10 @@ def batch_note(briefs: Iterable[Brief], rounds: int) -> str:
     if not batched:
         raise BriefError(f"--batch needs a model of a provider that answers in batches: {' or '.join(WITH_BATCHES)}")
     others_live = f"; asked live: {', '.join(live)}" if live else ""
+    late = " What a provider has no time for twice is asked live, at the full price." if or_live else ""
     return (
         f"Asked in batches at half the price: {', '.join(batched)}{others_live}. "
-        f"There are up to {counted(rounds, 'round')}, and each can take 24 hours."
+        f"There are up to {counted(rounds, 'round')}, and each can take 24 hours.{late}"
     )
 
 

@@ -170,7 +170,7 @@ class BatchRun:
             bounds=joined_bounds([costing.bounds for costing in costings]).times(self.batch.times),
         )
         rounds = max((costing.most.rounds for costing in costings), default=0)
-        batched = batch_note(briefs, rounds) if self.half_price else ""
+        batched = batch_note(briefs, rounds, or_live=self.workspace.tray.or_live) if self.half_price else ""
         return BatchEstimate(
             costing=costing, notes=tuple(notes), over=len(states) - begun, begun=begun, batched=batched
         )

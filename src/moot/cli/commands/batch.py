@@ -182,6 +182,7 @@ async def _batch(briefs: Sequence[str], batch_options: BatchOptions) -> int:
     wanted = read_batch(briefs, batch_options)
     async with _open(batch_options) as (workspace, queue):
         config = workspace.config = load_config()
+        workspace.tray.or_live = batch_options["or_live"]
         parallel = batch_options["parallel"] or (MOST_QUEUED if queue else PARALLEL)
         work = BatchRun(
             workspace=workspace,

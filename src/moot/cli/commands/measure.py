@@ -178,7 +178,7 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
 
     async with open_for_running(options["store"]) as workspace:
         config = workspace.config = load_config()
-        workspace.tray.on = options["half_price"]
+        workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
         workspace.tray.tell = lambda sentence: click.echo(f"moot: {sentence}", err=True)
         prepared = await prepare_evaluation(workspace, setup, data, config)
         for line in plan_lines(prepared):

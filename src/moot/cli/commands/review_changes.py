@@ -117,7 +117,7 @@ def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
 async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
     _check(names, options)
     async with open_for_running(options["store"]) as workspace:
-        workspace.tray.on = options["half_price"]
+        workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
         workspace.tray.tell = lambda sentence: click.echo(f"moot: {sentence}", err=True)
         if options["again"]:
             return await _resume_review(workspace, await workspace.find(options["again"]), options)
@@ -196,7 +196,8 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     click.echo(f"moot: {debate}: {described(subject.artefact)}; {limits}", err=True)
     _untracked(subject.artefact)
     if options["half_price"]:
-        click.echo(f"moot: {batch_note([start.prepared.plan.brief], start.prepared.costing.most.rounds)}", err=True)
+        rounds, or_live = start.prepared.costing.most.rounds, options["or_live"]
+        click.echo(f"moot: {batch_note([start.prepared.plan.brief], rounds, or_live=or_live)}", err=True)
     for note in start.prepared.notes:
         if note == UNREAD_LIBRARY and subject.words:
             continue  # the author's words stand there, for those who check

@@ -93,13 +93,14 @@ class BatchTray:
     Attributes:
         on: whether debates that have no call in a batch yet put theirs here.
         live: whether all new calls are sent by themselves, also those of debates that had calls here.
+        or_live: whether a call that batches had no time for is sent by itself, at the full price.
         held: whether somebody gathers the requests of many debates and sends them; else whoever runs one does.
         tell: is told in a sentence what happens with batches.
     """
 
     def __init__(self, log: JobLog, *, clock: Callable[[], float] = time.time, pace: BatchPace | None = None) -> None:
         self._log, self._clock, self.pace = log, clock, pace or BatchPace()
-        self.on = self.live = self.held = False
+        self.on = self.live = self.or_live = self.held = False
         self.tell: Callable[[str], None] = lambda sentence: None
         self._jobs = Jobs()
         self._apis: dict[str, BatchApi] = {}

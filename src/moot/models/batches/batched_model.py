@@ -62,14 +62,19 @@ class BatchedModel(Layer):
             return await self._model.complete(request, recorder)
         while True:
             tried = recorder.batch_try(request.call)
-            if not tried.model and not self._tray.takes(tried.begun):
+            if not tried.model and not self._goes_into_a_batch(tried):
                 return await self._model.complete(request, recorder)
             try:
                 return await self._batched(request, recorder, tried)
             except Unavailable as error:
-                again = error.kind == "cancelled" or tried.failures + 1 < TRIES
+                again = error.kind == "cancelled" or tried.failures + 1 < TRIES or self._tray.or_live
                 if not error.again or not again:
                     raise
+
+    def _goes_into_a_batch(self, tried: BatchTry) -> bool:
+        """Whether a call that is in no batch now goes into one: no longer live, once batches had no time for it."""
+        late = self._tray.or_live and tried.failures >= TRIES
+        return self._tray.takes(tried.begun) and not late
 
     async def _batched(self, request: Request, recorder: Recorder, tried: BatchTry) -> Called:
         """One try in a batch, the one that is under way or a new one."""
