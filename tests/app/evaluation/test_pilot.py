@@ -1,5 +1,6 @@
 """The pilot through whole paths: in batches, with a rubric, with repeats; it reads costs and spreads and no more."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from moot.app.evaluation import eval_run
+from moot.app.evaluation.arms import Arm, with_rivals
 from moot.app.evaluation.blocks import more_repeats, repeat_of
 from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.scores import read_result
@@ -71,6 +73,42 @@ async def test_repeats_tell_whether_more_of_them_pay_and_count_in_no_score(tmp_p
     whole = await evaluated(tmp_path / "whole", setup, data, workspace)
     assert calls < sum(len(model.log) for model in models.values()), "what the pilot asked is not asked again"
     assert scores == whole.scores
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("kinds", [("panel",), ("panel", "council")])
+async def test_what_is_used_is_near_what_was_expected_and_below_the_usual_limit(
+    tmp_path: Path, kinds: tuple[str, ...], seed: int
+) -> None:
+    arms = with_rivals([Arm(name=kind, kind="protocol", protocol=kind) for kind in kinds])
+    setup = setup_of(tmp_path, *NAMES, arms=arms)
+    setup = replace(setup, panel=replace(setup.panel, seed=seed))
+    workspace, models = workspace_of(*NAMES)
+    run = await run_of(workspace, setup, questions(6), tmp_path)
+    await run.run()
+    result = await run.result()
+    calls = sum(len(model.log) for model in models.values())
+    expected, usual = run.prepared.total, run.prepared.usual(6)
+    assert 0.7 < calls / expected.calls < 1.4
+    assert expected.calls < usual.calls
+    assert calls < usual.calls
+    assert result.paid_usd
+    assert usual.usd
+    assert result.paid_usd < usual.usd
+    assert result.paid_tokens < usual.tokens
+    assert run.prepared.expected(3).calls == pytest.approx(expected.calls / 2)
+
+
+def test_a_plan_says_what_to_expect_and_what_it_stays_below(tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text(PLACES, "utf-8")
+    words = ("eval", "plan", "places.csv", "-m", GPT)
+    plan = moot(tmp_path, *words, OPENAI_API_KEY="k").output
+    pattern = r"^(expected|usually below): [\d,]+ calls, [\d,]+ tokens, cost \$(\d+\.\d\d)(?:; equal cost in usd)?$"
+    (low, expected), (high, usual) = re.findall(pattern, plan, flags=re.MULTILINE)
+    assert (low, high) == ("expected", "usually below")
+    assert 0 < float(expected) < float(usual)
+    assert "pilot: 3 questions, each put 2 times: " not in plan
+    assert "pilot: 3 questions, each put 2 times: " in moot(tmp_path, *words, "--pilot", OPENAI_API_KEY="k").output
 
 
 def test_first_answers_of_a_pilots_own_repeats_are_no_others() -> None:

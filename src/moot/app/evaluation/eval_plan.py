@@ -252,6 +252,7 @@ class PreparedEvaluation:
         data: its questions, with the keys in a file of their own.
         plan: what is fixed.
         prices: of each arm that debates, and of one round of first answers under "", for one question.
+        ceilings: the same if each answer is as long as it may be, and nobody agrees.
         labels: answers that people have judged, to check the judge of a rubric.
         judging: what that judge is expected to cost in all, at most; None where nothing is judged.
         smallest: the smallest difference that its questions show in 4 of 5 runs.
@@ -262,6 +263,7 @@ class PreparedEvaluation:
     data: StoredData
     plan: EvalPlan
     prices: Mapping[str, ArmPrice]
+    ceilings: Mapping[str, ArmPrice]
     labels: tuple[Label, ...] = ()
     judging: ArmPrice | None = None
     smallest: float
@@ -269,17 +271,40 @@ class PreparedEvaluation:
 
     @property
     def total(self) -> ArmPrice:
-        """What to expect in all: first answers, debates without those they share, and answers at the dearest's cost."""
-        first, debates = self.prices[""], {name: price for name, price in self.prices.items() if name}
-        own = {arm.name for arm in self.plan.arms if arm.own_drafts or arm.liars}
+        """What to expect in all."""
+        return self.expected(self.plan.planned * self.plan.epochs)
+
+    def expected(self, blocks: int) -> ArmPrice:
+        """What so many questions cost: first answers, debates without those they share, answers at the dearest's cost.
+
+        Args:
+            blocks: how many, repeats counted.
+        """
+        return self._priced(self.prices, blocks, self._rounds(self.prices))
+
+    def usual(self, blocks: int) -> ArmPrice:
+        """What so many questions usually stay below: every answer is as long as it may be, and rivals share none.
+
+        Calls that fail, and those that ask for a form again, come on top.
+        """
+        return self._priced(self.ceilings, blocks, 2 * self._rounds(self.ceilings) + 1)
+
+    def _rounds(self, prices: Mapping[str, ArmPrice]) -> float:
+        """How many rounds of first answers reach the largest sample, and the cost of the dearest debate."""
         sizes = [arm.size / self.setup.panel.seats for arm in self.setup.arms]
-        ratios = [price.weighted / first.weighted for price in debates.values() if first.weighted]
-        rounds = max([1.0, *sizes, *ratios])
-        blocks = self.plan.planned * self.plan.epochs
+        ratios = [
+            price.weighted / prices[""].weighted for name, price in prices.items() if name and prices[""].weighted
+        ]
+        return max([1.0, *sizes, *ratios])
+
+    def _priced(self, prices: Mapping[str, ArmPrice], blocks: int, rounds: float) -> ArmPrice:
+        own = {arm.name for arm in self.plan.arms if arm.own_drafts or arm.liars}
+        debates = {name: price for name, price in prices.items() if name}
+        judged = blocks / (self.plan.planned * self.plan.epochs)
         parts = [
-            (first, blocks * (rounds - sum(name not in own for name in debates))),
+            (prices[""], blocks * (rounds - sum(name not in own for name in debates))),
             *((price, blocks) for price in debates.values()),
-            *([(self.judging, 1)] if self.judging else ()),
+            *([(self.judging, judged)] if self.judging else ()),
         ]
         known = all(price.usd is not None for price, _ in parts)
         return ArmPrice(
@@ -300,7 +325,9 @@ async def prepare_evaluation(
     """
     setup, score = _with_score(setup, data)
     labels = _labels(setup, data)
-    prices, own = await _prices(workspace, setup, data.questions[:LOOKED_AT], config)
+    step = max(1, len(data.questions) // LOOKED_AT)  # from all parts of the data: documents may grow from line to line
+    costings, own = await _costings(workspace, setup, data.questions[::step][:LOOKED_AT], config)
+    prices = {name: _mean(values) for name, values in costings.items()}
     currency = _chosen_currency(setup, prices)
     margin = MARGINS[score] if setup.margin is None else setup.margin
     spread, n = SPREADS.get(score) or spread_of_share(DIFFER), len(data.questions)
@@ -325,6 +352,7 @@ async def prepare_evaluation(
         data=data,
         plan=plan,
         prices=prices,
+        ceilings={name: _mean(values, most=True) for name, values in costings.items()},
         labels=labels,
         judging=_judging(workspace, setup, data, len(labels)) if setup.rubric_judge else None,
         smallest=smallest_difference(spread, n),
@@ -391,10 +419,10 @@ def _with_score(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
     return replace(setup, arms=arms), score
 
 
-async def _prices(
+async def _costings(
     workspace: Workspace, setup: Setup, questions: Sequence[Question], config: Config
-) -> tuple[dict[str, ArmPrice], dict[str, bool]]:
-    """The mean price of each debate on some questions, "" for first answers; and whose first answers are its own."""
+) -> tuple[dict[str, list[Costing]], dict[str, bool]]:
+    """The price of each debate on some questions, "" for first answers; and whose first answers are its own."""
     costings: dict[str, list[Costing]] = {}
     own: dict[str, bool] = {}
     for question in questions:
@@ -413,7 +441,7 @@ async def _prices(
                 costings.setdefault(arm.name, []).append(price_of(workspace, plan))
         except MootError as error:
             raise BriefError(f"question {question.id[:60]!r}: {error}") from error
-    return {name: _mean(values) for name, values in costings.items()}, own
+    return costings, own
 
 
 def _judging(workspace: Workspace, setup: Setup, data: StoredData, labels: int) -> ArmPrice:
@@ -438,14 +466,19 @@ def price_of(workspace: Workspace, plan: Plan) -> Costing:
     return estimate(plan.brief, plan.protocol, live_models(workspace, plan.brief))
 
 
-def _mean(costings: Sequence[Costing]) -> ArmPrice:
+def _mean(costings: Sequence[Costing], *, most: bool = False) -> ArmPrice:
+    """The mean of what is expected; or of what is used where every answer is as long as it may be."""
     n = len(costings)
-    costs = [costing.expected_cost for costing in costings]
-    known = [cost for cost in costs if cost is not None]
-    tokens = sum(costing.expected for costing in costings) / n
-    calls = sum((costing.least.asks + costing.most.asks) / 2 for costing in costings) / n
+    plays = [
+        (play.most.calls, play.most.tokens, play.most.cost)
+        if most
+        else ((play.least.asks + play.most.asks) / 2, play.expected, play.expected_cost)
+        for play in costings
+    ]
+    known = [cost for _, _, cost in plays if cost is not None]
+    tokens = sum(used for _, used, _ in plays) / n
     return ArmPrice(
-        calls=calls,
+        calls=sum(calls for calls, _, _ in plays) / n,
         tokens=tokens,
         weighted=tokens * (1 + OUTPUT) / 2,
         usd=sum(known) / n if len(known) == n else None,

@@ -27,7 +27,7 @@ from moot.core.text import counted
 
 if TYPE_CHECKING:
     from moot.app.evaluation.data_sets import StoredData
-    from moot.app.evaluation.eval_plan import PreparedEvaluation, Setup
+    from moot.app.evaluation.eval_plan import ArmPrice, PreparedEvaluation, Setup
     from moot.app.evaluation.eval_run import EvalRun
     from moot.app.evaluation.scores import EvalPlan, EvalResult
     from moot.evaluation.power import Pilot
@@ -181,12 +181,12 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
         workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
         workspace.tray.tell = lambda sentence: click.echo(f"moot: {sentence}", err=True)
         prepared = await prepare_evaluation(workspace, setup, data, config)
-        for line in plan_lines(prepared):
+        if options["pilot"] and prepared.plan.planned <= PILOT:
+            raise click.UsageError(f"--pilot needs more than {PILOT} questions.")
+        for line in plan_lines(prepared, pilot=options["pilot"]):
             click.echo(line)
         if options["dry_run"]:
             return DONE
-        if options["pilot"] and prepared.plan.planned <= PILOT:
-            raise click.UsageError(f"--pilot needs more than {PILOT} questions.")
         if not _may_begin(prepared, options):
             return USAGE
         run = EvalRun(
@@ -276,8 +276,14 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
     return task.result()
 
 
-def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
-    """What is planned, what it is expected to cost, and what it could show."""
+def plan_lines(prepared: "PreparedEvaluation", *, pilot: bool = False) -> Iterator[str]:
+    """What is planned, what it is expected to cost, and what it could show.
+
+    Args:
+        prepared: the evaluation.
+        pilot: whether only its first questions are to be put.
+    """
+    from moot.app.evaluation.blocks import repeats_of_pilot
     from moot.app.evaluation.eval_run import PILOT
 
     plan, total = prepared.plan, prepared.total
@@ -287,8 +293,14 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     wide = max(len(arm.name) for arm in plan.arms)
     for arm in plan.arms:
         yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
-    usd = "unknown" if total.usd is None else f"${total.usd:.2f}"
-    yield f"expected: {total.calls:,.0f} calls, {total.tokens:,.0f} tokens, cost {usd}; equal cost in {plan.currency}"
+    yield f"expected: {price_words(total)}; equal cost in {plan.currency}"
+    yield f"usually below: {price_words(prepared.usual(plan.planned * plan.epochs))}"
+    if pilot:
+        repeats = repeats_of_pilot(plan.epochs, prepared.data.questions)
+        yield (
+            f"pilot: {PILOT} questions, each put {repeats} times: {price_words(prepared.expected(PILOT * repeats))}; "
+            f"usually below {price_words(prepared.usual(PILOT * repeats))}"
+        )
     if judge := prepared.setup.rubric_judge:
         checked = f"checked by {counted(len(prepared.labels), 'label')} of people"
         yield f"{judge} judges each answer by its rubric, {checked}: {_judging_words(prepared)}"
@@ -301,6 +313,12 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     if plan.planned > PILOT:
         yield f"the first {PILOT} questions tell what all cost, with an 80 % interval, and what they can show: --pilot"
     yield f"plan {plan.hash[:16]}"
+
+
+def price_words(price: "ArmPrice") -> str:
+    """Calls, tokens and US dollars."""
+    usd = "unknown" if price.usd is None else f"${price.usd:.2f}"
+    return f"{price.calls:,.0f} calls, {price.tokens:,.0f} tokens, cost {usd}"
 
 
 def pilot_lines(pilot: "Pilot", plan: "EvalPlan") -> Iterator[str]:
@@ -326,8 +344,7 @@ def _judging_words(prepared: "PreparedEvaluation") -> str:
     price = prepared.judging
     if price is None:
         return ""
-    usd = "unknown" if price.usd is None else f"${price.usd:.2f}"
-    return f"at most {price.calls:,.0f} of these calls, {price.tokens:,.0f} tokens, cost {usd}"
+    return f"at most {price_words(price).replace('calls', 'of these calls')}"
 
 
 def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
