@@ -68,7 +68,11 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
         ({"truth": None}, "truth is missing"),
         ({"input": " "}, "input is missing"),
         ({"input": ["x"]}, "input is not a text"),
-        ({"answr": "x"}, "unknown field 'answr'"),
+        (
+            {"answr": "x"},
+            "unknown field 'answr'; there are id, input, truth, kind, options, accepted, tolerance, documents, group, "
+            "split, known_since and tags",
+        ),
         ({"truht": "x"}, "unknown field 'truht'; did you mean 'truth'?"),
         ({"truth": "milk"}, "the truth 'milk' is none of the options"),
         ({"options": "tea"}, "options is not a list"),

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from moot.app.evaluation.data_sets import FaultyData, Key, store_data
+from moot.app.evaluation.quantities import read_quantity
 from moot.app.evaluation.question_files import read_data_set
+from moot.app.evaluation.scores import read_result
 from moot.core.brief import Source
+from tests.cli.commands import moot
 
 BRIEF = "---\nanswer: port\ngroup: map\n{more}---\n# Where is it?\n\nIt lies near the port.\n"
 SAMPLES: list[dict[str, object]] = [
@@ -272,3 +275,48 @@ def test_a_readme_beside_briefs_is_no_brief(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(BRIEF.format(more=""), "utf-8")
     (tmp_path / "README.md").write_text("# Questions about a port\n", "utf-8")
     assert [question.id for question in read_data_set(tmp_path).questions] == ["a"]
+
+
+# ---- hostile files ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("figures", ["9" * 400, "9" * 5000, "1e999", "inf", "NaN", "1/0"])
+def test_a_number_that_no_machine_has_is_no_truth_and_no_answer(tmp_path: Path, figures: str) -> None:
+    (tmp_path / "q.csv").write_text(f"input,truth,kind\nHow many?,{figures},number\n", "utf-8")
+    shown = moot(tmp_path, "eval", "check", "q.csv")
+    assert shown.exit_code == 2
+    assert shown.output.startswith("moot: q.csv:2: truth is not a number: '")
+    assert len(shown.output) < 120
+    assert read_quantity(f"It is {figures}.") is None
+
+
+def test_long_questions_and_answers_are_read_back(tmp_path: Path) -> None:
+    long = "word " * 40_000
+    lines = [f'"{long}{n}?",yes' for n in range(2)]
+    (tmp_path / "q.csv").write_text("\n".join(["input,truth", *lines, ""]), "utf-8")
+    run = moot(tmp_path, "eval", "q.csv", "-m", "builtin:quotes", "--force")
+    assert run.exit_code == 0, run.output
+    shown = moot(tmp_path, "eval", "show", "q-eval")
+    assert shown.exit_code == 0, shown.output
+    assert shown.output.startswith("q: 2 of 2 questions")
+    ids = {row.question for row in read_result(tmp_path / "q-eval").scores}
+    assert len(ids) == 2
+    assert max(map(len, ids)) < 100
+
+
+def test_a_wrong_column_is_one_error_and_not_one_for_each_line(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("question,truth\n" + "Why?,so\n" * 100, "utf-8")
+    shown = moot(tmp_path, "eval", "check", "q.csv")
+    assert shown.exit_code == 2
+    assert len(shown.output.splitlines()) == 1
+    assert "q.csv:2: unknown field 'question'; there are id, input, truth, kind" in shown.output
+
+
+def test_a_file_in_another_encoding_is_one_sentence(tmp_path: Path) -> None:
+    for name, encoding in (("utf-16", "utf-16"), ("latin", "latin-1")):
+        (tmp_path / f"{name}.csv").write_bytes("input,truth\nCafé?,5\n".encode(encoding))
+        shown = moot(tmp_path, "eval", "check", f"{name}.csv")
+        assert (shown.exit_code, shown.output) == (
+            2,
+            f"moot: {name}.csv cannot be read: it is not UTF-8; save it as UTF-8\n",
+        )

@@ -19,7 +19,7 @@ from moot.app.evaluation.quantities import RELATIVE, normal_text, read_quantity
 from moot.app.evaluation.scores import write_whole
 from moot.core.brief import OPTIONS, Source
 from moot.core.errors import BriefError
-from moot.core.text import clean, closest, listed
+from moot.core.text import clean, closest, listed, shorten
 from moot.record.store import digest
 
 Kind: TypeAlias = Literal["option", "number", "probability", "text", "preference", "rubric"]
@@ -34,6 +34,10 @@ LISTS = frozenset({"options", "tags", "accepted", "documents"})
 """Fields with several values: a list in JSON, parted by ``|`` in CSV."""
 
 
+LONGEST_ID = 200
+"""Characters of a question that is its own id; of a longer one its beginning and a hash are."""
+
+
 class FaultyData(BriefError):
     """A data set that cannot be used.
 
@@ -44,6 +48,10 @@ class FaultyData(BriefError):
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__("; ".join(faults))
         self.faults = tuple(faults)
+
+
+class UnknownField(ValueError):
+    """A line has a field that no question has; the same in every line of a table, so it is said once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +126,7 @@ def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path | None = 
     faults: list[str] = []
     pairs: list[tuple[Question, Key]] = []
     places: dict[str, str] = {}
+    unknown: set[str] = set()
     for place, line in lines:
         try:
             question, key = _part(line, folder)
@@ -129,6 +138,9 @@ def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path | None = 
             pairs.append((question, key))
         except BriefError as error:
             faults.append(f"{place}: {error.found}")
+        except UnknownField as error:
+            faults += [] if str(error) in unknown else [f"{place}: {error}"]
+            unknown.add(str(error))
         except ValueError as error:
             faults.append(f"{place}: {error}")
     if not pairs and not faults:
@@ -216,7 +228,8 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
         raise ValueError(f"{listed(twice[0])} are one field")
     if unknown := [name for name in fields if name not in FIELDS]:
         meant = closest(unknown[0], FIELDS)
-        raise ValueError(f"unknown field {unknown[0]!r}" + (f"; did you mean {meant!r}?" if meant else ""))
+        known = f"; did you mean {meant!r}?" if meant else f"; there are {listed(FIELDS)}"
+        raise UnknownField(f"unknown field {shorten(unknown[0], 60)!r}{known}")
     words, truth, more = _text(fields, "input"), *_truths(fields)
     if not words or not truth:
         raise ValueError(f"{'truth' if words else 'input'} is missing")
@@ -224,7 +237,7 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
     kind = _kind(_text(fields, "kind") or ("text" if more and not options else ""), truth, options)
     if more and kind != "text":
         raise ValueError(f"several accepted answers are for the kind text, not {kind}")
-    name = _text(fields, "id") or words
+    name = _text(fields, "id") or (words if len(words) <= LONGEST_ID else f"{words[:60]}… {digest(words)[:12]}")
     question = Question(
         id=name,
         input=words,
@@ -308,9 +321,9 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
     if kind == "preference" and len(options) != 2:
         raise ValueError(f"a preference is between 2 options, not {len(options)}")
     if kind in ("option", "preference") and truth not in options:
-        raise ValueError(f"the truth {truth!r} is none of the options")
+        raise ValueError(f"the truth {shorten(truth, 60)!r} is none of the options")
     if kind == "number" and read_quantity(truth) is None:
-        raise ValueError(f"truth is not a number: {truth!r}")
+        raise ValueError(f"truth is not a number: {shorten(truth, 60)!r}")
     if kind == "probability" and truth not in ("0", "1"):
         raise ValueError("the truth of a probability is 0 or 1")
     return cast("Kind", kind)

@@ -325,22 +325,19 @@ async def prepare_evaluation(
     """
     setup, score = _with_score(setup, data)
     labels = _labels(setup, data)
-    step = max(1, len(data.questions) // LOOKED_AT)  # from all parts of the data: documents may grow from line to line
-    costings, own = await _costings(workspace, setup, data.questions[::step][:LOOKED_AT], config)
-    prices = {name: _mean(values) for name, values in costings.items()}
-    currency = _chosen_currency(setup, prices)
+    prices, ceilings, own = await _prices(workspace, setup, data.questions, config)
     margin = MARGINS[score] if setup.margin is None else setup.margin
-    spread, n = SPREADS.get(score) or spread_of_share(DIFFER), len(data.questions)
+    spread = SPREADS.get(score) or spread_of_share(DIFFER)
     plan = EvalPlan(
         name=setup.name,
         arms=tuple(arm.planned(own_drafts=own.get(arm.name, False)) for arm in setup.arms),
         score=score,
-        currency=currency,
+        currency=_chosen_currency(setup, prices),
         margin=margin,
         alpha=setup.alpha,
         looks=setup.looks,
         epochs=setup.epochs,
-        planned=n,
+        planned=len(data.questions),
         questions_hash=data.questions_hash,
         keys_hash=data.keys_hash,
         prices_date=date.today().isoformat(),
@@ -352,10 +349,10 @@ async def prepare_evaluation(
         data=data,
         plan=plan,
         prices=prices,
-        ceilings={name: _mean(values, most=True) for name, values in costings.items()},
+        ceilings=ceilings,
         labels=labels,
         judging=_judging(workspace, setup, data, len(labels)) if setup.rubric_judge else None,
-        smallest=smallest_difference(spread, n),
+        smallest=smallest_difference(spread, plan.planned),
         needed=_needed_questions(score, margin, spread),
     )
 
@@ -419,13 +416,17 @@ def _with_score(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
     return replace(setup, arms=arms), score
 
 
-async def _costings(
+async def _prices(
     workspace: Workspace, setup: Setup, questions: Sequence[Question], config: Config
-) -> tuple[dict[str, list[Costing]], dict[str, bool]]:
-    """The price of each debate on some questions, "" for first answers; and whose first answers are its own."""
+) -> tuple[dict[str, ArmPrice], dict[str, ArmPrice], dict[str, bool]]:
+    """The mean price of each debate on some of the questions, "" for first answers, and the highest that is usual.
+
+    Also: whose first answers are its own.
+    """
     costings: dict[str, list[Costing]] = {}
     own: dict[str, bool] = {}
-    for question in questions:
+    step = max(1, len(questions) // LOOKED_AT)  # from all parts of the data: documents may grow from line to line
+    for question in questions[::step][:LOOKED_AT]:
         try:
             brief = brief_of(question, setup.panel, setup.panel.models, epoch=1, repeat=1)
             drafts = drafts_plan(brief, question)
@@ -441,7 +442,8 @@ async def _costings(
                 costings.setdefault(arm.name, []).append(price_of(workspace, plan))
         except MootError as error:
             raise BriefError(f"question {question.id[:60]!r}: {error}") from error
-    return costings, own
+    prices = {name: _mean(values) for name, values in costings.items()}
+    return prices, {name: _mean(values, most=True) for name, values in costings.items()}, own
 
 
 def _judging(workspace: Workspace, setup: Setup, data: StoredData, labels: int) -> ArmPrice:

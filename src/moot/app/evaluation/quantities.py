@@ -69,10 +69,16 @@ class Quantity:
 
 
 def read_quantity(text: str) -> Quantity | None:
-    """The number of an answer: the one it begins with, else the only one in it; None if there is none or several."""
+    """The number of an answer: the one it begins with, else the only one in it; None if there is none or several.
+
+    A number larger than any machine's is none.
+    """
     text = unicodedata.normalize("NFC", text).strip().strip("*_`\"' ")
     matches = list(_NUMBER.finditer(text))
-    read = [quantity for match in matches if (quantity := _quantity(match))]
+    try:
+        read = [quantity for match in matches if (quantity := _quantity(match))]
+    except (OverflowError, ValueError):  # too large for a float, or more figures than Python reads
+        return None
     if not read:
         return None
     tail = text[matches[0].start("unit") if matches[0]["unit"] else matches[0].end() :]

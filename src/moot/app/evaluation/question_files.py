@@ -31,6 +31,7 @@ from moot.app.evaluation.data_sets import (
     part,
 )
 from moot.app.evaluation.quantities import RELATIVE
+from moot.app.evaluation.scores import LONGEST_CELL
 from moot.core.brief import Source
 from moot.core.errors import BriefError
 from moot.core.text import listed
@@ -70,7 +71,9 @@ def _file_lines(path: Path) -> list[tuple[str, Line]]:
         )
     try:
         return list(read(path.read_bytes(), path.name))
-    except (OSError, UnicodeDecodeError, zipfile.BadZipFile, csv.Error, RuntimeError) as error:
+    except UnicodeDecodeError:
+        raise FaultyData([f"{path.name} cannot be read: it is not UTF-8; save it as UTF-8"]) from None
+    except (OSError, zipfile.BadZipFile, csv.Error, RuntimeError) as error:
         raise FaultyData([f"{path.name} cannot be read: {error}"]) from None
 
 
@@ -103,6 +106,7 @@ def _json_lines(data: bytes, name: str) -> Places:
 
 def _csv_lines(data: bytes, name: str) -> Places:
     text = data.decode("utf-8-sig")
+    csv.field_size_limit(LONGEST_CELL)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
     _check_heads(reader.fieldnames or (), name)
     start = reader.line_num + 1

@@ -28,6 +28,7 @@ Currency: TypeAlias = Literal["usd", "tokens", "calls"]
 PLAN_FILE, SCORES_FILE, SEATS_FILE, RUN_FILE = "plan.json", "scores.csv", "seats.csv", "run.json"
 FORMAT = 1
 """The version of these files."""
+LONGEST_CELL = 2**31 - 1  # Python's own limit is 131,072 characters, and answers and documents may be longer
 
 ADDED = ("liars", "honest")
 """Fields of a planned arm that the first plans did not have."""
@@ -389,6 +390,7 @@ def _rows(data: bytes, row: type[Row]) -> tuple[Row, ...]:
     """
     heads = [column.name for column in fields(row)]
     optional = {column.name for column in fields(row) if "None" in str(column.type)}
+    csv.field_size_limit(LONGEST_CELL)
     reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
     if (first := next(reader, list[str]())) != heads:
         raise ValueError(f"the heads are {', '.join(first) or 'missing'}; they must be {', '.join(heads)}")
@@ -397,11 +399,9 @@ def _rows(data: bytes, row: type[Row]) -> tuple[Row, ...]:
     for cells in reader:
         if len(cells) != len(heads):
             raise ValueError(f"line {reader.line_num} must have {len(heads)} cells; it has {len(cells)}")
-        values = {
-            head: None if head in optional and not cell else cell for head, cell in zip(heads, cells, strict=True)
-        }
+        values = [None if head in optional and not cell else cell for head, cell in zip(heads, cells, strict=True)]
         try:
-            rows.append(adapter.validate_python(values))
+            rows.append(adapter.validate_python(dict(zip(heads, values, strict=True))))
         except ValidationError as error:
             raise ValueError(f"line {reader.line_num}: {_first_mistake(error)}") from None
     return tuple(rows)

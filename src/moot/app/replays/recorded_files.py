@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from moot.app.evaluation.scores import LONGEST_CELL
 from moot.core.errors import MootError
 
 REFERENCE = "reference.txt"
@@ -57,6 +58,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         ValueError: it is no CSV file.
     """
     with path.open(encoding="utf-8-sig", newline="") as file:
+        csv.field_size_limit(LONGEST_CELL)
         try:
             return list(csv.DictReader(file))
         except csv.Error as error:
