@@ -10,12 +10,12 @@ UV := uv==0.13.9
 APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
-# Writes which lines run, for the last step of `make test-all`.
-MEASURED := -p tests.kits.probes
+# With MEASURE=1 the tests write which lines run, and `make test-all` ends with the coverage floors. It takes a third longer.
+MEASURED := $(if $(MEASURE),-p tests.kits.probes)
 
 # A few tests that fail beside others are run once more by themselves. A test that fails twice has failed.
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
-  MOOT_MORE=1 $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 $(MEASURED); }
+  $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 $(MEASURED); }
 
 .PHONY: help demo demo-all app screenshots test test-all test-peers simulate chaos check fmt docs site lock bench clean
 .DELETE_ON_ERROR:
@@ -28,7 +28,8 @@ help:
 	@echo "make app         rebuild the web app"
 	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
 	@echo "make test        set up and run the tests that need nothing else: some minutes"
-	@echo "make test-all    the whole suite with the coverage floors: also browser, PostgreSQL, processes, documents"
+	@echo "make test-all    make test, and then the rest: browser, PostgreSQL, processes, documents, all cases"
+	@echo "                 with MEASURE=1 also the coverage floors, as .ci/run has it"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; MOOT_CHAOS_SEED=N"
@@ -55,15 +56,15 @@ screenshots: .venv/dev.stamp
 
 # `make check` runs the tests marked `source`, which read every file.
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source"
+	$(if $(MEASURE),rm -rf .cache/coverage)
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source" $(MEASURED) $(if $(MEASURE),|| $(ONCE_MORE))
 
-test-all: .venv/docs.stamp
-	@# In one call, so that the processors work while tests of browsers and servers wait.
-	rm -rf .cache/coverage
-	MOOT_MORE=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not source and not alone" $(MEASURED) || $(ONCE_MORE)
+test-all: test .venv/docs.stamp
+	@# Tests of browsers and servers wait; so the processors work on all cases of the tests that have many.
+	export MOOT_MORE=1; $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or many) and not source and not alone" $(MEASURED) || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
-	$(BIN)/python scripts/coverage_floors.py
+	$(if $(MEASURE),$(BIN)/python scripts/coverage_floors.py)
 
 test-peers: .venv/dev.stamp
 	MOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 0 tests/peers

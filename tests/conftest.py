@@ -15,7 +15,8 @@ import pytest_asyncio
 from hypothesis import settings
 
 from tests.kits.order import mix
-from tests.kits.thoroughness import MORE
+from tests.kits.scratch import use_memory
+from tests.kits.thoroughness import MORE, with_many_cases
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ ALONE = re.compile(r"mark\.alone")
 
 
 def pytest_configure() -> None:
-    """Let a closed terminal end processes of tests as usual, also where ``nohup`` started the run."""
+    """Keep files in memory, and let a closed terminal end processes of tests also where ``nohup`` started the run."""
+    use_memory()
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
@@ -45,6 +47,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     narrower = any(item.get_closest_marker(name) for name in ("alone", "peers"))
     if narrower or used & OUTSIDE:
         item.add_marker("system")
+    if getattr(item, "originalname", "") in with_many_cases(item.path):
+        item.add_marker("many")
     if item.get_closest_marker("peers") and not os.environ.get("MOOT_PEERS"):
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 

@@ -1,10 +1,11 @@
-"""Which files a run of some tests reads."""
+"""Which files and tests a run of some tests takes."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import pytest_ignore_collect
+from tests.kits.thoroughness import with_many_cases
 from tests.paths import ROOT
 
 
@@ -37,3 +38,22 @@ def test_a_run_of_some_marks_reads_the_files_that_have_one(  # house: wide becau
         True if marks == ("alone",) else None
     )
     assert pytest_ignore_collect(tmp_path, pytestconfig) is None
+
+
+def test_a_test_has_many_cases_by_what_it_uses(tmp_path: Path) -> None:
+    path = tmp_path / "test_cases.py"
+    path.write_text(
+        "from tests.kits.thoroughness import MORE, some\n"
+        "NUMBER = 9 if MORE else 3\n"
+        "def numbers():\n    return range(NUMBER)\n"
+        "def test_by_a_helper():\n    assert numbers()\n"
+        "@mark(some([1, 2], 2))\ndef test_by_its_cases():\n    pass\n"
+        "def test_of_one_case():\n    more = some_thing = 1\n",
+        "utf-8",
+    )
+    assert with_many_cases(path) == {"MORE", "some", "NUMBER", "numbers", "test_by_a_helper", "test_by_its_cases"}
+    path = tmp_path / "test_other.py"
+    path.write_text(
+        "from tests.kits.waiting import until\ndef test_it():\n    some = MORE = 1\n    return some\n", "utf-8"
+    )
+    assert not with_many_cases(path)
