@@ -334,7 +334,7 @@ async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:
 ALL = [
     "recall: yes", "recall: no", "history_limit: 3", "feeds: [news, town]",
     "research: [search, rag]", "vote_weights: log-odds", "hub: Ada", "sparsity: 0.25",
-    "threshold: 0.4", "samples: 12", "forecast: number", "merge: yes",
+    "threshold: 0.4", "samples: 12", "forecast: number", "merge: yes", "unseeing: skip",
     "debate_format: round_robin", "max_rounds: 3", "consensus_strategy: vote_based", "use_mediator: yes",
     "mediator_type: Reflector", "mediator_frequency: midpoint", "summary_style: persuasive", "turn_mode: random",
     "context_scope: last_n_turns", "context_scope: summary_only", "context_turns: 4", "language: Zürich German",

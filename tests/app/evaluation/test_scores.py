@@ -117,7 +117,7 @@ def test_the_hash_covers_every_field() -> None:
         ("plan.json", '"format": 1', '"format": 9', "newer Moot (format 9)"),
         ("scores.csv", "question,group", "", "they must be question, group"),
         ("scores.csv", "epoch", "time", "the heads are question, group, arm, time"),
-        ("scores.csv", "true,check-1", "true", "line 3 has 13 cells, not 14"),
+        ("scores.csv", "true,check-1", "true", "line 3 must have 14 cells; it has 13"),
         ("scores.csv", "failed", "lost", "line 4: state: Input should be 'answered'"),
         ("seats.csv", "panel,2", "panel,two", "line 2: epoch: Input should be"),
         ("run.json", "{", "[", "run.json cannot be read"),
