@@ -1,9 +1,12 @@
 """The files from which questions are read: tables, briefs, Parquet, logs of Inspect, folders of Hugging Face."""
 
+import io
 import json
 import math
+import struct
 import sys
 import zipfile
+import zlib
 from datetime import date
 from importlib import import_module
 from importlib.util import find_spec
@@ -320,3 +323,55 @@ def test_a_file_in_another_encoding_is_one_sentence(tmp_path: Path) -> None:
             2,
             f"moot: {name}.csv cannot be read: it is not UTF-8; save it as UTF-8\n",
         )
+
+
+# ---- logs that Inspect has compressed --------------------------------------------------------------------------------
+
+needs_zstandard = pytest.mark.skipif(find_spec("zstandard") is None, reason="zstandard is a development requirement")
+
+
+def zstandard_log(folder: Path, *, spoil: bool = False) -> Path:
+    """A log with one sample whose file is compressed as Inspect does it: in several frames of Zstandard."""
+    library = import_module("zstandard")
+    sample = json.dumps({"id": "s1", "epoch": 1, "input": "How many?", "target": "5"}).encode()
+    frames = b"".join(library.ZstdCompressor().compress(part) for part in (sample[:20], sample[20:]))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("samples/s1_epoch_1.json", frames)
+    data = bytearray(buffer.getvalue())
+    central = data.index(b"PK\x01\x02")
+    crc = zlib.crc32(sample) ^ spoil
+    for start, method in ((0, 8), (central, 10)):
+        struct.pack_into("<H", data, start + method, 93)
+        struct.pack_into("<I", data, start + method + 6, crc)
+        struct.pack_into("<I", data, start + method + 14, len(sample))
+    path = folder / "log.eval"
+    path.write_bytes(bytes(data))
+    return path
+
+
+@needs_zstandard
+def test_logs_that_inspect_has_compressed_are_read(tmp_path: Path) -> None:
+    zstandard_log(tmp_path)
+    shown = moot(tmp_path, "eval", "check", "log.eval")
+    assert (shown.exit_code, shown.output) == (0, "1 question in 1 group\n  number: 1\n")
+
+
+@needs_zstandard
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python reads it itself")
+def test_a_spoiled_or_unreadable_log_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    zstandard_log(tmp_path, spoil=True)
+    spoiled = moot(tmp_path, "eval", "check", "log.eval")
+    assert (spoiled.exit_code, spoiled.output) == (
+        2,
+        "moot: samples/s1_epoch_1.json cannot be read: it is spoiled\n",
+    )
+    data = bytearray(zstandard_log(tmp_path).read_bytes())
+    at = data.index(b"\x28\xb5\x2f\xfd")
+    data[at : at + 8] = b"\xff" * 8
+    (tmp_path / "log.eval").write_bytes(bytes(data))
+    assert "samples/s1_epoch_1.json cannot be read: " in moot(tmp_path, "eval", "check", "log.eval").output
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    missing = moot(tmp_path, "eval", "check", "log.eval")
+    assert missing.exit_code == 2
+    assert "pip install zstandard" in missing.output

@@ -8,7 +8,10 @@ import csv
 import io
 import json
 import re
+import struct
+import sys
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from glob import escape
@@ -304,7 +307,40 @@ def _inspect_json(data: bytes, name: str) -> Places:
 def _inspect_zip(data: bytes, name: str) -> Places:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = [item for item in archive.namelist() if item.startswith("samples/") and item.endswith(".json")]
-        yield from _samples([(f"{name}/{item}", archive.read(item)) for item in sorted(names)], name)
+        yield from _samples([(f"{name}/{item}", _member(archive, data, item)) for item in sorted(names)], name)
+
+
+ZSTANDARD: Final = 93
+"""The number by which ZIP knows Zstandard, with which Inspect compresses its logs; Python reads it from 3.14 on."""
+
+NO_ZSTANDARD: Final = (
+    "Inspect has compressed this log with Zstandard, which needs a library that is not installed: pip install zstandard"
+)
+
+
+def _member(archive: zipfile.ZipFile, data: bytes, item: str) -> bytes:
+    """The content of one file of an archive.
+
+    Raises:
+        FaultyData: it needs a library that is not installed, or is spoiled.
+    """
+    entry = archive.getinfo(item)
+    if entry.compress_type != ZSTANDARD or sys.version_info >= (3, 14):
+        return archive.read(item)
+    try:
+        library = import_module("zstandard")
+    except ImportError:
+        raise FaultyData([NO_ZSTANDARD]) from None
+    names = sum(struct.unpack_from("<HH", data, entry.header_offset + 26))
+    start = entry.header_offset + 30 + names
+    packed = io.BytesIO(data[start : start + entry.compress_size])
+    try:
+        content = library.ZstdDecompressor().stream_reader(packed, read_across_frames=True).read()
+    except library.ZstdError as error:
+        raise FaultyData([f"{item} cannot be read: {error}"]) from None
+    if zlib.crc32(content) != entry.CRC:
+        raise FaultyData([f"{item} cannot be read: it is spoiled"])
+    return content
 
 
 def _samples(files: Iterable[tuple[str, bytes]], name: str) -> Places:
