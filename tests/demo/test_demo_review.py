@@ -43,6 +43,18 @@ async def test_a_long_file_is_looked_through_once() -> None:
     assert [str(item.finding.cite) for item in came.findings] == ["a.py:20001"]
 
 
+async def test_words_of_any_language_and_unreadable_bytes_are_quoted_as_they_stand() -> None:
+    for path, text in (
+        ("Größe – 测试.py", "größe = eval('ü')\n"),
+        ("a.py", b"eval('\xe9')\n".decode("utf-8", "replace")),
+    ):
+        came = await review(review_brief(artefact=Artefact(files=(whole_file(path, text),), facts={})))
+        assert came.missing == ()
+        assert [(item.state, item.finding.cite.path, item.finding.cite.quote) for item in came.findings] == [
+            ("survived", path, text.strip())
+        ]
+
+
 async def test_without_a_pattern_it_shows_what_a_finding_is() -> None:
     brief = review_brief((*TWO, person("J", "three", "juror")))
     parts = build("findings", brief)

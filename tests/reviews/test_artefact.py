@@ -119,6 +119,23 @@ def test_files_that_are_added_removed_renamed_binary_or_without_a_newline() -> N
     assert all(read_file(file.source()) == file for file in files.values())
 
 
+def test_words_behind_the_hunks_say_nothing_of_the_file_before_them() -> None:
+    message = "Binary files a/x.py and b/x.py differ\ndeleted file mode 100644\nrename to y.py\nnew mode 100755\n"
+    for file in files_of(read_diff(f"{unified('x.py', 'a', 'b')}{message}{unified('z.py', 'a', 'b')}")):
+        assert (file.change, file.lines(), file.note) == ("changed", {1: "b"}, "only the hunks of the diff are shown")
+    assert [file.new for file in read_diff(f"{unified('x.py', 'a', 'b')}{message}")] == ["x.py"]
+
+
+def test_an_empty_file_and_a_submodule_are_called_so() -> None:
+    empty = "diff --git a/e.py b/e.py\nnew file mode 100644\nindex 0000000..e69de29\n"
+    module = "diff --git a/sub b/sub\nindex 36..2e 160000\n--- a/sub\n+++ b/sub\n@@ -1 +1 @@\n"
+    module += "-Subproject commit 36\n+Subproject commit 2e\n"
+    assert left_out(files_of(read_diff(empty + module))) == (
+        "e.py: the file is empty",
+        "sub: it is a submodule; what changed in it is not shown",
+    )
+
+
 def test_without_the_new_text_the_hunks_are_shown() -> None:
     text = "--- a/x.py\n+++ b/x.py\n@@ -10,2 +10,2 @@ def f():\n same\n-old\n+new\n\nand words behind it\n"
     (file,) = files_of(read_diff(text))

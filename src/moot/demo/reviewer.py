@@ -5,7 +5,7 @@ It has read nothing and understands nothing, so every claim of it begins with th
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from moot.answers.layout import write
@@ -58,7 +58,7 @@ def review_answer(ask: Ask, context: Context) -> str:
         case "respond":
             fields = {"REASON": SHOWS, "ANSWER": "HOLD"}
         case _:
-            fields = {CHECK: (json.dumps(_check(ask)),)}
+            fields = {CHECK: (_record(_check(ask)),)}
     return write(ask.form, fields)
 
 
@@ -74,7 +74,12 @@ def _findings(artefact: Artefact) -> Iterator[str]:
     shown = Pattern(re.compile(""), LOW, CORRECTNESS, "here a finding would say what is wrong with this line")
     for path, number, text, pattern in hits[:MOST] or [(*line, shown) for line in lines[:1]]:
         record = {"FILE": path, "LINES": str(number), "SEVERITY": pattern.severity, "CATEGORY": pattern.category}
-        yield json.dumps(record | {"CLAIM": f"Demonstration: {pattern.claim}.", "QUOTE": text, "WHY": SHOWS})
+        yield _record(record | {"CLAIM": f"Demonstration: {pattern.claim}.", "QUOTE": text, "WHY": SHOWS})
+
+
+def _record(values: Mapping[str, str]) -> str:
+    """A record as the reader of answers gives it back."""
+    return json.dumps(values, ensure_ascii=False)
 
 
 def _check(ask: Ask) -> dict[str, str]:

@@ -99,11 +99,12 @@ def read_diff(text: str) -> list[FileDiff]:
         elif (match := _HUNK.match(line)) and files:
             at = _read_hunk(files[-1], match, lines, at + 1)
             continue
-        elif files:
+        elif files and not files[-1].rows:  # what stands behind the hunks is a mail or a message
             _note(files[-1], line)
         at += 1
     if not files and text.strip():
-        raise BriefError("it is no diff: no line begins with 'diff --git' or '---'", code="no_diff")
+        hint = "; it is coloured: give git diff --no-color" if "\x1b[" in text else ""
+        raise BriefError(f"it is no diff: no line begins with 'diff --git' or '---'{hint}", code="no_diff")
     return files
 
 
@@ -217,13 +218,20 @@ def _reviewed_file(diff: FileDiff, data: bytes | None) -> ReviewedFile:
     if diff.binary or (data is not None and text is None):
         return replace(file, rows=(), total=0, note="the file is binary; its content is not shown")
     if text is None:
-        return replace(file, note="only the hunks of the diff are shown")
+        return replace(file, note=_why_hunks(file))
     lines = split_lines(text)
     rows = _fill(diff.rows, lines)
     if rows is None:
         return replace(file, note="only the hunks of the diff are shown, for the file is another now")
     file = replace(file, rows=_without_removed_numbers(rows), total=len(lines))
     return nearest(file) if _is_generated(file, text) else file
+
+
+def _why_hunks(file: ReviewedFile) -> str:
+    """Why no more is shown of a file whose new text is not at hand."""
+    if file.rows and all(row.text.startswith("Subproject commit ") for row in file.rows):
+        return "it is a submodule; what changed in it is not shown"
+    return "only the hunks of the diff are shown" if file.rows or file.change != "added" else "the file is empty"
 
 
 def _without_removed_numbers(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -147,12 +147,27 @@ def test_a_repository_starts_no_program(
         ),
         (Wanted(plan=Path("/")), "/ cannot be read: Is a directory"),
         (Wanted(diff="words"), "it is no diff"),
+        (Wanted(diff="\x1b[1mdiff --git a/x b/x\x1b[m\n"), "it is coloured: give git diff --no-color"),
     ],
 )
 def test_what_cannot_be_reviewed_is_one_sentence(repository: GitRepository, wanted: Wanted, problem: str) -> None:
     with pytest.raises(BriefError) as error:
         read_subject(wanted, repository.folder)
     assert problem in str(error.value)
+
+
+def test_settings_about_how_a_diff_looks_change_nothing(repository: GitRepository) -> None:
+    repository.write("a.py", CODE.replace("line 9\n", "line nine\n"))
+    plain = read_subject(Wanted(), repository.folder).artefact
+    for name, value in (
+        ("diff.noprefix", "true"),
+        ("diff.mnemonicPrefix", "true"),
+        ("color.ui", "always"),
+        ("diff.orderFile", "nowhere"),
+        ("diff.relative", "true"),
+    ):
+        repository.git("config", name, value)
+        assert read_subject(Wanted(), repository.folder).artefact == plain, name
 
 
 def test_outside_a_repository_and_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ SETTINGS: Mapping[str, str] = {
 """What holds in the place of the repository's own settings."""
 
 DIFF = (
-    *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "-U12"),
+    *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "-U12", "-O/dev/null"),
     *("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=dirty"),
 )
 """The one way in which a diff is asked for."""
