@@ -37,7 +37,7 @@ def test_insights_on_cruxes_and_open_points() -> None:
     assert "The decided answer does not stand on the argument map." in text
     assert "The outcome depends on each of T3 and T6." in text
     assert "On the argument map “move” is stronger than the decided answer." in text
-    assert "1 attack was not answered." in text
+    assert "1 attack was not rebutted." in text
     assert "Nobody changed their answer." not in text
 
 

@@ -90,7 +90,7 @@ def test_records_are_listed_shown_reported_and_verified(tmp_path: Path) -> None:
     assert "decided · buy" in wide
     shown = moot(tmp_path, "show", name[:-4])
     assert "Finance Head of finance" in shown.output
-    assert "decided by plurality" in shown.output
+    assert "decided by most votes" in shown.output
     assert moot(tmp_path, "show", name, "--speed", "16").output == shown.output
     assert moot(tmp_path, "show", name, "--follow").output == shown.output
     data = json.loads(moot(tmp_path, "report", "last", "--format", "json").output)
@@ -104,7 +104,7 @@ def test_records_are_listed_shown_reported_and_verified(tmp_path: Path) -> None:
     assert moot(tmp_path, "verify", "last", "--head", head[:12].upper()).exit_code == 0
     wrong = moot(tmp_path, "verify", "last", "--head", "0" * 64)
     assert (wrong.exit_code, head in wrong.stderr) == (1, True)
-    assert "decided by plurality" in moot(tmp_path, "resume", "last", "--no-report").output
+    assert "decided by most votes" in moot(tmp_path, "resume", "last", "--no-report").output
 
 
 def test_a_brief_is_begun_and_checked(tmp_path: Path) -> None:

@@ -86,7 +86,11 @@ def test_a_record_without_its_opening() -> None:
         (opened(ANN).add(Closed(status="no_decision")), "no_decision", "no decision"),
         (ruled(Decision(status="tie", how="tie: Ann and Ben have 1 each")), "tie", "tie: Ann and Ben have 1 each"),
         (ruled(Decision(status="decided", text="Go", how="Chair said so")), "decided", "decided: Chair said so"),
-        (ruled(Decision(status="decided", rule="majority", how="2 of 2")), "decided", "decided by majority: 2 of 2"),
+        (
+            ruled(Decision(status="decided", rule="majority", how="2 of 2")),
+            "decided",
+            "decided by more than half of the votes: 2 of 2",
+        ),
     ],
 )
 def test_status_in_one_line(diary: Diary, status: str, line: str) -> None:
@@ -112,7 +116,7 @@ def test_a_debate_that_is_not_over_says_how_to_go_on(status: str, shown: bool) -
         (Decision(status="decided", winner="yes", text="yes"), "**Decided:** yes"),
         (Decision(status="decided", winner="yes"), "**Decided:** yes"),
         (Decision(status="decided"), "**How it was decided:** The record does not say."),
-        (Decision(status="decided", how="Chair gave it", rule="moderator"), "Chair gave it. Rule: moderator."),
+        (Decision(status="decided", how="Chair gave it", rule="moderator"), "Chair gave it. Rule: the moderator."),
     ],
 )
 def test_decision_in_words(decision: Decision, shown: str) -> None:

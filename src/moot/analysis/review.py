@@ -9,7 +9,7 @@ from moot.analysis.formal_claims import Checked
 from moot.analysis.grounds import Ground
 from moot.arguments.argument_map import AGAINST, Label
 from moot.arguments.beliefs import Beliefs
-from moot.core.text import clean, clip, counted, listed
+from moot.core.text import clean, clip, counted, listed, percent
 from moot.report.markdown_text import LONG, bullets, capital, code, inline, table, time
 
 STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
@@ -29,7 +29,7 @@ def _agreement(analysis: Analysis) -> Iterator[str]:
     if len(stages) > 1:
         first, last = stages[0].tally.share, stages[-1].tally.share
         moved = "rose" if last > first else "fell" if last < first else "stayed"
-        span = f"at {last:.0%}" if last == first else f"from {first:.0%} to {last:.0%}"
+        span = f"at {percent(last)}" if last == first else f"from {percent(first)} to {percent(last)}"
         yield f"Agreement {moved} {span} between {_with_article(stages[0].name)} and {_with_article(stages[-1].name)}."
 
 
@@ -84,9 +84,9 @@ def _cruxes(analysis: Analysis) -> Iterator[str]:
 def _points(analysis: Analysis) -> Iterator[str]:
     attacks = sum(point.relation in AGAINST for point in analysis.disagreement.points)
     questions = len(analysis.disagreement.points) - attacks
-    counts = [counted(n, word) for n, word in ((attacks, "attack"), (questions, "question")) if n]
-    if counts:
-        yield f"{listed(counts).capitalize()} {'was' if attacks + questions == 1 else 'were'} not answered."
+    for n, kind, missing in ((attacks, "attack", "rebutted"), (questions, "question", "answered")):
+        if n:
+            yield f"{counted(n, kind)} {'was' if n == 1 else 'were'} not {missing}."
 
 
 def _critics(analysis: Analysis) -> Iterator[str]:
@@ -192,7 +192,7 @@ def _pictures(files: Sequence[str]) -> list[str]:
 
 def _course(analysis: Analysis) -> list[str]:
     stages = analysis.agreement.stages
-    rows = [[capital(stage.name), stage.mark, _tally(stage.tally), f"{stage.tally.share:.0%}"] for stage in stages]
+    rows = [[capital(stage.name), stage.mark, _tally(stage.tally), percent(stage.tally.share)] for stage in stages]
     heads = ["After", "Turn", "Answers", "Leading share"]
     moments = [
         f"{moment.mark} of {inline(moment.by)}: {_tally(moment.before)} → {_tally(moment.after)}"
@@ -262,7 +262,7 @@ def _beliefs(beliefs: Beliefs) -> list[str]:
 
 def _disagreement(disagreement: Disagreement) -> list[str]:
     camps = [
-        f"{inline(camp.answer, LONG)}: {listed([inline(name) for name in camp.by])} ({camp.share:.0%})"
+        f"{inline(camp.answer, LONG)}: {listed([inline(name) for name in camp.by])} ({percent(camp.share)})"
         for camp in disagreement.camps
     ]
     dissent = [

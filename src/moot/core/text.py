@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from math import log
+from math import floor, log
 from typing import TypeVar, cast
 
 T = TypeVar("T")
@@ -271,6 +271,18 @@ def counted(n: float, noun: str, plural: str = "") -> str:
         plural: the noun in plural; without it, the singular with "s", "es" or "ies" as English spells it.
     """
     return f"{int(n) if n % 1 == 0 else n:,} {noun if n == 1 else plural or _plural(noun)}"
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent, halves upwards: 5 of 8 are ``63%`` on every surface."""
+    return f"{floor(share * 100 + 0.5)}%"
+
+
+def without_markdown(text: str) -> str:
+    """A text without the marks of Markdown, for a line that shows none: its words, lists and headings as sentences."""
+    text = re.sub(r"^[ \t]*(?:#{1,6}|[-*+]|>|\d+[.)])[ \t]+", "", text, flags=re.MULTILINE)
+    text = re.sub(r"(\*{1,3}|_{2,3}|`+)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    return re.sub(r"\[([^\]\n]+)\]\([^)\s]+\)", r"\1", text)
 
 
 def every(n: int, nouns: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 from moot.core.brief import HUMAN, Brief
 from moot.core.decision import Ballot, Decision, Minority, PauseKind, Status
 from moot.core.families import family
-from moot.core.labels import status_in_words
+from moot.core.labels import rule_in_words, status_in_words
 from moot.core.roles import (
     HOW,
     RECALL,
@@ -291,7 +291,7 @@ def _status(outcome: OutcomeView) -> tuple[Ending, str]:
     how = (decision.how if decision else "") or outcome.reason
     begun = status_in_words(outcome.status)
     if outcome.status == "decided" and decision and decision.rule:
-        begun = f"decided by {decision.rule}"
+        begun = f"decided by {rule_in_words(decision.rule)}"
     how = how.removeprefix("tie: ")
     return outcome.status, f"{begun}: {how}" if how else begun
 

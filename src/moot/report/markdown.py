@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from moot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, Node, Standing
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.labels import duty_in_words, fork_origin, place
-from moot.core.text import counted, listed
+from moot.core.labels import duty_in_words, fork_origin, place, rule_in_words
+from moot.core.text import counted, listed, percent
 from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in_words, board_chapter, on_top
 from moot.report.course import course_chapters, score_chapter
 from moot.report.dialogue import dialogue
@@ -157,10 +157,10 @@ def _best_argument(argument: str) -> list[str]:
 def _how_decided(decision: Decision) -> str:
     sentences = [inline(decision.how, 2 * LONG) or "The record does not say"]
     if decision.rule:
-        sentences.append(f"Rule: {inline(decision.rule)}")
+        sentences.append(f"Rule: {inline(rule_in_words(decision.rule))}")
     if decision.ballots and decision.share:
         strength = f" ({decision.strength})" if decision.strength else ""
-        sentences.append(f"Largest share of the votes: {decision.share:.0%}{strength}")
+        sentences.append(f"Largest share of the votes: {percent(decision.share)}{strength}")
     return f"**How it was decided:** {'. '.join(sentences)}."
 
 
@@ -247,7 +247,7 @@ def _minority(decision: Decision) -> list[str]:
 
 def _minority_line(minority: Minority, *, voted: bool) -> str:
     """An answer, its supporters, and its share of votes if any; without a short answer, by its author."""
-    share = f"{minority.share:.0%} of the votes" if voted else ""
+    share = f"{percent(minority.share)} of the votes" if voted else ""
     if minority.by == (minority.answer,):
         return f"the proposal of {inline(minority.answer)}{f' ({share})' if share else ''}"
     by = listed([inline(name) for name in minority.by]) or "nobody at the end"

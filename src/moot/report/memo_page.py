@@ -153,6 +153,7 @@ STYLE = (
 .memo ul { list-style: none }
 .memo header { display: flex; justify-content: space-between; border-bottom: 1.5pt solid #14181c; padding-bottom: .4em }
 .memo header b { font-size: 1.2em } .memo header span { color: #454d55 }
+.memo .topic, .memo .headline { font-family: Charter, "Liberation Serif", Georgia, serif }
 .memo .topic { font-size: 1.35em; line-height: 1.25; font-weight: 700; margin: .55em 0 .5em }
 .memo h2 { font-size: 1em; margin: 0 0 .15em; border-bottom: .5pt solid #868f96 }
 .memo .answer { display: flex; gap: 10pt; background: #eef1ee; border-left: 4pt solid var(--of, #14181c);

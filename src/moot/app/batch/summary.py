@@ -13,7 +13,7 @@ from moot.app.serve.spending import spent
 from moot.arguments.positions import bare
 from moot.core.event import ASIDE, Called, Entry
 from moot.core.labels import status_in_words
-from moot.core.text import clean, counted, flat
+from moot.core.text import clean, counted, flat, percent
 from moot.core.transcript import fold
 from moot.report.conclusion import answer_in_words
 from moot.report.markdown_text import inline, table
@@ -289,7 +289,7 @@ def batch_page(batch: Batch, outcomes: Sequence[BatchOutcome]) -> str:
 
 
 def _numbers(row: Row) -> tuple[str, ...]:
-    share = "" if row.agreement is None else f"{row.agreement:.0%}"
+    share = "" if row.agreement is None else percent(row.agreement)
     cost = "unknown" if row.cost is None else f"${row.cost:.4f}"
     counts = (f"{row.ended} of {row.debates}", str(row.calls), str(row.tokens), cost, f"{row.seconds:.1f}")
     return (share, *counts, str(row.paused), str(row.failed), str(row.unbegun))

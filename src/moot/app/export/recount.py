@@ -270,7 +270,9 @@ def recount_decision(
     scored = any(ballot.scores for ballot in ballots)
     fit: dict[BallotKind, bool] = {"choice": alone, "ranking": ranked, "approval": ranked, "scores": scored}
     foreign, problems = _package_rules(fit, decision.rule, options)
-    rules = (*(SINGLE if alone else ()), *(RANKINGS if ranked else ()))
+    even = len({ballot.weight for ballot in ballots}) < 2 and decision.rule != WEIGHTED.name
+    single = [rule for rule in SINGLE if not (even and rule is WEIGHTED)]  # without weights it repeats the plain count
+    rules = (*(single if alone else ()), *(RANKINGS if ranked else ()))
     counts = [_rule_result(rule, ballots, candidates) for rule in rules]
     counts += _counted_by_others(foreign, ballots, candidates, problems)
     return Recount(

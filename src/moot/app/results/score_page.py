@@ -18,11 +18,14 @@ STYLE: Final = """
   --s3: light-dark(#86b1df, #225a93); --s4: light-dark(#6a9dd4, #266cb3); --margin: light-dark(#e9e4cf, #3a3725);
   --fade: light-dark(#0004, #fff5) }
 :host { color-scheme: inherit; display: block; padding: 1rem; color: var(--ink); background: var(--paper) }
-.board { font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif }
+.board { font: 15px/1.5 -apple-system, "Segoe UI", "Helvetica Neue", Arial, "Liberation Sans", sans-serif }
 body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: var(--paper) }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem } h2 { font-size: 1.15rem; margin: 2.2rem 0 .5rem }
-.verdict { font-size: 1.2rem; font-weight: 600; margin: .75rem 0; padding: .75rem 1rem; background: var(--card);
-  border-left: 4px solid var(--c0) }
+.verdict { font: 700 1.6rem/1.25 Charter, "Liberation Serif", Georgia, serif; margin: .75rem 0; padding: .9rem 1.1rem;
+  background: var(--card); border-left: 4px solid var(--c0); text-wrap: balance }
+.verdict::first-letter { text-transform: uppercase }
+.verdict small { display: block; font: .9375rem/1.5 -apple-system, "Segoe UI", Arial, "Liberation Sans", sans-serif;
+  color: var(--soft); margin-top: .35rem }
 .soft, figcaption, .note { color: var(--soft) } figure { margin: 2.2rem 0 } figcaption { margin: .25rem 0 .5rem }
 .wide { overflow-x: auto; background: linear-gradient(90deg, var(--paper) 50%, transparent) 0 0 / 3rem 100% local,
   linear-gradient(270deg, var(--paper) 50%, transparent) 100% 0 / 3rem 100% local,
@@ -35,7 +38,7 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem }
 th, td { border-bottom: 1px solid var(--edge); padding: .25rem .6rem; text-align: right; white-space: nowrap }
 th:first-child { text-align: left } thead th { border-bottom: 2px solid var(--edge) } summary { cursor: pointer }
-svg text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: var(--ink) }
+svg text { font: 13px -apple-system, "Segoe UI", Arial, "Liberation Sans", sans-serif; fill: var(--ink) }
 svg text:not(.count) { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round }
 .axis, .middle, .count { text-anchor: middle } .end { text-anchor: end } .tick { fill: var(--soft) }
 .grid { stroke: var(--edge); stroke-width: 1 } .span { stroke-width: 2.5 } .mark { stroke-width: 2 }
@@ -62,7 +65,7 @@ def page(board: Scoreboard) -> str:
         "div",
         element("h1", f"Does the debate pay? {board.name}"),
         element("p", heading(board), class_="soft"),
-        *(element("p", sentence, class_="verdict") for sentence in verdicts(board)),
+        *(_verdict(sentence) for sentence in verdicts(board)),
         *_first_tables(numbers),
         element("ul", *(element("li", fact) for fact in facts(board)), class_="soft"),
         *_notes(board),
@@ -79,6 +82,13 @@ def page(board: Scoreboard) -> str:
         element("style", STYLE),
     )
     return f"<!doctype html>\n{write(element('html', head, element('body', element('main', content)), lang='en'))}\n"
+
+
+def _verdict(sentence: str) -> Element:
+    """A verdict as a headline: its words large, the differences below them."""
+    words, _, figures = sentence.partition(" (")
+    parts = [words, *([element("small", figures.removesuffix(")"))] if figures else [])]
+    return element("p", *parts, class_="verdict")
 
 
 def _first_tables(numbers: Mapping[str, Table]) -> list[Element]:

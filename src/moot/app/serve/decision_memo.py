@@ -14,7 +14,7 @@ from moot.core.ask import Usage
 from moot.core.decision import Decision
 from moot.core.event import Entry
 from moot.core.labels import fork_origin, rule_in_words, status_in_words
-from moot.core.text import counted, listed
+from moot.core.text import counted, listed, percent, without_markdown
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import MEAN, answer_in_words
 from moot.report.markdown_text import capital, date, time
@@ -77,7 +77,9 @@ class _Answers:
         for text in (*report.options, *(name for name, _ in tally), *answers):
             self.places.setdefault(bare(text), len(self.places))
         self.shares = tuple(
-            ShareColumn(name=stage.name.removeprefix("round "), holders=self._holders(stage.tally.holders))
+            ShareColumn(
+                name=stage.name.removeprefix("round ").partition(" ")[0], holders=self._holders(stage.tally.holders)
+            )
             for stage in agreed.stages
         )
 
@@ -175,12 +177,12 @@ def _column(title: str, points: Iterable[Point]) -> Column:
 def _reasons(report: Report, answer: str, argument: str) -> Iterator[Point]:
     """The best argument for an answer, then the claims for it that are held, the strongest first."""
     if argument.strip():
-        yield Point(words=argument)
+        yield Point(words=without_markdown(argument))
     for node in _held(report, lambda node: is_for(node, answer) and bare(node.claim) != bare(answer)):
         yield _claim(node)
     for ballot in report.outcome.ballots:
         if ballot.state == "cast" and bare(ballot.choice) == bare(answer):
-            yield Point(words=ballot.reason, tail=ballot.voter)
+            yield Point(words=without_markdown(ballot.reason), tail=ballot.voter)
 
 
 def _objections(report: Report, decision: Decision, grounds: DecisionGrounds, answers: _Answers) -> Iterator[Point]:
@@ -195,10 +197,11 @@ def _objections(report: Report, decision: Decision, grounds: DecisionGrounds, an
         yield _claim(node)
     for minority in decision.minority:
         yield Point(
-            words=minority.argument, tail=f"{_names(minority.by) or 'an answer'} {answers.named(minority.answer)}"
+            words=without_markdown(minority.argument),
+            tail=f"{_names(minority.by) or 'an answer'} {answers.named(minority.answer)}",
         )
     for ballot in report.outcome.dissent:
-        yield Point(words=ballot.reason, tail=f"{ballot.voter} {answers.named(ballot.choice)}")
+        yield Point(words=without_markdown(ballot.reason), tail=f"{ballot.voter} {answers.named(ballot.choice)}")
     for node in _held(report, lambda node: bool(node.stances) and node.mark not in ours):
         yield _claim(node)
 
@@ -211,7 +214,7 @@ def _held(report: Report, wanted: Callable[[Node], bool]) -> list[Node]:
 
 
 def _claim(node: Node) -> Point:
-    return Point(words=node.claim, tail=f"{_names(node.by)}, {node.mark}")
+    return Point(words=without_markdown(node.claim), tail=f"{_names(node.by)}, {node.mark}")
 
 
 def _names(names: Sequence[str]) -> str:
@@ -259,7 +262,7 @@ def _sure(report: Report, grounds: DecisionGrounds) -> Iterator[str]:
         yield "Nobody changed the answer during the debate."
     confidences = [ballot.confidence for ballot in decision.ballots if ballot.confidence is not None]
     if confidences:
-        yield f"The voters say that they are {sum(confidences) / len(confidences):.0%} sure, on average."
+        yield f"The voters say that they are {percent(sum(confidences) / len(confidences))} sure, on average."
     attacks = [edge for edge in report.judged.unanswered if edge.relation in AGAINST]
     if attacks:
         verb = "was" if len(attacks) == 1 else "were"
@@ -324,7 +327,7 @@ def _cost(report: Report) -> str:
     tokens = total.input_tokens + total.output_tokens
     rounds = [text for text in report.settings if "round" in text][:1]
     parts = [money, counted(total.calls, "call"), counted(tokens, "token"), time(report.metrics.seconds), *rounds]
-    return f"{', '.join(parts)}; protocol {report.protocol}."
+    return f"{', '.join(parts)}; protocol {report.protocol.replace('_', ' ')}."
 
 
 def _small(report: Report) -> Iterator[str]:

@@ -43,7 +43,7 @@ from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
 from moot.core.labels import act_of, fork_origin, noun, status_in_words
-from moot.core.text import counted, listed
+from moot.core.text import counted, listed, percent
 from moot.core.transcript import fold
 from moot.report.conclusion import answer_in_words
 
@@ -173,7 +173,8 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
         strength = f", {decision.strength}" if decision.strength else ""
         yield (
             "support",
-            f"{decision.share:.0%}{strength}" + (f": {line(listed(decision.support))}" if decision.support else ""),
+            f"{percent(decision.share)}{strength}"
+            + (f": {line(listed(decision.support))}" if decision.support else ""),
         )
     if outcome.tally:
         yield "tally", "\n".join(_tally(report))

@@ -24,7 +24,7 @@ from moot.app.batch.summary import (
 )
 from moot.cli.display.plan_view import plan_words
 from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short, span
-from moot.core.text import counted
+from moot.core.text import counted, percent
 
 WIDEST = 60
 """The most characters of an outcome in a line."""
@@ -172,7 +172,7 @@ def outcome_table(lines: Sequence[Row]) -> Table:
         (
             short(row.item, 30) or "all",
             outcomes_in_words(row),
-            "" if row.agreement is None else f"{row.agreement:.0%}",
+            "" if row.agreement is None else percent(row.agreement),
             f"{row.ended}/{row.debates}",
             str(row.calls),
             amount(row.tokens),

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from moot.cli.display.text_layout import FAINT, Indented, Stack, amount, joined, line, money, short, span
 from moot.core.labels import fork_origin, status_in_words
-from moot.core.text import counted
+from moot.core.text import counted, percent
 from moot.report.compare import Comparison, Divergence, Said, Side, Standing
 
 LONGEST = 240
@@ -116,7 +116,7 @@ def _winner(side: Side) -> str:
 
 
 def _support(side: Side) -> str:
-    return f"{side.share:.0%}{f', {side.strength}' if side.strength else ''}" if side.share else ""
+    return f"{percent(side.share)}{f', {side.strength}' if side.strength else ''}" if side.share else ""
 
 
 def _tally(side: Side) -> str:
