@@ -20,6 +20,7 @@ from moot.app.evaluation.scores import note_folder, save_result, stored_evaluati
 from moot.app.plan.settings import lock_place  # noqa: E402
 from tests.app.results.prepared import credits, result  # noqa: E402
 from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, example, needed, staged  # noqa: E402
+from tests.web.crowd import Crowd, brief  # noqa: E402
 from tests.web.web_kit import until  # noqa: E402
 
 OUT = ROOT / "build/screenshots"
@@ -45,6 +46,11 @@ SAID = (
     "ANSWER: Build\nCONFIDENCE: 0.7\nARGUMENT: What is billed by usage is what we know best, and every month in which "
 )
 TABS = ("talk", "people", "map", "votes", "stances", "trace", "brief", "analysis", "cost", "ratings", "record")
+TALLEST = 3200
+HIDDEN = """() => Math.max(0, ...[...document.querySelectorAll("*")]
+  .filter(each => /auto|scroll/.test(getComputedStyle(each).overflowY) && each.clientHeight > 100)
+  .map(each => each.scrollHeight - each.clientHeight))"""
+"""How many pixels of a page are out of sight in a part that scrolls by itself."""
 
 
 async def hold(stage: Stage) -> dict[str, str]:
@@ -52,12 +58,14 @@ async def hold(stage: Stage) -> dict[str, str]:
     slow = Slow(lambda request: SAID)
     preset = Preset(name="demo", models=("builtin:quotes", "guest:nobody"))
     stage.site.runner.config = replace(stage.site.runner.config, presets={"demo": preset})
-    over = await stage.ended(example("architecture-review"))
+    over = await stage.ended(brief(), stage.lend(Crowd()))
+    demo = await stage.ended(example("architecture-review"))
     panel = await stage.ended(example("build-or-buy"))
     waits = await stage.begin(PERSON)
     runs = await stage.begin(example("build-or-buy"), stage.lend(slow))
     await until(lambda: stage.site.workspace.count_entries(waits))
     paths = {"home": "/", "new": "/new", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
+    paths |= {"demo": f"/d/{demo}", "report": f"/api/v1/debates/{over}/report.html"}
     paths |= {"ratings": "/ratings", "memory": "/memory", "evaluations": "/evaluations"}
     paths |= {"scoreboard": await scoreboard(stage), "memo": f"/api/v1/debates/{over}/report.memo", "models": "/models"}
     paths |= {"person": f"/d/{waits}", "running": f"/d/{runs}"}
@@ -84,7 +92,12 @@ async def take(page: Page, path: Path) -> None:
     await page.wait_for_load_state("networkidle")
     await page.evaluate("document.fonts.ready")
     await page.wait_for_timeout(250)
+    size = page.viewport_size or {"width": WIDE, "height": 800}
+    hidden = min(await page.evaluate(HIDDEN), TALLEST)
+    if hidden:
+        await page.set_viewport_size({"width": size["width"], "height": size["height"] + hidden})
     await page.screenshot(path=path, full_page=True, animations="disabled")
+    await page.set_viewport_size(size)
     print(path.relative_to(ROOT))
 
 
