@@ -270,9 +270,7 @@ def recount_decision(
     scored = any(ballot.scores for ballot in ballots)
     fit: dict[BallotKind, bool] = {"choice": alone, "ranking": ranked, "approval": ranked, "scores": scored}
     foreign, problems = _package_rules(fit, decision.rule, options)
-    even = len({ballot.weight for ballot in ballots}) < 2 and decision.rule != WEIGHTED.name
-    single = [rule for rule in SINGLE if not (even and rule is WEIGHTED)]  # without weights it repeats the plain count
-    rules = (*(single if alone else ()), *(RANKINGS if ranked else ()))
+    rules = (*(_single_rules(decision) if alone else ()), *(RANKINGS if ranked else ()))
     counts = [_rule_result(rule, ballots, candidates) for rule in rules]
     counts += _counted_by_others(foreign, ballots, candidates, problems)
     return Recount(
@@ -288,6 +286,12 @@ def recount_decision(
         counts=tuple(counts),
         problems=tuple(problems),
     )
+
+
+def _single_rules(decision: Decision) -> tuple[Rule, ...]:
+    """The rules for whom a ballot has alone on top; where all weigh the same, the weighted one repeats another."""
+    weighted = decision.rule == WEIGHTED.name or len({ballot.weight for ballot in decision.ballots}) > 1
+    return SINGLE if weighted else tuple(rule for rule in SINGLE if rule is not WEIGHTED)
 
 
 def _counted_by_others(

@@ -170,12 +170,8 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     decision = outcome.decision
     yield ("why", outcome.line.removeprefix("paused: ")) if outcome.status == "paused" else ("how", outcome.line)
     if decision and decision.share:
-        strength = f", {decision.strength}" if decision.strength else ""
-        yield (
-            "support",
-            f"{percent(decision.share)}{strength}"
-            + (f": {line(listed(decision.support))}" if decision.support else ""),
-        )
+        share = ", ".join(filter(None, (percent(decision.share), decision.strength)))
+        yield "support", share + (f": {line(listed(decision.support))}" if decision.support else "")
     if outcome.tally:
         yield "tally", "\n".join(_tally(report))
     if outcome.dissent:
