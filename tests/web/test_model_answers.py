@@ -26,7 +26,7 @@ from moot.models.base import Traits
 from moot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import PNG, QUESTION, place_of
-from tests.web.web_kit import WORDS
+from tests.web.web_kit import JSON, WORDS
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +62,37 @@ async def test_nothing_is_chosen_where_nobody_won(tmp_path: Path) -> None:
     assert "- Milk (Skeptic)" in content(answer)
     assert "1 of 3 seats did not answer" in content(answer)
     assert answer["choices"][0]["message"]["refusal"] is None
+
+
+async def test_settings_of_other_servers_are_named_and_empty_fields_say_nothing(tmp_path: Path) -> None:
+    more: dict[str, Any] = {
+        "top_k": 40,
+        "min_p": 0.05,
+        "num_ctx": 4096,
+        "logit_bias": {},
+        "functions": [],
+        "audio": None,
+    }
+    (answer,) = await answers(tmp_path, "fast", **more)
+    assert answer["moot"]["ignored"] == ["top_k", "min_p", "num_ctx"]
+
+
+@pytest.mark.parametrize("value", ["json", "json_object", 3, [], {"type": "yaml"}])
+async def test_a_shape_that_is_not_known_is_refused(tmp_path: Path, value: object) -> None:
+    (refused,) = await answers(tmp_path, "fast", response_format=value)
+    assert (refused["error"]["param"], refused["error"]["code"]) == ("response_format", "unsupported_value")
+
+
+async def test_parameters_of_an_address_and_lengths_are_refused_in_openais_form(tmp_path: Path) -> None:
+    async with place_of(tmp_path, real=False) as (web, _):
+        wrong = await web.ann.get("/v1/responses/resp_x?stream=maybe")
+        assert wrong.status_code == 400
+        assert wrong.json()["error"]["message"].startswith("query.stream: Input should be a valid boolean")
+        headers = {**JSON, "Content-Length": str(30 * 10**9)}
+        for route, status in (("/v1/chat/completions", 413), ("/api/v1/debates", 413)):
+            large = await web.ann.post(route, content=b"{}", headers=headers)
+            assert large.status_code == status
+            assert "larger than the maximum of 20,971,520 bytes" in large.text
 
 
 async def test_a_limit_and_a_person_are_told(tmp_path: Path) -> None:

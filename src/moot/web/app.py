@@ -236,7 +236,7 @@ def _catch(app: FastAPI) -> None:
         return answer(cast("Problem", error), connection.scope["path"])
 
     def wrong(connection: HTTPConnection, error: Exception) -> JSONResponse:
-        return answer(invalid(cast("RequestValidationError", error).errors()))
+        return answer(invalid(cast("RequestValidationError", error).errors()), connection.scope["path"])
 
     def http(connection: HTTPConnection, error: Exception) -> JSONResponse:
         httpexception = cast("HTTPException", error)

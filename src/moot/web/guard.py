@@ -271,6 +271,9 @@ class Guard:
         if scope["type"] != "http" or scope["method"] in SAFE:
             return receive
         body, more, most = bytearray(), True, MOST_REQUEST if _takes_files(scope) else MOST_BYTES
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > most:  # nothing of it has to be waited for
+            raise Problem(413, f"the body is larger than the maximum of {most:,} bytes")
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while more:

@@ -97,6 +97,7 @@ def answer(problem: Problem, path: str = "") -> JSONResponse:
     """The HTTP answer of a problem; in the shape that a path has."""
     status = problem.status
     if is_model_api(path):
+        status = 400 if status == 422 else status  # which clients of OpenAI's interface know
         wait = int(problem.headers.get("Retry-After", "0"))
         code = "" if status == 429 else problem.code
         return error_answer(EndpointError(status, problem.detail, code, retry=status == 429 or None, wait=wait))

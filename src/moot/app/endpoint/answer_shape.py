@@ -76,7 +76,9 @@ class _Tool:
 
 
 def _format(value: object) -> AnswerShape | None:
-    table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    if value is None:
+        return None
+    table = cast("dict[str, object]", value) if isinstance(value, dict) else {"type": repr(value)}
     match table.get("type", "text"):
         case "text":
             return None

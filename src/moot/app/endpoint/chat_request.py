@@ -1,7 +1,7 @@
 """Read the body of a chat request: messages, and what of the rest is used, named as not used, or refused."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -30,6 +30,21 @@ IGNORED = (
     "safety_identifier",
     "prompt_cache_key",
     "prompt_cache_retention",
+    # settings of other servers that speak OpenAI's format, which chat programs send to all
+    "top_k",
+    "top_a",
+    "min_p",
+    "typical_p",
+    "repetition_penalty",
+    "repeat_penalty",
+    "num_ctx",
+    "keep_alive",
+    "think",
+    "thinking",
+    "reasoning",
+    "include_reasoning",
+    "chat_template_kwargs",
+    "usage",
 )
 """What clients send and a preset's owner decides: it is accepted, and named as not used."""
 
@@ -50,6 +65,9 @@ USED = (
     "modalities",
     "logprobs",
 )
+
+NOTHING: Sequence[object] = (None, [], {})
+"""Values of a field that is not supported, with which it says nothing."""
 
 OWN = ("max_cost", "seconds", "notices", "key")
 """What the object ``moot`` of a request may have."""
@@ -115,7 +133,7 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
         raise _invalid_value("model", "must be the name of a model, such as moot/fast")
     ignored = [name for name in IGNORED if body.get(name) is not None]
     for name in body:
-        if name not in (*IGNORED, *USED) and body[name] is not None:
+        if name not in (*IGNORED, *USED) and body[name] not in NOTHING:
             raise EndpointError(400, f"{name[:60]} is not supported here", "unsupported_parameter", param=name[:60])
     _check_meaning(body)
     shape, unused = read_shape(body)
