@@ -67,6 +67,10 @@ def test_a_file_of_questions_alone_takes_the_usual_arms() -> None:
         ({"kind": "adaptive"}, "arm 1: adaptive needs match, the name of a debate, and no size"),
         ({"kind": "single", "model": "ollama:z"}, "arm 1: 'ollama:z' is none of the models of the evaluation"),
         ({"kind": "sample", "match": "council"}, "arm 'sample=council' matches 'council', which is not a debate here"),
+        ({"kind": "panel", "match": "panel"}, "arm 1: match says nothing of panel; leave it out"),
+        ({"kind": "council", "size": 3}, "arm 1: size says nothing of council; leave it out"),
+        ({"kind": "rethink", "rounds": 2}, "arm 1: rounds says nothing of rethink; leave it out"),
+        ({"kind": "sample", "size": 3, "models": ["ollama:a"]}, "arm 1: models says nothing of sample; leave it out"),
         ({"kind": "rethink", "name": "panel"}, "two arms are called 'panel'; give each a name of its own"),
     ],
 )
@@ -105,6 +109,12 @@ def test_a_file_that_cannot_be_is_one_sentence(tmp_path: Path, text: str, fault:
     with pytest.raises(BriefError) as raised:
         read_setup(path)
     assert str(raised.value).startswith(fault)
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "check.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + PLAIN.replace("\n", "\r\n").encode())
+    assert read_setup(path).panel.models
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -3,10 +3,11 @@
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.scores import EvalResult, Score
+from moot.app.evaluation.scores import EvalResult, Score, save_result
 from moot.app.results.forecast_quality import perfect_ece
 from moot.app.results.score_tables import gate_table, screen
 from moot.app.results.scoreboard import Scoreboard
@@ -14,6 +15,7 @@ from moot.app.results.scoring import measure
 from moot.core.errors import RecordError
 from moot.evaluation.contributions import shapley, vote_value
 from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, score, seat
+from tests.cli.commands import moot
 
 NAMES = ("Ann", "Bob", "Cy")
 
@@ -318,3 +320,57 @@ def test_numbers_agree_with_their_nouns(n: int) -> None:
     words.append(str(raised.value))
     assert f"0 of {n} question{'s' * (n > 1)} answered by all arms" in words[-1]
     assert not [line for line in words if ONE_OF_MANY.search(line)]
+
+
+# ---- files that were edited ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"credit": math.nan}, "arm 'debate', question 'q0000': credit is nan, and must be from 0 to 1"),
+        ({"credit": 5.0}, "credit is 5, and must be from 0 to 1"),
+        ({"loss": math.inf}, "loss is inf, and must be from 0 to 1000"),
+        ({"usd": -1.0}, "usd is -1, and must be from 0 to 1e+09"),
+        ({"usd": 1e308}, "usd is 1e+308"),
+        ({"tokens": -1}, "tokens is -1"),
+    ],
+)
+def test_a_row_that_cannot_be_is_one_sentence(changes: dict[str, float], problem: str) -> None:
+    whole = result(credits(10, uniform=(2, 1)))
+    row = replace(whole.scores[0], **changes)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(RecordError) as raised:
+        measure(replace(whole, scores=(row, *whole.scores[1:])))
+    assert problem in str(raised.value)
+    assert str(raised.value).startswith("prepared: the scores cannot be: ")
+
+
+def test_rows_that_stand_twice_are_refused(tmp_path: Path) -> None:
+    whole = result(credits(10, uniform=(2, 1)))
+    save_result(tmp_path / "run", replace(whole, scores=(*whole.scores, whole.scores[3])))
+    shown = moot(tmp_path, "eval", "show", "run")
+    assert shown.exit_code == 1
+    assert f"arm '{UNIFORM}', question 'q0001': repeat 1 stands twice" in shown.output
+
+
+def test_participants_answer_in_repeats_that_have_a_score() -> None:
+    whole = replace(result(credits(10, uniform=(2, 1))), seats=(seat("Ann", 0, True, True, epoch=2),))
+    with pytest.raises(RecordError, match="participants answered in a repeat without a score: arm 'debate', "):
+        measure(whole)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"margin": math.nan}, "the margin must be above 0"),
+        ({"margin": 0.0}, "the margin must be above 0"),
+        ({"alpha": 2.0}, "the level must be above 0 and below 0.5"),
+        ({"looks": (math.nan,)}, "looks must be shares above 0, up to 1"),
+        ({"epochs": 0}, "there must be at least one repeat"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_one_sentence(tmp_path: Path, changes: dict[str, object], problem: str) -> None:
+    whole = result(credits(10, uniform=(2, 1)))
+    save_result(tmp_path / "run", replace(whole, plan=replace(whole.plan, **changes)))  # pyright: ignore[reportArgumentType]
+    shown = moot(tmp_path, "eval", "show", "run")
+    assert (shown.exit_code, shown.output) == (1, f"moot: prepared: the plan cannot be: {problem}\n")

@@ -199,6 +199,9 @@ def _read(table: Mapping[str, object], number: int, models: Sequence[str]) -> It
         if strange := [name for name in table if name not in known]:
             raise BriefError(f"arm {number}: there is no key {strange[0]!r}; {unknown_word(strange[0], sorted(known))}")
         written = _TABLE.validate_python(dict(table))
+        used = USED.get(written.kind, known - frozenset().union(*USED.values())) | {"kind", "name"}
+        if written.kind in (*USED, *names()) and (idle := [name for name in table if name not in used]):
+            raise BriefError(f"arm {number}: {idle[0]} says nothing of {written.kind}; leave it out")
     except ValidationError as error:
         mistake = error.errors(include_url=False, include_input=False)[0]
         raise BriefError(f"arm {number}: {'.'.join(map(str, mistake['loc']))}: {mistake['msg']}") from None
@@ -210,6 +213,15 @@ def _read(table: Mapping[str, object], number: int, models: Sequence[str]) -> It
         return
     arm = _arm(written, number)
     yield replace(arm, name=written.name or arm.name)
+
+
+USED: Final[Mapping[str, frozenset[str]]] = {
+    "single": frozenset({"model"}),
+    "sample": frozenset({"size", "match"}),
+    "adaptive": frozenset({"size", "match"}),
+    "rethink": frozenset(),
+}
+"""What is said of an arm by its kind, beside kind and name; of a debate all but these."""
 
 
 def _arm(table: _Table, number: int) -> Arm:

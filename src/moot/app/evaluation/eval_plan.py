@@ -131,7 +131,7 @@ def read_setup(path: Path) -> Setup:
     """
     where = path.name
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
+        data = tomllib.loads(path.read_text("utf-8-sig"))
         known = list(_File.__dataclass_fields__)
         if strange := [name for name in data if name not in known]:
             raise BriefError(f"there is no key {strange[0]!r}; {unknown_word(strange[0], known)}", where=where)

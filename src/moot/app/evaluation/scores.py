@@ -158,7 +158,7 @@ class EvalPlan:
         values["arms"] = [
             {name: value for name, value in arm.items() if value or name not in ADDED} for arm in values["arms"]
         ]
-        return digest(json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False))
+        return digest(json.dumps(values, sort_keys=True, separators=(",", ":")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

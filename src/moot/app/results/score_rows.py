@@ -1,7 +1,7 @@
 """The scores of an evaluation by arm and question, with unread answers as wrong, left out, or right."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from moot.app.evaluation.scores import EvalPlan, EvalResult, Measure, PlannedArm, Score, SeatScore
 from moot.core.errors import RecordError
-from moot.core.text import counted
+from moot.core.text import counted, shorten
 from moot.core.transcript import normalise
 from moot.evaluation.paired import Differences, Floats, Interval
 from moot.evaluation.quantiles import wilson
@@ -22,6 +22,8 @@ TRUTH: Final = "right"
 WORST: Final[Mapping[Measure, float]] = {"credit": 0.0, "log_loss": -math.log(CLIP), "brier": 1.0}
 BEST: Final[Mapping[Measure, float]] = {"credit": 1.0, "log_loss": -math.log(1 - CLIP), "brier": 0.0}
 LEAST_QUESTIONS = 2
+MOST: Final[Mapping[str, float]] = {"credit": 1, "loss": 1e3, "brier": 2, "usd": 1e9, "tokens": 1e15, "calls": 1e9}
+"""The greatest values in a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +59,10 @@ class ScoreRows:
             result: of an evaluation.
 
         Raises:
-            RecordError: fewer than two questions are complete.
+            RecordError: fewer than two questions are complete, or a value cannot be.
         """
+        if problem := next(_problems(result), ""):
+            raise RecordError(f"{result.plan.name}: {problem}")
         self.plan: EvalPlan = result.plan
         self.credits = result.plan.score == "credit"
         self.sign = 1.0 if self.credits else -1.0
@@ -181,6 +185,33 @@ class ScoreRows:
                 gaps = [abs(row.loss - forecast_loss(probability, outcome)) for outcome in (0, 1)]
                 results.setdefault(row.question, int(gaps[1] < gaps[0]))
         return results
+
+
+def _problems(result: EvalResult) -> Iterator[str]:
+    """What cannot be in a plan and in scores; files are edited, and two runs are put together."""
+    plan = result.plan
+    checks = {
+        "the margin must be above 0": 0 < plan.margin < math.inf,
+        "the level must be above 0 and below 0.5": 0 < plan.alpha < 0.5,
+        "looks must be shares above 0, up to 1": all(0 < share <= 1 for share in plan.looks),
+        "there must be at least one repeat": plan.epochs >= 1,
+    }
+    yield from (f"the plan cannot be: {problem}" for problem, fine in checks.items() if not fine)
+    epochs: dict[tuple[str, str], set[int]] = {}
+    for row in result.scores:
+        known = epochs.setdefault((row.arm, row.question), set())
+        place = f"the scores cannot be: arm {row.arm!r}, question {shorten(row.question, 60)!r}"
+        if row.epoch in known:
+            yield f"{place}: repeat {row.epoch} stands twice"
+        known.add(row.epoch)
+        for name, most in MOST.items():
+            value = getattr(row, name)
+            if value is not None and not 0 <= value <= most:
+                yield f"{place}: {name} is {value:g}, and must be from 0 to {most:g}"
+    for seat in result.seats:
+        if seat.epoch not in epochs.get((seat.arm, seat.question), {seat.epoch}):
+            place = f"arm {seat.arm!r}, question {shorten(seat.question, 60)!r}"
+            yield f"participants answered in a repeat without a score: {place}, repeat {seat.epoch}"
 
 
 def mean_cost(rows: Sequence[Score], currency: str) -> float | None:
