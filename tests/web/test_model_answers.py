@@ -88,6 +88,7 @@ async def test_parameters_of_an_address_and_lengths_are_refused_in_openais_form(
         wrong = await web.ann.get("/v1/responses/resp_x?stream=maybe")
         assert wrong.status_code == 400
         assert wrong.json()["error"]["message"].startswith("query.stream: Input should be a valid boolean")
+        assert (await web.ann.post("/v1/responses/resp_x/cancel")).status_code == 404, "curl -X POST says no media type"
         headers = {**JSON, "Content-Length": str(30 * 10**9)}
         for route, status in (("/v1/chat/completions", 413), ("/api/v1/debates", 413)):
             large = await web.ann.post(route, content=b"{}", headers=headers)

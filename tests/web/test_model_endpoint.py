@@ -233,11 +233,11 @@ async def test_retries_are_joined_one_to_one_and_for_an_hour() -> None:
         first.debate = debate
         first.ready.set()
     assert {await retries.find("x", 1), await retries.find("x", 1)} == {"a", "b"}
-    assert await retries.find("y", 1) == ""
+    assert await retries.find("y", 1) is None
     retries.forget("a")
     assert await retries.find("x", 2) == "b"
     now[0] = HOUR + 1
-    assert await retries.find("x", 3) == ""
+    assert await retries.find("x", 3) is None
 
 
 async def test_whoever_leaves_stops_nothing_unless_the_preset_says_so(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ class Endpoint:
         order = self._order(request, preset)
         digest = hashlib.sha256(json.dumps([admission.owner, attempt.key]).encode() + attempt.body).hexdigest()
         debate = await self.retries.find(digest, attempt.count)
-        if attempt.count and not debate:  # this server may have been started since
+        if attempt.count and debate is None:  # this server may have been started since
             since = admission.workspace.clock() - HOUR
             debate = await find_debate(admission.workspace, admission.owner, digest, since)
         if debate:

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 HOUR = 3600.0
 """Seconds for which a request can be joined."""
 
+MINUTE = 90.0
+"""Seconds in which a client sends again what was refused; clients wait for a minute at most."""
+
 MOST = 10_000
 
 
@@ -24,12 +27,14 @@ class FirstRequest:
         at: when, in seconds.
         count: the number of the newest try that has joined it.
         debate: its debate; "" until it has begun, and where it could not.
+        answered: whether a client that was still there has its answer.
         ready: set when that is known.
     """
 
     at: float
     count: int
     debate: str = ""
+    answered: bool = False
     ready: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -53,24 +58,43 @@ class Retries:
             self._requests.popitem(last=False)
         return request
 
-    async def find(self, body: str, count: int) -> str:
-        """The debate that a retry joins: the newest of the same body that was begun at a lower try; "" for none."""
-        while count and (request := self._newest_unjoined(body, count)):
-            before, request.count = request.count, count
-            await request.ready.wait()
-            if request.debate:
-                return request.debate
-            request.count = max(before, count)
+    async def find(self, body: str, count: int) -> str | None:
+        """The debate that a retry joins: one of the same body that was begun at a lower try.
+
+        A retry of a request that was refused begins one of its own: else it would have the answer of somebody else,
+        who has asked the same. One whose client has no answer yet goes before one whose client has it.
+
+        Returns:
+            The debate; "" where it begins its own; None where nothing is known of such a request.
+        """
+        if not count or not (request := self._find_unjoined(body, count)):
+            return None
+        before, request.count = request.count, count
+        await request.ready.wait()
+        if request.debate:
+            return request.debate
+        request.count = before
+        if request in self._requests.get(body, ()):
             self._requests[body].remove(request)
         return ""
+
+    def answered(self, debate: str) -> None:
+        """Note that a client has the answer of a debate."""
+        for requests in self._requests.values():
+            for request in requests:
+                request.answered |= request.debate == debate
 
     def forget(self, debate: str) -> None:
         """Let nobody join a debate any more."""
         for requests in self._requests.values():
             requests[:] = [request for request in requests if request.debate != debate]
 
-    def _newest_unjoined(self, body: str, count: int) -> FirstRequest | None:
-        """The newest request that no try of this number has joined yet; first one whose last try is the one before."""
-        since = self._clock() - HOUR
-        there = [item for item in self._requests.get(body, ()) if item.count < count and item.at >= since]
-        return next((item for item in reversed(there) if item.count == count - 1), there[-1] if there else None)
+    def _find_unjoined(self, body: str, count: int) -> FirstRequest | None:
+        """The request that a try of this number most likely sends again; None for none."""
+        now = self._clock()
+        there = [item for item in self._requests.get(body, ()) if item.count < count and item.at >= now - HOUR]
+        refused = [item for item in there if item.ready.is_set() and not item.debate]
+        if late := [item for item in refused if item.at >= now - MINUTE]:
+            return late[-1]
+        there = [item for item in there if item not in refused]
+        return max(reversed(there), key=lambda item: (not item.answered, item.count == count - 1), default=None)

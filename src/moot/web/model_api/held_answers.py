@@ -169,7 +169,9 @@ class Held(Response):
             sending = group.create_task(self._answer(send))
             leaving = group.create_task(leave())
             sending.add_done_callback(lambda _: leaving.cancel())
-        if gone and self._completion.begun.preset.stops:
+        if not gone:
+            self._completion.endpoint.retries.answered(self._completion.begun.debate)
+        elif self._completion.begun.preset.stops:
             self._completion.admission.runner.stop(self._completion.begun.debate)
 
     async def _answer(self, send: Send) -> None:

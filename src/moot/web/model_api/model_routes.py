@@ -89,7 +89,12 @@ async def complete(request: Request, holder: Program) -> Response:
         base=f"{request.url.scheme}://{host_of(request)}",
         at=int(site.workspace.clock()),
     )
-    return HeldStream(completion) if chat.stream else await _whole_answer(completion)
+    if chat.stream:
+        return HeldStream(completion)
+    response = await _whole_answer(completion)
+    if not isinstance(response, HeldAnswer) and not await request.is_disconnected():
+        site.endpoint.retries.answered(begun.debate)
+    return response
 
 
 def admission_of(request: Request, holder: Identity) -> Admission:
