@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -171,6 +172,39 @@ def test_models_on_a_server(folder: Path) -> None:
     for rival in ("sample", "adaptive"):
         assert totals[rival] == pytest.approx(totals["panel"], rel=0.02)
     assert saved.paid_tokens > 0
+
+
+def test_what_is_learned_from_right_answers_reaches_no_request(tmp_path: Path) -> None:
+    """Two homes that differ in right answers alone: those in memory, of a past debate, and those of the data."""
+    sent: dict[str, list[str]] = {}
+    judged: set[str] = set()
+    for truth, other in (("yes", "no"), ("no", "yes")):
+        home = tmp_path / truth
+        home.mkdir()
+        (home / "past.md").write_text("# Is place 1 nearer to the port?\n\n## Options\n\n- yes\n- no\n", "utf-8")
+        lines = [f"{n},Is place {n} nearer to the port?,yes|no,{truth if n % 3 else other}\n" for n in range(4)]
+        (home / "places.csv").write_text("id,input,options,truth\n" + "".join(lines), "utf-8")
+        (home / "check.toml").write_text(TOML, "utf-8")
+        with served(reply) as wires:
+            past = moot(home, "run", "past.md", "-m", "ollama:a", OLLAMA_HOST=wires.url)
+            assert past.exit_code == 0, past.output
+            resolved = moot(home, "resolve", "last", "--answer", truth)
+            assert resolved.exit_code == 0, resolved.output
+            known, before = moot(home, "learn").output, len(wires.calls)
+            result = moot(home, "eval", "check.toml", "--force", "--parallel", "1", OLLAMA_HOST=wires.url)
+            assert result.exit_code == 0, result.output
+            again = moot(home, "eval", "check.toml", "--force", "--parallel", "1", "--name", "b", OLLAMA_HOST=wires.url)
+            assert again.exit_code == 0, again.output
+            sent[truth] = [repr(call.body) for call in wires.calls[before:]]
+        assert moot(home, "learn").output == known, "an evaluation teaches nothing"
+        learned = moot(home, "memory", "search", "place").output
+        judged |= set(re.findall(r"it was (right|wrong)", learned))
+        assert "not learned" not in learned
+        assert "Is place 2" not in learned, "an evaluation teaches nothing"
+    assert judged == {"right", "wrong"}, "the memories differ"
+    assert sent["yes"] == sent["no"]
+    assert len(sent["yes"]) > 2 * 4 * 6
+    assert not [body for body in sent["yes"] if "resolved" in body]
 
 
 @pytest.mark.system

@@ -4,9 +4,10 @@ Phases, agents and reports read the same fields and acts, which are named here, 
 turns. A verdict is read only from the field of a member's own message; what others say about it does not count.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from moot.core.ask import ABSTAIN, Value
 from moot.core.brief import SIMILARITY, Brief, Participant
@@ -15,6 +16,9 @@ from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wo
 
 GENERATION = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""
+
+EVALUATION: Final = re.compile(r"eval-[a-z0-9-]*-[0-9a-f]{6}-[0-9a-f]{12}")
+"""The ids of debates of evaluations. They teach nothing either: other debates would know the questions."""
 
 ARTIFACTS = "Artifacts"
 """The field that holds what a turn attaches; the name is compared without case."""

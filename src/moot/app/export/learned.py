@@ -15,6 +15,7 @@ from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry, Noted, NoteKind
+from moot.core.roles import EVALUATION
 from moot.core.text import clean, clip
 from moot.core.transcript import fold
 from moot.evaluation.forecast_scores import Scored, scored, truth_of
@@ -105,7 +106,8 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
 
 
 async def _stored_debates(workspace: Workspace) -> Sequence[Summary]:
-    return (await workspace.page(ListQuery())).debates
+    stored = (await workspace.page(ListQuery())).debates
+    return [summary for summary in stored if not EVALUATION.fullmatch(summary.debate)]
 
 
 def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:
