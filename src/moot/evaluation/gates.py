@@ -165,6 +165,17 @@ class Priced:
     more: Sequence[tuple[float, Floats]]
     credits: bool = False
 
+    def only(self, places: Sequence[int]) -> "Priced":
+        """Some of the questions; independent answers keep their mean cost over all."""
+        chosen = list(places)
+        return Priced(
+            gated=self.gated.only(chosen),
+            alone=self.alone[chosen],
+            debating=self.debating[chosen],
+            more=[(cost, losses[chosen]) for cost, losses in self.more],
+            credits=self.credits,
+        )
+
     def cost(self, threshold: float) -> float:
         """The mean cost of a question where only those above the threshold are debated."""
         return float(np.where(self.gated.spread > threshold, self.debating, self.alone).mean())

@@ -1,5 +1,6 @@
 """`moot eval gate`: a threshold learned on one folder and judged on another; figures by hand, words, and mistakes."""
 
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -85,6 +86,35 @@ def test_an_evaluation_of_ones_own_is_judged_too(tmp_path: Path) -> None:
     assert "fewer than 100 questions: learned thresholds are often worse than 0.2, the default" in done.output
     assert "always debate                          1.0000      0.01 usd a question, debated 100%" in done.output
     assert "no difference larger than 0.05" in done.output or "not known" in done.output
+
+
+def split_questions(folder: Path, name: str, learn: int) -> None:
+    """Mark the first questions of an evaluation to be learned on."""
+    lines = [
+        {"id": f"{name}{n}", "input": f"Does {n} happen?", "kind": "text", "split": "learn" if n < learn else "judge"}
+        for n in range(20)
+    ]
+    keys = [{"id": line["id"], "truth": "yes"} for line in lines]
+    for file, items in (("questions", lines), ("keys", keys)):
+        text = "".join(f"{json.dumps(item)}\n" for item in items)
+        (folder / name / f"{file}.jsonl").write_text(text, "utf-8")
+
+
+def test_one_folder_is_enough_where_its_data_say_what_to_learn_on(tmp_path: Path) -> None:
+    evaluation(tmp_path, "own")
+    without = moot(tmp_path, "eval", "gate", "own")
+    assert without.exit_code == 2
+    assert "own does not say what to learn on; name a second folder to judge on" in without.output
+    split_questions(tmp_path, "own", 12)
+    done = moot(tmp_path, "eval", "gate", "own")
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith("learned on 12 questions: ")
+    assert "judged on 8 other questions" in done.output
+    for learn in (0, 20):
+        split_questions(tmp_path, "own", learn)
+        refused = moot(tmp_path, "eval", "gate", "own")
+        assert refused.exit_code == 2
+        assert f"{learn} questions of 20 with split learn: mark some to learn on" in refused.output
 
 
 def test_a_group_is_not_learned_from_and_judged(tmp_path: Path) -> None:

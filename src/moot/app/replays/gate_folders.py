@@ -1,17 +1,20 @@
 """A gate learned on one folder of resolved questions and judged on another, against as many independent answers.
 
+One folder of an evaluation is enough where its data says by ``split`` what to learn on.
 A folder is that of an evaluation or of past debates (``plan.json``, ``scores.csv``, ``seats.csv``), or it has forecasts
 that others recorded (``questions.csv``, ``forecasts.csv``, ``condition_pairs.csv``).
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
+from moot.app.evaluation.data_sets import QUESTIONS_FILE
+from moot.app.evaluation.question_files import read_data_set
 from moot.app.evaluation.scores import PLAN_FILE, Currency, Measure, read_result
 from moot.app.replays.forecast_data import DEBATE, Item, read_forecasts
 from moot.app.replays.recorded_files import UNREADABLE, fault_of
@@ -50,6 +53,15 @@ class Resolved:
     margin: float
     sign: float
 
+    def only(self, places: Sequence[int]) -> "Resolved":
+        """Some of the questions."""
+        return replace(
+            self,
+            ids=[self.ids[place] for place in places],
+            groups=[self.groups[place] for place in places],
+            priced=self.priced.only(places),
+        )
+
 
 def read_resolved(folder: Path, arm: str = "") -> Resolved:
     """The resolved questions of a folder.
@@ -71,6 +83,27 @@ def read_resolved(folder: Path, arm: str = "") -> Resolved:
         raise BriefError(f"{problem} {Path(error.filename or '').name}", code="no_file") from error
     except UNREADABLE as error:
         raise BriefError(f"{folder} cannot be read as recorded forecasts: {fault_of(error)}") from error
+
+
+def split_resolved(folder: Path, arm: str = "") -> tuple[Resolved, Resolved]:
+    """The questions of one evaluation that are to be learned on, and all others, as its data says by ``split``.
+
+    Raises:
+        BriefError: there are none to learn on or none to judge on, or it cannot be read.
+        RecordError: the evaluation cannot be read.
+    """
+    resolved = read_resolved(folder, arm)
+    if not (folder / QUESTIONS_FILE).is_file():
+        raise BriefError(f"{folder} does not say what to learn on; name a second folder to judge on", code="no_file")
+    split = {question.id: question.split for question in read_data_set(folder).questions}
+    places: list[list[int]] = [[], []]
+    for place, name in enumerate(resolved.ids):
+        places[split.get(name) != "learn"].append(place)
+    if not all(places):
+        marked = f"{counted(len(places[0]), 'question')} of {len(resolved.ids)} with split learn"
+        raise BriefError(f"{folder} has {marked}: mark some to learn on, or name a second folder", code="inconsistent")
+    learn, judge = (resolved.only(some) for some in places)
+    return learn, judge
 
 
 def _of_forecasts(items: Sequence[Item]) -> Resolved:

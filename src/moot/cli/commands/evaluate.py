@@ -131,18 +131,21 @@ def _replay(name: str, data: Path) -> int:
 
 @evaluate.command()
 @click.argument("learn", type=_FOLDER, metavar="LEARN")
-@click.argument("judge", type=_FOLDER, metavar="JUDGE")
+@click.argument("judge", type=_FOLDER, required=False, metavar="[JUDGE]")
 @click.option("--arm", default="", metavar="NAME", help="The debate of an evaluation. Default: its only one.")
-def gate(learn: Path, judge: Path, arm: str) -> int:
+def gate(learn: Path, judge: Path | None, arm: str) -> int:
     """Learn on one folder when to debate, and judge that gate on another one. No model is called.
 
     LEARN and JUDGE are folders of evaluations (moot eval), of past debates (moot eval past -o), or of recorded
     forecasts (questions.csv, forecasts.csv, condition_pairs.csv). The gate debates where first answers differ by more
     than a threshold. Its rivals are independent answers at the same cost. No question may be in both folders.
-    """
-    from moot.app.replays.gate_folders import gate_lines, read_resolved
 
-    for line in gate_lines(read_resolved(learn, arm), read_resolved(judge, arm)):
+    Without JUDGE, learn on those questions of an evaluation whose data says "split: learn", and judge on the others.
+    """
+    from moot.app.replays.gate_folders import gate_lines, read_resolved, split_resolved
+
+    both = (read_resolved(learn, arm), read_resolved(judge, arm)) if judge else split_resolved(learn, arm)
+    for line in gate_lines(*both):
         click.echo(line)
     return DONE
 
