@@ -1,0 +1,43 @@
+// Pictures and PDFs that are sent with a brief: read as base64, within the bounds of the server.
+
+export interface SentFile {
+  name: string;
+  data: string;
+}
+
+export const MOST_FILES = 8;
+const MOST = 20 * 1024 * 1024; // bytes of a request
+const NAMES = 80; // characters of a name
+
+/** Whether a file is sent along, by its name; what it really is, the server sees. */
+export const isSent = (name: string): boolean => /\.(png|jpe?g|webp|gif|pdf)$/i.test(name);
+
+/** How large a file in base64 is, in words. */
+export function size(data: string): string {
+  const bytes = (data.length * 3) / 4;
+  return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Why these files cannot all be sent, in a sentence; "" where they can. */
+export function trouble(files: readonly SentFile[]): string {
+  if (files.length > MOST_FILES) return `At most ${MOST_FILES} pictures and PDFs can be sent.`;
+  if (files.reduce((sum, file) => sum + file.data.length, 0) > MOST - 1024 * 1024)
+    return "The pictures and PDFs are too large together; 14 MB can be sent.";
+  const long = files.find((file) => file.name.length > NAMES);
+  return long ? `The name of ${long.name.slice(0, 40)}… is too long; ${NAMES} characters can be sent.` : "";
+}
+
+/** The files with those that were there, by name; one of the same name takes the place of the earlier one. */
+export async function withFiles(there: readonly SentFile[], files: readonly File[]): Promise<SentFile[]> {
+  const read = await Promise.all(files.map(async (file) => ({ name: file.name, data: await base64(file) })));
+  return [...new Map([...there, ...read].map((file) => [file.name, file])).values()];
+}
+
+function base64(file: Blob): Promise<string> {
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result).replace(/^[^,]*,/, ""));
+    reader.onerror = () => failed(new Error("the file cannot be read"));
+    reader.readAsDataURL(file);
+  });
+}
