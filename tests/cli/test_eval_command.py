@@ -63,3 +63,19 @@ def test_it_says_what_is_in_a_file_of_questions(tmp_path: Path) -> None:
     result = moot(tmp_path, "eval", "check", "set.csv")
     assert result.exit_code == 2
     assert result.output == "moot: set.csv:2: truth is missing\nmoot: set.csv:3: truth is missing\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("simulate", "--margin", "nan"),
+        ("simulate", "--differ", "nan"),
+        ("voters", "--accuracy", "nan"),
+        ("run", "q.csv", "-m", "builtin:quotes", "--budget", "NaN"),
+    ],
+)
+def test_what_is_no_number_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "q.csv").write_text("input,truth\nHow many?,5\n", "utf-8")
+    result = moot(tmp_path, "eval", *words)
+    assert result.exit_code == 2
+    assert f"moot: {words[-2]} is {words[-1]!r}; it must be a number" in result.output

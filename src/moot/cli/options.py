@@ -1,10 +1,11 @@
 """Options that several commands share, exit codes, and how a command opens its workspace."""
 
+import math
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -31,6 +32,18 @@ SURVIVED = 7
 INCOMPLETE = 8
 STALE = 9
 INTERRUPTED = 130
+
+
+class FloatRange(click.FloatRange):
+    """A number within bounds. No comparison finds ``nan`` outside of them, so it is refused by name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number that was typed."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value!r} is not a valid float range", param, ctx)
+        return number
+
 
 MEANINGS = """Exit codes: 0 finished, also with a tie or without a decision; 1 an error, or nobody answered; 2 a mistake
 in the command or the brief; 3 no decision (only with --fail-on no-decision); 4 paused because a limit was reached;
@@ -179,8 +192,8 @@ def set_option(command: Command) -> Command:
 
 def limit_options(command: Command) -> Command:
     """The limits of a debate."""
-    cost, tokens, asks = click.FloatRange(*COST), click.IntRange(*TOKENS), click.IntRange(*ASKS)
-    turn, total = click.FloatRange(*TURN_SECONDS), click.FloatRange(*TOTAL_SECONDS)
+    cost, tokens, asks = FloatRange(*COST), click.IntRange(*TOKENS), click.IntRange(*ASKS)
+    turn, total = FloatRange(*TURN_SECONDS), FloatRange(*TOTAL_SECONDS)
     for option in (
         click.option("--total-seconds", type=total, metavar="SECONDS", help="Time limit for the whole debate."),
         click.option("--turn-seconds", type=turn, metavar="SECONDS", help="Time limit for one answer."),

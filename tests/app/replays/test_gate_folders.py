@@ -114,7 +114,7 @@ def test_one_folder_is_enough_where_its_data_say_what_to_learn_on(tmp_path: Path
         split_questions(tmp_path, "own", learn)
         refused = moot(tmp_path, "eval", "gate", "own")
         assert refused.exit_code == 2
-        assert f"{learn} questions of 20 with split learn: mark some to learn on" in refused.output
+        assert f"{learn} questions of 20 with split learn: some to learn on" in refused.output
 
 
 def test_a_group_is_not_learned_from_and_judged(tmp_path: Path) -> None:

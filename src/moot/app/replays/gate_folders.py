@@ -101,7 +101,8 @@ def split_resolved(folder: Path, arm: str = "") -> tuple[Resolved, Resolved]:
         places[split.get(name) != "learn"].append(place)
     if not all(places):
         marked = f"{counted(len(places[0]), 'question')} of {len(resolved.ids)} with split learn"
-        raise BriefError(f"{folder} has {marked}: mark some to learn on, or name a second folder", code="inconsistent")
+        problem = f"{marked}: some to learn on and others to judge on are needed, or a second folder"
+        raise BriefError(f"{folder} has {problem}", code="inconsistent")
     learn, judge = (resolved.only(some) for some in places)
     return learn, judge
 

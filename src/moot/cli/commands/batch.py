@@ -18,6 +18,7 @@ from moot.cli.options import (
     UNREACHABLE,
     USAGE,
     WAITING,
+    FloatRange,
     HalfPriceOptions,
     LimitOptions,
     OverrideOptions,
@@ -82,7 +83,7 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     help="Number of debates to run in parallel. Default: 8, or 100 with --queue.",
 )
 @click.option("--queue", is_flag=True, help="Let workers run the debates (moot worker). Needs --store postgresql://….")
-@click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="US dollars for the whole batch.")
+@click.option("--budget", type=FloatRange(*COST), metavar="USD", help="US dollars for the whole batch.")
 @click.option("--name", metavar="NAME", help="The name of the batch. Default: derived from the briefs.")
 @click.option("--dry-run", is_flag=True, help="Check and estimate everything; send nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")

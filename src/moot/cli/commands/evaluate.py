@@ -11,7 +11,7 @@ import rich_click
 
 from moot.cli.commands.eval_results import export, past, show
 from moot.cli.commands.measure import plan_evaluation, run_evaluation, say_faults
-from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, accept_earlier
+from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, FloatRange, accept_earlier
 from moot.core.brief import ROUNDS, SEED
 from moot.core.errors import MootError
 from moot.core.text import counted, unknown_word
@@ -174,7 +174,7 @@ class Setup(TypedDict):
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 0.5, min_open=True),
+    type=FloatRange(0, 0.5, min_open=True),
     metavar="X",
     default=0.05,
     show_default=True,
@@ -182,7 +182,7 @@ class Setup(TypedDict):
 )
 @click.option(
     "--differ",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=FloatRange(0, 1, min_open=True),
     metavar="X",
     default=0.15,
     show_default=True,
@@ -272,9 +272,7 @@ class VoterSetup(TypedDict):
 
 
 def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Command]:
-    return click.option(
-        name, type=click.FloatRange(0, 1), metavar="X", default=default, show_default=True, help=meaning
-    )
+    return click.option(name, type=FloatRange(0, 1), metavar="X", default=default, show_default=True, help=meaning)
 
 
 @evaluate.command()
@@ -283,7 +281,7 @@ def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Comm
 )
 @click.option(
     "--accuracy",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FloatRange(0, 1, min_open=True, max_open=True),
     metavar="X",
     default=0.7,
     show_default=True,
@@ -291,7 +289,7 @@ def _chance(name: str, default: float, meaning: str) -> Callable[[Command], Comm
 )
 @click.option(
     "--shared",
-    type=click.FloatRange(0, 0.8),
+    type=FloatRange(0, 0.8),
     metavar="X",
     default=0.3,
     show_default=True,

@@ -16,6 +16,7 @@ from moot.cli.options import (
     LIMIT,
     USAGE,
     Command,
+    FloatRange,
     HalfPriceOptions,
     half_price_options,
     open_for_running,
@@ -109,7 +110,7 @@ def _options(command: Command) -> Command:
                 type=click.Path(file_okay=False, path_type=Path),
                 help="The folder of its plan and scores. Default: NAME-eval.",
             ),
-            click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="US dollars for all of it."),
+            click.option("--budget", type=FloatRange(*COST), metavar="USD", help="US dollars for all of it."),
             click.option(
                 "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
             ),

@@ -12,6 +12,7 @@ from moot.cli.options import (
     INCOMPLETE,
     MEANINGS,
     SURVIVED,
+    FloatRange,
     HalfPriceOptions,
     code_of,
     complete_debate,
@@ -82,8 +83,8 @@ class ReviewOptions(HalfPriceOptions):
 @click.option("--preset", metavar="NAME", help="A named set of settings that says which models answer.")
 @click.option("--reviewers", type=click.IntRange(1, 5), default=2, show_default=True, help="Number of reviewers.")
 @click.option("--focus", default="", metavar="TEXT", help="What the reviewers should look at above all.")
-@click.option("--budget", type=click.FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars.")
-@click.option("--seconds", type=click.FloatRange(*TOTAL_SECONDS), metavar="N", help="Time limit for the whole review.")
+@click.option("--budget", type=FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars.")
+@click.option("--seconds", type=FloatRange(*TOTAL_SECONDS), metavar="N", help="Time limit for the whole review.")
 @click.option(
     "--fail-on",
     type=click.Choice([*SEVERITIES, "never"]),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 import rich_click
 
-from moot.cli.options import DONE, ERROR, run_command, store_option, store_path
+from moot.cli.options import DONE, ERROR, FloatRange, run_command, store_option, store_path
 from moot.core.brief import SERVED
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _name(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--max-cost",
-    type=click.FloatRange(min=0),
+    type=FloatRange(min=0),
     default=MAX_COST,
     show_default=True,
     metavar="USD",

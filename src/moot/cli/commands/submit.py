@@ -15,6 +15,7 @@ from moot.cli.options import (
     EARLIER_LIST_OPTIONS,
     ERROR,
     INTERRUPTED,
+    FloatRange,
     LimitOptions,
     OverrideOptions,
     accept_earlier,
@@ -76,7 +77,7 @@ class SubmitOptions(LimitOptions, OverrideOptions):
 )
 @click.option(
     "--lease",
-    type=click.FloatRange(1, 600),
+    type=FloatRange(1, 600),
     default=15.0,
     show_default=True,
     metavar="SECONDS",
@@ -84,7 +85,7 @@ class SubmitOptions(LimitOptions, OverrideOptions):
 )
 @click.option(
     "--grace",
-    type=click.FloatRange(*GRACE),
+    type=FloatRange(*GRACE),
     default=30.0,
     show_default=True,
     metavar="SECONDS",
@@ -188,7 +189,7 @@ def _listen(running_worker: "Worker") -> None:
 @click.option("--owner", default="", metavar="NAME", help="The owner. Debates of different owners take turns.")
 @click.option(
     "--after",
-    type=click.FloatRange(*QUEUE_DELAY),
+    type=FloatRange(*QUEUE_DELAY),
     default=0.0,
     metavar="SECONDS",
     help="Seconds to wait before the debate starts.",
