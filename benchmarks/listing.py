@@ -1,10 +1,11 @@
 """Measures lists of many debates on both stores, beside a floor: the bare page of rows in SQL.
 
 1. A page of 30 debates, as the API and the web app ask for it: less than 20 ms of processor time at 20,000 debates.
-2. The same page with words to search for, of one owner, and in the middle of the list; the allowance of an owner;
-   ``last`` as every command reads it.
-3. ``moot list -n 20`` as a program of its own: less than 0.3 s of processor time, Python's start included.
-4. An append of one line to a debate with 20,000 others beside it.
+2. Such pages searched by words and by the name that a debate was given, and filtered by status: less than 100 ms.
+3. The same page of the store with words to search for, of one owner, and in the middle of the list; the allowance of
+   an owner; ``last`` as every command reads it.
+4. ``moot list -n 20`` as a program of its own: less than 0.3 s of processor time, Python's start included.
+5. An append of one line to a debate with 20,000 others beside it.
 
 The limits are for processor time, which equals wall time on an idle machine; both are printed, and for each page how
 many times the floor it takes. PostgreSQL works in processes of its own, whose time counts only on the wall. Run it with
@@ -32,7 +33,7 @@ import httpx2
 from scale import Server
 
 from moot.app.plan.settings import Config
-from moot.app.run.access import Claim, claim
+from moot.app.run.access import Claim, claim, rename
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import Spending
@@ -48,11 +49,11 @@ TOPICS = 20
 """So many different debates are stored again and again under new ids."""
 
 OWNED = 50
-"""One debate in so many belongs to an owner."""
+"""One debate in so many belongs to an owner, and has a name of its own."""
 
 TIMES = 30
-MOST_PAGE, MOST_LIST = 20.0, 300.0
-"""Milliseconds of the processor for a page of the API, and for ``moot list -n 20``."""
+MOST_PAGE, MOST_FOUND, MOST_LIST = 20.0, 100.0, 300.0
+"""Milliseconds of the processor: a page of the API, one that is searched or filtered, ``moot list -n 20``."""
 
 HOST = "127.0.0.1:8323"
 FLOOR = "SELECT debate, data FROM {table} WHERE side = 0 ORDER BY began DESC LIMIT 30"
@@ -91,6 +92,8 @@ async def fill(store: Store, debates: Sequence[tuple[str, ...]], had: int, count
         if n % OWNED == 0:
             await claim(workspace, name, Claim(owner="ann"))
         await store.append(name, debates[n % TOPICS], after=0)
+        if n % OWNED == 0:
+            await rename(workspace, name, f"Harbour {n}")
 
     for start in range(had, count, 200):
         async with asyncio.TaskGroup() as group:
@@ -148,8 +151,8 @@ def print_time(what: str, times: tuple[float, float], base: tuple[float, float],
     return most is None or times[0] < most
 
 
-async def page_of_api(site: ServerState) -> tuple[float, float]:
-    """What a page takes that a browser asks for."""
+async def page_of_api(site: ServerState, query: str = "") -> tuple[float, float]:
+    """What a page takes that a browser asks for; it has debates on it."""
     secret = site.auth.exchange(site.auth.new_link())
     client = httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app=make_app(site)),
@@ -158,7 +161,9 @@ async def page_of_api(site: ServerState) -> tuple[float, float]:
         headers={"X-Moot": "1"},
     )
     try:
-        return await timed(lambda: client.get("/api/v1/debates?limit=30"))
+        address = f"/api/v1/debates?limit=30{query}"
+        assert (await client.get(address)).json()["debates"], f"{address} finds nothing"
+        return await timed(lambda: client.get(address))
     finally:
         await client.aclose()
 
@@ -175,6 +180,8 @@ async def ask(workspace: Workspace, base: tuple[float, float], lines: Sequence[s
     config = workspace.config or Config()
     async with Runner(workspace) as runner, open_site(workspace, config, hosts=[HOST]) as site:
         within_limit = print_time("GET /debates?limit=30", await page_of_api(site), base, MOST_PAGE)
+        for query_text in ("&q=tunnel", "&q=harbour", "&status=no_decision", "&q=harbour&status=no_decision"):
+            within_limit &= print_time(f"... {query_text}", await page_of_api(site, query_text), base, MOST_FOUND)
         questions = {
             "a page of the store": ListQuery(limit=30),
             "a page in the middle": ListQuery(limit=30, after=middle),

@@ -63,7 +63,8 @@ CLAIMS = (
 )
 REASON = (
     "I looked at the figures of the last year again. **{claim}**; that is what decides it for me. Of the 320 clinics, "
-    "41 called on a Friday, and 9 of those calls could not wait until Monday. What was said does not change that:\n\n"
+    "41 called on a Friday, and {calls} of those calls could not wait until Monday. Nothing that was said changes that:"
+    "\n\n"
     "- the two-hour promise holds for each answer in the same way\n- the cost is known within a few hundred euros\n\n"
     "So I stay with what I can defend before the team, and I name what would change my mind."
 )
@@ -122,12 +123,13 @@ def answered(prompt: str, grown: int) -> str:
     values = {"ANSWER": OPTIONS[holds], "CLAIM": f"{claim}.", "RELATION": RELATIONS[turn % len(RELATIONS)]}
     values |= {"CONFIDENCE": f"0.{5 + turn % 5}", "VOTE": OPTIONS[holds]}
     lines: Sequence[tuple[str, str]] = LABEL.findall(task)
-    answer_lines = [f"{label}: {_value(label, values, choices, turn, claim)}" for label, choices in lines]
+    values["ARGUMENT"] = REASON.format(claim=claim, calls=2 + grown % 38)
+    answer_lines = [f"{label}: {_value(label, values, choices, turn)}" for label, choices in lines]
     return "\n".join(answer_lines) or OPTIONS[holds]
 
 
-def _value(label: str, values: dict[str, str], choices: str, turn: int, claim: str) -> str:
+def _value(label: str, values: dict[str, str], choices: str, turn: int) -> str:
     if label == "TARGET":
         marks = re.findall(r"T\d+", choices)
         return marks[turn % len(marks)] if marks else "NONE"
-    return values.get(label) or REASON.format(claim=claim)
+    return values.get(label) or values["ARGUMENT"]

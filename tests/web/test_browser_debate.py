@@ -11,6 +11,7 @@ from playwright.async_api import Page, expect
 
 from tests.app.serve.serve_kit import running
 from tests.web.browser import Slow, Stage
+from tests.web.crowd import Crowd, brief
 from tests.web.web_kit import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -78,6 +79,21 @@ async def test_a_decision_says_why_and_warns(stage: Stage) -> None:
         await expect(card.locator("blockquote")).to_contain_text("nobody was ever hurt by being calm")
         await expect(card.get_by_role("list", name="Warnings")).to_contain_text("agreement of copies is weak evidence")
         assert await visit.eye() == []
+
+
+async def test_a_debate_that_is_over_is_read_once_and_its_end_is_laid_out_again_after_a_look_back(stage: Stage) -> None:
+    debate = await stage.ended(brief(), stage.lend(Crowd()))
+    async with stage.visit() as visit:
+        lines: list[str] = []
+        visit.page.on("websocket", lambda socket: lines.append(socket.url))
+        page = await visit.go(f"/d/{debate}")
+        await expect(page.locator("article.turn")).to_have_count(56)
+        assert not lines, "nothing more comes of it, so no line is opened and nothing is read twice"
+        slider = page.get_by_label("Entry")
+        await slider.fill("60")
+        await expect(page.locator("article.turn")).not_to_have_count(56)
+        await page.get_by_role("button", name="End").click()
+        await expect(page.locator("article.turn")).to_have_count(56)
 
 
 async def test_the_first_page_asks_once_and_then_is_quiet(stage: Stage) -> None:

@@ -356,8 +356,8 @@ class Transcript:
 
     def target(self, turn: Turn) -> Turn | None:
         """The turn that this one says it answers, in its field TARGET; None if it names none."""
-        mark = read_field(turn, TARGET)
-        return None if mark is None else next((turn for turn in self._turns.values() if turn.mark == mark), None)
+        mark = read_field(turn, TARGET)  # it is mostly one of the newest turns
+        return None if mark is None else next((one for one in reversed(self._turns.values()) if one.mark == mark), None)
 
 
 TARGET = "TARGET"

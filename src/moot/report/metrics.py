@@ -404,12 +404,18 @@ class Sums:
 
 def sums_of(transcript: Transcript) -> Sums:
     """The numbers of a debate so far."""
-    turns = [turn for turn in transcript.all() if turn.ask]
+    asked_turns = done = missing = 0
+    for turn in transcript.all():  # a page asks for this after each entry, so it is one loop
+        failed = bool(turn.failure)
+        missing += failed
+        if turn.ask:
+            asked_turns += 1
+            done += failed or turn.reply is not None
     usage = transcript.usage
     return Sums(
-        asked=len(turns),
-        done=sum(transcript.answered(turn.key) for turn in turns),
-        missing=len(transcript.failures()),
+        asked=asked_turns,
+        done=done,
+        missing=missing,
         calls=transcript.calls,
         tokens_in=usage.input_tokens,
         tokens_out=usage.output_tokens,

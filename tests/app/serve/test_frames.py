@@ -292,6 +292,13 @@ def test_headings_stand_under_those_of_the_page() -> None:
     assert safe_html("# A\n\n##### B") == "<h3>A</h3>\n<h6>B</h6>\n"
 
 
+def test_a_text_is_the_same_html_again_whether_it_is_remembered_or_not() -> None:
+    short, long = "**Tea** is calm.", "**Tea** is calm. " * 500
+    assert safe_html(short) == safe_html(short) == "<p><strong>Tea</strong> is calm.</p>\n"
+    assert safe_html(long) == safe_html(long)
+    assert safe_html(long).count("<strong>") == 500
+
+
 def test_tables_lists_and_lines_are_kept() -> None:
     html = safe_html("3. a\n4. b\n\none\ntwo\n\n| x |\n| - |\n| ~~y~~ |")
     assert '<ol start="3">' in html

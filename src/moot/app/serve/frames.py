@@ -7,7 +7,7 @@ at once from its address, and could carry the debate there, so there are none.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
@@ -38,6 +38,19 @@ def safe_html(text: str) -> str:
     """Markdown of a model as safe HTML, its headings beneath those of the page; "" for nothing."""
     if not text.strip():
         return ""
+    return _kept_html(text) if len(text) <= KEPT else _turn_html(text)
+
+
+KEPT, REMEMBERED = 4_000, 1_024
+"""So many characters of a text, and so many texts, are remembered as HTML: each viewer reads the same turns."""
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _kept_html(text: str) -> str:
+    return _turn_html(text)
+
+
+def _turn_html(text: str) -> str:
     render = _reader(under=2).render(text[:LONGEST])
     if len(text) > LONGEST:
         render += f"<p>[{len(text) - LONGEST:,} more characters are in the record]</p>"
