@@ -146,6 +146,25 @@ async def test_tools_are_used_where_one_model_acts(tmp_path: Path) -> None:
     assert needed.json()["error"]["param"] == "tools"
 
 
+async def test_who_may_call_tools_and_writes_none_of_them_gets_the_decision_in_words(tmp_path: Path) -> None:
+    async with serving(tmp_path) as web:
+        broken = [{"role": "user", "content": "BROKEN: tea or coffee?"}]
+        free = await ask(web, "acts", tools=[TOOL, OTHER], messages=broken)
+        forced = await ask(web, "acts", tools=[TOOL, OTHER], tool_choice="required", messages=broken)
+        call = {"id": "c1", "type": "function", "function": {"name": "brew", "arguments": "{}"}}
+        turn = {"role": "assistant", "content": None, "tool_calls": [call]}
+        result = {"role": "tool", "tool_call_id": "c1", "content": "BROKEN"}
+        alone = await ask(web, "acts", tools=[TOOL, OTHER], messages=[*QUESTION, turn, result])
+    words = "The final answer could not be written ("
+    assert message(free)["content"].startswith(f"Tea\n\nMoot: {words}")
+    assert message(free)["refusal"] is None
+    assert free["choices"][0]["finish_reason"] == "stop"
+    assert message(alone)["content"] is None
+    assert message(alone)["refusal"], "nobody debated, so there is no decision to fall back on"
+    assert message(forced)["content"] is None
+    assert message(forced)["refusal"].startswith("There is a decision, but no answer in that shape: ")
+
+
 async def test_a_turn_that_nobody_could_write_is_an_error(tmp_path: Path) -> None:
     messages = [*QUESTION, {"role": "tool", "tool_call_id": "1", "content": "brewed"}]
     async with serving(tmp_path) as web:

@@ -108,8 +108,8 @@ def chat_answer(state: DebateState, request: ChatRequest, preset: Preset) -> Cha
     )
     if status == "failed":
         return replace(answer, finish="content_filter" if _all_refused(state) else "stop", refusal=answer.text)
-    if request.shape:
-        return _in_shape(answer, state, request, request.shape)
+    if request.shape and (shaped := _in_shape(answer, state, request, request.shape)):
+        return shaped
     if status == "decided":
         words, cut = _shorten("\n\n".join([answer.text, *(_memo(state) if preset.memo else ())]), request)
         answer = replace(answer, text=words, finish="length" if cut else "stop")
@@ -119,15 +119,17 @@ def chat_answer(state: DebateState, request: ChatRequest, preset: Preset) -> Cha
     return replace(answer, text="\n\n".join([answer.text, *notices]))
 
 
-def _in_shape(answer: ChatAnswer, state: DebateState, request: ChatRequest, shape: AnswerShape) -> ChatAnswer:
-    """The answer in a shape; where there is none, a refusal, which no client takes for one."""
+def _in_shape(answer: ChatAnswer, state: DebateState, request: ChatRequest, shape: AnswerShape) -> ChatAnswer | None:
+    """The answer in a shape; where there is none, a refusal, or None where the caller takes words too."""
+    free = shape.kind == "tools" and not shape.forced
     if answer.status != "decided":
-        free = shape.kind == "tools" and not shape.forced
-        return answer if free else replace(answer, text="", refusal=_capital(answer.text.removeprefix("Moot: ")))
+        return None if free else replace(answer, text="", refusal=_capital(answer.text.removeprefix("Moot: ")))
     decision, turn = state.outcome.decision, final_turn(state.transcript)
     value = fills(shape, request.options, decision.winner if decision else "") if turn is None else None
     value = str(turn.fields[FINAL]) if turn and FINAL in turn.fields else value
     if value is None:
+        if free and state.outcome.answer:
+            return None
         problem = _why_no_answer(turn) if turn else "nobody has written it"
         return replace(answer, text="", refusal=f"There is a decision, but no answer in that shape: {problem}.")
     text, calls = calls_in(shape, value, state.debate)
@@ -141,7 +143,7 @@ def _capital(text: str) -> str:
 def _why_no_answer(turn: Turn) -> str:
     """Why there is no final answer in a turn."""
     reason = turn.reply.unread[0].partition(": ")[2] if turn.reply and turn.reply.unread else ""
-    return reason_in_words(reason) if reason else _sentence(turn.failure)
+    return _sentence(reason_in_words(reason) if reason else turn.failure)
 
 
 def _speakers(brief: Brief | None) -> tuple[Participant, ...]:
@@ -182,7 +184,7 @@ def _words(state: DebateState, status: Status) -> str:
     match status:
         case "decided":
             turn = final_turn(state.transcript)
-            return turn.text if turn and turn.reply else outcome.answer
+            return turn.text if turn and turn.reply and not turn.reply.unread else outcome.answer
         case "tie" | "no_decision":
             return "\n".join([f"Moot: no decision: {_why_undecided(state)}.", *_final_answers(state)])
         case "limit":
@@ -280,8 +282,8 @@ def _degradations(state: DebateState) -> Iterator[str]:
     if unread:
         yield f"The vote of {listed(unread)} could not be read."
     final = final_turn(state.transcript)
-    if final and final.failure and decision:
-        yield f"The final answer could not be written ({_sentence(final.failure)}); this is the decision itself."
+    if final and decision and (final.failure or (final.reply and final.reply.unread)):
+        yield f"The final answer could not be written ({_why_no_answer(final)}); this is the decision itself."
     if state.outcome.kind == "limit":
         yield f"A limit ended it: {_sentence(state.outcome.reason)}."
 
