@@ -13,6 +13,7 @@ from moot.app.evaluation.data_sets import DataSet, Key, Question
 from moot.app.evaluation.eval_plan import Setup
 from moot.app.evaluation.responses import own_entries
 from moot.app.evaluation.scores import EvalResult, Score, read_result
+from moot.app.results.scoring import measure
 from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote
@@ -91,6 +92,26 @@ async def test_arms_share_first_answers_and_are_charged_in_full(tmp_path: Path) 
     assert sum(row.calls for row in result.scores) > sum(len(model.history) for model in models.values())
     first = {(seat.question, seat.seat): seat.first for seat in result.seats if seat.arm == "panel"}
     assert first == {(seat.question, seat.seat): seat.first for seat in result.seats if seat.arm == "rethink"}
+
+
+async def test_the_curve_of_independent_answers_reaches_the_cost_of_the_debate(tmp_path: Path) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    run = await run_of(workspace, setup_of(tmp_path, *NAMES, arms=PANEL), questions(6), tmp_path)
+    await run.run()
+    result = await run.result()
+    draws = [seat for seat in result.seats if seat.seat.startswith("draw ")]
+    many = min(len(block.drafts) for block in run.blocks)
+    assert many > 3
+    assert {seat.arm for seat in draws} == {"sample"}
+    assert len(draws) == 6 * many
+    for block in run.blocks:
+        own = [seat.first for seat in draws if seat.question == block.question.id]
+        assert own == [draft.answer for draft in block.drafts[:many]]
+    board = measure(read_result(tmp_path))
+    assert [point.k for point in board.curve] == list(range(1, many + 1))
+    single = [draft.answer == "alpha" for block in run.blocks for draft in block.drafts[:many]]
+    assert board.curve[0].score == pytest.approx(sum(single) / len(single))
+    assert "panel" in [line.arm for line in board.front], "its cost lies on the curve"
 
 
 async def test_a_debate_with_prompts_of_its_own_has_own_drafts(tmp_path: Path) -> None:

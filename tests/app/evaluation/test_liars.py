@@ -50,7 +50,9 @@ async def test_one_in_each_debate_lies_and_the_others_begin_with_the_shared_answ
         first = [ask.to for ask in own if ask.act == "draft"]
         assert len(first) == 1, "only the liar's first answer is paid again"
         liars.update(first)
-        answers = {seat.seat: seat.first for seat in result.seats if seat.question == block.question.id}
+        answers = {
+            seat.seat: seat.first for seat in result.seats if seat.question == block.question.id and seat.arm == "panel"
+        }
         rows = {(seat.arm, seat.seat): seat.first for seat in result.seats if seat.question == block.question.id}
         for name in answers:
             honest, lying = rows["panel", name], rows["panel+1 liar", name]

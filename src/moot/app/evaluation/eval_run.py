@@ -425,7 +425,7 @@ class EvalRun:
         result = EvalResult(
             plan=self.plan,
             scores=tuple(row for name, parts in answered.items() for row in rows_of(name, whole, parts, grader)),
-            seats=tuple(row for name in answered for row in seats_of(name, whole, grader)),
+            seats=tuple(seats_of([arm for arm in self.plan.arms if arm.name in answered], whole, grader)),
             plan_changed=self.plan_changed,
             paid_usd=usd,
             paid_tokens=tokens,

@@ -14,8 +14,8 @@ from moot.app.evaluation.arms import Arm
 from moot.app.evaluation.data_sets import Key, Question
 from moot.app.evaluation.matching import Mixture, spread_evenly
 from moot.app.evaluation.quantities import normal_text, read_quantity
-from moot.app.evaluation.responses import Block, Charge, Draft, Response, count
-from moot.app.evaluation.scores import EvalPlan, Measure, Score, SeatScore
+from moot.app.evaluation.responses import Block, Charge, Draft, Response, SeatAnswers, count
+from moot.app.evaluation.scores import EvalPlan, Measure, PlannedArm, Score, SeatScore
 from moot.core.errors import RecordError
 from moot.evaluation.power import (
     Pilot,
@@ -180,25 +180,36 @@ def rows_of(arm: str, blocks: Sequence[Block], parts: Sequence[Sequence[Part]], 
     return rows
 
 
-def seats_of(arm: str, blocks: Sequence[Block], grader: Grader) -> list[SeatScore]:
-    """The first and last answers of the participants of one arm; none where it has no debates."""
-    return [
-        SeatScore(
-            question=block.question.id,
-            group=block.question.group or block.question.id,
-            arm=arm,
-            epoch=block.epoch,
-            seat=seat.seat,
-            model=seat.model,
-            first=seat.first,
-            last=seat.last,
-            first_right=grader.right(block.question, seat.first),
-            last_right=grader.right(block.question, seat.last),
-        )
-        for block in blocks
-        if arm in block.debates
-        for seat in block.debates[arm].seats
-    ]
+MOST_DRAWS: Final = 30
+"""The most independent answers of a question that are kept for the curve over their number; a third of forecasts."""
+
+
+def seats_of(arms: Sequence[PlannedArm], blocks: Sequence[Block], grader: Grader) -> Iterator[SeatScore]:
+    """The first and last answers of the participants of all debates, and the answers that sampling draws from."""
+    draws = next((arm.name for arm in arms if arm.kind == "sample"), "")
+    kinds = {block.question.kind for block in blocks}
+    # As many for each question, so that each point of the curve is over all; of rubrics only what was judged is known.
+    most = 0 if "rubric" in kinds else MOST_DRAWS // 3 if "probability" in kinds else MOST_DRAWS
+    many = min([most, *(len(block.drafts) for block in blocks)])
+    for arm in arms:
+        for block in blocks:
+            seats = block.debates[arm.name].seats if arm.name in block.debates else ()
+            if arm.name == draws:
+                drafts = block.drafts[:many]
+                seats = [SeatAnswers(seat=f"draw {n}", first=item.answer) for n, item in enumerate(drafts, start=1)]
+            for seat in seats:
+                yield SeatScore(
+                    question=block.question.id,
+                    group=block.question.group or block.question.id,
+                    arm=arm.name,
+                    epoch=block.epoch,
+                    seat=seat.seat,
+                    model=seat.model,
+                    first=seat.first,
+                    last=seat.last,
+                    first_right=grader.right(block.question, seat.first),
+                    last_right=grader.right(block.question, seat.last),
+                )
 
 
 def mix(grades: Sequence[tuple[float, Grade]]) -> Grade:

@@ -192,12 +192,12 @@ def count(question: Question, answers: Sequence[str | None]) -> Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatAnswers:
-    """The first and the last answer of one participant; None for none."""
+    """The first and the last answer of one participant, or one of several independent answers; None for none."""
 
     seat: str
-    model: str
     first: str | None
-    last: str | None
+    model: str = ""
+    last: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
