@@ -26,6 +26,9 @@ MOST_BYTES = 16 * 1024 * 1024
 SLOW = 2.0
 """Seconds between looks into a store that tells of new lines, for what it could not tell."""
 
+LINGER = 30.0
+"""Seconds for which the ring of a debate that is live here is kept for a viewer who comes back, such as by a reload."""
+
 GATHER = 0.04
 """Seconds for which new items are gathered before followers wake again."""
 
@@ -263,10 +266,19 @@ class Hub:
         poll: seconds between looks into the store for a debate that another process drives; where the store tells of
             new lines, ``SLOW`` is enough.
         gather: seconds for which new items are gathered before followers wake again.
+        linger: seconds for which the ring of a debate that is live here is kept when its last follower has gone.
     """
 
-    def __init__(self, store: Store, *, most: int = MOST_ITEMS, poll: float = 0.2, gather: float = GATHER) -> None:
-        self._store, self._most, self._poll, self._gather = store, most, poll, gather
+    def __init__(
+        self,
+        store: Store,
+        *,
+        most: int = MOST_ITEMS,
+        poll: float = 0.2,
+        gather: float = GATHER,
+        linger: float = LINGER,
+    ) -> None:
+        self._store, self._most, self._poll, self._gather, self._linger = store, most, poll, gather, linger
         self._rings: dict[str, Ring] = {}
         self._newest: dict[str, int] = {}  # of the debates that are live in this process
         self._finished: set[str] = set()
@@ -304,6 +316,7 @@ class Hub:
         if ring := self._rings.get(debate):
             ring.stale = True
             ring.wake()
+            self._drop(debate, ring)
 
     def viewers(self, debate: str) -> int:
         """How many follow a debate now."""
@@ -332,8 +345,15 @@ class Hub:
         finally:
             ring.followers -= 1
             ring.watchers -= pieces
-            if not ring.followers:
-                del self._rings[debate]
+            if not ring.followers and pieces and debate in self._newest:
+                asyncio.get_running_loop().call_later(self._linger, self._drop, debate, ring)
+            elif not ring.followers:
+                self._drop(debate, ring)
+
+    def _drop(self, debate: str, ring: Ring) -> None:
+        """Give up a ring that nobody follows, unless a newer one stands in its place."""
+        if not ring.followers and self._rings.get(debate) is ring:
+            del self._rings[debate]
 
     async def follow(
         self, debate: str, *, after: int = 0, live: bool = True, pieces: bool = True

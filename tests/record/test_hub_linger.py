@@ -1,0 +1,37 @@
+"""The ring of a debate that is live here waits a while for a viewer who comes back, and no longer."""
+
+import asyncio
+
+from moot.core.event import Delta
+from moot.record.hub import Hub
+from moot.testing.store_checks import InMemoryStore
+from tests.record.test_hub import numbered, tell
+
+
+async def test_a_viewer_who_comes_back_finds_the_pieces_so_far() -> None:
+    store = InMemoryStore()
+    hub = Hub(store, linger=0.05)
+    await tell(store, hub)
+    with hub.following("a") as follower:
+        assert await follower.read_on()
+        hub.signal("a", Delta(key="k", text="Tea is"))
+    with hub.following("a") as follower:
+        assert [item.what for item in iter(follower.pick, None)] == [*numbered(1), Delta(key="k", text="Tea is")]
+    await asyncio.sleep(0.2)
+    with hub.following("a") as follower:
+        assert follower.pick() is None, "nobody came back in time, so the ring was given up"
+
+
+async def test_a_ring_is_given_up_at_once_where_the_debate_is_over_or_runs_elsewhere() -> None:
+    store = InMemoryStore()
+    hub = Hub(store)
+    await tell(store, hub)
+    with hub.following("a") as follower:
+        assert await follower.read_on()
+        first_ring = follower.ring
+    hub.finish("a")
+    with hub.following("a") as follower:
+        assert follower.ring is not first_ring
+        second_ring = follower.ring
+    with hub.following("a") as follower:
+        assert follower.ring is not second_ring
