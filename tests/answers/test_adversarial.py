@@ -22,6 +22,8 @@ RIGHT = {
     "holdout14": 0.96,
     "holdout15": 0.98,
     "holdout16": 0.98,
+    "holdout17": 0.99,
+    "holdout18": 0.98,
     "holdout2": 0.98,
     "holdout3": 0.98,
     "holdout4": 0.98,

@@ -79,7 +79,7 @@ def _decision(words: str, debate: tuple[str, ...] = DEBATE) -> object:
 
 @pytest.mark.parametrize(
     "words",
-    ["A storm in a teacup.", "Su akar, bulanır.", "Wo Rauch ist, brennt etwas.", "猫に小判。", "دخان بلا نار."],
+    ["A storm in a teacup.", "Su akar, bulanır.", "Ein Hut im Wind.", "靴に虹。", "دخان بلا نار."],
 )
 def test_a_short_decision_that_is_a_stranger_to_the_debate_is_asked_about(words: str) -> None:
     assert _decision(words, ()) == words

@@ -14,7 +14,7 @@ from moot.answers import plain_text, retraction
 from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
 from moot.answers.mentions import WINDOW, MarkedText, Mood, Pick, mood_of_words_before, name_at, sentence_end
-from moot.answers.own_words import with_labels
+from moot.answers.own_words import abstains, with_labels
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
@@ -192,6 +192,8 @@ def _superseded(marked: MarkedText, earlier: Statement, last: Statement) -> bool
     between = marked.words[earlier.end - 1 : last.start]
     if _RULE.search(between) and _MINE.search(between):
         return True
+    if retraction.says("SHAM", between) and phrases.OWN_NEXT.search(between):
+        return True
     before = marked.sentence_start(earlier.start)
     final = phrases.FINAL.search(marked.words, earlier.end - 1, stop)
     return final is not None and not phrases.FINAL.search(marked.words, before, earlier.end)
@@ -279,7 +281,7 @@ def _read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str) ->
         statements = [*_backings(reader)]
     if statements:
         return final_statement(reader, sorted(statements, key=lambda statement: statement.start))
-    if form_field.abstain and not strict and plain_text.key(words) in ("abstain", "abstention", "abstaining"):
+    if form_field.abstain and not strict and abstains(words):
         return ABSTAIN
     if not strict and (bare := plain_text.match(form_field.choices, words)):
         return bare  # nothing but a name

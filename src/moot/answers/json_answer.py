@@ -221,7 +221,7 @@ def read_json(form: Form, text: str) -> FieldValues:
     own = [item for before, item in whole if not _is_quoted(text, before, item)]
     read = [_members(form, item.table) for item in own]
     behind = fold(text[own[-1].end :]) if own else ""
-    if not own or retraction.taken_back(behind):
+    if not own or retraction.taken_back(behind) or (form.under and _is_rescored(form, behind)):
         return FieldValues({}, [f"{where}: ambiguous"])
     if all(item.fields == read[0].fields and item.unread == read[0].unread for item in read):
         return read[0]
@@ -247,10 +247,57 @@ def members_as_lines(text: str) -> str:
     if not objects or len(objects) != 1 or objects[0].end != len(bare) or objects[0].table.doubled:
         return text
     members = objects[0].table.members
+    if _abstains(members):
+        return "abstain"
+    members = {name: value for name, value in members.items() if key(name) not in _ABSTAINED or value is not False}
     if any(isinstance(value, Table | list) for value in members.values()):
         return text
     rows = ((" ".join(name.split()), " ".join(str(value).split())) for name, value in members.items())
     return "\n\n".join(f"{name}:\n{value}" for name, value in rows)
+
+
+_RESCORED = re.compile(
+    r"\b(?:add|subtract|deduct|raise|lower|increase|decrease|reduce|bump|knock|dock|round|give|make|set|change|halve"
+    r"|double|addier\w*|erhöh\w*|senk\w*|zieh\w*|gib|gebt|ajout\w+|enlev\w+|retir\w+|augment\w+|baiss\w+|sum[ae]\w*"
+    r"|rest[ae]\w*|quit[ae]\w*|añad\w+|suba\w*|baje\w*|aument\w+|soma\w*|retire\w*|aggiung\w+|togli\w*|прибав\w+"
+    r"|добав\w+|вычт\w+|сним\w+|dodaj\w*|odejmij\w*|ekle\w*|çıkar\w*)\b|加|减|減|足|引|더하|빼|أضف|اطرح|जोड़|घटा"
+)
+
+
+def _is_rescored(form: Form, behind: str) -> bool:
+    """Whether a short sentence behind the scores changes that of somebody ("Add two points to Ann.")."""
+    names = [key(item.name) for item in form.fields]
+    return any(
+        len(row) <= retraction.SHORT and _RESCORED.search(row) and any(name in row for name in names)
+        for row in re.split(r"[.!?。！？\n]+", behind)
+    )
+
+
+_ABSTAINED = ("abstain", "abstained", "abstention", "abstaining")
+_VOTED = ("vote", "ballot", "choice", "candidate", "answer", "selection", "pick", "voted_for", "vote_for", "i vote for")
+
+
+def _abstains(members: Mapping[str, Json]) -> bool:
+    """Whether an object says that its author abstains, and names nobody as its vote."""
+    declared = any(key(name) in _ABSTAINED and value is True for name, value in members.items())
+    return declared and not any(value for name, value in members.items() if key(name) in _VOTED)
+
+
+_VOIDS = (
+    "void", "voided", "retracted", "withdrawn", "cancelled", "canceled", "invalid", "draft", "example", "sample",
+    "test", "template", "placeholder", "provisional", "tentative", "ignore", "discard",
+)  # fmt: skip
+_HOLDS = ("final", "valid", "binding", "confirmed", "counts", "official", "definitive")
+
+
+def _is_void(members: Mapping[str, Json]) -> bool:
+    """Whether a flag beside an answer says that it does not hold (``"void": true``, ``"final": false``)."""
+    return any(
+        (key(name) in _VOIDS and value is True)
+        or (key(name) in _HOLDS and value is False)
+        or (key(name) in ("status", "state") and isinstance(value, str) and key(value) in _VOIDS)
+        for name, value in members.items()
+    )
 
 
 def _has_form_fields(form: Form, table: Table) -> bool:
@@ -283,6 +330,8 @@ def _is_quoted(text: str, before: int, item: ObjectAt) -> bool:
 def _members(form: Form, table: Table) -> FieldValues:
     """Book the members of one object."""
     where = form.under or form.name
+    if _is_void({name: value for name, value in table.members.items() if not _scores(form, name)}):
+        return FieldValues({}, [f"{where}: ambiguous"])
     inner, fault = _object_with_fields(form, table)
     if fault:
         return FieldValues({}, [f"{where}: {fault}"])

@@ -330,7 +330,7 @@ def _mood_of_line_above(
     supposed = _SUPPOSED.match(sentence) or retraction.says("SUPPOSE", sentence, begins=True)
     if supposed and (not at_line or near) and (sentence.endswith(":") or "," not in sentence):
         return "unclear", "conditional"
-    if phrases.VOIDED.search(sentence) or (_POINTER.search(sentence) and reported):
+    if _is_voiding(sentence) or (_POINTER.search(sentence) and reported):
         return "unclear", "quoted_only"
     if at_line and last_row.endswith(":"):
         return (
@@ -348,6 +348,11 @@ def _mood_of_line_above(
         if label != speaker and (reported or phrases.DOUBTS.search(last_row) or (other and short)):
             return "unclear", "ambiguous"
     return "plain", ""
+
+
+def _is_voiding(sentence: str) -> bool:
+    """Whether a sentence says of the words below it that they do not hold."""
+    return phrases.VOIDED.search(sentence) is not None or retraction.says("UNTRUE", sentence)
 
 
 def _leading(sentence: str) -> bool:

@@ -1,13 +1,16 @@
 """Candidates in a voter's own words, as labels: a bare letter, a translated label, a proposal's exact words.
 
 Where a ballot has labels ("Proposal A"), voters write "A has my vote", "Vorschlag A", or the proposal itself. Such
-words are replaced by the label; then the strict reader reads the text as it reads any other.
+words are replaced by the label; then the strict reader reads the text as it reads any other. Whoever abstains in a
+word names none of them.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from moot.answers import retraction
 from moot.answers.plain_text import key
+from moot.answers.words import phrases
 from moot.core.text import late_pattern
 
 MOST = 2_000
@@ -129,3 +132,10 @@ def _replace_letters(text: str, letters: Mapping[str, str]) -> str:
         return letters[match[1]] if match[1] in letters and fits else match[0]
 
     return _LETTERED.sub(label, text)
+
+
+def abstains(words: str) -> bool:
+    """Whether a folded text without a vote begins with an abstention in a word and goes on with its reason at most."""
+    opening = phrases.ABSTENTION.match(words)
+    behind = words[opening.end() :] if opening else ""
+    return opening is not None and "?" not in behind and not retraction.taken_back_in_fields([behind])

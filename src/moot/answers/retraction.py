@@ -113,9 +113,13 @@ def taken_back(words: str, named: Named | None = None) -> bool:
         words: the folded words behind it, without quotations.
         named: which values a sentence names; None where there is no closed choice.
     """
+    sentences = _sentences(words)
+    if named and sentences and _is_refusal(sentences[0].text, named):
+        sentences = sentences[1:]
+        words = "\n".join(sentence.text for sentence in sentences)
     if phrases.TAKEN_BACK.search("\n" + words):
         return True
-    return any(_is_against(sentence, named) for sentence in _sentences(words))
+    return any(_is_against(sentence, named) for sentence in sentences)
 
 
 def taken_back_in_fields(fields: Sequence[str], named: Named | None = None) -> bool:
@@ -250,6 +254,11 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
     What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
     """
     text = sentence.without_commas
+    if (rest := without("FIRM", sentence.text)) != sentence.text:
+        turning = _CONTRASTED.search(rest) or formulas.UNDONE.search(rest)
+        return turning is not None or says("BACK", rest) or says("UNSURE", rest)
+    if _EARLIER.search(text) and named and named.other(text) and not named.own(text):
+        return False
     if says("THEIRS", text, begins=True) and not says("SELF", text) and not (named and named.other(text)):
         return sentence.size <= 12 and says("PUTS_OFF", text)
     if says("BACK", text) or says("TURN", sentence.text, begins=True) or _own_failed(text, named):
@@ -263,6 +272,23 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
     if _is_conditional(sentence) or _prefers(sentence, named) or _is_exclamation(sentence, named):
         return True
     return not part and (retracts_elsewhere(sentence) or _about_itself(sentence, named))
+
+
+_CONTRASTED = re.compile(
+    r"\b(?:but|yet|however|(?<!even )though|although|unless|(?<!even )if|aber|doch|jedoch"
+    r"|es sei denn|wenn|falls|mais|sauf|si|pero|salvo"
+    r"|mas|porém|ma|però|se|но|однако|если|ale|jednak|jeśli|ama|fakat|eğer)\b"
+    r"|但|不过|除非|如果|しかし|ただし|でも|하지만|그러나|단,|لكن|إلا|إذا|लेकिन|मगर|अगर"
+)
+"""What binds a promise not to change a statement, or turns from it."""
+_EARLIER = re.compile(
+    r"\b(?:scrap|ignore|forget|disregard|drop|cancel|withdraw|discard|delete|replaces?|supersedes?|instead of)"
+    r" my (?:earlier|previous|prior|first|old|former|last) (?:vote|ballot|choice|preference)\b"
+    r"|\bmeine (?:frühere|vorige|alte|erste) (?:stimme|wahl)\b|\bmon (?:ancien|précédent|premier) (?:vote|choix)\b"
+    r"|\bmi (?:anterior|primer) (?:voto|elección)\b|\b(?:o )?meu (?:anterior|primeiro) voto\b"
+    r"|\bmi[ao] (?:precedente|primo) voto\b"
+)
+"""A word about an earlier vote, which is no word about this one where it names another candidate."""
 
 
 def _postpones(text: str) -> bool:
@@ -356,11 +382,38 @@ def _prefers(sentence: Sentence, named: Named | None) -> bool:
         return False
     if says("REASON", text, begins=True):
         return False
-    if lesser(text) or is_concession(text):
+    if lesser(text) or is_concession(text) or _is_refusal(text, named) or _fell_short(text):
         return False
     return sentence.size - named.length(text) <= 4 or (
         sentence.size <= 25 and (says("PREFER", text) or says("SELF", text))
     )
+
+
+_REFUSED = re.compile(
+    r"(?:and |und |et |y |e |и |i )?(?:not|nicht|pas|no|não|non|не|nie|niet)(?: (?:for|für|pour|por|em|per|за|na|op))? "
+)
+_APART = re.compile(r"[,;:(](?=\s|$)|[\u2013\u2014]|\s-\s")
+
+
+def _is_refusal(text: str, named: Named) -> bool:
+    """Whether a sentence begins with "not" and another's name alone ("Not Ben: his table has gaps")."""
+    refused = _REFUSED.match(text)
+    clause = _APART.split(text[refused.end() :])[0] if refused else ""
+    alone = bool(clause) and named.other(clause) and size(clause) == named.length(clause)
+    return alone and not named.own(text) and not says("TURN", text, begins=True) and "?" not in text
+
+
+_SHORT_OF = re.compile(
+    r".{1,80}?,? (?:but|yet|though|and yet) (?:(?:he|she|it|they|his|her|its|their)(?: \w+)? )?"
+    r"(?:(?:could|did|does|do|has|have|had|can|was|were|is)(?: not|n't)|cannot|never|failed|lacks|lacked|missed|ignored"
+    r"|left|ran) (?!by\b|much\b|far\b|so\b|enough\b|worse\b|\w+ly\b)"
+)
+
+
+def _fell_short(text: str) -> bool:
+    """Whether a sentence grants another one something and goes on with its fault ("Ben led, but could not answer")."""
+    short = _SHORT_OF.match(text)
+    return short is not None and not any(says(table, text[short.end() :]) for table in ("SELF", "UNSURE", "BACK"))
 
 
 def lesser(text: str) -> bool:
@@ -377,6 +430,43 @@ def is_concession(text: str) -> bool:
     """Whether a text only grants somebody else something ("even though Ben argued well")."""
     rest = without("MANNER", without("CONCEDE", text))
     return bool(begins("CONCEDE", text)) and not any(says(table, rest) for table in _TURNING)
+
+
+_VERDICT = re.compile(
+    r"\b(?:verdict|approval|rejection|vote|ballot|decision|endorsement|consent|recommendation|deferral|agreement|choice"
+    r"|urteil|votum|stimme|zustimmung|ablehnung|entscheidung|empfehlung|approbation|avis|voix|décision|accord|rejet"
+    r"|veredicto|voto|decisión|aprobación|rechazo|veredito|decisão|aprovação|rejeição|verdetto|decisione|approvazione"
+    r"|rifiuto|werdykt|głos|decyzj\w+|zgod\w+|вердикт|голос|решение|одобрение|отказ|karar\w*|onay\w*|oy\w*|ret\w*)\b"
+    r"|裁决|裁決|批准|同意|决定|決定|投票|評決|承認|賛成|判断|평결|승인|결정|판단|투표|حكمي|موافقتي|قراري|صوتي|फ़ैसल|फैसल|निर्णय"
+    r"|मंज़ूरी|मंजूरी|सहमति|मत"
+)
+_IGNORED = re.compile(
+    r"\b(?:forget|ignore|disregard|discard|strike|scratch) (?:the|my|that|this) (?:\w+ )?"
+    r"(?:verdict|approval|rejection)\b"
+)
+_FORMER = re.compile(r"\b(?:earlier|previous|prior|former|old|first|initial|last|objections?|doubts?)\b")
+
+
+def recalls(words: str, named: Named) -> bool:
+    """Whether what is said beside a verdict takes that verdict back, or puts another in its place.
+
+    Most of what is said is about the matter, so a sentence must speak of the author and of the verdict.
+
+    Args:
+        words: the folded words that are said, without quotations.
+        named: which verdicts a sentence names.
+    """
+    for sentence in _sentences(words):
+        text = sentence.without_commas
+        if named.own(text) or sentence.size > 16:
+            continue
+        if says("BACK", text) and _VERDICT.search(text) and not _FORMER.search(text) and says("SELF", text):
+            return True
+        if _IGNORED.search(text):
+            return True
+        if named.other(text) and sentence.size <= 8 and says("TURN", sentence.text, begins=True):
+            return True
+    return False
 
 
 def retracts_elsewhere(sentence: Sentence) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key, name_key, without_strikes
 from moot.answers.values import Fault, FieldValues
-from moot.answers.words import ruling_words
+from moot.answers.words import cues, ruling_words
 from moot.core.ask import Field, Form
 
 DECIDING = ("decision", "verdict")
@@ -97,7 +97,12 @@ def says_nothing(words: str) -> bool:
     off = bool(put_off) or retraction.is_all("TIED", bare.rstrip(_ENDS)) or _stands_elsewhere(bare, fold(words))
     off = off or (_is_postponed_wait(act) if (act := retraction.behind("WAITED", bare)) else is_postponed(bare))
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
-    off = off or _is_undecided(bare) or ruling_words.LABELS_ONLY.fullmatch(bare) is not None
+    off = (
+        off
+        or any(retraction.says("NOT_MINE", other) for other in sentences)
+        or _is_undecided(bare)
+        or ruling_words.LABELS_ONLY.fullmatch(bare) is not None
+    )
     return not re.search(r"\w", bare) or off or asks or ruling_words.NOTHING_DECIDED.search(bare) is not None
 
 
@@ -132,9 +137,58 @@ def is_vague(words: str) -> bool:
     sentences = [part.strip(_AROUND).rstrip(_ENDS) for part in _SENTENCE.split(fold(words)) if part and key(part)]
     if not sentences or retraction.is_all("SAYING", sentences[0]):
         return bool(sentences)
+    if any(retraction.is_all("SHRUG", sentence) for sentence in sentences):
+        return True
     if len(words) > LONGEST_VAGUE or retraction.says("PLAINLY", sentences[0], begins=True):
         return False
-    return all(map(_observes, sentences))
+    return all(map(_is_no_act, sentences))
+
+
+def _is_no_act(sentence: str) -> bool:
+    """Whether a folded sentence of a decision is a remark, a saying or a courtesy, in each of its parts."""
+    if _observes(sentence) or retraction.says("SELFISH", sentence, begins=True) or _OWN_REMARK.match(sentence):
+        return True
+    parts = [part for part in _APART.split(sentence) if part and key(part)]
+    return all(_is_polite(part) or cues.is_saying(part) or _is_truism(part) for part in parts)
+
+
+_OWN_REMARK = re.compile(
+    r"i(?:'m|'ve)? (?!(?:\w+ly |hereby |therefore |thus |now |also |do |have |am |would |will |'d )*(?:decid|rul|choos"
+    r"|chose|pick|order|approv|reject|accept|den(?:y|ied)|grant|award|adopt|select|recommend|propos|suggest|advis|vot|favou?r"
+    r"|support|sid(?:e|ing)|go|going|find|found|declar|conclud|endors|back|opt|settl|want|say|call|set|direct|requir"
+    r"|allow|forbid|ban|permit|giv|nam|appoint|dismiss|uphold|confirm|agree|prefer|authori|instruct|buy|sell|keep|mak"
+    r"|tak|put|let|ask|refus|in favou?r|for|against|convinced|persuaded|with)"
+    r")\w+(?!.*\b(?:should|must|shall|will|is to|are to|ought)\b)"
+)
+"""How a moderator says something of itself that rules nothing ("I learned a lot today")."""
+
+_PARTICULAR = re.compile(
+    r"\d|[%€$£¥₹₽]|\b(?:should|shall|must|may|soll|sollen|darf|doit|doivent|debe|deben|deve|devono|devem|должн\w+"
+    r"|można|musi|muszą|we|wir|nous|euros?|dollars?|percent|prozent|from|until|till|monday|tuesday|wednesday"
+    r"|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november"
+    r"|december|week|month|year|two|three|four|five|six|ten|twelve|twenty|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|dois|três|stunden?|hours?|tag|woche|monat|jahr|pays?|receives?|zahlt|erhält|bekommt|paie|paga)\b"
+)
+"""What stands in a sentence about something in particular."""
+
+LONGEST_TRUISM = 12
+"""The most words of a sentence that may state what is so everywhere."""
+
+
+def _is_truism(part: str) -> bool:
+    """Whether a part of a sentence says what is so everywhere ("Every rose has its thorn")."""
+    general = retraction.size(part) <= LONGEST_TRUISM and retraction.says("TRUISM", part, begins=True)
+    return general and not _PARTICULAR.search(part) and not _ANSWERED.search(part)
+
+
+_APART = re.compile(r"\s*[:;：；]\s*|\s[\u2013\u2014-]+\s|\u2014")
+"""What parts a saying from the decision that it leads up to."""
+
+LONGEST_THANKS = 14
+"""The most words of a sentence that only thanks."""
+
+
+def _is_polite(part: str) -> bool:
+    return retraction.size(part) <= LONGEST_THANKS and retraction.says("THANKS", part, begins=True)
 
 
 _OF_NO_MATTER = ("SAYING", "UNDECIDED", "PROCESS", "GENERAL")

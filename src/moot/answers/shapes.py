@@ -160,7 +160,7 @@ def ballot_as_lines(fields: Sequence[Field], text: str) -> str:
     """A ballot with its labels on lines of their own: out of a table, a box of LaTeX, a heading, before an arrow."""
     names = {key(field.name) for field in fields}
     choices = {key(choice) for field in fields for choice in field.choices}
-    text = _without_boxes(_without_end_mark(without_frame(text)))
+    text = _with_ticked_choice(choices, _without_boxes(_without_end_mark(without_frame(text))))
     if "|" in text:
         text = _table_as_lines(names, choices, text)
     rows = text.split("\n")
@@ -221,6 +221,27 @@ def _without_boxes(text: str) -> str:
         for row in text.split("\n")
     ]
     return "\n".join(_BOX.sub(r"\1", row) for row in rows)
+
+
+_TICK = re.compile(
+    r"(?:\[(?P<in>[xX✓✔]|[ \t]?)\]|(?P<on>[☑✅✔✓])|(?P<off>[☐□⬜◯○]))\ufe0f?[ \t]*"
+    r"(?P<name>[^\n\[\]☑✅✔✓☐□⬜◯○]{1,120})"
+)
+"""A box, ticked or not, and what stands beside it."""
+
+
+def _with_ticked_choice(choices: Set[str], text: str) -> str:
+    """The text where it ticks one of several boxes beside choices, without the boxes that it leaves empty."""
+    boxes = [box for box in _TICK.finditer(text) if key(box["name"]) in choices]
+    ticked = [box for box in boxes if box["on"] or (box["in"] or "").strip()]
+    if len(boxes) < 2 or len(ticked) != 1 or len({key(box["name"]) for box in boxes}) < len(boxes):
+        return text
+    for box in reversed(boxes):
+        start = text.rfind("\n", 0, box.start()) + 1
+        lead = "" if text[start : box.start()].strip(" \t-*+•") else text[start : box.start()]
+        words = box["name"] if box is ticked[0] else ""
+        text = text[: box.start() - len(lead)] + words + text[box.end() :]
+    return text
 
 
 def _unquote(rows: list[str], number: int) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from moot.answers import retraction
-from moot.answers.plain_text import fold, key, without_comments
-from moot.answers.values import Fault, FieldValues, read_value
+from moot.answers.plain_text import fold, key, unquoted_lines, without_comments, without_elements
+from moot.answers.values import Fault, FieldValues, read_value, stated
 from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
 from moot.core.roles import VERDICT
@@ -127,9 +127,7 @@ def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
     messages: list[Element] = []
     for element in outer.elements:
         before = messages[-1].end if messages else 0
-        if element.name == form.envelope.lower() and _own_place(
-            text[max(before, element.open - 600, 0) : element.open]
-        ):
+        if element.name == form.envelope.lower() and _own_place(_text_before(text, before, element.open)):
             messages.append(element)
     if not messages:
         if loose := _loose(form, text, outer):
@@ -149,6 +147,12 @@ def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
         return _nothing_read(form, "ambiguous")
     behind = text[own[-1][0].end :] if own[-1][0].end >= 0 else ""
     return _without_retracted(form, read[0], _text_outside(behind, level(behind, 0, len(behind))))
+
+
+def _text_before(text: str, start: int, stop: int) -> str:
+    """The last words before a message, without comments."""
+    near = text[max(start, stop - 600) : stop]
+    return without_comments(text[max(start, stop - 4000) : stop])[-600:] if "-->" in near else near
 
 
 def _without_retracted(form: Form, values: FieldValues, behind: str) -> FieldValues:
@@ -229,7 +233,7 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> FieldVal
     torn = inside.broken == "malformed" or _is_torn(form, text, inside)
     if torn:
         return _nothing_read(form, "malformed")
-    values = _fields(form, text, inside)
+    values = _without_recalled(form, _fields(form, text, inside))
     nested = {
         inner.name
         for element in inside.elements
@@ -238,6 +242,19 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> FieldVal
     }
     if VERDICT.lower() in nested and not any(name == VERDICT for name in [*values.fields, *_unread_fields(values)]):
         values.unread += [f"{VERDICT}: {INSIDE}" for form_field in form.fields if form_field.name == VERDICT]
+    return values
+
+
+def _without_recalled(form: Form, values: FieldValues) -> FieldValues:
+    """What was read of a message, without a choice that its author takes back in what it says beside it."""
+    texts = [values.fields.get(item.name) for item in form.fields if item.kind == "text"]
+    words = fold("\n".join(without_elements(unquoted_lines(text)) for text in texts if isinstance(text, str)))
+    for form_field in form.fields:
+        value = values.fields.get(form_field.name)
+        named = stated(form_field, value) if form_field.kind == "choice" and form_field.name == VERDICT else None
+        if named and value is not None and retraction.recalls(words, named):
+            del values.fields[form_field.name]
+            values.unread.append(f"{form_field.name}: ambiguous")
     return values
 
 

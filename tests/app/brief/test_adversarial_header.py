@@ -102,7 +102,7 @@ OK: list[tuple[str, dict[str, object]]] = [
     (head("persona_count: 5"), {"persona_count": 5}),
     (head("max_rounds: +3"), {"max_rounds": 3}),
     (head("max_rounds: 012"), {"max_rounds": 12}),
-    (head("max_rounds: 0"), {"max_rounds": 0}),
+    (head("rounds: 0"), {"rounds": 0}),
     (head("max_rounds: 3  # three"), {"max_rounds": 3}),
     (head("max_rounds: 20", "max_rounds_: 1").replace("max_rounds_: 1\n", ""), {"max_rounds": 20}),
     (head("use_mediator: on"), {"use_mediator": True}),
@@ -193,7 +193,7 @@ CODES: dict[str, list[str]] = {
         "```\ncode\n```", "<!-- nothing -->\n---\ntopic: x\n---\n", "## Rules\n\nBe kind.",
     ],
     "out_of_range": [
-        head("max_rounds: -1"), head("max_rounds: 21"), head("max_rounds: 1000000"),
+        head("max_rounds: -1"), head("max_rounds: 0"), head("max_rounds: 21"), head("max_rounds: 1000000"),
         head("max_rounds: " + "9" * 5000), head("max_rounds: -" + "9" * 5000), head("max_rounds: 0xFFFF"),
         head("persona_count: 0"), head("persona_count: 1"), head("persona_count: 6"), head("persona_count: -3"),
         head("personas: [Ann]"), head("personas: []"),

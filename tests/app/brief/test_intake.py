@@ -178,7 +178,7 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ("---\nrounds: 21\n---\n# Q", 2, "out_of_range", "rounds must be from 0 to 20, not 21"),
     ("---\nrounds: -1\n---\n# Q", 2, "out_of_range", "from 0 to 20, not -1"),
     ("---\nrounds: a\n---\n# Q", 2, "wrong_type", "rounds is 'a'; it must be a whole number"),
-    ("---\nmax_rounds: 21\n---\n# Q", 2, "out_of_range", "max_rounds must be from 0 to 20, not 21"),
+    ("---\nmax_rounds: 21\n---\n# Q", 2, "out_of_range", "max_rounds must be from 1 to 20, not 21"),
     ("---\ndecide: 3\n---\n# Q", 2, "bad_enum", "decide cannot be '3'; allowed are majority"),
     (
         "---\napi_key: x\n---\n# Q",

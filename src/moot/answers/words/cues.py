@@ -56,3 +56,35 @@ def _with_word_bounds(row: str, language: str) -> re.Pattern[str]:
 def _row(row: str, *, spaced: bool) -> str:
     """A row as one pattern: bars between blanks part the cues, and a stem takes the rest of its word."""
     return re.sub(r"\s+\|\s+", "|", " ".join(row.split())).replace("~", rf"{LETTER}*" if spaced else "")
+
+
+SAYING_EXTRA = 2
+"""The most words beside those of a saying that leave it one."""
+
+
+@cache
+def _sayings() -> tuple[frozenset[str], ...]:
+    from importlib.resources import files
+
+    lines = files("moot.answers.words").joinpath("sayings.txt").read_text("utf-8").splitlines()
+    return tuple(_words_of(line) for line in lines if line and not line.startswith("#"))
+
+
+def is_saying(sentence: str) -> bool:
+    """Whether a folded sentence is a known saying, perhaps in slightly other words ("Rome, too, wasn't built …")."""
+    words = _words_of(sentence)
+    return any(
+        len(saying - words) * 5 <= len(saying) and len(words - saying) <= SAYING_EXTRA + len(saying) // 3
+        for saying in _sayings()
+    )
+
+
+_UNSPACED_SIGN = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
+_SPACED_WORD = re.compile(rf"(?:(?!{_UNSPACED_SIGN.pattern}){LETTER})+")
+
+
+def _words_of(text: str) -> frozenset[str]:
+    """The words of a folded text; of a script without blanks, each two signs side by side."""
+    spelled = text.replace("n't", " not").replace("\u0307", "")
+    pairs = (run[place : place + 2] for run in _UNSPACED_SIGN.findall(spelled) for place in range(max(1, len(run) - 1)))
+    return frozenset((*_SPACED_WORD.findall(spelled), *pairs))

@@ -220,6 +220,8 @@ _SPARED = """
     | nie(?: na)? | не(?: за)? | than (?:that|those) of
     | als (?:der|die|das|jene[rs]?)(?: \\w+)? von | que (?:el|la|le|celui|celle) de
     | di quell[oa] di | do que [oa] d[eoa] | better than | ahead of | beats?
+    | (?:narrowly|only just|just|clearly|slightly|marginally|barely|easily|by a (?:hair|nose|whisker|point)) (?:over
+    |ahead of|before) | knapp vor | klar vor | de justesse devant | por poco sobre | di poco su
 """
 SPARED = late_pattern(rf"(?:\b{_any_of(_SPARED)}|不是)[\s\"'\[(]*$")
 """What stands before another candidate's name that is only compared with, or ruled out."""
@@ -348,3 +350,16 @@ BEFORE: tuple[tuple[str, str], ...] = (
     (r"(?!.*\boy).*(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)", r"oyumu$"),
 )
 """What must stand before the name, by the words behind it, where those alone say nothing of a vote."""
+
+OWN_NEXT = late_pattern(
+    r"\b(?:my (?:own|real|actual)(?: \w+)?|mine)(?: now)? (?:follows|comes|is below|stands below|reads|is)\b"
+    r"|\b(?:now|here is|here's|here comes) (?:mine|my (?:own|real|actual))\b"
+)
+"""How an author goes on to its own ballot behind one that was a sample."""
+
+ABSTENTION = late_pattern(
+    r"\W*(?:abstain|abstaining|abstention|abstained|(?:stimm)?enthaltung|abstención|abstenção|astensione|astenut[oa]"
+    r"|воздержал(?:ся|ась)|воздержание|wstrzymanie się|弃权|棄權|棄権|기권|امتناع(?: عن التصويت)?"
+    r"|मतदान से (?:परहेज़|परहेज|अनुपस्थित)|çekimser)[*_\"']*\s*(?:$|[.:;,，。、；：(\n]|[\u2013\u2014-]|because\b)"
+)
+"""A text that begins with an abstention in a word, and what follows."""

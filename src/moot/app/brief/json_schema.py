@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from moot.app.brief.field_values import MOST_LETTERS
-from moot.app.brief.schema import EXTENSION_NAME, HEADER, LIMITS, OPTION_NAME, PARTICIPANT, Key
+from moot.app.brief.schema import EXTENSION_NAME, HEADER, LIMITS, OPTION_NAME, PARTICIPANT, Key, as_written
 
 Schema = dict[str, object]
 """A JSON Schema as plain data."""
@@ -59,7 +59,8 @@ def _properties(keys: Sequence[Key], prefix: str, references: str) -> Iterator[t
 
 def _property(keys: Sequence[Key], key: Key, name: str, references: str) -> Schema:
     words = key.help if name == key.name else f"The same as {key.name}: {key.help}"
-    schemas = [*_values(keys, key, references), {"type": "null"}]  # a key without a value counts as not given
+    written = key if name == key.name else as_written(key, name)
+    schemas = [*_values(keys, written, references), {"type": "null"}]  # a key without a value counts as not given
     return {"description": words, "anyOf": schemas}
 
 

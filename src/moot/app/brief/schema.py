@@ -393,7 +393,12 @@ def find_key(keys: Sequence[Key], word: str) -> Key | None:
     """The key with that name or alias, which an error then names; None if there is none."""
     if key := next((key for key in keys if word == key.name), None):
         return key
-    return next((replace(key, written=word) for key in keys if word in key.aliases), None)
+    return next((as_written(key, word) for key in keys if word in key.aliases), None)
+
+
+def as_written(key: Key, word: str) -> Key:
+    """The key as one of its names writes it: an error names that, and ``max_rounds`` is at least 1."""
+    return replace(key, written=word, low=1) if word == "max_rounds" else replace(key, written=word)
 
 
 def get_key(keys: Sequence[Key], name: str) -> Key:
