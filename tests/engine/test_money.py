@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Usage
 from moot.core.brief import Brief, Limits, Participant, Settings
-from moot.core.errors import Unavailable
+from moot.core.errors import LimitReached, Unavailable
 from moot.core.event import (
     Attempted,
     Called,
@@ -33,6 +33,27 @@ from moot.phases.speak import Everyone, Floor
 from moot.record.store import decode
 from moot.testing.replay import Harness, HeldDebate
 from tests.kits.acting import ARGUE, Acts, both, paying, runner
+
+
+@pytest.mark.parametrize(("cost", "calls"), [(0.01, 6), (0.1, 3), (0.7, 3), (1e-6, 1000), (0.1, 8), (100.1, 30)])
+def test_a_limit_of_whole_calls_lets_all_of_them_through_and_no_more(cost: float, calls: int) -> None:
+    budget, quote = Budget(Limits(cost=float(f"{cost * calls:.9g}"))), Quote(model="m", tokens=1, cost=cost)
+    for n in range(calls):
+        key = str(n)
+        assert budget.check(quote)
+        budget.apply(Attempted(key=key, call=key, n=1, model="m", tokens=1, cost=cost))
+        budget.apply(Called(key=key, call=key, model="m", text="", usage=Usage(input_tokens=1, cost=cost)))
+    with pytest.raises(LimitReached, match="needed"):
+        budget.check(quote)
+
+
+def test_calls_in_flight_that_fill_a_limit_exactly_are_sent_together() -> None:
+    budget, quote = Budget(Limits(cost=0.3)), Quote(model="m", tokens=1, cost=0.1)
+    budget.apply(Attempted(key="0", call="0", n=1, model="m", tokens=1, cost=0.1))
+    budget.apply(Called(key="0", call="0", model="m", text="", usage=Usage(input_tokens=1, cost=0.1)))
+    with budget.sending(quote):
+        budget.apply(Attempted(key="1", call="1", n=1, model="m", tokens=1, cost=0.1))
+        assert budget.check(quote)
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,8 @@ ASKS = Whole(1, 10_000)
 TOKENS = Whole(1, 1_000_000_000)
 COST = Bound(0, 100_000)
 """US dollars."""
+HAIR = 1e-9
+"""By how much an amount may exceed a limit for sums of floats: this share of the limit, of one US dollar at least."""
 TURN_SECONDS = Bound(0.01, 3600)
 TOTAL_SECONDS = Bound(0.01, 604_800)
 PARALLEL = Whole(1, 100)
@@ -375,3 +377,8 @@ class Brief:
     def names(self, duty: Duty) -> tuple[str, ...]:
         """The names of all participants with that duty, in order of speaking."""
         return tuple(participant.name for participant in self.participants if participant.duty == duty)
+
+
+def is_within(amount: float, limit: float) -> bool:
+    """Whether an amount of US dollars keeps a limit. Six times $0.01 are $0.06, although their sum is a hair above."""
+    return amount <= limit + HAIR * max(1.0, limit)

@@ -21,7 +21,7 @@ from math import ceil, inf
 
 from moot.core.agent import BatchTry, Quote
 from moot.core.ask import Usage
-from moot.core.brief import Limits
+from moot.core.brief import Limits, is_within
 from moot.core.errors import FREE_ERRORS, LimitReached, ModelError
 from moot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
 from moot.core.text import PieceCleaner, clean, counted, named
@@ -116,12 +116,12 @@ class Budget:
             limit = counted(limits.tokens, "token")
             raise LimitReached(f"the limit of {limit}: {self.tokens} used, {most.tokens} needed")
         cost, reserved_cost = self.cost + (most.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
-        if limits.cost is not None and cost - reserved_cost > limits.cost:
+        if limits.cost is not None and not is_within(cost - reserved_cost, limits.cost):
             raise LimitReached(f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${most.cost or 0.0:.4f} needed")
         tokens += sum(max(0, worst.tokens - own.tokens) for own, worst in pairs)
         cost += sum(max(0.0, (worst.cost or 0.0) - (own.cost or 0.0)) for own, worst in pairs)
         return tokens <= (inf if limits.tokens is None else limits.tokens) and (
-            cost <= (inf if limits.cost is None else limits.cost)
+            limits.cost is None or is_within(cost, limits.cost)
         )
 
     @contextmanager

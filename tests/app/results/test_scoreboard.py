@@ -114,6 +114,14 @@ def test_the_curve_is_the_mean_over_all_draws() -> None:
     assert front[0].difference == pytest.approx(1 - (0.5 * 2 / 3 + 0.5))
 
 
+@pytest.mark.parametrize(("draws", "difference"), [(1 - 1e-13, 1 / 3), (3 + 1e-13, 0.0)])
+def test_an_arm_that_costs_as_much_as_an_end_of_the_curve_is_compared_there(draws: float, difference: float) -> None:
+    measured = board_with_seats()[1]
+    rows = [replace(row, usd=0.01 / 6 * draws) if row.arm == DEBATE else row for row in measured.scores]
+    front = measure(replace(measured, scores=tuple(rows))).front
+    assert [line.difference for line in front] == [pytest.approx(difference)]
+
+
 def test_without_draws_on_file_the_curve_is_that_of_shared_first_answers() -> None:
     _, measured = board_with_seats()
     seats = tuple(item for item in measured.seats if item.arm == DEBATE)

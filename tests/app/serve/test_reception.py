@@ -301,3 +301,14 @@ async def test_the_debates_of_others_are_not_learned(tmp_path: Path) -> None:
             await learn_all(workspace, rebuild=True)
     finally:
         await workspace.close()
+
+
+async def test_reservations_that_fill_an_allowance_exactly_all_fit() -> None:
+    workspace, dear = desk_with(), ADA.replace("builtin:quotes", "guest:dear")
+    workspace.pool.add_agent("dear", Dear(0.0001))
+    async with Runner(workspace) as runner:
+        ann = of(runner, "ann", Spending(runner, 0.3))
+        await ann.begin(order(dear, caps=LimitOverrides(cost=0.1)))
+        await ann.begin(order(dear, caps=LimitOverrides(cost=0.2)))
+        with pytest.raises(LimitReached):
+            await ann.begin(order(dear, caps=LimitOverrides(cost=0.01)))

@@ -32,7 +32,7 @@ from moot.app.run.start import (
 )
 from moot.app.run.workspace import Workspace
 from moot.app.serve.spending import lost, spent
-from moot.core.brief import Brief
+from moot.core.brief import Brief, is_within
 from moot.core.errors import LimitReached, MootError, RecordError
 from moot.core.text import clean, hide
 from moot.engine.driver import StopRequest
@@ -93,8 +93,7 @@ class BatchBudget:
             self._change.notify_all()
 
     def _fits_budget(self, amount: float) -> bool:
-        # A hair's breadth for sums of floats.
-        return self.most is None or self.used + sum(self._reserved.values()) + amount <= self.most + 1e-9
+        return self.most is None or is_within(self.used + sum(self._reserved.values()) + amount, self.most)
 
 
 @dataclass(slots=True, kw_only=True)

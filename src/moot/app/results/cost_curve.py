@@ -9,6 +9,7 @@ import numpy as np
 from moot.app.evaluation.scores import PlannedArm
 from moot.app.results.score_rows import TRUTH, Ballots, ScoreRows, forecast_loss, probability_of
 from moot.app.results.scoreboard import CurvePoint, FrontLine
+from moot.core.brief import HAIR
 from moot.evaluation.paired import Floats
 from moot.learn.panels import mean_accuracy
 
@@ -82,13 +83,19 @@ def _cost_of_a_draw(rows: ScoreRows, arm: PlannedArm) -> float | None:
 def _minus_curve(rows: ScoreRows, arm: PlannedArm, table: Sequence[Floats], step: float) -> FrontLine | None:
     """An arm minus the curve at its cost; None for arms that are on it, or beyond its ends."""
     cost = rows.cost(arm.name)
-    if arm.kind == "sample" or cost is None or not 1 <= cost / step <= len(table):
+    draws = 0.0 if cost is None else _whole_where_nearly(cost / step)
+    if arm.kind == "sample" or cost is None or not 1 <= draws <= len(table):
         return None
-    whole = min(int(cost / step), len(table) - 1) if len(table) > 1 else 1
-    part = cost / step - whole
+    whole = min(int(draws), len(table) - 1) if len(table) > 1 else 1
+    part = draws - whole
     at_cost = table[whole - 1] if part == 0 else (1 - part) * table[whole - 1] + part * table[whole]
     differences = rows.differences(rows.sign * (rows.scores(arm.name) - at_cost))
     return FrontLine(arm=arm.name, cost=cost, difference=differences.mean, interval=differences.interval())
+
+
+def _whole_where_nearly(draws: float) -> float:
+    """The number of draws that a cost buys; a whole one where it is one but for the rounding of sums of floats."""
+    return float(round(draws)) if math.isclose(draws, round(draws), rel_tol=HAIR) else draws
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -23,7 +23,7 @@ from moot.app.run.prepare import PreparedDebate, live_models
 from moot.app.run.record_reader import is_helper
 from moot.app.run.runner import Runner
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Limits
+from moot.core.brief import Limits, is_within
 from moot.core.errors import BriefError, LimitReached, MootError
 from moot.core.event import Called, Entry, Opened, Released, Reserved
 from moot.engine.calls import Budget
@@ -235,7 +235,7 @@ class Spending:
 
     def _check(self, used: float, amount: float) -> None:
         assert self._most is not None
-        if used + amount > self._most:
+        if not is_within(used + amount, self._most):
             whose = "today's" if self._session is None else "this session's"
             problem = f"${used:.2f} of {whose} ${self._most:.2f} are used or reserved; this needs up to ${amount:.2f}"
             raise LimitReached(problem)
