@@ -131,6 +131,7 @@ class Pool:
         programs: the programs behind ``acp:NAME`` that the user's own settings name.
         meter: by a provider's name and the mark of its key what counts its calls, where several processes share its
             limits; it is asked when a provider is first used.
+        is_lasting: whether the process runs for long, so that it has another one read the list of prices.
     """
 
     def __init__(
@@ -146,6 +147,7 @@ class Pool:
         self._env, self._retry, self._in_flight = env, retry or RetrySettings(), in_flight
         self._breaker, self._clock, self._http = breaker or BreakerSettings(), clock, http
         self.meter: Callable[[str, str], UsageMeter | None] = lambda provider, key: None
+        self.is_lasting = False
         self._links: dict[str, ProviderConnection] = {}
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
@@ -198,7 +200,7 @@ class Pool:
         """
         async with self._warming:
             for known_as, (name, connection) in tuple(self._cold.items()):
-                await asyncio.to_thread(_load, name, self._models[known_as], connection)
+                await asyncio.to_thread(self._load, name, self._models[known_as], connection)
                 del self._cold[known_as]
 
     def add_agent(self, name: str, model: Model) -> None:
@@ -242,6 +244,13 @@ class Pool:
         tray.register(str(name), cast(BatchApi, getattr(import_module(module), word)(name, connection)))
         return BatchedModel(live, cast(Whole, adapter), name, tray, connection.key)
 
+    def _load(self, name: ModelName, model: Model, connection: ProviderConnection) -> None:
+        """Load the libraries for a model, and its price."""
+        # Broad, because the model's turn meets the same fault and books it.
+        with contextlib.suppress(Exception):
+            _ = connection.port, model.drops
+        load_prices(name, apart=self.is_lasting)
+
     def _with_breaker(self, model: Model) -> Breaking:
         return Breaking(model, Breaker(self._breaker, self._clock))
 
@@ -259,14 +268,6 @@ class Pool:
                 provider, self._env, in_flight=self._in_flight, meter=meter, http=self._http
             )
         return self._links[provider.name]
-
-
-def _load(name: ModelName, model: Model, connection: ProviderConnection) -> None:
-    """Load the libraries for a model."""
-    # Broad, because the model's turn meets the same fault and books it.
-    with contextlib.suppress(Exception):
-        _ = connection.port, model.drops
-    load_prices(name)
 
 
 def build(name: str, *, env: Environment | None = None, retry: RetrySettings | None = None) -> Model:

@@ -53,7 +53,7 @@ class Worker:
         self.fence = FencedStore(workspace.store, clock)
         self._segments = LeaseRuns(workspace, wanted, self.fence, self._probe)
         workspace.writer = self.fence
-        workspace.pool.meter = self._meter
+        workspace.pool.meter, workspace.pool.is_lasting = self._meter, True
         self._held: dict[str, LeasedDebate] = {}
         self._scheduled: dict[asyncio.Task[None], ScheduledRun] = {}
         self._limits: dict[str, Allowed] = {}
