@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.brief.files import place_of
 from moot.app.plan.settings import load_config, user_file
 from moot.app.run.access import Claim
 from moot.core.brief import Brief, Source
@@ -75,7 +76,28 @@ async def test_files_are_read_only_for_debates_of_this_machine(
 ) -> None:
     brief = Brief(topic="Move?", background=(Source(name="plan.md", text="a guess"),))
     async with runner_in(tmp_path, serving=replace(SERVING, documents=tmp_path)) as runner:
-        assert bool(await runner.stale_warnings(debate, brief, Claim(owner=owner))) is is_warned
+        assert bool(await runner.stale_warnings(debate, brief, place_of(tmp_path), Claim(owner=owner))) is is_warned
+
+
+def test_a_file_of_the_same_name_elsewhere_has_not_changed(debate: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    elsewhere.joinpath("plan.md").write_text("Quite another matter.\n")
+    store = ("--store", str(tmp_path / "moot.sqlite"))
+    for command in (("show",), ("report", "-o", "report.md")):
+        shown = moot(elsewhere, command[0], debate, *command[1:], *store)
+        assert (shown.exit_code, shown.stderr.count("plan.md")) == (0, 0), shown.output
+    compared = moot(elsewhere, "stale", debate, *store)
+    assert compared.exit_code == 9
+    assert compared.stderr == f"moot: {debate} was about documents of another folder, or the folder was moved\n"
+    assert moot(tmp_path, "stale", debate, *store).stderr == ""
+
+
+async def test_a_record_names_no_folder(debate: str, tmp_path: Path) -> None:
+    async with runner_in(tmp_path) as runner:
+        lines = "".join(await runner.workspace.store.read(debate))
+    assert f'"place":"{place_of(tmp_path)}"' in lines
+    assert tmp_path.name not in lines
 
 
 def test_a_receipt_that_holds_may_be_about_other_documents(debate: str, tmp_path: Path) -> None:

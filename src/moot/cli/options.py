@@ -433,5 +433,6 @@ async def warn_of_changes(debate: str, entries: "Sequence[Entry]") -> None:
     from moot.app.brief.document_states import DocumentWatch
     from moot.app.run.outcome import opening
 
-    for warning in await DocumentWatch(Path()).warnings(debate, opening(debate, entries).brief):
+    opened = opening(debate, entries)
+    for warning in await DocumentWatch(Path()).warnings(debate, opened.brief, opened.place):
         click.echo(f"moot: {warning}", err=True)

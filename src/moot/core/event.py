@@ -46,6 +46,7 @@ class Opened:
     ``forked`` is the debate and the entry that this one was forked from (``depot-3f2a1c@17``); "" for no fork.
     ``options`` are those of the brief for extensions (``protocol_options.hats``, ``tool_options.dice.most``).
     ``packages`` are the packages beside Moot that the debate uses.
+    ``place`` tells folders apart in which the documents may lie, and names none: four digits of a hash; "" if unknown.
     """
 
     brief: Brief
@@ -57,6 +58,7 @@ class Opened:
     forked: str = ""
     options: Fields = field(default_factory=dict[str, Value])
     packages: tuple[Package, ...] = ()
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,8 +110,7 @@ class Turn:
 
 
 def _round(turn: Turn) -> int:
-    round_numbers = _ROUND.findall(turn.key)
-    return int(round_numbers[-1]) if round_numbers else 0
+    return int(next(reversed(_ROUND.findall(turn.key)), 0))
 
 
 def within(path: str, under: str) -> bool:
@@ -125,6 +124,7 @@ class Transcript:
 
     brief: Brief | None = None
     protocol: str = ""
+    place: str = ""
     entered: list[str] = field(default_factory=list[str])
     halts: dict[str, str] = field(default_factory=dict[str, str])
     decision: Decision | None = None
@@ -168,8 +168,8 @@ class Transcript:
                 self._add_call(event)
             case Erred():
                 self.errors.append(event)
-            case Opened(brief=brief, name=name):
-                self.brief, self.protocol = brief, name
+            case Opened(brief=brief, name=name, place=place):
+                self.brief, self.protocol, self.place = brief, name, place
                 self._masks_of.clear()
             case Entered(path=path):
                 self.entered.append(path)

@@ -176,7 +176,7 @@ def plain(text: str) -> str:
 async def _warnings(client: Client, debate: str, now: Standing) -> list[str]:
     """What makes the decision weaker than it looks, and whether the documents have changed since."""
     brief, claim = now.transcript.brief, await claimed(client.workspace, debate)
-    stale = await client.runner.stale_warnings(debate, brief, claim) if brief else []
+    stale = await client.runner.stale_warnings(debate, brief, now.transcript.place, claim) if brief else []
     return [plain(warning) for warning in (*now.outcome.warnings, *stale)]
 
 

@@ -269,7 +269,7 @@ async def state_of(visit: DebateAccess) -> State:
     known["error"] = "" if known["error"] == outcome.reason else known["error"]
     waits = () if outcome.over else await open_asks(site.workspace, debate)
     shown = visible_entries(entries, visit.reader)
-    stale = await site.runner.stale_warnings(debate, opened.brief, visit.claim)
+    stale = await site.runner.stale_warnings(debate, opened.brief, opened.place, visit.claim)
     return State(
         **known,  # pyright: ignore[reportArgumentType]
         topic=opened.brief.topic,

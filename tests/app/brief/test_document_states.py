@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from moot.app.brief.changes import with_settings
 from moot.app.brief.document_states import (
     DocumentOnRecord,
     DocumentState,
@@ -15,7 +16,9 @@ from moot.app.brief.document_states import (
     document_states,
     stale_warning,
 )
-from moot.app.brief.reader import read_file
+from moot.app.brief.field_values import LocatedValue
+from moot.app.brief.files import place_of
+from moot.app.brief.reader import read_brief, read_file
 from moot.core.brief import Brief, Source
 from moot.reviews.artefact import HEAD, whole_file
 from tests.cli.commands import QUOTES, moot
@@ -115,10 +118,56 @@ def test_a_warning_names_what_changed_and_says_nothing_where_no_file_is_at_hand(
     assert "moot review reviews them as they are now." in shown_of(review, a="changed")
 
 
+@pytest.mark.parametrize("names", [("a",), ("a", "b")])
+def test_where_the_folder_is_not_on_record_only_a_difference_in_words_is_told(names: tuple[str, ...]) -> None:
+    shown = [DocumentOnRecord(name=name, state="changed") for name in names]
+    missing = DocumentOnRecord(name="c", state="missing")
+    words = stale_warning("move-1a2b3c", Brief(topic="Move?"), [*shown, missing], is_place_known=False)
+    assert words.endswith("moot stale move-1a2b3c --in FOLDER compares them with a folder's.")
+    assert "The record does not say from which folder the documents came" in words
+    assert "since" not in words
+    assert "missing" not in words
+    unread = DocumentOnRecord(name="a", state="unreadable")
+    assert stale_warning("move-1a2b3c", Brief(topic="Move?"), [unread, missing], is_place_known=False) == ""
+
+
+async def test_a_file_of_the_same_name_in_another_folder_is_another_file(folder: Path) -> None:
+    brief, elsewhere = read_file(folder / "move.md").brief, folder / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("move.md", "plan.md"):
+        elsewhere.joinpath(name).write_text("Quite another matter.\n")
+    watch = DocumentWatch(elsewhere)
+    assert await watch.warnings("one", brief, place_of(folder)) == []
+    assert "A file" not in (await watch.warnings("two", brief, place_of(elsewhere)))[0]
+    assert (await watch.warnings("three", brief, ""))[0].startswith("Files here differ from the documents")
+
+
+def test_the_place_of_documents_names_no_folder_and_holds_for_links_to_it(folder: Path, tmp_path: Path) -> None:
+    parsed = read_file(folder / "move.md")
+    link = tmp_path / "link"
+    link.symlink_to(folder, target_is_directory=True)
+    assert parsed.place == place_of(folder) == place_of(link)
+    assert len(parsed.place) == 4
+    assert read_brief("# Move?\n\nThe lease ends.\n").place == ""
+    assert read_brief("Move?", folder=folder).place == ""
+
+
+def test_further_documents_of_another_folder_leave_no_place(folder: Path) -> None:
+    parsed, other = read_file(folder / "move.md"), folder / "other"
+    other.mkdir()
+    other.joinpath("cost.md").write_text("40 euros.\n")
+    folder.joinpath("cost.md").write_text("40 euros.\n")
+    settings = {"background": LocatedValue(value=("cost.md",), line=0)}
+    assert with_settings(parsed, settings, folder).place == parsed.place
+    assert with_settings(parsed, settings, other).place == ""
+    assert with_settings(read_brief("Move?"), settings, other).place == place_of(other)
+
+
 async def test_a_slow_disk_holds_up_nobody_and_the_answer_is_there_once_it_has_come(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    brief, go, now = read_file(folder / "move.md").brief, threading.Event(), [0.0]
+    brief, place = read_file(folder / "move.md").brief, place_of(folder)
+    go, now = threading.Event(), [0.0]
     folder.joinpath("plan.md").write_text("Lyon is far.\n")
     read = document_states
 
@@ -128,28 +177,28 @@ async def test_a_slow_disk_holds_up_nobody_and_the_answer_is_there_once_it_has_c
 
     monkeypatch.setattr("moot.app.brief.document_states.document_states", slow)
     watch = DocumentWatch(folder, seconds=0.01, clock=lambda: now[0])
-    assert await watch.warnings("one", brief) == await watch.warnings("two", brief) == []
-    assert await watch.warnings("three", brief) == []  # two comparisons run already
+    assert await watch.warnings("one", brief, place) == await watch.warnings("two", brief, place) == []
+    assert await watch.warnings("three", brief, place) == []  # two comparisons run already
     go.set()
 
     async def is_known() -> bool:
-        return bool(await watch.warnings("one", brief))
+        return bool(await watch.warnings("one", brief, place))
 
     await until(is_known)
-    known = await watch.warnings("one", brief)
+    known = await watch.warnings("one", brief, place)
     assert "changed since: plan.md" in known[0]
     folder.joinpath("plan.md").write_text("Lyon is near.\n")
-    assert await watch.warnings("one", brief) == known  # fresh for ten seconds
+    assert await watch.warnings("one", brief, place) == known  # fresh for ten seconds
     now[0] = 11.0
     go.clear()
-    assert await watch.warnings("one", brief) == known  # the last answer, until there is a new one
-    await watch.warnings("two", brief)
+    assert await watch.warnings("one", brief, place) == known  # the last answer, until there is a new one
+    await watch.warnings("two", brief, place)
     now[0] = 30.0
-    assert await watch.warnings("two", brief) == await watch.warnings("two", brief)
+    assert await watch.warnings("two", brief, place) == await watch.warnings("two", brief, place)
     go.set()
 
     async def is_same() -> bool:
-        return not await watch.warnings("one", brief)
+        return not await watch.warnings("one", brief, place)
 
     await until(is_same)
 
@@ -170,7 +219,7 @@ async def test_answers_are_kept_of_so_many_debates_and_an_error_ends_no_later_qu
     monkeypatch.setattr("moot.app.brief.document_states.document_states", counted)
     watch = DocumentWatch(folder, fresh=0.0)
     with pytest.raises(ZeroDivisionError):
-        await watch.warnings("one", brief)
+        await watch.warnings("one", brief, place_of(folder))
     for name in ("two", "one", "three"):
-        assert await watch.warnings(name, brief) == []
+        assert await watch.warnings(name, brief, place_of(folder)) == []
     assert len(topics) == 4

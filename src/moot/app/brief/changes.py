@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from moot.app.brief.field_values import LocatedValue
-from moot.app.brief.files import read_files, read_library
+from moot.app.brief.files import place_of, read_files, read_library
 from moot.app.brief.participants import ParticipantEntry, added_moderator, check_visibility, summary_interval, view_of
 from moot.app.brief.reader import ParsedBrief, Settings, limits_of
 from moot.core.brief import Brief, Participant, Source
@@ -57,7 +57,18 @@ def with_settings(parsed: ParsedBrief, settings: Settings, folder: Path | None =
         model=str(values.get("model", parsed.model)),
         given={**parsed.given, **values},
         summarize=summarize,
+        place=_place(parsed, folder or Path()) if any(name in settings for name in _FILES) else parsed.place,
     )
+
+
+_FILES = ("background", "library")
+"""The settings that name files."""
+
+
+def _place(parsed: ParsedBrief, folder: Path) -> str:
+    """The place of a brief's documents and further ones of a folder; "" where they are two."""
+    new = place_of(folder)
+    return new if parsed.place == new or not (parsed.brief.background or parsed.brief.library) else ""
 
 
 def _brief(brief: Brief, settings: Settings, folder: Path) -> Brief:

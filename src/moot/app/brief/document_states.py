@@ -1,6 +1,8 @@
 """Whether the documents that a debate was about are still as they were: files in a folder beside texts on record.
 
-``document_states`` compares and may take long. ``DocumentWatch`` makes a warning of it within a bounded time.
+``document_states`` compares and may take long. ``DocumentWatch`` makes a warning of it within a bounded time. A file of
+the same name in another folder is another file: so the record says from which folder the documents came, and old
+records, which do not, are said to differ from what is here and no more.
 """
 
 import asyncio
@@ -12,10 +14,21 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from moot.app.brief.files import KINDS, MOST_BYTES, SEEN, check_path, decode, find_beside, read_bytes, read_library
+from moot.app.brief.files import (
+    KINDS,
+    MOST_BYTES,
+    SEEN,
+    check_path,
+    decode,
+    find_beside,
+    place_of,
+    read_bytes,
+    read_library,
+)
 from moot.app.brief.reader import read_file
 from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
@@ -137,20 +150,38 @@ SHOWN = 3
 """The most documents that a warning names of each kind."""
 
 
-def stale_warning(debate: str, brief: Brief, states: Sequence[DocumentOnRecord]) -> str:
+def stale_warning(debate: str, brief: Brief, states: Sequence[DocumentOnRecord], *, is_place_known: bool = True) -> str:
     """A sentence on documents that are no longer as they were, and what to do next; "" where there is nothing to say.
 
     Where not a single file is in the folder, the folder is another one, and nothing is known.
+
+    Args:
+        debate: its id.
+        brief: its brief.
+        states: how its documents compare with the files of a folder.
+        is_place_known: whether that is the folder from which they came; else only differences in words are named.
     """
     different = [state for state in states if state.state != "same"]
     if not different or all(state.state == "missing" for state in states):
         return ""
+    if not is_place_known:
+        named = _named(states, "changed")
+        return _unknown_place(debate, named) if named else ""
     kinds = (("changed", "changed since"), ("missing", "now missing"), ("unreadable", "not readable now"))
     facts = [f"{words}: {_names(names)}" for kind, words in kinds if (names := _named(different, kind))]
     again = "moot review reviews them" if _is_review(brief) else "run the brief again to decide on them"
     return (
         f"This is about the documents as they were ({'; '.join(facts)}). "
         f"moot stale {debate} compares them; {again} as they are now."
+    )
+
+
+def _unknown_place(debate: str, named: Sequence[str]) -> str:
+    files = "A file here differs" if len(named) == 1 else "Files here differ"
+    those = "the document of that name" if len(named) == 1 else "the documents of those names"
+    return (
+        f"{files} from {those} that this was about ({_names(named)}). The record does not say from which folder the "
+        f"documents came, so it may be another file. moot stale {debate} --in FOLDER compares them with a folder's."
     )
 
 
@@ -174,6 +205,10 @@ class _Check:
     @property
     def warning(self) -> str:
         return self.result.result() if self.result.done() else self.before
+
+
+def _warning(debate: str, brief: Brief, folder: Path, place: str) -> str:
+    return stale_warning(debate, brief, document_states(brief, folder), is_place_known=bool(place))
 
 
 class DocumentWatch:
@@ -205,22 +240,29 @@ class DocumentWatch:
         self._folder, self._seconds, self._fresh, self._clock = folder, seconds, fresh, clock
         self._checks: dict[str, _Check] = {}
 
-    async def warnings(self, debate: str, brief: Brief) -> list[str]:
-        """The warning that documents of a debate are stale, if they are known to be; see ``stale_warning``."""
-        if self._folder is None:
+    async def warnings(self, debate: str, brief: Brief, place: str) -> list[str]:
+        """The warning that documents of a debate are stale, if they are known to be; see ``stale_warning``.
+
+        Args:
+            debate: its id.
+            brief: its brief.
+            place: tells the folder of its documents from others; "" where that is not on record.
+        """
+        if self._folder is None or (place and place != place_of(self._folder)):
             return []
         check = self._checks.get(debate)
         if check is None or (check.result.done() and self._clock() - check.began >= self._fresh):
             if sum(not running.result.done() for running in self._checks.values()) >= self.MOST_CHECKS:
                 return [check.warning] if check and check.warning else []
-            check = self._begin(debate, brief, self._folder, check.warning if check else "")
+            before = check.warning if check else ""
+            check = self._begin(debate, before, partial(_warning, debate, brief, self._folder, place))
         if not check.result.done():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._seconds):
                     await asyncio.shield(asyncio.wrap_future(check.result))
         return [check.warning] if check.warning else []
 
-    def _begin(self, debate: str, brief: Brief, folder: Path, before: str) -> _Check:
+    def _begin(self, debate: str, before: str, warn: Callable[[], str]) -> _Check:
         self._checks.pop(debate, None)
         check = self._checks[debate] = _Check(self._clock(), before=before)
         ended = [name for name, other in self._checks.items() if other.result.done()]
@@ -229,7 +271,7 @@ class DocumentWatch:
 
         def compare() -> None:
             try:
-                check.result.set_result(stale_warning(debate, brief, document_states(brief, folder)))
+                check.result.set_result(warn())
             except Exception as error:  # noqa: BLE001 # house: broad because it is raised where the answer is read
                 check.result.set_exception(error)
 

@@ -19,7 +19,7 @@ from moot.app.brief.field_values import (
     read_table,
     read_value,
 )
-from moot.app.brief.files import read_files
+from moot.app.brief.files import place_of, read_files
 from moot.app.brief.option_values import nested, read_options
 from moot.app.brief.participants import (
     ParticipantEntry,
@@ -71,6 +71,7 @@ class ParsedBrief:
         notes: sentences for the person who checks a file before running it, such as invisible characters taken out.
         where: the file's name as the user gave it, for errors.
         lines: the lines on which the values of ``given`` stand, by the same names; a participant's by ``## Name``.
+        place: tells the folder of its documents from others; see ``Opened.place``.
     """
 
     brief: Brief
@@ -89,6 +90,7 @@ class ParsedBrief:
     notes: tuple[str, ...] = field(default=(), compare=False)
     where: str = field(default="", compare=False)
     lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
+    place: str = field(default="", compare=False)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -270,11 +272,14 @@ class _Header:
     people: tuple[ParticipantEntry, ...] = ()
 
 
-def _read(text: str, name: str, folder: Path | None, settings: Settings) -> ParsedBrief:
+def _check_size(text: str) -> None:
     if len(text) > MOST_BYTES or len(text.encode("utf-8", "replace")) > MOST_BYTES:
         raise BriefError(_TOO_LARGE, code="too_large")
-    unseen = hidden(text)
-    parts = split(clean(text))
+
+
+def _read(text: str, name: str, folder: Path | None, settings: Settings) -> ParsedBrief:
+    _check_size(text)
+    unseen, parts = hidden(text), split(clean(text))
     header = _read_header(parts)
     body = read_sections(parts.body, line=parts.body_line, listed=[person.name for person in header.people])
     values = {**header.values, **settings}
@@ -309,6 +314,7 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
         summarize=summary_interval(values, entries),
         notes=_notes(unseen, body, entries),
         lines=_lines(values, entries),
+        place=place_of(folder) if folder and (brief.background or brief.library) else "",
     )
 
 

@@ -36,6 +36,7 @@ class ReviewRequest:
         intent: whether reviewers read the author's words.
         models: how many models are named for it.
         preset: the preset that says which models answer; "" for none.
+        place: tells the folder of the files from others; see ``Opened.place``.
     """
 
     artefact: Artefact
@@ -45,6 +46,7 @@ class ReviewRequest:
     intent: bool = False
     models: int = 0
     preset: str = ""
+    place: str = ""
 
 
 def review_brief(request: ReviewRequest) -> ParsedBrief:
@@ -71,6 +73,7 @@ def review_brief(request: ReviewRequest) -> ParsedBrief:
         model="",
         kind="text",
         given={"topic": brief.topic} | ({KEY: request.preset} if request.preset else {}),
+        place=request.place,
     )
 
 

@@ -32,10 +32,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What is reviewed, and what its author says of it; "" for nothing."""
+    """What is reviewed, what its author says of it, "" for nothing, and the folder of the files; None if unknown."""
 
     artefact: Artefact
     words: str = ""
+    folder: Path | None = None
 
 
 def read_subject(wanted: Wanted, folder: Path) -> Subject:
@@ -48,11 +49,12 @@ def read_subject(wanted: Wanted, folder: Path) -> Subject:
     if sum(ways) > 1:
         raise BriefError("name one thing to review: a range, files, -, --base, --staged or --plan", code="inconsistent")
     if wanted.plan:
-        return Subject(artefact=artefact_of_files([_read(wanted.plan)], {"kind": "plan"}))
+        return Subject(artefact=artefact_of_files([_read(wanted.plan)], {"kind": "plan"}), folder=Path())
     if wanted.diff is not None:
         return Subject(artefact=artefact_of_files(files_of(read_diff(wanted.diff)), {"kind": "diff"}))
     if wanted.names and not any(".." in name and not Path(name).exists() for name in wanted.names):
-        return Subject(artefact=artefact_of_files([_read(Path(name)) for name in wanted.names], {"kind": "files"}))
+        files = [_read(Path(name)) for name in wanted.names]
+        return Subject(artefact=artefact_of_files(files, {"kind": "files"}), folder=Path())
     if len(wanted.names) > 1:
         raise BriefError("name one range, such as main..topic, or files", code="inconsistent")
     repository = Repository(folder)
@@ -60,7 +62,7 @@ def read_subject(wanted: Wanted, folder: Path) -> Subject:
         change = repository.between(wanted.names[0])
     else:
         change = repository.staged() if wanted.staged else repository.since(wanted.base)
-    return Subject(artefact=artefact_of_change(change), words=change.words)
+    return Subject(artefact=artefact_of_change(change), words=change.words, folder=repository.root)
 
 
 def artefact_of_change(change: Change, more: Mapping[str, str] | None = None) -> Artefact:

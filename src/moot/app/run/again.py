@@ -146,6 +146,7 @@ def _parsed_brief(opened: Opened, debate: str) -> ParsedBrief:
         kind="text",
         given={"topic": opened.brief.topic, **({"logging_mode": opened.log} if opened.log else {})},
         cast=f"the brief of {debate} once more",
+        place=opened.place,
     )
 
 

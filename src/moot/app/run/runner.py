@@ -171,12 +171,12 @@ class Runner:
         here = self._running_here(debate)
         return here if here.by or not await self._pulse.is_alive(debate) else replace(here, by=ELSEWHERE)
 
-    async def stale_warnings(self, debate: str, brief: Brief, claim: Claim) -> list[str]:
+    async def stale_warnings(self, debate: str, brief: Brief, place: str, claim: Claim) -> list[str]:
         """The warning that documents of a debate have changed since, if that is known.
 
         Files are compared only for debates of this machine: whoever comes over the network could else ask for names.
         """
-        return await self._documents.warnings(debate, brief) if claim.at_hand else []
+        return await self._documents.warnings(debate, brief, place) if claim.at_hand else []
 
     async def where_debates_run(self) -> Mapping[str, str]:
         """Where each running debate runs; see ``Running.by``."""

@@ -413,5 +413,6 @@ async def put_on_record(workspace: Workspace, request: StartRequest, debate: str
 
 
 def _plan_with_log(request: StartRequest) -> Plan:
-    """The plan with the log that the brief asks for."""
-    return replace(request.prepared.plan, log=str(request.parsed.given.get("logging_mode", "")))
+    """The plan with the log that the brief asks for, and where its documents are."""
+    log = str(request.parsed.given.get("logging_mode", ""))
+    return replace(request.prepared.plan, log=log, place=request.parsed.place)

@@ -98,6 +98,7 @@ class Plan:
         log: how the brief wants the result written beside the report; "" for the report alone.
         chosen: what was chosen about the protocol, in words.
         options: those of extensions, under their full names.
+        place: tells the folder of the documents from others; see ``Opened.place``.
     """
 
     brief: Brief
@@ -106,6 +107,7 @@ class Plan:
     log: str = ""
     chosen: tuple[str, ...] = ()
     options: Fields = field(default_factory=dict[str, Value])
+    place: str = ""
 
     def opened(self) -> Opened:
         """The first entry of the record."""
@@ -118,6 +120,7 @@ class Plan:
             chosen=self.chosen,
             options=self.options,
             packages=packages_of(self.brief, self.name, tree),
+            place=self.place,
         )
 
 

@@ -263,13 +263,17 @@ def stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int
 
 async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int:
     from moot.app.brief.document_states import document_states
+    from moot.app.brief.files import place_of
     from moot.app.run.outcome import opening
 
     code = DONE
     async with open_workspace(store, reading=True) as workspace:
         for name in names:
             debate = await workspace.find(name)
-            states = document_states(opening(debate, await workspace.entries(debate)).brief, folder)
+            opened = opening(debate, await workspace.entries(debate))
+            if opened.place and opened.place != place_of(folder):
+                click.echo(f"moot: {debate} was about documents of another folder, or the folder was moved", err=True)
+            states = document_states(opened.brief, folder)
             different = [document for document in states if document.state != "same"]
             for document in different:
                 words = {"changed": "has changed", "missing": "is missing"}.get(document.state)

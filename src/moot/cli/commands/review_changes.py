@@ -173,6 +173,7 @@ def _untracked(artefact: "Artefact") -> None:
 async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOptions) -> int:
     """Say what the review may cost, then run it."""
     from moot.app.batch.batch_rounds import batch_note
+    from moot.app.brief.files import place_of
     from moot.app.plan.checks import UNREAD_LIBRARY
     from moot.app.review.review_start import ReviewRequest, described, review_brief
     from moot.app.run.prepare import LimitOverrides, Overrides
@@ -187,6 +188,7 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
         intent=options["intent"],
         models=len(options["model"]),
         preset=options["preset"] or "",
+        place=place_of(subject.folder) if subject.folder else "",
     )
     caps = LimitOverrides(cost=options["budget"], total_seconds=options["seconds"])
     overrides = Overrides(models=options["model"], protocol="findings", caps=caps)
