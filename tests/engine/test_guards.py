@@ -1,16 +1,20 @@
 """Guards: what a seat, a host or a broken record cannot do to a debate."""
 
 import asyncio
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
 import pytest
 
-from moot.core.agent import Context, Recorder
+from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Form, Reply
 from moot.core.brief import Brief
 from moot.core.errors import LimitReached, RecordError, RecordMismatch, Refused, Unavailable
 from moot.core.event import (
+    Called,
     Interjected,
     Opened,
     Paused,
@@ -133,3 +137,48 @@ async def test_a_protocol_that_stumbles_over_a_record_says_where() -> None:
         await ledger.open()
         with pytest.raises(stumbles, match=r"nobody|has an event that its protocol cannot follow"):
             await debate(hall_opened(), Stumbles(), both(just("said")), ledger=ledger)
+
+
+class _FullDisk(InMemoryStore):
+    """A store that can write nothing more once its disk is full."""
+
+    is_full = False
+
+    async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+        if self.is_full:
+            raise RecordError("the disk is full")
+        await super().append(debate, lines, after=after)
+
+
+def test_an_agent_that_swallows_its_cancellation_ends_also_where_the_store_refuses_its_answer() -> None:
+    """A group that is being cancelled cancels nobody twice: whoever waits for the store must be told by it."""
+    faults: list[BaseException] = []
+    thread = threading.Thread(target=lambda: asyncio.run(_stopped_on_a_full_disk(faults)), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive(), "it waits for a store that writes nothing more"
+    assert [str(fault) for fault in faults] == ["the disk is full"]
+
+
+async def _stopped_on_a_full_disk(faults: list[BaseException]) -> None:
+    store, begun = _FullDisk(), asyncio.Event()
+
+    async def stubborn(ask: Ask, context: Context, say: Recorder) -> str:
+        async def send() -> Called:
+            begun.set()
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+            store.is_full = True
+            return Called(key="", call="", text="late")
+
+        return (await say.call("answer", Quote(model="m", tokens=5), send)).text
+
+    ledger = Ledger(store, "d", clock=lambda: 0.0)
+    await ledger.open()
+    try:
+        async with asyncio.TaskGroup() as group:
+            driving = group.create_task(debate(hall_opened(), ARGUE, both(stubborn), ledger=ledger))
+            await begun.wait()
+            driving.cancel()
+    except* RecordError as errors:
+        faults += [fault for fault in errors.exceptions if not isinstance(fault, ExceptionGroup)]
