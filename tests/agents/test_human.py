@@ -173,7 +173,7 @@ async def test_a_clock_that_is_set_back_keeps_no_letter_waiting() -> None:
     time = Time(1000.0)
     reads, writes = box(time)
     human = Human(Contacts(mailbox=reads, interface=Hand(None), clock=time, asked_at={"k": 1000.0}))
-    async with asyncio.TaskGroup() as group:
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
         answering = group.create_task(answer(human, 100.0))
         await asyncio.sleep(0.01)
         time.now = 4600.0
@@ -187,7 +187,7 @@ async def test_a_clock_that_is_set_back_gives_no_more_time(put: Mapping[str, flo
     """A process waits no longer than the deadline, by a clock that nobody can set."""
     time = Time(-80_000.0 if put else 1000.0)
     human = Human(Contacts(interface=Hand(None), clock=time, asked_at=put))
-    async with asyncio.TaskGroup() as group:
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
         group.create_task(fails_late(human))
         await asyncio.sleep(0.01)
         time.now = -80_000.0
