@@ -7,6 +7,7 @@ Each is applied in memory for the time of a block. The faults that users once me
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from random import Random
@@ -25,7 +26,7 @@ from moot.models.wires import base as wires
 from moot.phases.base import State
 from moot.policy import rules
 from moot.record import ledger, mailbox, store
-from tests.testing import faults_in_workers
+from tests.testing import faults_in_debates, faults_in_workers
 
 Change = tuple[Any, str, Any]
 Planted = Callable[[], list[Change]]
@@ -392,10 +393,8 @@ def vote_is_counted_twice() -> list[Change]:
 
 FAULTS: Mapping[str, Planted] = {
     name: cast("Planted", value)
-    for name, value in (*globals().items(), *vars(faults_in_workers).items())
-    if getattr(value, "__module__", "") in (__name__, faults_in_workers.__name__)
-    and callable(value)
-    and name[0] != "_"
-    and name != "planted"
+    for module in (__name__, faults_in_debates.__name__, faults_in_workers.__name__)
+    for name, value in vars(sys.modules[module]).items()
+    if getattr(value, "__module__", "") == module and callable(value) and name[0] != "_" and name != "planted"
 }
 """All planted faults by name."""

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from moot.core.brief import Brief, Limits, Participant
+from moot.phases.choices import Choices
 
 Mode: TypeAlias = Literal["same", "wild", "workers"]
 """``same``: only faults that must change nothing, so the debate is compared with the unbroken one. ``wild``: all.
@@ -110,6 +111,7 @@ class SimulatedDebate:
         stand_in: whether a model answers where the person is late.
         fallback: whether models have a fallback.
         hides: whether the first debater does not see the last one.
+        strategy: the rule of the vote; "" for that of the protocol. With ``weighted`` the first debater weighs more.
         limits: what it may use.
     """
 
@@ -124,7 +126,13 @@ class SimulatedDebate:
     stand_in: bool = False
     fallback: bool = False
     hides: bool = False
+    strategy: str = ""
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def choices(self) -> Choices:
+        """What is chosen about its protocol."""
+        return Choices(rounds=self.rounds, strategy=self.strategy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +217,7 @@ def brief_of(plan: Plan, debate: SimulatedDebate) -> Brief:
                 persona=f"Your mark is {mark(debate.id, name)}.",
                 fallback=(SECOND,) if debate.fallback else (),
                 hide=(names[-1],) if debate.hides and name == names[0] else (),
+                weight=2.5 if debate.strategy == "weighted" and name == names[0] else 1.0,
             )
         )
     if debate.chair:

@@ -3,7 +3,8 @@
 The numbers up to 40 are those of the list of faults from which Moot was designed; later ones were added since.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import inf, isfinite
@@ -31,6 +32,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
+from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED
 from moot.record.store import decode, digest
 from moot.testing.simulate.answer_tokens import NO_TOKEN, token, without_token
 
@@ -99,8 +101,31 @@ INVARIANTS: Mapping[str, str] = {
     "I67": "a drained worker leaves no lease, no place and no call in flight",
     "I68": "the lease of a worker that runs and reaches the queue in time does not run out",
     "I69": "each time of a schedule that was taken begins one debate, and is forgotten then",
+    "I70": "a pause at a limit on tokens says what the record has used and reserved",
+    "I71": "no stored line has a character that nobody sees",
+    "I72": "no message is passed over: behind a later one no earlier one can come any more",
+    "I73": "a prompt has no private field of an answer, but for its author and whom it is addressed to",
+    "I74": "who has the share that the rule asks for wins, and nobody else; half of the voters decide nothing",
+    "I75": "a process that is asked to stop puts no question after the batch in hand",
+    "I76": "an answer counts as late only where debaters speak, and where enough others of its batch have answered",
 }
 """What must hold, by number."""
+
+SHARES: Mapping[str, tuple[float, bool]] = {
+    PLURALITY.name: (0.0, True),
+    WEIGHTED.name: (0.0, True),
+    MAJORITY.name: (1 / 2, True),
+    SUPERMAJORITY.name: (2 / 3, False),
+    UNANIMITY.name: (1.0, False),
+}
+"""By rule the share that a winner needs, and whether it must be more than that."""
+
+_UNSEEN = re.compile(
+    r"(?<!\\)\\u00[01]|[\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ue000-\uf8ff]"
+)
+"""Control characters, as JSON writes them, and others without a shape that change how a text is shown."""
+
+_USED = re.compile(r"the limit of [\d,]+ tokens: (\d+) used")
 
 
 class Violation(AssertionError):
@@ -134,6 +159,7 @@ class RecordState:
         limits: what is checked; None where somebody has raised them, or two drivers have spent from them.
         attempts: the tries on record that have not ended, in their order.
         batch: for each question the number of its batch.
+        batches: how many batches of questions there are.
     """
 
     debate: str
@@ -148,14 +174,15 @@ class RecordState:
     closed: Closed | None = None
     decision: Decision | None = None
     letters: int = 0
+    batches: int = 0
     _prev: str = ""
     _entered: set[str] = field(default_factory=set[str])
     _tries: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     _called: dict[tuple[str, str], Called] = field(default_factory=dict[tuple[str, str], Called])
     _ended: set[TryId] = field(default_factory=set[TryId])
-    _batches: int = 0
     _tokens: int = 0
     _cost: float = 0.0
+    _used: set[int] = field(default_factory=set[int])  # the tokens used and reserved since the last question
 
     @property
     def last(self) -> Event | None:
@@ -176,9 +203,11 @@ class RecordState:
         require(entry.prev == self._prev, "I01", lambda: f"entry {entry.seq} carries another hash")
         require((entry.seq == 1) == isinstance(entry.event, Opened), "I02", lambda: str(entry.event)[:80])
         require(self.closed is None, "I03", lambda: f"entry {entry.seq}: {str(entry.event)[:80]}")
+        require(not _UNSEEN.search(line), "I71", lambda: ascii(line)[:200])
         self._check_resumed(entry.event)
         self._prev = digest(line)
         self._apply(entry.event)
+        self._used.add(self._tokens)
         self.entries.append(entry)
         self.lines.append(line)
         return entry.event
@@ -214,15 +243,19 @@ class RecordState:
                 self._check_winner(decision)
             case Closed():
                 self._close(event)
+            case Paused(kind="limit", reason=reason):
+                used = _USED.search(reason)
+                require(used is None or int(used[1]) in self._used, "I70", lambda: f"{reason}; {sorted(self._used)}")
             case _:
                 pass
 
     def _ask(self, ask: Ask) -> None:
+        self._used.clear()
         require(ask.key not in self.asked, "I06", lambda: f"{ask.key} is put twice")
         require(ask.to in self.names, "I56", ask.to)
         self.asked[ask.key] = ask
-        self._batches += not isinstance(self.last, Asked)
-        self.batch[ask.key] = self._batches
+        self.batches += not isinstance(self.last, Asked)
+        self.batch[ask.key] = self.batches
         if self.limits and self.limits.asks is not None:
             require(len(self.asked) <= self.limits.asks, "I37", f"{len(self.asked)} of {self.limits.asks}")
 
@@ -278,6 +311,14 @@ class RecordState:
         require(event.key in self.asked, "I05", event.key)
         require(event.key not in self.answered, "I06", lambda: f"{event.key} ends twice")
         self.answered[event.key] = event
+        if isinstance(event, Failed) and event.kind == "late":
+            batch = [key for key, number in self.batch.items() if number == self.batch[event.key]]
+            answers = [key for key in batch if isinstance(self.answered.get(key), Replied)]
+            require(
+                len(answers) > 1 and self.asked[event.key].act != "vote",
+                "I76",
+                lambda: f"{event.key}: {len(answers)} answers",
+            )
         if isinstance(event, Replied):
             self._check_reading(self.asked[event.key], event.reply)
             to = self.asked[event.key].to
@@ -314,11 +355,12 @@ class RecordState:
         require(decided or not decision.winner, "I55", lambda: f"{decision.status} with {decision.winner!r}")
         require(not decided or decision.winner or decision.text, "I55", "decided without a winner or a text")
         cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
-        plain = decision.rule in ("plurality", "majority") and not any(ballot.ranks or ballot.scores for ballot in cast)
+        plain = decision.rule in SHARES and not any(ballot.ranks or ballot.scores for ballot in cast)
         if plain and cast:
             sums: dict[str, float] = {}
             for ballot in cast:
-                sums[ballot.choice] = sums.get(ballot.choice, 0.0) + ballot.weight
+                weight = ballot.weight if decision.rule == WEIGHTED.name else 1.0
+                sums[ballot.choice] = sums.get(ballot.choice, 0.0) + weight
             tally = {name: weight for name, weight in decision.tally.items() if weight}
             require(_close(sums, tally), "I19", lambda: f"{sums} is told as {tally}")
             most = [name for name, weight in sums.items() if weight > max(sums.values()) - 1e-9]
@@ -329,8 +371,23 @@ class RecordState:
                     "I20",
                     lambda: f"{decision.winner} of {sums}: {decision.how}",
                 )
+            self._check_share(decision, sums, most)
         if decision.rule == "moderator" and decision.winner:
             require(self._moderator_says(decision), "I25", str(decision)[:200])
+
+    def _check_share(self, decision: Decision, sums: Mapping[str, float], most: Sequence[str]) -> None:
+        needed, beyond = SHARES[decision.rule]
+        voters = [ballot for ballot in decision.ballots if ballot.state != "abstained"]
+        share = sums[most[0]] / (len(voters) if decision.rule == UNANIMITY.name else sum(sums.values()))
+        answers = sum(ballot.state in ("cast", "abstained") for ballot in decision.ballots)
+        quorum = 2 * answers > len(decision.ballots)
+        enough = quorum and len(most) == 1 and (share > needed + 1e-9 if beyond else share > needed - 1e-9)
+        decided = decision.status == "decided"
+        require(
+            decided == enough or "fallback" in decision.how,
+            "I74",
+            lambda: f"{decision.rule}: {sums} of {len(voters)} is {decision.status}: {decision.how}",
+        )
 
     def _moderator_says(self, decision: Decision) -> bool:
         values = [
@@ -361,6 +418,12 @@ class RecordState:
         """The stored answer to a question."""
         event = self.answered.get(key)
         return event.reply if isinstance(event, Replied) else None
+
+    def addressees(self, ask: Ask) -> set[str]:
+        """Who else may read a private field of the stored answer."""
+        reply = self.reply(ask.key)
+        to = {field.to for field in ask.form.fields if field.private and field.to} if ask.form else set[str]()
+        return {str(reply.fields[name]) for name in to if name in reply.fields} if reply else set()
 
 
 @lru_cache(maxsize=4_096)

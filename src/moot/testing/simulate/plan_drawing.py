@@ -1,9 +1,10 @@
 """Draw the plan of a seed: the debates of a world and its faults."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
+from moot.app.brief.participants import needs_moderator
 from moot.core.brief import Limits
 from moot.testing.simulate.aimed_plans import AIMS, aimed
 from moot.testing.simulate.fault_plan import (
@@ -32,8 +33,12 @@ PROTOCOLS = (
     ("arena", 1),
     ("chaired", 1),
     ("grouped", 1),
+    ("board", 2),
 )
 """The protocols, and how often each is drawn."""
+
+STRATEGIES = (("", 3), ("weighted", 1), ("absolute", 1), ("supermajority", 1), ("unanimous", 1))
+"""The rules of a vote, and how often each is drawn; "" is the protocol's own."""
 
 MODES: Mapping[int, Mode] = {3: "same", 7: "same", 5: "workers"}
 """By the remainder of a seed the mode that is not ``wild``."""
@@ -95,17 +100,23 @@ def _debate(random: Random, name: str, mode: Mode, *, large: bool) -> SimulatedD
         debaters=debaters,
         rounds=None if protocol == "arena" else random.choice((None, 1, 2) if large else (1, 1, 1, 1, 1, 1, 1, 2)),
         options=random.random() < 0.3,
-        chair=protocol in ("moderated", "chaired") or random.random() < 0.15,
+        chair=bool(needs_moderator(protocol, "")) or random.random() < 0.15,
         person=person,
         deadline=deadline,
         stand_in=random.random() < 0.5,
         fallback=wild and random.random() < 0.25,
         hides=random.random() < 0.3,
-        limits=_limits(random, mode),
+        strategy=_weighted(random, STRATEGIES) if protocol in ("panel", "council") else "",
+        limits=_limits(random, mode, debaters),
     )
 
 
-def _limits(random: Random, mode: Mode) -> Limits:
+def _weighted(random: Random, pairs: Sequence[tuple[str, int]]) -> str:
+    """A name, drawn as often as its number says."""
+    return random.choice([name for name, often in pairs for _ in range(often)])
+
+
+def _limits(random: Random, mode: Mode, debaters: int) -> Limits:
     limits = Limits(turn_seconds=3_600.0 if mode == "same" else random.choice((3.0, 30.0, 120.0)))
     limits = replace(limits, parallel=random.choice((1, 2, 16)))
     if mode != "wild":
@@ -118,6 +129,8 @@ def _limits(random: Random, mode: Mode) -> Limits:
         limits = replace(limits, asks=random.choice((3, 8, 20)))
     if random.random() < 0.15:
         limits = replace(limits, total_seconds=random.choice((5.0, 60.0, 600.0)))
+    if debaters > 2 and random.random() < 0.5:
+        limits = replace(limits, quorum=2, grace=random.choice((0.0, 0.5, 10.0)))
     return limits
 
 

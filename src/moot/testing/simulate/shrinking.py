@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from moot.app.brief.participants import needs_moderator
 from moot.core.brief import Limits
 from moot.testing.simulate.fault_plan import Plan, SimulatedDebate
 from moot.testing.simulate.garbage_collection import many_worlds
@@ -113,11 +114,13 @@ def _smaller_debates(debate: SimulatedDebate) -> Iterator[SimulatedDebate]:
         yield replace(debate, protocol="panel", rounds=1)
     if debate.debaters > least:
         yield replace(debate, debaters=debate.debaters - 1)
-    needs_chair = debate.protocol in ("moderated", "chaired")
-    for name in ("options", "person", "stand_in", "fallback", "hides") + (() if needs_chair else ("chair",)):
+    unless_needed = () if needs_moderator(debate.protocol, "") else ("chair",)
+    for name in ("options", "person", "stand_in", "fallback", "hides", *unless_needed):
         if getattr(debate, name):
             without: dict[str, Any] = {name: False}
             yield replace(debate, **without)
+    if debate.strategy:
+        yield replace(debate, strategy="")
     for name in ("tokens", "cost", "total_seconds"):
         if getattr(debate.limits, name) is not None:
             unlimited: dict[str, Any] = {name: None}

@@ -177,6 +177,9 @@ class Provider:
             same = record.batch[other.key] == record.batch[ask.key]
             require(not same, "I22", f"{ask.key} shows {other.key} of the same batch")
             require(other.to != masked, "I21", f"{ask.to} sees {masked} in {ask.key}")
+            fields = [field for field in private_fields(other) if private_word(record.debate, other, field) in prompt]
+            if fields and ask.to not in (other.to, *record.addressees(other)):
+                raise Violation("I73", f"{ask.key} shows {fields[0].name} of {other.key}")
 
     # ---- answers -------------------------------------------------------------------------------------------------
 
@@ -241,7 +244,7 @@ def _odd_plan(kind: str, plan: Plan, text: str) -> Plan:
         # Its own words, for a ballot in the very words of a proposal is a vote for it.
         "wrong form": {"text": f"I do not know what to say, whatever {draw(text) % 10**6:06d} means."},
         "quoted ballot": {"text": "They wrote: I vote for: Proposal A\n> STATUS: SETTLED\n\n" + text},
-        "half character": {"text": text + " \ud800 \x00 \x1b[31m \u2028"},
+        "half character": {"text": text + " \ud800 \x00 \x1b[31m \u2028\u200b\u202e"},
         "too long": {"text": text + " x" * 6_000},
         "length": {"text": text[: len(text) * 2 // 3], "finish": "length"},
         "no usage": {"usage": None},
@@ -298,7 +301,18 @@ def _value(field: Field, n: int, debate: str, ask: Ask) -> Value:
         case "list":
             return tuple(f"point {number}" for number in range(n % 3))
         case _:
-            return f"By {ask.to} {token(debate, ask.key)} answer {n % 2}"
+            word = private_word(debate, ask, field) if field.private else token(debate, ask.key)
+            return f"By {ask.to} {word} answer {n % 2}"
+
+
+def private_fields(ask: Ask) -> tuple[Field, ...]:
+    """The fields of an answer that not everybody may read."""
+    return tuple(field for field in ask.form.fields if field.private) if ask.form else ()
+
+
+def private_word(debate: str, ask: Ask, field: Field) -> str:
+    """The word that only this private field of an answer has."""
+    return f"{token(debate, ask.key)}{field.name.casefold()}"
 
 
 class SimulatedAnswer:

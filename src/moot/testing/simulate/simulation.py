@@ -22,7 +22,6 @@ from moot.core.transcript import fold
 from moot.engine.driver import StopRequest
 from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
-from moot.phases.choices import Choices
 from moot.record.hub import StoredLine
 from moot.record.mailbox import Mailbox
 from moot.record.store import encode
@@ -188,7 +187,7 @@ class Simulation:
         world, plan = self.world, self.plan
         helper = self.workspace(0)
         for debate in plan.debates:
-            built = helper.plan(brief_of(plan, debate), protocol=debate.protocol, choices=Choices(rounds=debate.rounds))
+            built = helper.plan(brief_of(plan, debate), protocol=debate.protocol, choices=debate.choices)
             self.plans[debate.id] = built
             names = tuple(participant.name for participant in built.brief.participants)
             world.records[debate.id] = RecordState(debate.id, names, debate.limits)
@@ -278,6 +277,7 @@ class Simulation:
                 self.cancelled.add(life.process)
                 life.task.cancel()
             case "stop":
+                self.world.note_stop(life.process)
                 life.stop()
             case _:
                 self.world.shared = True

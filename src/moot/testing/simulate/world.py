@@ -44,6 +44,7 @@ class World:
         shared: the debates that two processes have driven at the same time.
         taken: how often a worker has taken each debate.
         overtaken: the processes that have met a conflict, with the debate and their lease on it.
+        stopped: for each process that was asked to stop the batches of each debate on record then.
         leases: the number of the last lease of a process on a debate; 0 where there are no leases.
         miscounted: whether what the queue holds of its workers may be wrong: one was frozen or cancelled, or what the
             queue was asked has failed or came late.
@@ -62,6 +63,7 @@ class World:
     posted: dict[str, list[Interjected | Replied]] = field(default_factory=dict[str, "list[Interjected | Replied]"])
     acknowledged: Counter[str] = field(default_factory=Counter[str])
     overtaken: set[tuple[int, str, int]] = field(default_factory=set[tuple[int, str, int]])
+    stopped: dict[int, dict[str, int]] = field(default_factory=dict[int, dict[str, int]])
     leases: Counter[tuple[int, str]] = field(default_factory=Counter[tuple[int, str]])
     taken: Counter[str] = field(default_factory=Counter[str])
     miscounted: bool = False
@@ -113,6 +115,10 @@ class World:
         self.note(f"the store's operation {self._operations}: {fault.kind}")
         return fault.kind, fault.seconds
 
+    def note_stop(self, process: int) -> None:
+        """Note how far the debates were when a process was asked to stop."""
+        self.stopped[process] = {debate: record.batches for debate, record in self.records.items()}
+
     def lease(self, stream: str) -> tuple[int, str, int]:
         """Under which lease a process writes a stream now."""
         process = PROCESS.get()
@@ -139,17 +145,23 @@ class World:
         if lease in self.overtaken:
             raise Violation("I29", f"process {PROCESS.get()} writes {stream} behind its conflict")
         for line in lines:
+            last_letter = record.letters
             event = record.add(line)
-            self._check_message(record, event)
+            self._check_message(record, event, last_letter)
+            begun = self.stopped.get(PROCESS.get(), {}).get(stream)
+            if begun is not None and isinstance(event, Asked) and record.batches > begun + 1:
+                raise Violation("I75", f"process {PROCESS.get()}: batch {record.batches} behind {begun}")
             shown = event.ask.key if isinstance(event, Asked) else str(getattr(event, "key", ""))
             self.note(f"{stream} {len(record.lines)}: {type(event).__name__} {shown}".rstrip())
 
-    def _check_message(self, record: RecordState, event: object) -> None:
+    def _check_message(self, record: RecordState, event: object, last_letter: int) -> None:
         posted = self.posted.get(record.debate, [])
         if isinstance(event, Interjected):
             sent = posted[event.letter - 1] if event.letter <= len(posted) else None
             same = isinstance(sent, Interjected) and replace(sent, letter=event.letter) == event
             require(same, "I45", lambda: f"message {event.letter}: {event}")
+            passed = [one for one in posted[last_letter : event.letter - 1] if isinstance(one, Interjected)]
+            require(not passed, "I72", lambda: f"message {event.letter} behind {last_letter}, without {passed[0]}")
         if isinstance(event, Replied) and event.reply.asked == "human":
             first = next((m.reply for m in posted if isinstance(m, Replied) and m.key == event.key), None)
             require(
