@@ -1,6 +1,7 @@
 """The ring of a debate that is live here waits a while for a viewer who comes back, and no longer."""
 
 import asyncio
+import contextlib
 
 from moot.core.event import Delta
 from moot.record.hub import Hub
@@ -10,16 +11,41 @@ from tests.record.test_hub import numbered, tell
 
 async def test_a_viewer_who_comes_back_finds_the_pieces_so_far() -> None:
     store = InMemoryStore()
-    hub = Hub(store, linger=0.05)
+    hub = Hub(store)
     await tell(store, hub)
     with hub.following("a") as follower:
         assert await follower.read_on()
         hub.signal("a", Delta(key="k", text="Tea is"))
+    await tell(store, hub)
     with hub.following("a") as follower:
-        assert [item.what for item in iter(follower.pick, None)] == [*numbered(1), Delta(key="k", text="Tea is")]
-    await asyncio.sleep(0.2)
+        expected = [*numbered(1), Delta(key="k", text="Tea is"), *numbered(2)]
+        assert [item.what for item in iter(follower.pick, None)] == expected
+
+
+async def test_a_ring_is_given_up_where_nobody_comes_back_in_time() -> None:
+    store = InMemoryStore()
+    hub = Hub(store, linger=0.0)
+    await tell(store, hub)
     with hub.following("a") as follower:
-        assert follower.pick() is None, "nobody came back in time, so the ring was given up"
+        assert await follower.read_on()
+        hub.signal("a", Delta(key="k", text="Tea is"))
+    await tell(store, hub)
+    with hub.following("a") as follower:
+        assert follower.pick() is None
+
+
+def test_who_leaves_when_the_loop_is_over_needs_none() -> None:
+    store = InMemoryStore()
+    hub = Hub(store)
+    leave = contextlib.ExitStack()
+
+    async def follow() -> None:
+        await tell(store, hub)
+        leave.enter_context(hub.following("a"))
+
+    asyncio.run(follow())
+    leave.close()
+    assert not hub.viewers("a")
 
 
 async def test_a_ring_is_given_up_at_once_where_the_debate_is_over_or_runs_elsewhere() -> None:

@@ -92,6 +92,7 @@ class Ring:
         reads: how often the store was asked.
         followers: how many have a position in it, or had one.
         watchers: how many of them see the pieces of unfinished answers.
+        alone_since: when a line came first that nobody followed, on the event loop's clock.
     """
 
     def __init__(self, store: Store, debate: str, after: int, most: int) -> None:
@@ -103,6 +104,7 @@ class Ring:
         self._waking: asyncio.TimerHandle | None = None
         self.first, self.base, self.last = 0, after, after
         self.stale, self.reads, self.followers, self.watchers = True, 0, 0, 0
+        self.alone_since: float | None = None
 
     @property
     def end(self) -> int:
@@ -266,7 +268,7 @@ class Hub:
         poll: seconds between looks into the store for a debate that another process drives; where the store tells of
             new lines, ``SLOW`` is enough.
         gather: seconds for which new items are gathered before followers wake again.
-        linger: seconds for which the ring of a debate that is live here is kept when its last follower has gone.
+        linger: seconds for which lines are kept of a debate that is live here and that nobody follows any more.
     """
 
     def __init__(
@@ -296,7 +298,7 @@ class Hub:
         for line in lines[-1:]:
             self._newest[debate] = line.seq
             self._finished.discard(debate)
-        if ring := self._rings.get(debate):
+        if (ring := self._rings.get(debate)) and not self._give_up(debate, ring):
             ring.add(lines)
             ring.wake(self._gather)
 
@@ -340,15 +342,25 @@ class Hub:
         ring = self._rings.setdefault(debate, Ring(self._store, debate, after, self._most))
         ring.followers += 1
         ring.watchers += pieces
+        ring.alone_since = None
         try:
             yield Follower(self._store, debate, ring, after)
         finally:
             ring.followers -= 1
             ring.watchers -= pieces
-            if not ring.followers and pieces and debate in self._newest:
-                asyncio.get_running_loop().call_later(self._linger, self._drop, debate, ring)
-            elif not ring.followers:
+            if not (pieces and debate in self._newest):
                 self._drop(debate, ring)
+
+    def _give_up(self, debate: str, ring: Ring) -> bool:
+        """Give up a ring that nobody has followed for a while; whoever left may come back until then."""
+        if ring.followers:
+            return False
+        now = asyncio.get_running_loop().time()
+        ring.alone_since = now if ring.alone_since is None else ring.alone_since
+        if now - ring.alone_since < self._linger:
+            return False
+        self._drop(debate, ring)
+        return True
 
     def _drop(self, debate: str, ring: Ring) -> None:
         """Give up a ring that nobody follows, unless a newer one stands in its place."""
