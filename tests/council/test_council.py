@@ -1,7 +1,7 @@
 """Councils: one step after the other, what happens when one fails, streaming, and a run that is taken up again."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -276,12 +276,24 @@ async def test_a_stream_raises_what_ends_the_run() -> None:
 
 async def test_whoever_leaves_a_stream_stops_the_debate_and_it_can_go_on() -> None:
     people = {name: Scripted(f"{name}'s plan", FOR_A, f"{name} again") for name in "AB"}
-    council = Council("left", [DebateStep([AgentWrapper(person, name) for name, person in people.items()], rounds=20)])
+    left = asyncio.Event()
+
+    def slow(person: Scripted) -> Callable[[str], Awaitable[str]]:
+        async def answer(prompt: str) -> str:
+            words = person(prompt)
+            if "Debate Round 9" in prompt:
+                await left.wait()  # else the debate may be over before the first event is read
+            return words
+
+        return answer
+
+    council = Council("left", [DebateStep([AgentWrapper(slow(people[name]), name) for name in people], rounds=20)])
     debate_id = ""
     async with aclosing(council.stream_execute("Which tea?")) as events:
         async for event in events:
             debate_id = event.debate
             if event.type == "round_start":
+                left.set()
                 break
     before = {name: len(person.prompts) for name, person in people.items()}
     assert max(before.values()) < 20
