@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.files import place_of
+from moot.app.brief.reader import place_of
 from moot.app.plan.settings import load_config, user_file
 from moot.app.run.access import Claim
 from moot.core.brief import Brief, Source

@@ -17,8 +17,7 @@ from moot.app.brief.document_states import (
     stale_warning,
 )
 from moot.app.brief.field_values import LocatedValue
-from moot.app.brief.files import place_of
-from moot.app.brief.reader import read_brief, read_file
+from moot.app.brief.reader import place_of, read_brief, read_file
 from moot.core.brief import Brief, Source
 from moot.reviews.artefact import HEAD, whole_file
 from tests.cli.commands import QUOTES, moot

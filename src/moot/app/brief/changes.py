@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import cast
 
 from moot.app.brief.field_values import LocatedValue
-from moot.app.brief.files import place_of, read_files, read_library
+from moot.app.brief.files import read_files, read_library
 from moot.app.brief.participants import ParticipantEntry, added_moderator, check_visibility, summary_interval, view_of
-from moot.app.brief.reader import ParsedBrief, Settings, limits_of
+from moot.app.brief.reader import ParsedBrief, Settings, limits_of, place_of
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
 

@@ -25,11 +25,10 @@ from moot.app.brief.files import (
     check_path,
     decode,
     find_beside,
-    place_of,
     read_bytes,
     read_library,
 )
-from moot.app.brief.reader import read_file
+from moot.app.brief.reader import place_of, read_file
 from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
 from moot.core.text import flat, listed

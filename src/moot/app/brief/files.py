@@ -4,11 +4,9 @@ Markdown and text are taken as they are; HTML and PDF are read in a process of i
 go into the brief, so they are on record and a resumed debate searches the same ones.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from moot.core.brief import Source
@@ -67,11 +65,6 @@ def find_beside(name: str, folder: Path, *, line: int = 0) -> Path:
     if not path.is_relative_to(home):
         raise BriefError(f"{name!r} is outside the brief's folder", line=line, code="unsafe_path")
     return path
-
-
-def place_of(folder: Path) -> str:
-    """Four digits that tell a folder from others, without its path: so few that nobody can find it out by guessing."""
-    return sha256(b"folder " + os.fsencode(os.path.realpath(folder))).hexdigest()[:4]
 
 
 def read_bytes(name: str, path: Path, *, most: int = MOST_BACKGROUND_BYTES, line: int = 0) -> bytes:

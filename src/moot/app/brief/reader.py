@@ -5,9 +5,11 @@ section for each participant (``app.brief.sections``); or nothing but a question
 names the file, the line, what stands there and what is allowed.
 """
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import BinaryIO, Literal, TypeAlias, cast
 
@@ -19,7 +21,7 @@ from moot.app.brief.field_values import (
     read_table,
     read_value,
 )
-from moot.app.brief.files import place_of, read_files
+from moot.app.brief.files import read_files
 from moot.app.brief.option_values import nested, read_options
 from moot.app.brief.participants import (
     ParticipantEntry,
@@ -316,6 +318,11 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
         lines=_lines(values, entries),
         place=place_of(folder) if folder and (brief.background or brief.library) else "",
     )
+
+
+def place_of(folder: Path) -> str:
+    """Four digits that tell a folder from others, without its path: so few that nobody can find it out by guessing."""
+    return sha256(b"folder " + os.fsencode(os.path.realpath(folder))).hexdigest()[:4]
 
 
 def _in_key_order(values: Mapping[str, LocatedValue]) -> dict[str, Value]:

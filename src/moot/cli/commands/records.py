@@ -263,7 +263,7 @@ def stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int
 
 async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int:
     from moot.app.brief.document_states import document_states
-    from moot.app.brief.files import place_of
+    from moot.app.brief.reader import place_of
     from moot.app.run.outcome import opening
 
     code = DONE
