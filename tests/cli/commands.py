@@ -1,6 +1,7 @@
 """What the tests of the command line share: a place of one's own, a runner, a server that plays a script."""
 
 import re
+import tempfile
 from collections.abc import Generator
 from contextlib import chdir, contextmanager
 from pathlib import Path
@@ -32,6 +33,7 @@ def settle(folder: Path) -> dict[str, str]:
         "COLUMNS": "100",
         "NO_COLOR": "",
         "PATH": "/usr/bin:/bin",
+        "TMPDIR": tempfile.gettempdir(),  # where the locks are, of commands in this process and in others
     }
 
 

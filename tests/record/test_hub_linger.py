@@ -61,3 +61,14 @@ async def test_a_ring_is_given_up_at_once_where_the_debate_is_over_or_runs_elsew
         second_ring = follower.ring
     with hub.following("a") as follower:
         assert follower.ring is not second_ring
+
+
+async def test_pieces_are_asked_for_as_long_as_a_viewer_may_come_back() -> None:
+    store = InMemoryStore()
+    hub = Hub(store, linger=0.0)
+    await tell(store, hub)
+    with hub.following("a") as follower:
+        assert await follower.read_on()
+    assert hub.watched("a")
+    hub.signal("a", Delta(key="k", text="Tea is"))
+    assert not hub.watched("a"), "nobody came back in time, so pieces may come late"

@@ -138,14 +138,14 @@ async def test_a_line_that_is_lost_comes_back_without_a_gap_or_a_double(stage: S
         lost = page.get_by_text("The connection is lost; nothing of the debate is.")
         await expect(lost).to_be_visible()
         await until(lambda: not any(group.debate == debate for group in stage.site.live.groups.values()))
-        slow.release(3)  # these words are spoken while nobody hears them
+        slow.release(3)  # these words are kept for a while, for who comes back
         await until(lambda: slow.said >= 6)
         await expect(draft).to_have_text("…")
         stage.proxy.refuses = False
         await expect(lost).to_have_count(0)
         await stage.watched(debate)
         slow.release(3)
-        await expect(draft).to_have_text("… 0.7")
+        await expect(draft).to_have_text("AnswerTeaConfidence0.7")
         stage.proxy.break_connections()  # and again: this time it comes back at once
         slow.go()
         await stage.site.runner.wait(debate)

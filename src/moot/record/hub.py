@@ -305,6 +305,8 @@ class Hub:
     def signal(self, debate: str, signal: Signal) -> None:
         """Hand on a signal to those who follow now; a slow follower misses it. Never waits, never raises."""
         ring = self._rings.get(debate)
+        if ring and self._give_up(debate, ring):
+            return
         if ring and ring.last == self._newest.get(
             debate, ring.last
         ):  # else it may be older than a line that comes later
@@ -328,7 +330,7 @@ class Hub:
     def watched(self, debate: str) -> bool:
         """Whether somebody sees the pieces of a debate's unfinished answers now."""
         ring = self._rings.get(debate)
-        return ring is not None and ring.watchers > 0
+        return ring is not None and (ring.watchers > 0 or not ring.followers)  # else its viewer may come back
 
     @contextmanager
     def following(self, debate: str, after: int = 0, *, pieces: bool = True) -> Generator[Follower]:
