@@ -192,6 +192,14 @@ def test_a_process_that_lasts_has_another_one_read_the_list() -> None:
 
 
 @pytest.mark.usefixtures("no_tables")
+def test_what_another_process_has_read_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = {"start": 0, "fresh": 2.0, "out": 3.0, "cached": 1.0, "put": 1.0}
+    monkeypatch.setattr(prices, "_CHILD", f"import json; print(json.dumps({{'steps': [{step}], 'until': None}}))")
+    prices.load_prices(parse("openai:gpt-4o-mini"), apart=True)
+    assert cost(parse("openai:gpt-4o-mini"), Usage(input_tokens=10, output_tokens=1)) == 23.0
+
+
+@pytest.mark.usefixtures("no_tables")
 @pytest.mark.parametrize("program", ["raise SystemExit(3)", "print('no price')"])
 def test_where_another_process_cannot_read_the_list_this_one_does(
     program: str, monkeypatch: pytest.MonkeyPatch
