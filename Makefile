@@ -10,7 +10,7 @@ UV := uv==0.13.9
 APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
-# With MEASURE=1 the tests write which lines run, and `make test-all` ends with the coverage floors. It takes a third longer.
+# With MEASURE=1 the tests write which lines run, and `make test-all` ends with the coverage floors. That takes longer.
 MEASURED := $(if $(MEASURE),-p tests.kits.probes)
 
 # A few tests that fail beside others are run once more by themselves. A test that fails twice has failed.

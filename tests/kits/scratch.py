@@ -10,7 +10,7 @@ MEMORY = Path("/dev/shm")
 """A folder of Linux whose files are in memory."""
 
 ROOM = 5 * 2**30
-"""Bytes that must be free there, and of the machine's memory; a whole run takes less than a third of it."""
+"""Bytes that must be free there, and of the machine's memory."""
 
 
 def use_memory() -> None:

@@ -9,13 +9,18 @@ from moot.testing.store_checks import InMemoryStore
 from tests.record.test_hub import numbered, tell
 
 
-async def test_a_viewer_who_comes_back_finds_the_pieces_so_far() -> None:
-    store = InMemoryStore()
-    hub = Hub(store)
+async def leave(hub: Hub, store: InMemoryStore) -> None:
+    """Follow a debate that is live here, see a piece, and leave."""
     await tell(store, hub)
     with hub.following("a") as follower:
         assert await follower.read_on()
         hub.signal("a", Delta(key="k", text="Tea is"))
+
+
+async def test_a_viewer_who_comes_back_finds_the_pieces_so_far() -> None:
+    store = InMemoryStore()
+    hub = Hub(store)
+    await leave(hub, store)
     await tell(store, hub)
     with hub.following("a") as follower:
         expected = [*numbered(1), Delta(key="k", text="Tea is"), *numbered(2)]
@@ -25,10 +30,7 @@ async def test_a_viewer_who_comes_back_finds_the_pieces_so_far() -> None:
 async def test_a_ring_is_given_up_where_nobody_comes_back_in_time() -> None:
     store = InMemoryStore()
     hub = Hub(store, linger=0.0)
-    await tell(store, hub)
-    with hub.following("a") as follower:
-        assert await follower.read_on()
-        hub.signal("a", Delta(key="k", text="Tea is"))
+    await leave(hub, store)
     await tell(store, hub)
     with hub.following("a") as follower:
         assert follower.pick() is None
@@ -66,9 +68,7 @@ async def test_a_ring_is_given_up_at_once_where_the_debate_is_over_or_runs_elsew
 async def test_pieces_are_asked_for_as_long_as_a_viewer_may_come_back() -> None:
     store = InMemoryStore()
     hub = Hub(store, linger=0.0)
-    await tell(store, hub)
-    with hub.following("a") as follower:
-        assert await follower.read_on()
+    await leave(hub, store)
     assert hub.watched("a")
     hub.signal("a", Delta(key="k", text="Tea is"))
     assert not hub.watched("a"), "nobody came back in time, so pieces may come late"

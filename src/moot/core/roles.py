@@ -17,7 +17,7 @@ from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wo
 GENERATION = "casting"
 """The protocol of the debates in which participants are made: they teach nothing."""
 
-EVALUATION: Final = re.compile(r"eval-[a-z0-9-]*-[0-9a-f]{6}-[0-9a-f]{12}")
+EVALUATION_ID: Final = re.compile(r"eval-[a-z0-9-]*-[0-9a-f]{6}-[0-9a-f]{12}")
 """The ids of debates of evaluations. They teach nothing either: other debates would know the questions."""
 
 ARTIFACTS = "Artifacts"

@@ -305,11 +305,9 @@ class Hub:
     def signal(self, debate: str, signal: Signal) -> None:
         """Hand on a signal to those who follow now; a slow follower misses it. Never waits, never raises."""
         ring = self._rings.get(debate)
-        if ring and self._give_up(debate, ring):
+        if ring is None or self._give_up(debate, ring):
             return
-        if ring and ring.last == self._newest.get(
-            debate, ring.last
-        ):  # else it may be older than a line that comes later
+        if ring.last == self._newest.get(debate, ring.last):  # else it may be older than a line that comes later
             ring.add_signal(signal)
             ring.wake(self._gather)
 

@@ -15,7 +15,7 @@ from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Entry, Noted, NoteKind
-from moot.core.roles import EVALUATION
+from moot.core.roles import EVALUATION_ID
 from moot.core.text import clean, clip
 from moot.core.transcript import fold
 from moot.evaluation.forecast_scores import Scored, scored, truth_of
@@ -107,7 +107,7 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
 
 async def _stored_debates(workspace: Workspace) -> Sequence[Summary]:
     stored = (await workspace.page(ListQuery())).debates
-    return [summary for summary in stored if not EVALUATION.fullmatch(summary.debate)]
+    return [summary for summary in stored if not EVALUATION_ID.fullmatch(summary.debate)]
 
 
 def _replace(place: Place, anew: MemoryStore) -> frozenset[str]:

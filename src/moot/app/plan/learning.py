@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Entry, Opened
-from moot.core.roles import EVALUATION, GENERATION
+from moot.core.roles import EVALUATION_ID, GENERATION
 from moot.core.transcript import Transcript
 from moot.learn.tables import Place
 from moot.record.listing import ListQuery, page
@@ -105,7 +105,7 @@ async def lessons_of(store: Store, debate: str, record: "ReadRecord") -> DebateL
     entries = record.entries
     opened = entries[0].event
     over = any(isinstance(entry.event, Closed) for entry in reversed(entries))
-    if not isinstance(opened, Opened) or opened.name == GENERATION or not over or EVALUATION.fullmatch(debate):
+    if not isinstance(opened, Opened) or opened.name == GENERATION or not over or EVALUATION_ID.fullmatch(debate):
         return None
     from moot.learn.lessons import lessons, notes  # here for start-up time
 
@@ -182,7 +182,7 @@ async def missing_lessons(store: Store) -> str:
     known = await asyncio.to_thread(learned)
     stored = (await page(store, ListQuery(without=GENERATION))).debates
     missing = (summary.debate for summary in stored if summary.over and summary.debate not in known)
-    n = sum(not EVALUATION.fullmatch(debate) for debate in missing)
+    n = sum(not EVALUATION_ID.fullmatch(debate) for debate in missing)
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
 
 
