@@ -1,6 +1,7 @@
 """What can be set has one bound, wherever it is set: a brief, a command, a program, the HTTP API, the MCP server."""
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -13,6 +14,7 @@ import moot
 from moot.app.batch.batch_plan import Wanted, read_lines
 from moot.app.brief.program_values import Brief
 from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
+from moot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
 from moot.board import BoardMeeting, BoardMember, TimeKeeper
 from moot.cli.commands.run import again, resume, run
 from moot.core import brief as core
@@ -241,3 +243,10 @@ def test_the_rule_sees_a_second_statement() -> None:
     source = parse(FAULTY, "src/moot/x.py")
     assert len(list(breaches(source))) == 12
     assert list(breaches(parse(ALLOWED, "src/moot/x.py"))) == []
+
+
+def test_the_form_sends_no_more_than_the_server_takes() -> None:
+    script = (ROOT / "frontend/src/files.ts").read_text("utf-8")
+    products = dict(re.findall(r"const (MOST_FILES|MOST|NAMES) = ([\d *]+);", script))
+    limits = {name: math.prod(int(factor) for factor in product.split("*")) for name, product in products.items()}
+    assert limits == {"MOST_FILES": MOST_SENT, "MOST": MOST_REQUEST, "NAMES": LONGEST_FILE_NAME}
