@@ -242,7 +242,8 @@ def behind(table: str, text: str) -> str:
 
 def says(table: str, text: str, *, begins: bool = False) -> bool:
     """Whether a text holds a cue of a table, or begins with one."""
-    for letters, pattern in cues.patterns(table):
+    patterns = cues.patterns(table)
+    for letters, pattern in patterns[:1] if text.isascii() else patterns:  # the others want letters of their scripts
         if (letters is None or letters.search(text)) and (pattern.match(text) if begins else pattern.search(text)):
             return True
     return False
@@ -458,13 +459,14 @@ def recalls(words: str, named: Named) -> bool:
     """
     for sentence in _sentences(words):
         text = sentence.without_commas
-        if named.own(text) or sentence.size > 16:
+        if sentence.size > 16 or named.own(text):
             continue
-        if says("BACK", text) and _VERDICT.search(text) and not _FORMER.search(text) and says("SELF", text):
+        # The tables of cues are long, so they are searched last.
+        if _VERDICT.search(text) and not _FORMER.search(text) and says("SELF", text) and says("BACK", text):
             return True
         if _IGNORED.search(text):
             return True
-        if named.other(text) and sentence.size <= 8 and says("TURN", sentence.text, begins=True):
+        if sentence.size <= 8 and named.other(text) and says("TURN", sentence.text, begins=True):
             return True
     return False
 

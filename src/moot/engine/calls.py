@@ -128,6 +128,9 @@ class Budget:
     def sending(self, quote: Quote) -> Generator[Quote]:
         """Count a call as in flight for the time of the block; gives the block what to reserve."""
         most = self.fit(quote)
+        if self.limits.cost is None and self.limits.tokens is None:
+            yield most
+            return
         highest = max(quote.worst, most.prompt)
         longest = self._answers.get(quote.model, 1.0)
         call = _InFlight(most, _scaled(quote, highest, longest), _scaled(quote, UNKNOWN * highest, UNKNOWN))
