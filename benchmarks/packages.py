@@ -9,7 +9,8 @@
 takes 0.1 s over the ideal: the stages that must wait for each other, times 0.1 s. For the moderated debate the ideal
 asks all debaters of a round at once. ``ms`` is processor time per call with a model that answers at once: the least of
 several measurements, since work of other programs only adds to it. ``floor`` is bare asyncio with the same calls. Moot
-writes its record to SQLite, the others write none.
+writes its record to SQLite, and waits for the disk before each question; the others write none. ``in memory`` is the
+same above the floor with a record that is kept in no file (``moot.InMemoryStore``), which is what the others do.
 ``import`` is the time that a new process needs to import the package, median of five.
 
 Run it with ``make bench``, which installs the others in pinned versions, or with ``python benchmarks/packages.py``;
@@ -30,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_agents import register
 from moot.app.run.workspace import Workspace
 from moot.board import BoardMeeting, BoardMember
@@ -37,6 +39,7 @@ from moot.core.brief import Brief, Limits, Participant
 from moot.council import AgentWrapper, DebateStep
 from moot.pattern import DebatePattern
 from moot.protocols.known import Choices
+from moot.record.in_memory import InMemoryStore
 
 LATENCY = 0.1
 PEOPLE, ROUNDS = 5, 2
@@ -95,10 +98,10 @@ class Row:
     name: str
     package: str
     stages: int
-    hold: Callable[[Script, Path], Awaitable[object]]
+    hold: Callable[[Script, StorePlace], Awaitable[object]]
 
 
-async def moot_arena(script: Script, store: Path) -> object:
+async def moot_arena(script: Script, store: StorePlace) -> object:
     """The protocol ``arena`` with agents of the program."""
     workspace = Workspace.at(store)
     try:
@@ -111,7 +114,7 @@ async def moot_arena(script: Script, store: Path) -> object:
         await workspace.close()
 
 
-async def moot_council(script: Script, store: Path) -> object:
+async def moot_council(script: Script, store: StorePlace) -> object:
     """The council's debate step."""
     agents = [AgentWrapper(script.agent(n), name=n) for n in NAMES]
     return await DebateStep(agents=agents, rounds=ROUNDS, store=store).execute(TOPIC)
@@ -122,12 +125,12 @@ def debaters() -> list[dict[str, str]]:
     return [{"name": n, "role": "Speaks for one side", "system_prompt": f"You are {n}."} for n in NAMES]
 
 
-async def moot_pattern(script: Script, store: Path) -> object:
+async def moot_pattern(script: Script, store: StorePlace) -> object:
     """The moderated pattern."""
     return await DebatePattern(llm=script.agent("all"), max_rounds=ROUNDS, store=store).arun(TOPIC, debaters())
 
 
-async def moot_board(script: Script, store: Path) -> object:
+async def moot_board(script: Script, store: StorePlace) -> object:
     """A meeting of a board, whose members speak one after the other."""
     members = [BoardMember(name=n, agent=script.agent(n)) for n in NAMES]
     return await BoardMeeting(TOPIC, members, rounds=ROUNDS, store=store).hold()
@@ -142,7 +145,7 @@ class State(TypedDict):
     is_settled: bool
 
 
-async def langgraph_pattern(script: Script, store: Path) -> object:
+async def langgraph_pattern(script: Script, store: StorePlace) -> object:
     """The same as a graph, after the document."""
     package: Any = importlib.import_module("langgraph.graph")
 
@@ -172,7 +175,7 @@ async def langgraph_pattern(script: Script, store: Path) -> object:
     return await graph.compile().ainvoke(first)
 
 
-async def aragora_arena(script: Script, store: Path) -> object:
+async def aragora_arena(script: Script, store: StorePlace) -> object:
     """Its arena, with agents of the same script."""
     package: Any = importlib.import_module("aragora_debate")
 
@@ -195,7 +198,7 @@ async def aragora_arena(script: Script, store: Path) -> object:
     return await package.Arena(question=TOPIC, agents=[Scripted(n) for n in NAMES], config=config).run()
 
 
-async def floor(script: Script, store: Path) -> object:
+async def floor(script: Script, store: StorePlace) -> object:
     """Bare asyncio with the calls of the council's step."""
     for _ in range(ROUNDS + 2):
         async with asyncio.TaskGroup() as group:
@@ -222,6 +225,7 @@ class Figures:
     calls: int = 0
     ratio: float = 0.0
     cpu: float = 0.0
+    memory: float = 0.0
 
 
 async def measure(row: Row) -> Figures:
@@ -235,11 +239,12 @@ async def measure(row: Row) -> Figures:
         await row.hold(slow, store)
         figures.ratio = (time.perf_counter() - began) / (row.stages * LATENCY)
         figures.cpu = min([await processor_time(row, store) for _ in range(TIMES)])
+        figures.memory = min([await processor_time(row, InMemoryStore()) for _ in range(TIMES)])
         figures.calls = slow.calls
     return figures
 
 
-async def processor_time(row: Row, store: Path) -> float:
+async def processor_time(row: Row, store: StorePlace) -> float:
     """Milliseconds of the processor for a call, over some debates."""
     quick = Script(0.0)
     began = time.process_time()
@@ -261,7 +266,7 @@ def load(package: str) -> float:
 def main() -> int:
     """Print the table."""
     print(f"{PEOPLE} participants, {ROUNDS} rounds; a call takes {LATENCY:g} s, or nothing\n")
-    print(f"{'':30}{'calls':>6}{'wall':>8}{'ms':>8}{'over floor':>12}{'import s':>10}")
+    print(f"{'':30}{'calls':>6}{'wall':>8}{'ms':>8}{'over floor':>12}{'in memory':>11}{'import s':>10}")
     base = 0.0
     for row in ROWS:
         if importlib.util.find_spec(row.package.partition(".")[0]) is None:
@@ -270,7 +275,8 @@ def main() -> int:
         figures = asyncio.run(measure(row))
         base = base or figures.cpu
         line = f"{row.name:30}{figures.calls:6}{figures.ratio:8.2f}{figures.cpu:8.2f}"
-        print(f"{line}{figures.cpu - base:12.2f}{load(row.package):10.2f}")
+        memory = f"{figures.memory - base:11.2f}" if row.name.startswith("moot") else f"{'':11}"
+        print(f"{line}{figures.cpu - base:12.2f}{memory}{load(row.package):10.2f}")
     return 0
 
 

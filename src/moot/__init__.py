@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Unreadable,
         Waiting,
     )
+    from moot.record.in_memory import InMemoryStore
 
     __version__: str
 
@@ -51,6 +52,7 @@ __all__ = [
     "Brief",
     "BriefError",
     "Decision",
+    "InMemoryStore",
     "LimitReached",
     "Limits",
     "Listed",
@@ -90,6 +92,7 @@ _HOMES = (
     "moot.app.run.outcome",
     "moot.app.plan.own_agents",
     "moot.app.run.api",
+    "moot.record.in_memory",
 )
 """Where the public names are defined; of two of one name the public one is first."""
 

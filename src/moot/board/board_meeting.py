@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_agents import ProgramAgents, participant_for, program_agents
 from moot.app.program.program_calls import Tell, check_same, name_task, run_and_tell, stop_streams, stream, whole
 from moot.app.program.program_plans import CLOCK, open_workspace, plan_board, timed_by, with_character
@@ -37,7 +37,7 @@ class BoardMeeting:
         rounds: the most messages of each member.
         strategy: the rule over the verdicts: ``majority``, ``supermajority``, ``unanimous`` or ``weighted``.
         seed: the random seed.
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what the meeting may use; None for the usual limits.
 
     Raises:
@@ -56,7 +56,7 @@ class BoardMeeting:
     rounds: int = 8
     strategy: str = "majority"
     seed: int = 0
-    store: Path | str | None = None
+    store: StorePlace | None = None
     limits: Limits | None = None
 
     def __post_init__(self) -> None:

@@ -9,9 +9,9 @@ import inspect
 import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_calls import name_task, run_of, stop_streams, stream, whole, words
 from moot.app.run.api import run_blocking
 from moot.core.brief import Limits
@@ -71,7 +71,7 @@ class Council:
             ``retry`` tries the step again, ``fallback`` takes what is named below in its place.
         retries: with ``retry``, how often, 1 to 10; after that the error is raised.
         fallback: with ``fallback``, another step, or a function of task and context, async or plain.
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what each debate may use; None for the usual limits.
 
     Raises:
@@ -87,7 +87,7 @@ class Council:
         *,
         retries: int = 1,
         fallback: Fallback | None = None,
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.name, self.steps, self.context = name, tuple(steps), context or Context()
@@ -166,7 +166,7 @@ class Council:
         name = f"{slug(words('the task', task), 32)}-{secrets.token_hex(3)}"
         return _Run(id=name, task=task, context=self.context.copy())
 
-    def _store(self, n: int) -> Path | str | None:
+    def _store(self, n: int) -> StorePlace | None:
         step = self.steps[n]
         return step.store or self.store if isinstance(step, RecordedStep) else self.store
 

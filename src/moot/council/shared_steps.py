@@ -6,9 +6,9 @@ Every piece of the task goes to one agent, in the order of the task; nothing is 
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TypeAlias
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import whole
 from moot.app.program.program_plans import plan_shares
@@ -78,7 +78,7 @@ class ParallelStep(RecordedStep):
         agents: who takes part, from one.
         task_splitter: the task and the number of agents to their parts, in the agents' order; without one everybody
             works on the whole task. Agents for whom there is no part are not asked.
-        store: the record's file, or the address of its database; None for the council's, else the owner's.
+        store: the record's file, its database's address, or an open store; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 
     Raises:
@@ -92,7 +92,7 @@ class ParallelStep(RecordedStep):
         agents: Sequence[AgentLike],
         task_splitter: Splitter | None = None,
         *,
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(store, limits)
@@ -135,7 +135,7 @@ class SplitStep(RecordedStep):
         min_agents: the fewest agents, from 1.
         max_agents: the most agents, to 100.
         split_strategy: ``auto``: as many agents as the task has pieces, between the two; ``fixed``: ``min_agents``.
-        store: the record's file, or the address of its database; None for the council's, else the owner's.
+        store: the record's file, its database's address, or an open store; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 
     Raises:
@@ -151,7 +151,7 @@ class SplitStep(RecordedStep):
         max_agents: int = 10,
         split_strategy: str = "auto",
         *,
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(store, limits)

@@ -7,9 +7,9 @@ others are entries of the record under their documented names.
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_agents import ProgramAgents
 from moot.app.program.program_calls import (
     Tell,
@@ -104,7 +104,7 @@ class StepHost:
     """Where and how a step is held.
 
     Attributes:
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what a new debate may use; None for the usual limits.
         raised: what it may use from now on, also where it goes on; None for the limits that it has.
         debate: the id of the debate; it is resumed where there is a record of it. "" for a new one.
@@ -114,7 +114,7 @@ class StepHost:
         hint: how to go on with a debate that stands still, in Python; "" for the step's own way.
     """
 
-    store: Path | str | None = None
+    store: StorePlace | None = None
     limits: Limits | None = None
     raised: Limits | None = None
     debate: str = ""
@@ -176,7 +176,7 @@ def _event_teller(host: StepHost, debate: str, tell: EventListener) -> Tell[Entr
     return say
 
 
-async def count_tries(store: Path | str | None, debate: str) -> int:
+async def count_tries(store: StorePlace | None, debate: str) -> int:
     """How many tries of a debate have ended without an answer."""
     async with open_workspace(store) as workspace:
         return await count_attempts(workspace, debate)
@@ -197,7 +197,7 @@ def brief_of(task: str, context: Context, sitting: ProgramAgents, limits: Limits
     )
 
 
-async def task_of(store: Path | str | None, debate: str) -> str:
+async def task_of(store: StorePlace | None, debate: str) -> str:
     """The task of a debate on record.
 
     Raises:
@@ -224,14 +224,14 @@ class RecordedStep(ABC):
     """A step that is a debate on record.
 
     Args:
-        store: the record's file, or the address of its database; None for the council's, else the owner's.
+        store: the record's file, its database's address, or an open store; None for the council's, else the owner's.
         limits: what its debate may use; None for the council's, else the usual limits.
     """
 
     protocol: ClassVar[str]
     """What its debates are called in the record."""
 
-    def __init__(self, store: Path | str | None, limits: Limits | None) -> None:
+    def __init__(self, store: StorePlace | None, limits: Limits | None) -> None:
         self.store, self.limits = store, limits
 
     async def execute(self, task: str, context: Context | None = None) -> StepResult:
@@ -297,7 +297,7 @@ class DebateStep(RecordedStep):
         voting_strategy: ``majority``; ``weighted`` by level of expertise; ``consensus``, which ends early when all
             texts are alike and falls back to the majority; ``moderator``.
         ballot: which text of the winner wins: ``original``, its first proposal, or ``latest``.
-        store: the record's file, or the address of its database; None for the council's, else the owner's.
+        store: the record's file, its database's address, or an open store; None for the council's, else the owner's.
         limits: what the debate may use; None for the council's, else the usual limits.
 
     Raises:
@@ -315,7 +315,7 @@ class DebateStep(RecordedStep):
         voting_strategy: str = "majority",
         *,
         ballot: Literal["original", "latest"] = "original",
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(store, limits)

@@ -1,9 +1,9 @@
 """Grouped debate, for more debaters than one group can hear: its arguments and the keys of its result."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypedDict, cast
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_calls import whole, words
 from moot.app.program.program_plans import GroupReport, group_reports, most_rounds, plan_grouped, teams
 from moot.app.run.api import run_blocking
@@ -84,7 +84,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
         model: a model of OpenAI's by its name, or ``provider:name``.
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         max_rounds: the greatest number of rounds within the groups, from 0 to 3; more rounds before a vote do harm.
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one debate may use; None for the usual limits.
 
     Raises:
@@ -99,7 +99,7 @@ class GroupedDebatePattern(PatternBase[GroupedResult]):
         llm: object = None,
         max_rounds: int = 1,
         *,
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

@@ -1,9 +1,9 @@
 """MapReduce: a task is divided among agents and their answers are combined; arguments and keys of the result."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypedDict, cast
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_calls import words
 from moot.app.program.program_plans import plan_map_reduce
 from moot.app.run.api import run_blocking
@@ -45,7 +45,7 @@ class MapReducePattern(PatternBase[MapReduceResult]):
     Args:
         model: a model of OpenAI's by its name, or ``provider:name``.
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one run may use; None for the usual limits.
 
     Raises:
@@ -59,7 +59,7 @@ class MapReducePattern(PatternBase[MapReduceResult]):
         model: str = "gpt-4o-mini",
         llm: object = None,
         *,
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

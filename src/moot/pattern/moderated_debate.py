@@ -4,10 +4,10 @@ import json
 import operator
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
 
 from moot.app.brief.default_participants import MODERATOR
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_calls import Tell, stream, whole, words
 from moot.app.program.program_plans import most_rounds, plan_moderated
 from moot.app.run.api import run_blocking
@@ -68,7 +68,7 @@ class DebatePattern(PatternBase[DebateResult]):
         model: a model of OpenAI's by its name, or ``provider:name`` (``ollama:llama3.2``).
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         max_rounds: the greatest number of rounds, from 1 to 100.
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one debate may use; None for the usual limits.
 
     Raises:
@@ -83,7 +83,7 @@ class DebatePattern(PatternBase[DebateResult]):
         llm: object = None,
         max_rounds: int = 3,
         *,
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

@@ -5,10 +5,10 @@ A pattern translates arguments into a plan, and a transcript into a dictionary. 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from moot.app.brief.field_values import check_name, skeleton
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_agents import register
 from moot.app.program.program_calls import (
     Tell,
@@ -137,11 +137,11 @@ class PatternBase(ABC, Generic[R]):
     Args:
         model: a model of OpenAI's by its name, or ``provider:name``.
         llm: any chat model or agent that can be seated; it goes before ``model``.
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one run may use; None for the usual limits.
     """
 
-    def __init__(self, model: str, llm: object, store: Path | str | None, limits: Limits | None) -> None:
+    def __init__(self, model: str, llm: object, store: StorePlace | None, limits: Limits | None) -> None:
         if not isinstance(model, str) or not model.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BriefError(f"model is {model!r}; it must be a name such as 'gpt-4o-mini' or 'ollama:llama3.2'")
         self.model, self.llm, self.store, self.limits = model, llm, store, limits

@@ -1,8 +1,8 @@
 """Reflection: one agent writes, one reviews; arguments and keys of the result."""
 
-from pathlib import Path
 from typing import TypedDict, cast
 
+from moot.app.plan.settings import StorePlace
 from moot.app.program.program_calls import number, whole, words
 from moot.app.program.program_plans import most_rounds, plan_reflection, reviewed_texts, threshold_of
 from moot.app.run.api import run_blocking
@@ -55,7 +55,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
         max_rounds: the greatest number of rounds, from 1 to 100; a round is a text and its review.
         threshold: the score, 0 to 10, at which a text is accepted.
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one run may use; None for the usual limits.
 
     Raises:
@@ -71,7 +71,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
         max_rounds: int = 3,
         threshold: float = 8.0,
         *,
-        store: Path | str | None = None,
+        store: StorePlace | None = None,
         limits: Limits | None = None,
     ) -> None:
         super().__init__(model, llm, store, limits)

@@ -13,9 +13,9 @@ from moot.core.transcript import Transcript
 from moot.engine.driver import DriverOptions, debate
 from moot.phases.base import Phase
 from moot.protocols.spec import dump, load_opened
+from moot.record.in_memory import InMemoryStore
 from moot.record.ledger import Ledger
 from moot.record.store import read
-from moot.testing.store_checks import InMemoryStore
 
 
 class SeededAgent:

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 Where: TypeAlias = Path | str
 """The path of a SQLite file, or an address, ``postgresql://…``, as a text."""
 
+StorePlace: TypeAlias = Where | Store
+"""Where a program's records are kept: a place that is opened and closed, or a store that the program has opened."""
+
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn", "schemas")

@@ -6,7 +6,6 @@ A Python interface knows no phase. It asks here for a plan by its purpose; each 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from random import Random
 
 from moot.answers.layout import Reading, read
@@ -15,7 +14,7 @@ from moot.app.brief.participants import character_lines, first_sentence
 from moot.app.plan.assignment import BUILTIN, assign, first_chat_model, make_agents
 from moot.app.plan.checks import check_brief
 from moot.app.plan.pretend import parts
-from moot.app.plan.settings import default_store, load_config
+from moot.app.plan.settings import StorePlace, default_store, load_config
 from moot.app.plan.toolbox import check_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.brief import CLOCK, Brief, Participant
@@ -52,11 +51,11 @@ __all__ = [
 
 
 @asynccontextmanager
-async def open_workspace(store: Path | str | None = None) -> AsyncGenerator[Workspace, None]:
+async def open_workspace(store: StorePlace | None = None) -> AsyncGenerator[Workspace, None]:
     """A workspace with the user's settings, as long as the block runs.
 
     Args:
-        store: the record's file, or the address of its database; None for the owner's.
+        store: the record's file, its database's address, or an open store; None for the owner's.
     """
     config = load_config()
     workspace = Workspace.at(store or config.store or default_store())

@@ -21,7 +21,7 @@ from moot.app.brief.program_values import fit, shown
 from moot.app.brief.reader import ParsedBrief, read_brief, read_file
 from moot.app.plan.checks import check_limits, check_number, check_topic
 from moot.app.plan.own_agents import ALLOWED
-from moot.app.plan.settings import default_store, load_config
+from moot.app.plan.settings import StorePlace, default_store, load_config
 from moot.app.run.outcome import Listed, Outcome
 from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import ListStatus, list_query
@@ -264,10 +264,10 @@ class Listener:
 
 
 @asynccontextmanager
-async def _open_store(store: Path | str | None, *, reading: bool = False) -> AsyncGenerator[Workspace, None]:
+async def _open_store(store: StorePlace | None, *, reading: bool = False) -> AsyncGenerator[Workspace, None]:
     """A workspace with the user's settings."""
-    if store is not None and not isinstance(store, Path | str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        problem = f"store is {shown(store)}; it must be the path of a file or the address of a database"
+    if not (store is None or isinstance(store, Path | str) or (hasattr(store, "append") and hasattr(store, "read"))):
+        problem = f"store is {shown(store)}; it must be the path of a file, the address of a database, or an open store"
         raise BriefError(problem, code="wrong_type")
     config = load_config()
     workspace = Workspace.at(store or config.store or default_store(), reading=reading)
@@ -294,7 +294,7 @@ async def debate(  # house: wide because a program names only what is otherwise
     limits: LimitsLike | None = None,
     participants: Cast = "",
     cast: Cast = "",
-    store: Path | str | None = None,
+    store: StorePlace | None = None,
     on_event: Tell | None = None,
 ) -> Outcome:
     """Run a debate to its end, or until it pauses; ``moot.run`` is the same for programs without an event loop.
@@ -315,7 +315,7 @@ async def debate(  # house: wide because a program names only what is otherwise
             that the same model generated earlier for the same topic and background; ``new`` to generate others. An
             agent of the program generates nobody unless this says ``new``.
         cast: the earlier name of ``participants``.
-        store: the record's file, or the address of its database; None for the user's default.
+        store: the record's file, its database's address, or an open store; None for the user's default.
         on_event: is called with each entry of the record once it is stored. An error in it pauses the debate and is
             raised.
 
@@ -357,7 +357,7 @@ async def aresume(
     *,
     limits: LimitsLike | None = None,
     agents: Mapping[str, object] | None = None,
-    store: Path | str | None = None,
+    store: StorePlace | None = None,
     on_event: Tell | None = None,
 ) -> Outcome:
     """Resume a debate where its record ends; ``moot.resume`` is the same for programs without an event loop.
@@ -370,7 +370,7 @@ async def aresume(
             of some of them.
         agents: who answers from within the program, by the names under which they did: participants' names, or a
             function's own.
-        store: the record's file, or the address of its database; None for the user's default.
+        store: the record's file, its database's address, or an open store; None for the user's default.
         on_event: is called with each new entry of the record; see ``moot.debate``.
 
     Returns:
@@ -394,12 +394,12 @@ async def aresume(
 
 
 @_awaited
-async def ashow(debate: str, *, store: Path | str | None = None) -> Outcome:
+async def ashow(debate: str, *, store: StorePlace | None = None) -> Outcome:
     """The outcome of a debate as its record stands; ``moot.show`` is the same for programs without an event loop.
 
     Args:
         debate: its id, the beginning of it or of its random characters, ``last``, or ``last~1``.
-        store: the record's file, or the address of its database; None for the user's default.
+        store: the record's file, its database's address, or an open store; None for the user's default.
 
     Raises:
         RecordError: there is no such debate, or its record is damaged.
@@ -415,7 +415,7 @@ async def alist(
     search: str = "",
     limit: int | None = None,
     helpers: bool = False,
-    store: Path | str | None = None,
+    store: StorePlace | None = None,
 ) -> tuple[Listed, ...]:
     """The debates of a store, the newest first; ``moot.list`` is the same for programs without an event loop.
 
@@ -425,7 +425,7 @@ async def alist(
         search: only those whose id, topic or protocol contains these words.
         limit: the most to return; None for all.
         helpers: whether the debates in which participants were generated are there too.
-        store: the record's file, or the address of its database; None for the user's default.
+        store: the record's file, its database's address, or an open store; None for the user's default.
 
     Raises:
         RecordError: the store cannot be read.

@@ -11,9 +11,10 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Self, TypeAlias, get_args
 
-from moot.app.plan.settings import Where, open_store, show_where
+from moot.app.plan.settings import StorePlace, open_store, show_where
 from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
 from moot.core.brief import LISTED, Brief, is_person
 from moot.core.errors import BriefError, RecordError
@@ -174,25 +175,31 @@ class RecordReader:
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self.store, self.clock = store, clock
         self.place = ""  # where the records are kept, in words for people
+        self._lent = False
 
     @classmethod
-    def at(cls, where: Where, *, reading: bool = False) -> Self:
+    def at(cls, where: StorePlace, *, reading: bool = False) -> Self:
         """One over the records in a file, which is made if it is missing, or in a database.
 
         Args:
-            where: the place.
+            where: the place; or a store, which the caller closes.
             reading: the records are only read; see ``open_store``.
 
         Raises:
             RecordError: the place cannot be used; a database is asked only when it is first needed.
         """
+        if not isinstance(where, Path | str):
+            reader = cls(where)
+            reader._lent = True
+            return reader
         reader = cls(open_store(where, reading=reading))
         reader.place = show_where(where)
         return reader
 
     async def close(self) -> None:
-        """Give the store's files and connections back."""
-        await self.store.close()
+        """Give the store's files and connections back, unless the caller has opened the store."""
+        if not self._lent:
+            await self.store.close()
 
     async def find(self, name: str) -> str:
         """The id of a debate from its id, the beginning of it or of its random characters, ``last`` or ``last~1``.

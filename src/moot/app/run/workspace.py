@@ -179,7 +179,7 @@ class Workspace(RecordReader):
         await self.pool.close()
         if self.queue:
             await self.queue.close()
-        await self.store.close()
+        await super().close()
 
     # ---- running debates ---------------------------------------------------------------------------------------
 
