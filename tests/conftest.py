@@ -4,9 +4,8 @@ import asyncio
 import gc
 import importlib
 import os
-import re
 import signal
-from collections.abc import AsyncGenerator, Generator, Mapping, Set
+from collections.abc import AsyncGenerator, Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from hypothesis import settings
 
 from tests.kits.order import mix
 from tests.kits.scratch import use_memory
+from tests.kits.selection import OUTSIDE, REST, may_have
 from tests.kits.thoroughness import MORE, with_many_cases
 from tests.paths import ROOT
 
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
 settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("moot")
-
-OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
-"""Fixtures that are processes of their own."""
-
-ALONE = re.compile(r"mark\.alone")
-"""What stands in a file that has a test of this mark."""
 
 
 def pytest_configure() -> None:
@@ -43,21 +37,26 @@ def pytest_configure() -> None:
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set."""
     call = getattr(item, "callspec", None)
-    used = {*getattr(item, "fixturenames", ()), *(map(str, call.params.values()) if call else ())}
-    narrower = any(item.get_closest_marker(name) for name in ("alone", "peers"))
-    if narrower or used & OUTSIDE:
+    words = (value for value in call.params.values() if isinstance(value, str)) if call else ()
+    used = {*getattr(item, "fixturenames", ()), *words}
+    marks = {mark.name for mark in item.iter_markers()}
+    if used & OUTSIDE or marks & {"alone", "peers"}:
         item.add_marker("system")
+        marks.add("system")
     if getattr(item, "originalname", "") in with_many_cases(item.path):
         item.add_marker("many")
-    if item.get_closest_marker("peers") and not os.environ.get("MOOT_PEERS"):
+        marks.add("many")
+    if marks & {"system", "many"} and not may_have(REST, item.path):
+        raise pytest.UsageError(f"{item.nodeid} would not be found by -m {REST!r}: say by name what it needs")
+    if "peers" in marks and not os.environ.get("MOOT_PEERS"):
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Of the tests that run alone, read only files that have one: the others need not be imported."""
-    if config.option.markexpr != "alone" or collection_path.suffix != ".py":
+    """Where only some marks run, read only files that have such a test: the others need not be imported."""
+    if not collection_path.match("test_*.py"):
         return None
-    return None if ALONE.search(collection_path.read_text("utf-8")) else True
+    return None if may_have(config.option.markexpr, collection_path) else True
 
 
 @pytest.hookimpl(trylast=True)
@@ -95,9 +94,8 @@ def _compile_part(config: pytest.Config) -> None:
     have compiled.
     """
     worker: Mapping[str, Any] = getattr(config, "workerinput", {})
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.option.markexpr != "alone"
-    if worker and whole:
-        files = sorted(ROOT.glob("tests/**/test_*.py"))
+    if worker and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        files = [path for path in sorted(ROOT.glob("tests/**/test_*.py")) if may_have(config.option.markexpr, path)]
         for path in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
             importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
