@@ -45,9 +45,26 @@ def test_each_cue_has_words_and_each_bar_parts_two(table: str, language: str, ro
 @pytest.mark.parametrize("table", TABLES)
 def test_no_cue_is_found_in_no_words(table: str) -> None:
     matching = [
-        pattern.pattern[:60] for _, pattern in cues.patterns(table) for text in ("", " ", ".") if pattern.search(text)
+        pattern.pattern[:60]
+        for pattern in cues.patterns_of_any(table, "…")
+        for text in ("", " ", ".")
+        if pattern.search(text)
     ]
     assert not matching
+
+
+def test_no_cue_of_a_script_of_its_own_is_in_ascii() -> None:
+    """A text that is all in ASCII is not searched for it."""
+    rows = [(place, row) for *place, row in ROWS if place[1] in ("ru", "zh", "ja", "ko", "ar", "hi")]
+    cues_of = ((place, re.split(r"\s+\|\s+", " ".join(row.split()))) for place, row in rows)
+    assert len(rows) > 200
+    assert [(place, cue) for place, row in cues_of for cue in row if cue.isascii() and "\\u" not in cue] == []
+
+
+@pytest.mark.parametrize(("text", "number"), [("Wait.", 1), ("Warte… nein", 1), ("Постой", 2), ("等等, постой", 3)])
+def test_a_text_is_searched_for_the_cues_of_its_letters(text: str, number: int) -> None:
+    assert len(cues.patterns_for("BACK", text)) == number
+    assert len(cues.patterns_of_any("BACK", text)) == (1 if text.isascii() else 7)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from moot.answers.plain_text import (
     fold,
     key,
     last_part,
-    name_key,
     unfence,
     with_plain_line_ends,
     without_comments,
@@ -167,7 +166,7 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
 
 def _split_sections(fields: Sequence[Field], text: str, *, every_label: bool) -> list[Section]:
     """The sections of a text; if not wary, announcements within the form only are noted."""
-    by_key = {name_key(form_field.name): form_field for form_field in fields}
+    by_key = {key(form_field.name): form_field for form_field in fields}
     sections: list[Section] = []
     fenced = foreign = False
     above = ""
@@ -254,7 +253,7 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
         at = rest.find(loose)
         rest = rest[:at] + rest[at + len(loose) :] if at >= 0 else rest
     lead = re.sub(r"\d+", "0", row[: match.start("open")])
-    return Section(form_field, [rest.strip()], lead, final=bool(final) and name_key(form_field.name) != name)
+    return Section(form_field, [rest.strip()], lead, final=bool(final) and key(form_field.name) != name)
 
 
 def read_lines(form: Form, text: str) -> FieldValues:

@@ -85,13 +85,18 @@ def fold(text: str) -> str:
 
 def key(text: str) -> str:
     """The text as names and choices are compared: folded, blanks joined, no markup, quotes or brackets around it."""
+    return _short_key(text) if len(text) <= _SHORT else _key(text)
+
+
+_SHORT = 64
+"""As long is a name or a choice, whose key is asked for again and again, and no answer."""
+
+
+def _key(text: str) -> str:
     return " ".join(fold(text).split()).strip(_EDGES)
 
 
-@lru_cache(maxsize=1024)
-def name_key(name: str) -> str:
-    """The key of a name that is compared again and again: that of a field or a choice, not of an answer."""
-    return key(name)
+_short_key = lru_cache(maxsize=2048)(_key)
 
 
 def match(choices: Iterable[str], raw: str) -> str | None:

@@ -153,7 +153,7 @@ def retracts_above(text: str) -> bool:
     """Whether a sentence in a later paragraph takes back what stands above, or turns against it ("Wait, …")."""
     sentence = Sentence.of(text)
     bare = sentence.text
-    heads = (pattern.match(bare) for letters, pattern in cues.patterns("TURN") if not letters or letters.search(bare))
+    heads = (pattern.match(bare) for pattern in cues.patterns_for("TURN", bare))
     if any(head is not None and _MARK.match(bare, head.end()) for head in heads):
         return True
     return sentence.size <= 12 and says("BACK", sentence.without_commas)
@@ -188,14 +188,13 @@ def _sentences(words: str) -> Sequence[Sentence]:
 
 def is_all(table: str, text: str) -> bool:
     """Whether a text is a cue of a table and nothing else."""
-    return any(pattern.fullmatch(text) for _, pattern in cues.patterns(table))
+    return any(pattern.fullmatch(text) for pattern in cues.patterns_of_any(table, text))
 
 
 def without(table: str, text: str) -> str:
     """A text without the cues of a table."""
-    for letters, pattern in cues.patterns(table):
-        if letters is None or letters.search(text):
-            text = pattern.sub("", text)
+    for pattern in cues.patterns_for(table, text):
+        text = pattern.sub("", text)
     return text
 
 
@@ -206,11 +205,12 @@ def is_made_of(tables: Sequence[str], text: str) -> bool:
 
 def strangers(tables: Sequence[str], text: str) -> int:
     """How many words a text has beside the cues of these tables, in the language that knows most of them."""
-    return min(_strangers(patterns, text) for patterns in zip(*map(cues.patterns, tables), strict=True))
+    by_table = (cues.patterns_of_any(table, text) for table in tables)
+    return min(_strangers(patterns, text) for patterns in zip(*by_table, strict=True))
 
 
-def _strangers(patterns: Sequence[tuple[object, re.Pattern[str]]], text: str) -> int:
-    for _, pattern in patterns:
+def _strangers(patterns: Sequence[re.Pattern[str]], text: str) -> int:
+    for pattern in patterns:
         text = pattern.sub("\u2026", text)
     signs = len(_SIGN.findall(text))
     return len(re.findall(r"[^\W_]+", _SIGN.sub(" ", text))) + (signs + 1) // 2
@@ -228,10 +228,8 @@ def begins(table: str, text: str) -> str:
 
 def first_cue(table: str, text: str) -> str:
     """The cue of a table with which a text begins; "" where there is none."""
-    for _, pattern in cues.patterns(table):
-        if match := pattern.match(text):
-            return match[0]
-    return ""
+    matches = (pattern.match(text) for pattern in cues.patterns_of_any(table, text))
+    return next((match[0] for match in matches if match), "")
 
 
 def behind(table: str, text: str) -> str:
@@ -242,11 +240,8 @@ def behind(table: str, text: str) -> str:
 
 def says(table: str, text: str, *, begins: bool = False) -> bool:
     """Whether a text holds a cue of a table, or begins with one."""
-    patterns = cues.patterns(table)
-    for letters, pattern in patterns[:1] if text.isascii() else patterns:  # the others want letters of their scripts
-        if (letters is None or letters.search(text)) and (pattern.match(text) if begins else pattern.search(text)):
-            return True
-    return False
+    patterns = cues.patterns_for(table, text)
+    return any(pattern.match(text) if begins else pattern.search(text) for pattern in patterns)
 
 
 def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) -> bool:

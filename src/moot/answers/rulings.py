@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from moot.answers import retraction
-from moot.answers.plain_text import fold, key, name_key, without_strikes
+from moot.answers.plain_text import fold, key, without_strikes
 from moot.answers.values import Fault, FieldValues
 from moot.answers.words import cues, ruling_words
 from moot.core.ask import Field, Form
@@ -86,7 +86,7 @@ def withdrawn_ruling(form: Form, values: FieldValues) -> FieldValues:
 
 def is_decision(field: Field) -> bool:
     """Whether the words of a field become the decision."""
-    return field.kind in ("text", "choice") and name_key(field.name) in DECIDING
+    return field.kind in ("text", "choice") and key(field.name) in DECIDING
 
 
 def says_nothing(words: str) -> bool:

@@ -6,8 +6,10 @@ alternatives for folded text with bars between blanks. A stem stands for every w
 """
 
 import re
-from collections.abc import Mapping
-from functools import cache
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain
 
 LETTER = r"[\w\u0307\u0900-\u0963\u0966-\u097f\u064b-\u065f]"
 """A letter or a sign that belongs to one, also of Hindi, Arabic and Turkish, but for the stop of Hindi."""
@@ -33,17 +35,44 @@ def _tables() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(files("moot.answers.words").joinpath("cues.toml").read_text("utf-8"))
 
 
+def patterns_for(name: str, text: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns of a table whose letters stand in a text."""
+    return _patterns_of(name, () if text.isascii() else _scripts_in(text))
+
+
+def patterns_of_any(name: str, text: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns of a table that can match anything in a text: of any language where it is not all in ASCII."""
+    return _patterns_of(name, () if text.isascii() else tuple(_SCRIPTS))
+
+
 @cache
-def patterns(name: str) -> tuple[tuple[re.Pattern[str] | None, re.Pattern[str]], ...]:
-    """The patterns of a table by its name: the letters that a text must hold, and what is searched for."""
+def _patterns_of(name: str, scripts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """The pattern of the languages that share their letters, and of each of these scripts that the table has."""
     rows = _tables()[name]
-    plain = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in _SCRIPTS)
-    own = [
-        (re.compile(_SCRIPTS[language]), _with_word_bounds(_row(row, spaced=language not in _UNSPACED), language))
-        for language, row in rows.items()
-        if language in _SCRIPTS
-    ]
-    return ((None, _with_word_bounds(plain, "")), *own)
+    return (_shared_pattern(name), *(_own_pattern(name, language) for language in scripts if language in rows))
+
+
+@cache
+def _shared_pattern(name: str) -> re.Pattern[str]:
+    rows = _tables()[name]
+    row = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in _SCRIPTS)
+    return _with_word_bounds(row, "")
+
+
+@cache
+def _own_pattern(name: str, language: str) -> re.Pattern[str]:
+    return _with_word_bounds(_row(_tables()[name][language], spaced=language not in _UNSPACED), language)
+
+
+@lru_cache(maxsize=64)
+def _scripts_in(text: str) -> tuple[str, ...]:
+    """The languages whose letters stand in a text, which is searched for the cues of many tables."""
+    return tuple(language for language, letters in _letters().items() if letters.search(text))
+
+
+@cache
+def _letters() -> Mapping[str, re.Pattern[str]]:
+    return {language: re.compile(letters) for language, letters in _SCRIPTS.items()}
 
 
 def _with_word_bounds(row: str, language: str) -> re.Pattern[str]:
@@ -63,19 +92,27 @@ SAYING_EXTRA = 2
 
 
 @cache
-def _sayings() -> tuple[frozenset[str], ...]:
+def _sayings() -> tuple[Sequence[int], Mapping[str, Sequence[int]]]:
+    """How many words each known saying has; for each word, the numbers of the sayings that hold it."""
     from importlib.resources import files
 
     lines = files("moot.answers.words").joinpath("sayings.txt").read_text("utf-8").splitlines()
-    return tuple(_words_of(line) for line in lines if line and not line.startswith("#"))
+    sayings = [_words_of(line) for line in lines if line and not line.startswith("#")]
+    holding: dict[str, list[int]] = {}
+    for number, words in enumerate(sayings):
+        for word in words:
+            holding.setdefault(word, []).append(number)
+    return tuple(map(len, sayings)), holding
 
 
 def is_saying(sentence: str) -> bool:
     """Whether a folded sentence is a known saying, perhaps in slightly other words ("Rome, too, wasn't built …")."""
     words = _words_of(sentence)
+    sizes, holding = _sayings()
+    shared = Counter(chain.from_iterable(holding.get(word, ()) for word in words))
     return any(
-        len(saying - words) * 5 <= len(saying) and len(words - saying) <= SAYING_EXTRA + len(saying) // 3
-        for saying in _sayings()
+        (size - number) * 5 <= size and len(words) - number <= SAYING_EXTRA + size // 3
+        for size, number in ((sizes[saying], number) for saying, number in shared.items())
     )
 
 
