@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.evaluation.eval_files import read_result
 from moot.app.evaluation.eval_run import EvalRun
-from moot.app.evaluation.scores import read_result
 from moot.core.errors import RecordConflict
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
@@ -45,12 +45,13 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     plan = moot(folder, "eval", "plan", "places.csv", *QUOTES)
     assert plan.exit_code == 0
     assert plan.output.splitlines()[0] == "places: 4 questions in 2 groups"
-    assert "margin 0.05 needs about 469 questions" in plan.output
+    assert "margin 0.05 needs about 610 questions (within a group" in plan.output
+    assert "fewer than 5 groups of questions: there will be no verdict" in plan.output
     assert not (folder / "places-eval").exists(), "a plan alone leaves nothing"
     assert moot(folder, "eval", "run", "places.csv", *QUOTES, "--dry-run").output == plan.output
     refused = moot(folder, "eval", "places.csv", *QUOTES)
     assert refused.exit_code == 2
-    assert "4 questions cannot answer whether a debate is better by 0.05; that needs about 469" in refused.output
+    assert "4 questions cannot answer whether a debate is better by 0.05; that needs about 610" in refused.output
     first = moot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert first.exit_code == 0
     assert "4 of 4 questions answered by all arms; paid $0.0000, 0 tokens" in first.output

@@ -9,6 +9,7 @@ import pytest
 
 from moot.evaluation.looks import holm, live_half_width, look_bounds
 from moot.evaluation.power import (
+    design_effect,
     gain_of_repeats,
     interval_of_total,
     questions_needed,
@@ -101,3 +102,15 @@ def test_repeats_help_as_far_as_one_question_varies() -> None:
     assert gain_of_repeats(drawn, 4) == pytest.approx(math.sqrt((1 + 4 / 8) / (1 + 4 / 4)), abs=0.02)
     for few in ([[1.0], [0.0]], [[1.0, 2.0]], [], [[0.0, 0.0]] * 5):
         assert gain_of_repeats(few, 1) is None
+
+
+@pytest.mark.parametrize("sizes", [(1,) * 40, (10,) * 8, (1, 1, 2, 6, 10, 30)])
+def test_groups_raise_the_variance_of_a_mean_by_the_design_effect(sizes: tuple[int, ...]) -> None:
+    groups = [f"g{n}" for n, size in enumerate(sizes) for _ in range(size)]
+    effect = design_effect(groups, 0.3)
+    chance = np.random.default_rng(3)
+    place = np.repeat(np.arange(len(sizes)), sizes)
+    shared = chance.normal(size=(20_000, len(sizes)))[:, place]
+    values = math.sqrt(0.3) * shared + math.sqrt(0.7) * chance.normal(size=(20_000, len(place)))
+    assert values.mean(axis=1).var() * len(place) == pytest.approx(effect, rel=0.05)
+    assert (effect == 1) == (set(sizes) == {1})

@@ -19,7 +19,16 @@ ENGINE = frozenset(
 )
 APP = frozenset(
     {"app.brief", "app.plan", "app.run", "app.program", "app.batch", "app.serve", "app.export", "app.evaluation"}
-    | {"app.results", "app.replays", "app.endpoint", "app.review", "app.providers", "app.skills", "app.imports"}
+    | {
+        "app.questions",
+        "app.results",
+        "app.replays",
+        "app.endpoint",
+        "app.review",
+        "app.providers",
+        "app.skills",
+        "app.imports",
+    }
 )
 HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
 BELOW = READING | ENGINE | {"deadline"}
@@ -55,10 +64,11 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.review": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.batch": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.export": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
-    "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch"},
+    "app.questions": BELOW - {"engine"} | {"app.brief"},
+    "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.questions"},
     "app.results": BELOW
-    | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.evaluation"},
-    "app.replays": READING | {"answers", "app.export", "app.evaluation", "app.results"},
+    | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions", "app.evaluation"},
+    "app.replays": READING | {"answers", "app.export", "app.questions", "app.evaluation", "app.results"},
     "testing": BELOW | APP | {"workers"},
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.inspect_logs import logs_of
-from moot.app.evaluation.question_files import read_data_set
+from moot.app.questions.question_files import read_data_set
+from moot.app.results.inspect_logs import logs_of
 from tests.app.evaluation.test_inspect_logs import SET, saved
 from tests.cli.commands import settle
 from tests.paths import ROOT

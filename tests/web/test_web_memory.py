@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.app.evaluation.scores import note_folder, save_result
+from moot.app.evaluation.eval_files import note_folder, save_result
 from moot.app.plan.settings import lock_place
 from moot.app.results.score_page import page
 from moot.app.results.scoring import measure

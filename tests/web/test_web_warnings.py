@@ -8,10 +8,13 @@ from typing import cast
 
 import pytest
 
+from moot import show
 from moot.app.serve.frames import frames
 from moot.record.store import read
 from moot.testing.scripted import ScriptedModel
-from tests.cli.commands import moot
+from moot.testing.wire_formats import Plan
+from moot.testing.wires import Call
+from tests.cli.commands import moot, served
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import place, runner_in
 from tests.web.web_kit import API, opened
@@ -86,5 +89,24 @@ async def test_each_surface_shows_the_warning(name: str, tmp_path: Path, monkeyp
     for command in ("show", "report", "receipt"):
         shown = await asyncio.to_thread(moot, tmp_path, command, debate)
         assert warning in " ".join(shown.output.split()), f"moot {command}"
+    outcome = await asyncio.to_thread(show, debate)
+    assert (outcome.warnings, outcome.to_dict()["warnings"]) == ((warning,), [warning]), "the Python interface"
     page = await asyncio.to_thread(moot, tmp_path, "receipt", debate, "--format", "md")
     assert f"## Read with care\n\n- {warning}\n" in page.output
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_the_terminal_says_it_when_the_debate_ends(name: str, tmp_path: Path) -> None:
+    background, people, warning = CASES[name]
+    models = [f"ollama:{model.removeprefix('guest:')}" for model, _ in people.values()]
+
+    def answer(call: Call) -> Plan:
+        who = next(who for who in people if f"You are {who}" in call.prompt)
+        return Plan(text=f"ANSWER: {people[who][1]}\nCONFIDENCE: 0.7\nARGUMENT: It is good.", usage=(100, 20, 0))
+
+    (tmp_path / "b.md").write_text(brief_of(background, people), "utf-8")
+    options = [word for model in models for word in ("-m", model)]
+    with served(answer, models=tuple(dict.fromkeys(model.removeprefix("ollama:") for model in models))) as wires:
+        for way in ((), ("--quiet",), ("--plain",)):
+            ran = moot(tmp_path, "run", "b.md", *options, *way, OLLAMA_HOST=wires.url)
+            assert warning.replace("guest:", "ollama:") in " ".join(ran.output.split()), ran.output

@@ -78,10 +78,17 @@ def choose(questions: Gated, candidates: Sequence[float] = CANDIDATES, *, cautio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """By thresholds that were learned on other questions: the loss of each question, and whether it was debated."""
+    """By thresholds that were learned on other questions: the loss of each question, and whether it was debated.
+
+    Attributes:
+        losses: by question.
+        debated: by question.
+        thresholds: by fold.
+    """
 
     losses: Floats
     debated: NDArray[np.bool_]
+    thresholds: Sequence[float]
 
     @property
     def share(self) -> float:
@@ -89,22 +96,32 @@ class Learned:
         return float(self.debated.mean())
 
 
-def cross_validate(questions: Gated, *, folds: int = 10, cautious: bool = False, seed: int = 0) -> Learned:
+def cross_validate(
+    questions: Gated,
+    candidates: Sequence[float] = CANDIDATES,
+    *,
+    folds: int = 10,
+    cautious: bool = False,
+    seed: int = 0,
+) -> Learned:
     """Judge each question by the threshold that the other folds choose. An estimate, not a test.
 
     Args:
         questions: resolved ones.
+        candidates: thresholds.
         folds: into how many parts they are split, at random; a group is never parted.
         cautious: see ``choose``.
         seed: of the split.
     """
     losses, debated = np.zeros(questions.n), np.zeros(questions.n, dtype=np.bool_)
+    thresholds: list[float] = []
     for learn, judge in splits(questions, folds, seed):
-        threshold = choose(questions.only(learn), cautious=cautious)
+        threshold = choose(questions.only(learn), candidates, cautious=cautious)
+        thresholds.append(threshold)
         part = questions.only(judge)
         losses[judge] = part.losses(threshold)
         debated[judge] = part.spread > threshold
-    return Learned(losses=losses, debated=debated)
+    return Learned(losses=losses, debated=debated, thresholds=thresholds)
 
 
 def half_split(questions: Gated, *, seed: int, cautious: bool = False) -> Floats:

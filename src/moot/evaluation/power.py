@@ -4,6 +4,7 @@ Found means: with a chance of 80 %, at the two-sided level of 5 %.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev, variance
@@ -48,6 +49,17 @@ def questions_needed_if_differ(share: float, margin: float) -> int:
 def spread_of_share(share: float, difference: float = 0.0) -> float:
     """The standard deviation of differences where this share of the questions is won or lost."""
     return math.sqrt(share - difference**2)
+
+
+def design_effect(groups: Sequence[str], correlation: float) -> float:
+    """By which factor groups of questions raise the variance of a mean (Kish 1965), for groups of any sizes.
+
+    Args:
+        groups: the group of each question.
+        correlation: of two differences in one group (intraclass correlation).
+    """
+    sizes = Counter(groups).values()
+    return 1 + correlation * (sum(size**2 for size in sizes) / len(groups) - 1)
 
 
 def upper_share(differing: int, n: int, *, chance: float = 0.8) -> float:

@@ -23,13 +23,15 @@ FAILED_AT_MOST = 0.05
 FAILED_APART = 0.03
 LEAST_GROUPS = 5
 
-MATCHED, PLANNED, JUDGED, COMPLETE, ENOUGH_GROUPS, READABLE = (
+MATCHED, PLANNED, JUDGED, COMPLETE, ENOUGH_GROUPS, READABLE, LEARNED_ELSEWHERE, WHOLE = (
     "cost not matched",
     "plan changed",
     "judge not checked",
     "too many failures",
     "fewer than 5 groups of questions",
     "unread answers decide the sign",
+    "its threshold was learned on these questions",
+    "only a part of the questions",
 )
 
 
@@ -104,12 +106,16 @@ class Conduct:
         plan_changed: whether the plan was changed after the first call.
         judge_unchecked: whether a model judged the answers, and was not compared with enough labels of people.
         unread_decide: whether a difference changes its sign where questions with unread answers are left out.
+        learned_here: whether a threshold was learned on the very questions that are judged, be it by tenths of them.
+        part: whether only some of the questions of the plan are looked at.
     """
 
     failed: Sequence[float] = ()
     plan_changed: bool = False
     judge_unchecked: bool = False
     unread_decide: bool = False
+    learned_here: bool = False
+    part: bool = False
 
 
 AS_PLANNED: Final = Conduct()
@@ -154,6 +160,8 @@ def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
     """Why there can be no verdict; "" where nothing is in the way."""
     failed = (0.0, *conduct.failed)
     checks = {
+        WHOLE: conduct.part,
+        LEARNED_ELSEWHERE: conduct.learned_here,
         MATCHED: any(abs(comparison.cost_ratio - 1) > COST_ROOM for comparison in comparisons),
         PLANNED: conduct.plan_changed,
         JUDGED: conduct.judge_unchecked,

@@ -8,7 +8,7 @@ from fastapi import Path as PathPart
 from fastapi import Query, Response
 
 from moot.analysis.memory_lines import HEADINGS, learned_lines
-from moot.app.evaluation.scores import StoredEvaluation, read_result, stored_evaluations
+from moot.app.evaluation.eval_files import StoredEvaluation, read_result, stored_evaluations
 from moot.app.export.learned import DomainRatings, add_note, calibration, domain_ratings, learned_items, search
 from moot.app.plan.settings import lock_place
 from moot.app.results.score_page import page

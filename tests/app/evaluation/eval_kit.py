@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from moot.app.evaluation.arms import Arm
-from moot.app.evaluation.data_sets import DataSet, Key, Question, store_data
-from moot.app.evaluation.eval_plan import Setup, plain_setup, prepare_evaluation
+from moot.app.evaluation.eval_plan import prepare_evaluation
 from moot.app.evaluation.eval_run import EvalRun
+from moot.app.evaluation.eval_setup import Setup, plain_setup
 from moot.app.plan.settings import Config
+from moot.app.questions.data_sets import DataSet, Key, Question, store_data
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.evaluation.arms import default_arms, read_arms
-from moot.app.evaluation.eval_plan import plain_setup, read_setup
+from moot.app.evaluation.eval_setup import plain_setup, read_setup
 from moot.core.errors import BriefError
 
 MODELS = ("ollama:a", "ollama:b")

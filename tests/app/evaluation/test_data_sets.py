@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.data_sets import DataSet, FaultyData, Key, Question
-from moot.app.evaluation.question_files import read_data_set
+from moot.app.questions.data_sets import DataSet, FaultyData, Key, Question
+from moot.app.questions.question_files import read_data_set
 
 GOOD = {"id": "a", "input": "Tea or coffee?", "options": ["tea", "coffee"], "truth": "tea", "group": "g", "tags": ["x"]}
 
@@ -88,7 +88,7 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
         ({"tolerance": "much"}, "tolerance is not a number: 'much'"),
         ({"documents": "a.md"}, "documents is not a list"),
         ({"documents": ["a.md"]}, "there is no file 'a.md' beside the brief"),
-        ({"kind": "probability"}, "the truth of a probability is 0 or 1"),
+        ({"kind": "probability"}, "the truth of a probability is 0 or 1 (no or yes), not 'tea'"),
         ({"tolerance": -1}, "tolerance is below 0"),
         ({"options": ["tea", None]}, "an option is empty"),
         ({"options": ["tea", ["x"]]}, "options is not a text"),

@@ -9,10 +9,11 @@ import pytest
 
 from moot.app.evaluation import eval_run
 from moot.app.evaluation.arms import Arm, with_rivals
-from moot.app.evaluation.data_sets import DataSet, Key, Question
-from moot.app.evaluation.eval_plan import Setup
+from moot.app.evaluation.eval_files import read_result
+from moot.app.evaluation.eval_setup import Setup
 from moot.app.evaluation.responses import own_entries
-from moot.app.evaluation.scores import EvalResult, Score, read_result
+from moot.app.evaluation.scores import EvalResult, Score
+from moot.app.questions.data_sets import DataSet, Key, Question
 from moot.app.results.scoring import measure
 from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Workspace

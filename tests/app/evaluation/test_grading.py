@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.data_sets import DataSet, Key, Kind, Question, store_data
 from moot.app.evaluation.grading import Grade, Grader, mix
-from moot.app.evaluation.quantities import Quantity, normal_text, read_quantity
 from moot.app.evaluation.responses import Charge, Response, charge_of
+from moot.app.questions.data_sets import DataSet, Key, Kind, Question, store_data
+from moot.app.questions.quantities import Quantity, normal_text, read_quantity
 from moot.core.ask import Usage
 from moot.core.errors import RecordError
 from moot.core.event import Called, Entry

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from moot.app.evaluation.arms import Arm, with_rivals
-from moot.app.evaluation.data_sets import DataSet, Key, Question, store_data
-from moot.app.evaluation.inspect_logs import letter, logs_of, read_records
-from moot.app.evaluation.question_files import read_data_set
-from moot.app.evaluation.scores import EvalResult, PlannedArm, save_result
+from moot.app.evaluation.eval_files import save_result
+from moot.app.evaluation.scores import EvalResult, PlannedArm
+from moot.app.questions.data_sets import DataSet, Key, Question, store_data
+from moot.app.questions.question_files import read_data_set
+from moot.app.results.inspect_logs import letter, logs_of, read_records
 from moot.core.brief import Source
 from moot.core.errors import BriefError, RecordError
 from tests.app.evaluation.eval_kit import OPTIONS, questions, run_of, setup_of, workspace_of

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import moot.app.evaluation
+import moot.app.questions
 
 SECRET: Mapping[str, frozenset[str]] = {
     "Key": frozenset({"data_sets", "grading"}),
-    "Grader": frozenset({"grading", "eval_run"}),
+    "Grader": frozenset({"grading", "eval_run", "learned_gate"}),
 }
 """Which modules may use a name."""
 
@@ -24,7 +25,8 @@ def uses(path: Path, name: str) -> bool:
 
 
 def test_only_the_grader_takes_a_key() -> None:
-    modules = list(Path(moot.app.evaluation.__path__[0]).glob("*.py"))
+    folders = (moot.app.questions, moot.app.evaluation)
+    modules = [path for folder in folders for path in Path(folder.__path__[0]).glob("*.py")]
     assert len(modules) > 10
     for name, allowed in SECRET.items():
         assert {path.stem for path in modules if uses(path, name)} == allowed

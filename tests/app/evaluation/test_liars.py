@@ -7,9 +7,10 @@ import pytest
 
 from moot.app.evaluation.arms import default_arms, read_arms, with_liars
 from moot.app.evaluation.blocks import LYING
+from moot.app.evaluation.eval_files import read_result
 from moot.app.evaluation.eval_run import EvalRun
 from moot.app.evaluation.responses import own_entries
-from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, read_result
+from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm
 from moot.app.results.scoreboard import FIRST, LAST
 from moot.app.results.scoring import measure
 from moot.core.errors import BriefError

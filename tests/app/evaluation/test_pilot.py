@@ -11,8 +11,8 @@ import pytest
 from moot.app.evaluation import eval_run
 from moot.app.evaluation.arms import Arm, with_rivals
 from moot.app.evaluation.blocks import more_repeats, repeat_of
-from moot.app.evaluation.data_sets import Question
-from moot.app.evaluation.scores import read_result
+from moot.app.evaluation.eval_files import read_result
+from moot.app.questions.data_sets import Question
 from moot.evaluation.power import Pilot
 from moot.testing.small_web import Web
 from tests.app.evaluation.eval_kit import chance, questions, run_of, setup_of, workspace_of

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from moot.app.evaluation.arms import read_arms
-from moot.app.evaluation.data_sets import DataSet, Key, Question
 from moot.app.evaluation.scores import EvalResult, Score
+from moot.app.questions.data_sets import DataSet, Key, Question
 from moot.app.results.score_tables import screen
 from moot.app.results.scoring import measure
 from moot.core.event import Opened, Ruled

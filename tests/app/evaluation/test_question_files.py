@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.data_sets import FaultyData, Key, store_data
-from moot.app.evaluation.quantities import read_quantity
-from moot.app.evaluation.question_files import read_data_set
-from moot.app.evaluation.scores import read_result
+from moot.app.evaluation.eval_files import read_result
+from moot.app.questions.data_sets import FaultyData, Key, store_data
+from moot.app.questions.quantities import read_quantity
+from moot.app.questions.question_files import read_data_set
 from moot.core.brief import Source
 from tests.cli.commands import moot
 

@@ -1,17 +1,20 @@
 """Answers judged by a rubric: only where asked for, by another family, blind to the arm, and checked against people."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from moot.app.evaluation.arms import Arm, with_rivals
-from moot.app.evaluation.data_sets import DataSet, FaultyData, Key, Question, store_data
-from moot.app.evaluation.eval_plan import prepare_evaluation
+from moot.app.evaluation.eval_files import read_result
+from moot.app.evaluation.eval_plan import prepare_evaluation, rounds_of
 from moot.app.evaluation.eval_run import EvalRun
+from moot.app.evaluation.grading import MOST_DRAWS
 from moot.app.evaluation.rubrics import MEETS, TASK, judge_sentences, read_labels
-from moot.app.evaluation.scores import EvalResult, JudgeCheck, read_result
+from moot.app.evaluation.scores import EvalResult, JudgeCheck
 from moot.app.plan.settings import Config
+from moot.app.questions.data_sets import DataSet, FaultyData, Key, Question, store_data
 from moot.app.results.scoring import measure
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
@@ -81,20 +84,37 @@ async def test_a_named_model_judges_each_answer_once_and_sees_no_arm(tmp_path: P
 
 
 async def test_what_the_judge_may_cost_is_in_the_estimate_and_never_less_than_it_was(tmp_path: Path) -> None:
-    space, models = workspace()
+    space, _ = workspace()
     run = await begun(tmp_path, labelled(tmp_path, 8), space)
     await run.result()
     judging, prices = run.prepared.judging, run.prepared.prices
     assert judging
-    arms, debates = len(run.prepared.setup.arms), sum(name != "" for name in prices)
-    assert judging.calls == 8 + 2 * (arms + run.prepared.setup.panel.seats * (1 + debates))
-    assert len(models["judge"].log) <= judging.calls
+    rounds, debates, seats = rounds_of(run.prepared.setup, prices), sum(name != "" for name in prices), 3
+    assert judging.calls == 8 + 2 * (math.ceil(2 * seats * rounds) + debates * (1 + seats))
+    judged = run._judged  # pyright: ignore[reportPrivateUsage]
+    assert len(judged) <= judging.calls, "one that asks for the form again has two calls, which come on top"
     without = replace(run.prepared, judging=None).total
     assert run.prepared.total.calls == without.calls + judging.calls
     assert run.prepared.total.tokens == without.tokens + judging.tokens
     unlabelled = await prepare_evaluation(space, replace(run.prepared.setup, labels=None), run.prepared.data, Config())
     assert unlabelled.judging
     assert judging.calls - unlabelled.judging.calls == 8
+
+
+async def test_the_curve_of_a_rubric_is_over_judged_answers_alone(
+    tmp_path: Path,
+) -> None:
+    space, models = workspace()
+    run = await begun(tmp_path, labelled(tmp_path, 60), space)
+    result = await run.result()
+    draws = [seat for seat in result.seats if seat.seat.startswith("draw ")]
+    many = min([MOST_DRAWS, *(len(block.drafts) for block in run.blocks)])
+    assert (len(draws), many > 3) == (2 * many, True)
+    for seat in draws:
+        assert seat.first_right == (seat.first is not None and seat.first.startswith("alpha"))
+    texts = {request.partition("=== answer.md ===")[2].partition("=== end")[0] for request in models["judge"].log}
+    assert all(any(str(seat.first).splitlines()[0] in text for text in texts) for seat in draws)
+    assert [point.k for point in measure(result).curve] == list(range(1, many + 1))
 
 
 async def test_without_labels_there_is_no_verdict(tmp_path: Path) -> None:

@@ -5,12 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.scores import (
-    EvalPlan,
-    EvalResult,
-    PlannedArm,
-    Score,
-    SeatScore,
+from moot.app.evaluation.eval_files import (
     note_folder,
     read_plan,
     read_result,
@@ -18,6 +13,7 @@ from moot.app.evaluation.scores import (
     save_result,
     stored_evaluations,
 )
+from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore
 from moot.core.errors import RecordError
 
 PLAN = EvalPlan(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.scores import save_result
+from moot.app.evaluation.eval_files import save_result
 from moot.evaluation.simulations import check_gate
 from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, result, score, seat
 from tests.cli.commands import moot
@@ -84,6 +84,8 @@ def test_an_evaluation_of_ones_own_is_judged_too(tmp_path: Path) -> None:
     done = moot(tmp_path, "eval", "gate", evaluation(tmp_path, "a"), evaluation(tmp_path, "b"))
     assert done.exit_code == 0, done.output
     assert "fewer than 100 questions: learned thresholds are often worse than 0.2, the default" in done.output
+    verdicts = [line.partition(":")[0] for line in done.output.splitlines() if line.startswith("verdict")]
+    assert verdicts == ["verdict on the learned gate", "verdict on the default gate"]
     assert "always debate                          1.0000      0.01 usd a question, debated 100%" in done.output
     assert "no difference larger than 0.05" in done.output or "not known" in done.output
 

@@ -142,7 +142,8 @@ def test_all_goes_on_behind_a_set_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "debate_judgments" / "judgments.csv").write_bytes(b"pro,con,winner\n\xff\n")
     result = moot(tmp_path, "eval", "replay", "all", "--data", str(tmp_path))
     assert result.exit_code == 1
-    assert f"moot: {tmp_path / 'debate_judgments'} cannot be read as debate_judgments: UnicodeDecode" in result.output
+    problem = "cannot be read as debate_judgments: judgments.csv is not UTF-8"
+    assert f"moot: {tmp_path / 'debate_judgments'} {problem}" in result.output
     assert result.output.count("reference.txt: ") == len(REPLAYS) - 1
 
 

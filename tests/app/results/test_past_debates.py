@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, Cost, PastDebate, as_result
-from moot.app.results.past_forecasts import Forecasts
+from moot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, Cost, Forecasts, PastDebate, as_result
 from moot.app.results.scoring import measure
 from moot.arguments.positions import AnswerGiven
 from moot.core.decision import Decision

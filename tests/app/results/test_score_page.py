@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.scores import save_result
+from moot.app.evaluation.eval_files import save_result
 from moot.app.results.chart import Axis, Chart, axis, nice_step, places
 from moot.app.results.score_files import FORMS, as_parquet, flatten
 from moot.app.results.score_page import page

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.scores import EvalResult, Score, save_result
+from moot.app.evaluation.eval_files import save_result
+from moot.app.evaluation.scores import EvalResult, Score
 from moot.app.results.forecast_quality import perfect_ece
 from moot.app.results.score_tables import gate_table, screen
 from moot.app.results.scoreboard import Scoreboard

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.scores import EvalResult, save_result
+from moot.app.evaluation.eval_files import save_result
+from moot.app.evaluation.scores import EvalResult
 from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score, seat
 from tests.cli.commands import moot
 from tests.kits.thoroughness import some

@@ -14,12 +14,18 @@ from pydantic import TypeAdapter, ValidationError
 from moot.app.evaluation.scores import ArmKind, PlannedArm
 from moot.core.errors import BriefError
 from moot.core.families import family
-from moot.core.text import counted, unknown_word
+from moot.core.text import counted, listed, unknown_word
 from moot.phases.choices import DECIDERS
 from moot.protocols.known import DEFAULT, NEEDS_MODERATOR, names
 
 SAMPLING: tuple[ArmKind, ...] = ("single", "sample", "adaptive")
 """The arms that are made of independent answers alone; they need no debate of their own."""
+
+COUNTED: tuple[ArmKind, ...] = (*SAMPLING, "learned_gate")
+"""The arms that need no debate of their own: a learned gate takes the debates of another arm, where it wants one."""
+
+LEARNED, EVERYWHERE = "learned", "everywhere"
+"""The word for a threshold that questions choose; and the debate that a learned gate needs where no arm is one."""
 
 MOST_SAMPLES = 200
 """The most independent answers to one question."""
@@ -44,6 +50,7 @@ class Arm:
         liars: how many of the participants are told to mislead the others; 0 for an honest debate.
         honest: the debate of which this one has liars; "" for none.
         liar_model: the model of the liars; "" for that of their seats.
+        gates: with ``learned_gate``, the debate that takes place only where first answers are far enough apart.
     """
 
     name: str
@@ -60,11 +67,17 @@ class Arm:
     liars: int = 0
     honest: str = ""
     liar_model: str = ""
+    gates: str = ""
 
     @property
     def is_debate(self) -> bool:
         """Whether it is judged as a debate, against its rivals."""
-        return self.kind == "protocol" and not self.liars
+        return self.kind in ("protocol", "learned_gate") and not self.liars
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is a debate that is run; a learned gate takes those of another arm."""
+        return self.kind == "protocol"
 
     def planned(self, *, own_drafts: bool = False) -> PlannedArm:
         """The arm as the plan names it."""
@@ -77,6 +90,7 @@ class Arm:
             own_drafts=own_drafts and not self.liars,
             liars=self.liars,
             honest=self.honest,
+            gates=self.gates,
         )
 
     def _title(self) -> str:
@@ -92,6 +106,8 @@ class Arm:
                 return f"independent answers where they differ, at the cost of {self.match}"
             case "rethink":
                 return "each asked again without seeing others"
+            case "learned_gate":
+                return f"{self.gates} only where first answers are further apart than a learned threshold; else a vote"
             case _:
                 facts = [f"rounds {self.rounds}" if self.rounds is not None else "", self.strategy, *self.settings]
                 judged = self.protocol in NEEDS_MODERATOR or self.strategy in DECIDERS
@@ -113,6 +129,8 @@ class _Table:
     set: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     judge: str = ""
+    threshold: float | str | None = None
+    gates: str = ""
 
 
 _TABLE: Final = TypeAdapter(_Table)
@@ -169,19 +187,19 @@ def with_liars(arms: Sequence[Arm], numbers: Sequence[int], *, seats: int, model
     lying = [
         replace(arm, name=f"{arm.name}+{counted(number, 'liar')}", liars=number, honest=arm.name, liar_model=model)
         for arm in arms
-        if arm.is_debate
+        if arm.is_debate and arm.runs
         for number in dict.fromkeys(numbers)
     ]
     return (*arms, *lying)
 
 
 def read_arms(tables: Sequence[Mapping[str, object]], models: Sequence[str]) -> tuple[Arm, ...]:
-    """The arms of a file, with the rivals that each debate needs.
+    """The arms of a file, with the rivals that each debate needs, and the debate that a learned gate needs.
 
     Raises:
         BriefError: an arm that cannot be.
     """
-    arms = [arm for n, table in enumerate(tables, start=1) for arm in _read(table, n, models)]
+    arms = _with_gated([arm for n, table in enumerate(tables, start=1) for arm in _read(table, n, models)])
     named = [arm.name for arm in arms]
     if double := next((name for name in named if named.count(name) > 1), ""):
         raise BriefError(f"two arms are called {double!r}; give each a name of its own", code="duplicate_name")
@@ -190,7 +208,32 @@ def read_arms(tables: Sequence[Mapping[str, object]], models: Sequence[str]) -> 
     for arm in arms:
         if arm.match and arm.match not in [other.name for other in arms if other.is_debate]:
             raise BriefError(f"arm {arm.name!r} matches {arm.match!r}, which is not a debate here", code="bad_enum")
+        if arm.gates and arm.gates not in [other.name for other in arms if other.runs]:
+            raise BriefError(f"arm {arm.name!r} gates {arm.gates!r}, which is not a debate here", code="bad_enum")
     return with_rivals(arms)
+
+
+def _with_gated(arms: Sequence[Arm]) -> list[Arm]:
+    """The arms, each learned gate with the debate that it gates: the only one there is, or a panel that always debates.
+
+    Raises:
+        BriefError: it is not clear which.
+    """
+    debates = [arm for arm in arms if arm.runs]
+    gates = [arm for arm in arms if arm.kind == "learned_gate" and not arm.gates]
+    if not gates:
+        return list(arms)
+    if len(debates) > 1:
+        many = listed([arm.name for arm in debates])
+        raise BriefError(f"arm {gates[0].name!r}: say which debate it gates, gates = {debates[0].name!r}: {many}")
+    added = [] if debates else [always_debating()]
+    gated = (debates or added)[0].name
+    return [*added, *(replace(arm, gates=gated) if arm in gates else arm for arm in arms)]
+
+
+def always_debating() -> Arm:
+    """The default debate without a gate of its own, for a learned gate to choose from."""
+    return Arm(name=EVERYWHERE, kind="protocol", protocol=DEFAULT, settings=("threshold=0",))
 
 
 def _read(table: Mapping[str, object], number: int, models: Sequence[str]) -> Iterator[Arm]:
@@ -211,8 +254,21 @@ def _read(table: Mapping[str, object], number: int, models: Sequence[str]) -> It
             raise BriefError(f"arm {number}: {alone[0]!r} is none of the models of the evaluation", code="bad_enum")
         yield from (Arm(name=written.name or f"single:{model}", kind="single", model=model) for model in alone)
         return
-    arm = _arm(written, number)
+    arm = _learned_gate(written, number) if written.threshold == LEARNED else _arm(written, number)
     yield replace(arm, name=written.name or arm.name)
+
+
+def _learned_gate(table: _Table, number: int) -> Arm:
+    """A gate whose threshold is learned.
+
+    Raises:
+        BriefError: of another kind, or with settings that belong to the debate that it gates.
+    """
+    if table.kind != "gate":
+        raise BriefError(f"arm {number}: a learned threshold is for the kind gate; gates names the debate")
+    if idle := [name for name in ("rounds", "strategy", "set", "models", "judge") if getattr(table, name)]:
+        raise BriefError(f"arm {number}: say {idle[0]} in the arm of the debate that it gates")
+    return Arm(name="learned gate", kind="learned_gate", gates=table.gates)
 
 
 USED: Final[Mapping[str, frozenset[str]]] = {
@@ -238,13 +294,19 @@ def _arm(table: _Table, number: int) -> Arm:
         case "rethink":
             return Arm(name="rethink", kind="rethink")
         case kind if kind in names():
+            if table.gates:
+                raise BriefError(f'arm {number}: gates is for a gate with threshold = "{LEARNED}"')
+            if isinstance(table.threshold, str):
+                problem = f"threshold is a number from 0 to 1 or the word {LEARNED}, not {table.threshold[:40]!r}"
+                raise BriefError(f"arm {number}: {problem}")
+            gate = () if table.threshold is None else (f"threshold={table.threshold:g}",)
             return Arm(
                 name=kind,
                 kind="protocol",
                 protocol=kind,
                 rounds=table.rounds,
                 strategy=table.strategy,
-                settings=table.set,
+                settings=(*table.set, *gate),
                 models=table.models,
                 judge=table.judge,
             )

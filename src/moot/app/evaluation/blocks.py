@@ -13,9 +13,9 @@ from moot.agents.prompt import compose
 from moot.app.brief.reader import read_brief, read_settings
 from moot.app.brief.schema import LEARNED
 from moot.app.evaluation.arms import Arm
-from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.responses import SHARED, Block
 from moot.app.plan.settings import Config
+from moot.app.questions.data_sets import Question
 from moot.app.run.fork import chain_lines
 from moot.app.run.prepare import Overrides, prepare
 from moot.app.run.workspace import Plan, Workspace

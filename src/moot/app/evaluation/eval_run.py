@@ -6,14 +6,13 @@ at the cost of the debates are drawn at the end. Only then are the keys opened, 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from moot.app.batch.batch_rounds import BatchRounds
-from moot.app.batch.run_batch import BatchBudget
-from moot.app.evaluation.arms import SAMPLING, Arm
+from moot.app.evaluation.arms import COUNTED, Arm
 from moot.app.evaluation.blocks import (
     arm_plan,
     brief_of,
@@ -27,43 +26,46 @@ from moot.app.evaluation.blocks import (
     shares_drafts,
     shuffled,
 )
-from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
-from moot.app.evaluation.grading import Grader, Part, answered_by, answers_to, mixed, pilot_of, rows_of, seats_of
-from moot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
-from moot.app.evaluation.responses import (
-    Block,
-    Charge,
-    charge_of,
-    debated_of,
-    drafts_of,
-    exact_sum,
-    own_cost,
-    own_entries,
-    usage_of,
-)
-from moot.app.evaluation.rubrics import MEETS, Case, check_of
-from moot.app.evaluation.scores import (
+from moot.app.evaluation.eval_debates import EvalDebates, PausedRun
+from moot.app.evaluation.eval_files import (
     PLAN_FILE,
-    EvalPlan,
-    EvalResult,
-    JudgeCheck,
-    Score,
+    facts_of,
     first_hash,
     note_folder,
     read_plan,
     save_plan,
     save_result,
 )
+from moot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of
+from moot.app.evaluation.grading import (
+    Grader,
+    Part,
+    answered_by,
+    answers_to,
+    kept_draws,
+    mixed,
+    pilot_of,
+    rows_of,
+    seats_of,
+)
+from moot.app.evaluation.learned_gate import GatedDebate
+from moot.app.evaluation.matching import Missing, Mixture, match_adaptive, match_uniform
+from moot.app.evaluation.responses import (
+    Block,
+    Charge,
+    charge_of,
+    debated_of,
+    drafts_of,
+    own_entries,
+)
+from moot.app.evaluation.rubrics import MEETS, Case, check_of
+from moot.app.evaluation.scores import EvalPlan, EvalResult, JudgeCheck, Learning, Score
 from moot.app.plan.settings import Config, lock_place
-from moot.app.run.outcome import Outcome, opening
 from moot.app.run.workspace import Plan, Workspace
-from moot.app.serve.spending import lost
 from moot.core.errors import LimitReached, RecordConflict, RecordError
-from moot.core.event import Closed, Entry
+from moot.core.event import Entry
 from moot.engine.driver import StopRequest
 from moot.evaluation.power import Pilot
-from moot.record.listing import ListQuery
-from moot.record.summary_fold import Summary
 
 PARALLEL = 8
 """The default number of questions in parallel."""
@@ -81,9 +83,8 @@ BUSY = "another process runs this evaluation; nothing is lost: wait until it is 
 
 Item = TypeVar("Item")
 
-
-class PausedRun(Exception):
-    """A debate stands still, with the reason."""
+Answered: TypeAlias = dict[str, Sequence[Sequence[Part]]]
+"""For each arm what it answered to each question, in parts."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,7 +125,7 @@ class EvalRun:
     plan: EvalPlan = field(init=False)
     blocks: list[Block] = field(default_factory=list[Block])
     rounds: BatchRounds = field(init=False)
-    _spending: BatchBudget = field(default_factory=lambda: BatchBudget(None))
+    debates: EvalDebates = field(init=False)
     _marks: dict[Case, bool | None] = field(default_factory=dict[Case, bool | None])
     _judged: dict[Case, Charge] = field(default_factory=dict[Case, Charge])
 
@@ -136,16 +137,19 @@ class EvalRun:
         places = asyncio.Semaphore(self.parallel)
         self.rounds = BatchRounds(workspace=self.workspace, stop=self.stop, wait=self.wait, places=places)
         self.plan = self.prepared.plan
+        self.debates = EvalDebates(
+            workspace=self.workspace,
+            name=self.plan.name,
+            prefix=prefix_of(self.plan.name),
+            rounds=self.rounds,
+            stop=self.stop,
+            budget=self.budget,
+        )
         self.blocks = [
             Block(question=question, epoch=epoch)
             for question in shuffled(self.prepared.data.questions, self.plan.seed)
             for epoch in range(1, self.plan.epochs + 1)
         ]
-
-    @property
-    def prefix(self) -> str:
-        """How the ids of its debates begin."""
-        return prefix_of(self.plan.name)
 
     async def begin(self) -> None:
         """Save plan and questions before the first call; a plan that was changed after it is found out here.
@@ -153,7 +157,7 @@ class EvalRun:
         Raises:
             RecordError: the folder has files of another evaluation, or the store has debates of one with this name.
         """
-        earlier = [summary.debate for summary in await self._summaries()]
+        records = await self.debates.records()
         first = self.plan.hash
         if (self.folder / PLAN_FILE).exists():
             saved, edited = read_plan(self.folder)
@@ -161,11 +165,10 @@ class EvalRun:
                 raise RecordError(f"{self.folder} has the evaluation {saved.name!r}; choose another folder with --out")
             self.plan = replace(self.plan, prices_date=saved.prices_date)
             first = self.plan.hash
-            if earlier:
+            if records:
                 self.plan_changed = edited or saved.hash != self.plan.hash
                 first = first_hash(self.folder)
-        records = [(debate, await self.workspace.entries(debate)) for debate in earlier]
-        same_plan = [any(self._mark(first) == words for words in opening(*record).chosen) for record in records]
+        same_plan = [self.debates.names_plan(*record, first) for record in records]
         if same_plan and not any(same_plan) and not (self.folder / PLAN_FILE).exists():
             problem = f"the store has debates of an evaluation {self.plan.name!r} with another plan"
             raise RecordError(f"{problem}; give this one a name of its own with --name, or name its folder with --out")
@@ -173,9 +176,7 @@ class EvalRun:
         self.prepared.data.keep(self.folder)
         note_folder(lock_place(self.workspace.store), self.folder)
         self.plan_changed |= not all(same_plan)
-        paid = sum(own_cost(entries) for _, entries in records)
-        self._spending = BatchBudget(self.budget)
-        await self._spending.settle("", paid)
+        await self.debates.begin(self.plan.hash)
 
     async def run(self) -> None:
         """Run all blocks, those of the pilot first; ``blocks`` has what came of it."""
@@ -190,7 +191,7 @@ class EvalRun:
 
     def _pilot_blocks(self) -> list[Block]:
         """The blocks of the first questions; none where these are all, or where waiting for them would take a day."""
-        if self.plan.planned <= PILOT or (self.workspace.tray.on and not self.only_pilot):
+        if len(self.prepared.data.questions) <= PILOT or (self.workspace.tray.on and not self.only_pilot):
             return []
         return self.blocks[: PILOT * self.plan.epochs]
 
@@ -205,14 +206,19 @@ class EvalRun:
         if more and rows:
             rows = await self._graded([*first, *more])
         pairs = [(rows[arm.match], rows[arm.name]) for arm in self.prepared.setup.arms if arm.match and rows]
-        return pilot_of(self.plan, costs, pairs, orders_of([block.question for block in first])) if rows else None
+        if not rows:
+            return None
+        unit, total = orders_of([block.question for block in first]), len(self.prepared.data.questions)
+        return pilot_of(self.plan, costs, pairs, unit, total=total, effect=self.prepared.effect)
 
     async def _graded(self, blocks: Sequence[Block]) -> dict[str, list[Score]]:
-        """The rows of each arm on some blocks; none where something paused before all was known."""
+        """The rows of each arm on some blocks, before anything is learned; none where something paused before."""
         grader = Grader(self.prepared.data.keys)
-        answered = {arm.name: await self._answers(arm, blocks) for arm in self.prepared.setup.arms}
+        answered = await self._answered(blocks)
+        for gate in self._gates():
+            answered |= self._gate_and_rivals(gate.arm, gate.undecided(blocks), blocks)
         if self.prepared.setup.rubric_judge:
-            await self._judge(blocks, answered, grader)
+            await self._judge([(block, _at(answered, n)) for n, block in enumerate(blocks)], grader, 0)
         return {} if self.paused else {name: rows_of(name, blocks, own, grader) for name, own in answered.items()}
 
     async def _costs(self, blocks: Sequence[Block]) -> list[list[Charge]]:
@@ -277,7 +283,7 @@ class EvalRun:
         await self._draft(block)
         first = await self.workspace.entries(block.records[""])
         for arm in self.prepared.setup.arms:
-            if arm.kind not in SAMPLING:
+            if arm.kind not in COUNTED:
                 await self._debate(block, arm, first)
         while len(block.drafts) < self._draft_count():
             await self._draft(block)
@@ -294,7 +300,7 @@ class EvalRun:
         repeat = repeat_of(block.epoch, block.rounds, self.plan.epochs)
         brief = brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=repeat)
         plan = drafts_plan(brief, block.question)
-        debate = id_of(self.prefix, plan)
+        debate = id_of(self.debates.prefix, plan)
         entries = await self._run(debate, plan)
         block.rounds += 1
         block.records.setdefault("", debate)
@@ -309,98 +315,23 @@ class EvalRun:
             brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=repeat), block.question
         )
         shared = sharers(plan, drafts) if arm.liars or shares_drafts(plan, drafts) else ()
-        debate = id_of(self.prefix, plan)
+        debate = id_of(self.debates.prefix, plan)
         entries = await self._run(
-            debate, plan, copied_lines(self._with_plan_name(plan), first, shared) if shared else ()
+            debate, plan, copied_lines(self.debates.with_plan_name(plan), first, shared) if shared else ()
         )
         block.records[arm.name] = debate
         block.debates[arm.name] = debated_of(block.question, entries, recount=arm.kind == "rethink")
 
-    def _with_plan_name(self, plan: Plan) -> Plan:
-        """The debate whose opening names the plan of the evaluation."""
-        return replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
-
     async def _run(self, debate: str, plan: Plan, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
         """Run a debate to its end, or read it where it is over; returns its record.
 
-        Args:
-            debate: its id.
-            plan: what it is.
-            beginning: the lines of its record with the first answers that it shares.
-
         Raises:
-            PausedRun: it stands still.
+            PausedRun: it stands still, or the whole run does.
             LimitReached: the budget is used up.
         """
         if self.paused:
             raise PausedRun(self.paused)
-        plan = self._with_plan_name(plan)
-        before = await self._stored_entries(debate, beginning)
-        if before and isinstance(before[-1].event, Closed):
-            return before
-        used, most = own_cost(before), self._most(plan)
-        await self._reserve(debate, most, used - lost(own_entries(before)) if before else 0.0)
-        # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
-        limits = replace(plan.brief.limits, cost=None if most is None else most + lost(before))
-
-        async def resume() -> Outcome:
-            return await self.workspace.resume(debate, limits=limits, stop=self.stop)
-
-        try:
-            if before:
-                outcome = await resume()
-            else:
-                plan = replace(plan, brief=replace(plan.brief, limits=limits))
-                outcome = await self.workspace.run(plan, debate, stop=self.stop)
-            outcome = await self.rounds.finish(outcome, resume)
-        finally:
-            entries = await self._stored_entries(debate)
-            await self._spending.settle(debate, own_cost(entries) - used)
-        if outcome.status == "paused":
-            raise PausedRun(outcome.reason)
-        return entries
-
-    async def _reserve(self, debate: str, most: float | None, paid: float) -> None:
-        """Reserve what a debate may still cost, as soon as there is enough; nothing where there is no budget.
-
-        Raises:
-            LimitReached: there never is.
-        """
-        if most is None:
-            return
-        async with self.rounds.resting():
-            enough = await self._spending.reserve(debate, max(0.0, most - paid))
-        if not enough:
-            raise LimitReached(f"the budget of ${self.budget:g} is used up")
-
-    async def _stored_entries(self, debate: str, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
-        """The record of a debate, which begins with these lines; () for none."""
-        begun = await self.workspace.store.read(debate, limit=1)
-        if beginning and not begun:
-            await self.workspace.store.append(debate, beginning, after=0)
-            begun = list(beginning)
-        return await self.workspace.entries(debate) if begun else ()
-
-    def _most(self, plan: Plan) -> float | None:
-        """What a debate costs at most where there is a budget.
-
-        Raises:
-            LimitReached: a price is unknown, so that no budget could hold.
-        """
-        if self.budget is None:
-            return None
-        most = price_of(self.workspace, plan).most
-        if most.cost is None:
-            unknown = ", ".join(most.unpriced) or "a model"
-            raise LimitReached(f"a budget needs known prices, and the price of {unknown} is unknown")
-        return most.cost
-
-    def _mark(self, plan_hash: str) -> str:
-        """What the opening of each debate says of the plan."""
-        return f"evaluation {self.plan.name}, plan {plan_hash[:16]}"
-
-    async def _summaries(self) -> Sequence[Summary]:
-        return (await self.workspace.page(ListQuery(prefix=f"{self.prefix}-"))).debates
+        return await self.debates.run(debate, plan, beginning)
 
     # ---- rivals at the cost of a debate ------------------------------------------------------------------------------
 
@@ -411,50 +342,65 @@ class EvalRun:
             RecordError: the keys cannot be read.
             OSError: the folder cannot be written.
         """
-        whole = [block for block in self.blocks if block.whole]
-        answered: dict[str, list[Sequence[Part]]] = {}
-        for arm in self.prepared.setup.arms:
-            answered[arm.name] = await self._answers(arm, whole)
-        grader = Grader(self.prepared.data.keys)
+        ids = {question.id for question in self.prepared.judged}
+        lessons = [block for block in self.blocks if block.whole and block.question.id not in ids]
+        whole = [block for block in self.blocks if block.whole and block.question.id in ids]
+        answered = await self._answered(whole)
+        grader, draws = Grader(self.prepared.data.keys), kept_draws(whole)
         judge = None
         if self.prepared.setup.rubric_judge:
-            judge, complete = await self._judge(whole, answered, grader)
-            whole = [whole[place] for place in complete]
-            answered = {name: [parts[place] for place in complete] for name, parts in answered.items()}
-        usd, tokens = await self.paid()
+            pairs = [(block, _at(answered, n)) for n, block in enumerate(whole)]
+            judge = await self._judge([*pairs, *((block, ()) for block in lessons)], grader, draws)
+            places = [n for n, block in enumerate(whole) if block.whole]
+            lessons, whole = [block for block in lessons if block.whole], [whole[n] for n in places]
+            answered = {name: [parts[n] for n in places] for name, parts in answered.items()}
+        learned: list[Learning] = []
+        for gate in self._gates():
+            parts, learning = gate.learn(lessons, whole, grader, self.plan.seed)
+            answered |= self._gate_and_rivals(gate.arm, parts, whole)
+            learned.append(learning)
+        rows = [row for arm in self.plan.arms for row in rows_of(arm.name, whole, answered[arm.name], grader)]
+        usd, tokens = await self.debates.paid()
         result = EvalResult(
             plan=self.plan,
-            scores=tuple(row for name, parts in answered.items() for row in rows_of(name, whole, parts, grader)),
-            seats=tuple(seats_of([arm for arm in self.plan.arms if arm.name in answered], whole, grader)),
+            scores=tuple(rows),
+            seats=tuple(seats_of(self.plan.arms, whole, grader, draws)),
             plan_changed=self.plan_changed,
             paid_usd=usd,
             paid_tokens=tokens,
             judged_with_labels=judge.enough if judge else None,
             judge=judge,
+            learned=tuple(learned),
+            facts=facts_of(self.prepared.judged),
         )
         save_result(self.folder, result)
         return result
 
     async def _judge(
-        self, whole: Sequence[Block], answered: Mapping[str, Sequence[Sequence[Part]]], grader: Grader
-    ) -> tuple[JudgeCheck, list[int]]:
+        self, answered: Sequence[tuple[Block, Sequence[Sequence[Part]]]], grader: Grader, draws: int
+    ) -> JudgeCheck:
         """Have every answer to a question with a rubric judged, once, and labels of people too.
 
+        Args:
+            answered: the blocks, with what the arms answered; one of which not every answer is judged is not whole.
+            grader: has the rubrics, and gets the marks.
+            draws: how many independent answers are judged for the curve over their number.
+
         Returns:
-            How the judge compares with people, and the places of the questions of which every answer is judged.
+            How the judge compares with people.
         """
         setup, labels, marks = self.prepared.setup, self.prepared.labels, self._marks
         cases = [
             [
                 Case(question=block.question, rubric=grader.rubric(block.question), answer=answer)
-                for answer in answers_to(block, [parts[place] for parts in answered.values()])
+                for answer in answers_to(block, parts, draws)
             ]
-            for place, block in enumerate(whole)
+            for block, parts in answered
         ]
 
         async def judge(case: Case) -> None:
             plan = case.plan(setup.rubric_judge, self.plan.seed)
-            entries = await self._run(id_of(self.prefix, plan), plan)
+            entries = await self._run(id_of(self.debates.prefix, plan), plan)
             draft = drafts_of(case.as_question(), entries)[0]
             marks[case] = None if draft.answer is None else draft.answer == MEETS
             self._judged[case] = draft.charge
@@ -462,39 +408,81 @@ class EvalRun:
         every = (*(label.case for label in labels), *(case for own in cases for case in own))
         await self._run_all([case for case in dict.fromkeys(every) if case not in marks], judge)
         grader.marks = {(case.question.id, case.answer): bool(mark) for case, mark in marks.items()}
-        complete = [place for place, own in enumerate(cases) if all(case in marks for case in own)]
-        for place in set(range(len(whole))) - set(complete):
-            whole[place].whole = False
-        return check_of(setup.rubric_judge, labels, marks), complete
+        for (block, _), own in zip(answered, cases, strict=True):
+            block.whole = block.whole and all(case in marks for case in own)
+        return check_of(setup.rubric_judge, labels, marks)
 
-    async def _answers(self, arm: Arm, whole: Sequence[Block]) -> list[Sequence[Part]]:
-        """What an arm answered to each question."""
-        if arm.match and whole:
-            mixture = await self._matched_size(arm, whole)
-            return [mixed(block, place, mixture) for place, block in enumerate(whole)]
-        return [[answered_by(arm, block, self.prepared.setup.panel.models)] for block in whole]
+    async def _answered(self, blocks: Sequence[Block]) -> Answered:
+        """What each arm answered that learns nothing: the debates, and then their rivals at their cost."""
+        arms, models = self.prepared.setup.arms, self.prepared.setup.panel.models
+        gates = {gate.arm.name for gate in self._gates()}
+        answered: Answered = {
+            arm.name: [[answered_by(arm, block, models)] for block in blocks]
+            for arm in arms
+            if not arm.match and arm.name not in gates
+        }
+        for arm in arms:
+            if arm.match and arm.match not in gates:
+                answered[arm.name] = await self._drawn(arm, blocks, answered[arm.match])
+        return answered
 
-    async def _matched_size(self, arm: Arm, whole: Sequence[Block]) -> Mixture:
-        """How many first answers an arm takes at the cost of a debate; what is missing is drawn first."""
+    def _gates(self) -> list[GatedDebate]:
+        """The arms that learn when to debate."""
+        setup = self.prepared.setup
+        arms = {arm.name: arm for arm in setup.arms}
+        return [
+            GatedDebate(
+                arm=arm,
+                debate=arms[arm.gates],
+                models=setup.panel.models,
+                seats=setup.panel.seats,
+                least=self.prepared.thresholds[arm.gates],
+                score=self.plan.score,
+            )
+            for arm in setup.arms
+            if arm.kind == "learned_gate"
+        ]
+
+    def _gate_and_rivals(self, gate: Arm, parts: Sequence[Sequence[Part]], blocks: Sequence[Block]) -> Answered:
+        """The answers of a gate, and those of its rivals at its cost.
+
+        Its threshold follows from the keys, so nothing is drawn for it: no call may depend on a truth. Its debate costs
+        at least as much, so the answers that were drawn for the rivals of that are enough.
+        """
+        answered: Answered = {gate.name: parts}
+        for arm in self.prepared.setup.arms:
+            if arm.match == gate.name:
+                matched = self._match(arm, blocks, parts)
+                mixture = matched if isinstance(matched, Mixture) else matched.nearest
+                answered[arm.name] = [mixed(block, place, mixture) for place, block in enumerate(blocks)]
+        return answered
+
+    async def _drawn(
+        self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Sequence[Part]]
+    ) -> Sequence[Sequence[Part]]:
+        """What an arm of independent answers says at the cost of a debate; what is missing is drawn first."""
+        matched = self._match(arm, blocks, debate)
+        while isinstance(matched, Missing) and not self.paused:
+            if not await self.extend([(blocks[place], many) for place, many in matched.needed]):
+                break
+            matched = self._match(arm, blocks, debate)
+        mixture = matched if isinstance(matched, Mixture) else matched.nearest
+        return [mixed(block, place, mixture) for place, block in enumerate(blocks)]
+
+    def _match(self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Sequence[Part]]) -> Mixture | Missing:
+        """How many first answers an arm takes at the cost of a debate, or which are missing to know it."""
+        if not blocks:
+            return Mixture(low=(), high=(), share=1.0)
         currency = self.plan.currency
-        target = sum(block.debates[arm.match].charge.amount(currency) for block in whole)
-        while True:
-            costs = [[draft.charge.amount(currency) for draft in block.drafts] for block in whole]
-            matched = match_uniform(costs, target)
-            if isinstance(matched, Mixture) and arm.kind == "adaptive":
-                votes = [[draft.form for draft in block.drafts] for block in whole]
-                matched = match_adaptive(votes, costs, target, most=SPREAD * matched.high[0])
-            if isinstance(matched, Mixture):
-                return matched
-            if self.paused or not await self.extend([(whole[place], many) for place, many in matched.needed]):
-                return matched.nearest
+        target = sum(part.charge.amount(currency) for parts in debate for part in parts)
+        costs = [[draft.charge.amount(currency) for draft in block.drafts] for block in blocks]
+        matched = match_uniform(costs, target)
+        if isinstance(matched, Mixture) and arm.kind == "adaptive":
+            votes = [[draft.form for draft in block.drafts] for block in blocks]
+            matched = match_adaptive(votes, costs, target, most=SPREAD * matched.high[0])
+        return matched
 
-    async def paid(self) -> tuple[float | None, int]:
-        """What all debates of the evaluation were paid, in US dollars (None: a price is unknown) and tokens."""
-        costs: list[float | None] = []
-        tokens = 0
-        for summary in await self._summaries():
-            used = usage_of(await self.workspace.entries(summary.debate))
-            costs += (usage.cost for usage in used)
-            tokens += sum(usage.input_tokens + usage.output_tokens for usage in used)
-        return exact_sum(costs), tokens
+
+def _at(answered: Answered, place: int) -> list[Sequence[Part]]:
+    """What all arms answered to one question."""
+    return [parts[place] for parts in answered.values()]

@@ -11,11 +11,11 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from moot.app.evaluation.arms import Arm
-from moot.app.evaluation.data_sets import Key, Question
 from moot.app.evaluation.matching import Mixture, spread_evenly
-from moot.app.evaluation.quantities import normal_text, read_quantity
 from moot.app.evaluation.responses import Block, Charge, Draft, Response, SeatAnswers, count
 from moot.app.evaluation.scores import EvalPlan, Measure, PlannedArm, Score, SeatScore
+from moot.app.questions.data_sets import Key, Question
+from moot.app.questions.quantities import normal_text, read_quantity
 from moot.core.errors import RecordError
 from moot.evaluation.power import (
     Pilot,
@@ -98,11 +98,21 @@ class Grader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A part of what an arm answered to a question, with its share; the shares of all parts sum to 1."""
+    """A part of what an arm answered to a question.
+
+    Attributes:
+        share: of the answer; the shares of all parts sum to 1.
+        response: what was answered.
+        charge: what that cost, in full.
+        debate: the arm whose debate it is; "" for independent answers.
+        debated: whether participants saw answers of others.
+    """
 
     share: float
     response: Response
     charge: Charge
+    debate: str = ""
+    debated: bool = False
 
 
 def sampled(question: Question, drafts: Sequence[Draft], *, share: float = 1.0) -> Part:
@@ -121,16 +131,18 @@ def answered_by(arm: Arm, block: Block, models: Sequence[str]) -> Part:
     if arm.kind == "sample":
         return sampled(block.question, block.drafts[: arm.size])
     debate = block.debates[arm.name]
-    return Part(share=1.0, response=debate.response, charge=debate.charge)
+    return Part(share=1.0, response=debate.response, charge=debate.charge, debate=arm.name, debated=debate.debated)
 
 
-def answers_to(block: Block, parts: Iterable[Sequence[Part]]) -> Iterator[str]:
-    """All answers that a judge grades by a rubric: those of arms, and the first and last ones of participants."""
+def answers_to(block: Block, parts: Iterable[Sequence[Part]], draws: int) -> Iterator[str]:
+    """All answers that a judge grades by a rubric: of arms, of participants first and last, and of so many draws."""
     if block.question.kind != "rubric":
         return
     yield from (answer for inner in parts for part in inner for answer in part.response.answers)
     seats = (seat for debate in block.debates.values() for seat in debate.seats)
     yield from (answer for seat in seats for answer in (seat.first, seat.last) if answer is not None)
+    yield from (answer for debate in block.debates.values() for answer in debate.response.answers)
+    yield from (draft.answer for draft in block.drafts[:draws] if draft.answer is not None)
 
 
 def mixed(block: Block, place: int, mixture: Mixture) -> tuple[Part, ...]:
@@ -156,9 +168,9 @@ def rows_of(arm: str, blocks: Sequence[Block], parts: Sequence[Sequence[Part]], 
     calls = spread_evenly([charge.calls for charge in charges])
     rows: list[Score] = []
     for n, (block, inner) in enumerate(zip(blocks, parts, strict=True)):
-        question, response = block.question, max(inner, key=lambda part: part.share).response
+        question, main = block.question, max(inner, key=lambda part: part.share)
+        response = main.response
         grade = mix([(part.share, grader.grade(question, part.response)) for part in inner])
-        debate = block.debates.get(arm)
         rows.append(
             Score(
                 question=question.id,
@@ -173,8 +185,8 @@ def rows_of(arm: str, blocks: Sequence[Block], parts: Sequence[Sequence[Part]], 
                 tokens=tokens[n],
                 calls=calls[n],
                 state=response.state,
-                debated=bool(debate and debate.debated),
-                record=block.records.get(arm, block.records.get("", "")),
+                debated=main.debated,
+                record=block.records.get(main.debate, ""),
             )
         )
     return rows
@@ -184,13 +196,15 @@ MOST_DRAWS: Final = 30
 """The most independent answers of a question that are kept for the curve over their number; a third of forecasts."""
 
 
-def seats_of(arms: Sequence[PlannedArm], blocks: Sequence[Block], grader: Grader) -> Iterator[SeatScore]:
-    """The first and last answers of the participants of all debates, and the answers that sampling draws from."""
+def kept_draws(blocks: Sequence[Block]) -> int:
+    """How many independent answers are kept, as many for each question, so that each point of a curve is over all."""
+    most = MOST_DRAWS // 3 if any(block.question.kind == "probability" for block in blocks) else MOST_DRAWS
+    return min([most, *(len(block.drafts) for block in blocks)])
+
+
+def seats_of(arms: Sequence[PlannedArm], blocks: Sequence[Block], grader: Grader, many: int) -> Iterator[SeatScore]:
+    """The first and last answers of the participants of all debates, and so many answers that sampling draws from."""
     draws = next((arm.name for arm in arms if arm.kind == "sample"), "")
-    kinds = {block.question.kind for block in blocks}
-    # As many for each question, so that each point of the curve is over all; of rubrics only what was judged is known.
-    most = 0 if "rubric" in kinds else MOST_DRAWS // 3 if "probability" in kinds else MOST_DRAWS
-    many = min([most, *(len(block.drafts) for block in blocks)])
     for arm in arms:
         for block in blocks:
             seats = block.debates[arm.name].seats if arm.name in block.debates else ()
@@ -248,7 +262,15 @@ def _right(question: Question, answer: str, key: Key) -> bool:
 Rows = Sequence[Score]
 
 
-def pilot_of(plan: EvalPlan, costs: Sequence[Sequence[Charge]], pairs: Sequence[tuple[Rows, Rows]], unit: int) -> Pilot:
+def pilot_of(
+    plan: EvalPlan,
+    costs: Sequence[Sequence[Charge]],
+    pairs: Sequence[tuple[Rows, Rows]],
+    unit: int,
+    *,
+    total: int,
+    effect: float,
+) -> Pilot:
     """What the first questions tell about all of them.
 
     Args:
@@ -257,6 +279,8 @@ def pilot_of(plan: EvalPlan, costs: Sequence[Sequence[Charge]], pairs: Sequence[
         pairs: the rows of each debate and of a rival; the pair that spreads most counts. Repeats that the plan does not
             have only tell whether more of them would pay.
         unit: how many repeats are one measurement: 2 where both orders of a preference are.
+        total: how many questions are put, also those to learn on.
+        effect: by which factor groups of questions raise the variance.
     """
     charges = [Charge.sum(own) for own in costs]
     usd = [charge.usd for charge in charges if charge.usd is not None]
@@ -265,13 +289,14 @@ def pilot_of(plan: EvalPlan, costs: Sequence[Sequence[Charge]], pairs: Sequence[
     spreads = [spread_in_pilot([fmean(values[:times]) for values in table]) for table in tables]
     spread = max(spreads, default=0.0)
     widest = tables[spreads.index(spread)] if spreads else []
-    smallest, gain = smallest_difference(spread, plan.planned), gain_of_repeats(widest, times)
+    needed = questions_needed_by(spread, plan.margin, by_share=plan.score == "credit")
+    smallest, gain = smallest_difference(spread * math.sqrt(effect), plan.planned), gain_of_repeats(widest, times)
     return Pilot(
         questions=len(charges),
-        usd=interval_of_total(usd, plan.planned) if len(usd) == len(charges) else None,
-        tokens=interval_of_total([charge.tokens for charge in charges], plan.planned),
+        usd=interval_of_total(usd, total) if len(usd) == len(charges) else None,
+        tokens=interval_of_total([charge.tokens for charge in charges], total),
         smallest=smallest,
-        needed=questions_needed_by(spread, plan.margin, by_share=plan.score == "credit"),
+        needed=math.ceil(effect * needed),
         repeated=None if gain is None else gain * smallest,
     )
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from moot.app.evaluation.data_sets import Question
-from moot.app.evaluation.quantities import normal_text, read_quantity
 from moot.app.evaluation.scores import Currency, State
+from moot.app.questions.data_sets import Question
+from moot.app.questions.quantities import normal_text, read_quantity
 from moot.app.serve.spending import spent
 from moot.core.ask import ABSTAIN, Usage
 from moot.core.errors import FREE_ERRORS

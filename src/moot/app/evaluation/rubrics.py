@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from moot.app.evaluation.blocks import Panel, brief_of, drafts_plan
-from moot.app.evaluation.data_sets import FaultyData, Question
-from moot.app.evaluation.question_files import READERS
 from moot.app.evaluation.scores import JudgeCheck
+from moot.app.questions.data_sets import FaultyData, Question
+from moot.app.questions.question_files import READERS
 from moot.app.run.workspace import Plan
 from moot.core.brief import Source
 from moot.core.errors import BriefError

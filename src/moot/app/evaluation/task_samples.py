@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 
 from moot.app.evaluation.arms import Arm
 from moot.app.evaluation.blocks import Panel, arm_plan, brief_of
-from moot.app.evaluation.data_sets import Question
 from moot.app.evaluation.responses import debated_of
 from moot.app.evaluation.scores import State
 from moot.app.plan.settings import default_store, load_config, open_store
+from moot.app.questions.data_sets import Question
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.brief import Source

@@ -18,7 +18,7 @@ from moot.app.replays.recorded_files import read_reference
 from moot.core.text import counted
 from moot.evaluation.bootstrap import percentile
 from moot.evaluation.flips import Change, FlipRate, flip_table, state_of
-from moot.evaluation.gates import CANDIDATES, Gated, cross_validate, half_split, largest_gain
+from moot.evaluation.gates import CANDIDATES, DEFAULT, Gated, choose, cross_validate, half_split, largest_gain, splits
 from moot.evaluation.paired import Differences, Floats
 from moot.evaluation.power import questions_needed, smallest_difference
 from moot.evaluation.sign_tests import p_value
@@ -27,6 +27,9 @@ from moot.learn.calibration import Forecast, log_score
 
 GATES = (0.05, 0.10, 0.15, 0.20, 0.30)
 DRAWS, SPLITS, HALVES = 4_000, 50, 2_000
+MOST_CALLS, ROOM = 4.9, 0.01
+"""A gate is worth it with at most so many calls, of 6, and a loss of at most so much above always debating."""
+
 LEAST = 20
 """Questions from which a gate can be learned at all."""
 
@@ -175,6 +178,7 @@ def gate_lines(items: Sequence[Item]) -> Iterator[str]:
         yield _difference("  minus the panel's first forecasts", losses - questions.without)
         yield _difference("  minus always debating", losses - questions.debated)
     yield _half_line(questions)
+    yield _sparing_line(questions, size)
     fixed = [questions.losses(threshold) for threshold in CANDIDATES[:-1]]
     against = {rival_name: many, "the panel": questions.without}
     for rival, losses in against.items():
@@ -192,6 +196,19 @@ def _half_line(questions: Gated) -> str:
     return (
         f"gate by halves x {HALVES}, minus the panel: {middle}, below 0 in {below:.2f}, interval below 0 in {shown:.2f}"
     )
+
+
+def _sparing_line(questions: Gated, size: float) -> str:
+    """How often a gate spares calls and loses hardly anything on the half from which it was not learned."""
+    met = {"learned gate": 0, f"gate {DEFAULT:g}": 0}
+    for seed in range(HALVES):
+        learn, judge = next(splits(questions, 2, seed))
+        part = questions.only(judge)
+        for name, threshold in zip(met, (choose(questions.only(learn), cautious=True), DEFAULT), strict=True):
+            worse = float((part.losses(threshold) - part.debated).mean())
+            met[name] += size + size * part.share(threshold) <= MOST_CALLS and worse <= ROOM
+    shares = ", ".join(f"{name} in {many / HALVES:.2f}" for name, many in met.items())
+    return f"by halves x {HALVES}, at most {MOST_CALLS:g} calls and {ROOM:g} above always debating: {shares}"
 
 
 def flip_lines(items: Sequence[Item]) -> Iterator[str]:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from moot.app.evaluation.data_sets import QUESTIONS_FILE
-from moot.app.evaluation.question_files import read_data_set
-from moot.app.evaluation.scores import PLAN_FILE, Currency, Measure, read_result
+from moot.app.evaluation.eval_files import PLAN_FILE, read_result
+from moot.app.evaluation.scores import Currency, Measure
+from moot.app.questions.data_sets import QUESTIONS_FILE
+from moot.app.questions.question_files import read_data_set
 from moot.app.replays.forecast_data import DEBATE, Item, read_forecasts
 from moot.app.replays.recorded_files import UNREADABLE, fault_of
 from moot.app.results.score_rows import ScoreRows, forecast_loss, mean_cost
@@ -216,13 +217,20 @@ def gate_lines(learned: Resolved, judged: Resolved) -> Iterator[str]:
         yield f"  fewer than {ENOUGH} questions: learned thresholds are often worse than {DEFAULT:g}, the default"
     yield f"judged on {counted(judged.priced.gated.n, 'other question')}; {MEASURES[judged.measure]}"
     yield from _table(judged, threshold)
+    yield from _judged_lines(judged, "learned", threshold)
+    if known.n < ENOUGH and threshold != DEFAULT:
+        yield from _judged_lines(judged, "default", DEFAULT)
+
+
+def _judged_lines(judged: Resolved, name: str, threshold: float) -> Iterator[str]:
+    """A gate against its rivals and against always debating, and the verdict on it."""
     gate = judge_gate(judged.priced, threshold, margin=judged.margin)
-    yield "the learned gate minus (above 0 the gate is better), 95 % interval:"
+    yield f"the {name} gate minus (above 0 the gate is better), 95 % interval:"
     for comparison in (*gate.comparisons, gate.always):
         p = f"p {comparison.p:.3f}" if comparison.p < 1 else "p not below 0.05"
         cost = "" if comparison is gate.always else f", cost {comparison.cost_ratio:.2f} x"
         yield f"  {comparison.rival:<38} {signed(comparison)}  {p}{cost}"
-    yield f"verdict on the learned gate: {gate.verdict.sentence}"
+    yield f"verdict on the {name} gate: {gate.verdict.sentence}"
 
 
 def _table(judged: Resolved, threshold: float) -> Iterator[str]:

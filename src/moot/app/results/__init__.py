@@ -3,6 +3,6 @@
 Read in this order: ``scoreboard`` (the data), ``score_rows`` (scores by arm and question), ``comparisons`` (debates
 against rivals, verdicts), ``seat_measures`` (flips, contributions, votes), ``forecast_quality`` (calibration),
 ``cost_curve`` (what independent answers buy), ``scoring`` (all of it together), ``score_tables`` (words and tables),
-``elements`` and ``chart`` (HTML and SVG), ``score_plots``, ``score_page``, ``score_files`` (all formats);
-``past_debates`` (debates on record as an evaluation), ``past_forecasts``.
+``elements`` and ``chart`` (HTML and SVG), ``score_plots``, ``score_page``, ``score_files`` (all formats),
+``inspect_logs`` (logs of Inspect); ``past_debates`` (debates on record as an evaluation).
 """

@@ -1,12 +1,13 @@
 """Debates against their rivals: paired differences, looks, several debates at once, and the verdicts."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moot.app.evaluation.scores import EvalResult, PlannedArm
-from moot.app.results.score_rows import ScoreRows
-from moot.app.results.scoreboard import GrowthLine, PairLine, QuestionLine, VerdictLine
+from moot.app.results.score_rows import ScoreRows, only_some
+from moot.app.results.scoreboard import GrowthLine, PairLine, PartLine, QuestionLine, VerdictLine
+from moot.core.errors import RecordError
 from moot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from moot.evaluation.paired import Interval
 from moot.evaluation.power import questions_needed, smallest_difference
@@ -15,6 +16,9 @@ from moot.evaluation.verdicts import COST_ROOM, Comparison, Conduct, Verdict, co
 
 UNKNOWN_COST = math.inf
 """The ratio of costs of which one is not known: they are not equal."""
+
+MOST_PARTS = 30
+"""Parts of the questions that are shown; those with the most questions."""
 
 GROWTH_POINTS = 60
 """The most points of a curve over the questions."""
@@ -110,6 +114,8 @@ def verdict(rows: ScoreRows, result: EvalResult, debate: PlannedArm, comparisons
         failed=[_failed(rows, name) for name in (debate.name, *names)],
         plan_changed=result.plan_changed,
         judge_unchecked=result.judged_with_labels is False,
+        part=bool(result.tag),
+        learned_here=any(learning.arm == debate.name and learning.way == "folds" for learning in result.learned),
         unread_decide=any(_turns_without_unread(rows, debate.name, name) for name in names),
     )
     decided = decide(chosen, margin=rows.plan.margin, conduct=conduct)
@@ -117,6 +123,57 @@ def verdict(rows: ScoreRows, result: EvalResult, debate: PlannedArm, comparisons
     if missing and decided.word != "no verdict":
         return Verdict(word="not known", sentence=f"not known: n too small by {missing} (the next look of the plan)")
     return decided
+
+
+def part_lines(result: EvalResult) -> tuple[PartLine, ...]:
+    """Every arm, and every debate against its rivals, on the questions of each tag and on each side of the cut-off."""
+    named = parts_of(result)
+    most = sorted(named, key=lambda name: (-len(named[name]), name))[:MOST_PARTS]
+    return tuple(line for name in named if name in most for line in _part_lines(result, name, named[name]))
+
+
+def parts_of(result: EvalResult) -> dict[str, set[str]]:
+    """The questions of each part: by the words of their tags, and by the latest cut-off of a model."""
+    known = dict.fromkeys(row.question for row in result.scores)
+    facts = {name: result.facts[name] for name in known if name in result.facts}
+    parts: dict[str, set[str]] = {}
+    for tag in sorted({tag for own in facts.values() for tag in own.tags}):
+        parts[tag] = {name for name, own in facts.items() if tag in own.tags}
+    if result.plan.cutoffs and any(own.known_since for own in facts.values()):
+        dated = [name for name, own in facts.items() if own.known_since]
+        day = max(result.plan.cutoffs.values())
+        parts[f"public by {day}"] = {name for name in dated if is_known_by(facts[name].known_since, day)}
+        parts[f"public after {day}"] = set(dated) - parts[f"public by {day}"]
+        parts["without a date"] = set(known) - set(dated)
+    return {name: questions for name, questions in parts.items() if questions}
+
+
+def is_known_by(known_since: str, cutoff: str) -> bool:
+    """Whether a model may know an answer: of a whole year or month its first day counts, of a cut-off its last one."""
+    return known_since <= f"{cutoff}~"
+
+
+def _part_lines(result: EvalResult, part: str, questions: Container[str]) -> Iterator[PartLine]:
+    try:
+        rows = ScoreRows(replace(only_some(result, questions), seats=()))
+    except RecordError:
+        return  # fewer than two questions have no interval
+    n = len(rows.questions)
+    for arm in rows.arms:
+        values = rows.scores(arm.name)
+        interval = rows.interval(values)
+        yield PartLine(part=part, questions=n, arm=arm.name, rival="", value=float(values.mean()), interval=interval)
+    for debate in debates(rows):
+        for rival in rivals(rows, debate):
+            differences = rows.differences(rows.minus(debate.name, rival.name))
+            yield PartLine(
+                part=part,
+                questions=n,
+                arm=debate.name,
+                rival=rival.name,
+                value=differences.mean,
+                interval=differences.interval(),
+            )
 
 
 def _failed(rows: ScoreRows, arm: str) -> float:

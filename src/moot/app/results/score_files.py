@@ -10,16 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, cast
 
-from moot.app.evaluation.scores import (
-    SCORES_FILE,
-    SEATS_FILE,
-    EvalResult,
-    Score,
-    SeatScore,
-    read_result,
-    scores_csv,
-    seats_csv,
-)
+from moot.app.evaluation.eval_files import SCORES_FILE, SEATS_FILE, read_result, scores_csv, seats_csv
+from moot.app.evaluation.scores import EvalResult, Score, SeatScore
 from moot.app.export.reports import save
 from moot.app.results.score_page import page
 from moot.app.results.score_tables import MEASURES, facts, heading, verdicts
@@ -31,7 +23,19 @@ SUMMARY, PAGE = "summary.json", "scoreboard.html"
 QUESTIONS, KEYS = "questions.jsonl", "keys.jsonl"
 """What the run leaves beside the scores. Keys are copied as they are, and into a file of their own."""
 
-SECTIONS: Final = ("arms", "pairs", "flips", "seats", "voices", "calibration", "curve", "gates", "liars", "by_question")
+SECTIONS: Final = (
+    "arms",
+    "pairs",
+    "flips",
+    "seats",
+    "voices",
+    "calibration",
+    "curve",
+    "gates",
+    "liars",
+    "parts",
+    "by_question",
+)
 NO_LIBRARY: Final = "Parquet files need a library that is not installed: pip install 'moot[parquet]'; or take csv"
 TAGS: Final = ("evaluation", "debate", "language-models")
 

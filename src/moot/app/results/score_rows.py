@@ -1,13 +1,14 @@
 """The scores of an evaluation by arm and question, with unread answers as wrong, left out, or right."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from moot.app.evaluation.scores import EvalPlan, EvalResult, Measure, PlannedArm, Score, SeatScore
+from moot.app.questions.data_sets import no_such_tag
 from moot.core.errors import RecordError
 from moot.core.text import counted, shorten
 from moot.core.transcript import normalise
@@ -38,6 +39,27 @@ class Ballots:
     last: Answers
 
 
+def only_some(result: EvalResult, questions: Container[str]) -> EvalResult:
+    """The part of a result that is about some questions."""
+    return replace(
+        result,
+        scores=tuple(row for row in result.scores if row.question in questions),
+        seats=tuple(seat for seat in result.seats if seat.question in questions),
+    )
+
+
+def only_tagged(result: EvalResult, tag: str) -> EvalResult:
+    """The part of a result that is about questions with a tag.
+
+    Raises:
+        BriefError: no question has it.
+    """
+    named = {name for name, facts in result.facts.items() if tag in facts.tags}
+    if not named:
+        raise no_such_tag(tag, [word for facts in result.facts.values() for word in facts.tags])
+    return replace(only_some(result, named), tag=tag)
+
+
 class ScoreRows:
     """The rows of an evaluation, as far as all arms have answered.
 
@@ -64,6 +86,8 @@ class ScoreRows:
         if problem := next(_problems(result), ""):
             raise RecordError(f"{result.plan.name}: {problem}")
         self.plan: EvalPlan = result.plan
+        if result.tag:  # the plan has other questions, too; what is looked at is all that there will be
+            self.plan = replace(result.plan, planned=len({row.question for row in result.scores}), looks=(1.0,))
         self.credits = result.plan.score == "credit"
         self.sign = 1.0 if self.credits else -1.0
         self._rows: dict[tuple[str, str], list[Score]] = {}

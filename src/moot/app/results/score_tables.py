@@ -22,6 +22,9 @@ LONGEST_NAME: Final = 26
 SHORT_CURVE: Final = 10
 """A curve of this number of points is always shown."""
 
+SHORT_PARTS: Final = 24
+"""Lines about parts of the questions that are always shown."""
+
 UNKNOWN: Final = "not known"
 
 
@@ -133,6 +136,7 @@ def tables(board: Scoreboard) -> list[Table]:
         front_table,
         gate_table,
         liar_table,
+        part_table,
     )
     return [table for make in makers if (table := make(board)).rows]
 
@@ -383,6 +387,26 @@ def _points_lost(board: Scoreboard, value: float) -> str:
     return f"{100 * value:.1f}" if board.score == "credit" else f"{value:+.3f}"
 
 
+def part_table(board: Scoreboard) -> Table:
+    """Arms and differences by tag and by cut-off."""
+    return Table(
+        key="parts",
+        title=f"Parts of the questions, exploratory: {MEASURES[board.score]}, 95 % interval",
+        heads=("part", "questions", "arm", "value", "interval"),
+        rows=[
+            (
+                short(line.part),
+                str(line.questions),
+                f"{short(line.arm)} - {short(line.rival)}" if line.rival else short(line.arm),
+                f"{line.value:+.3f}" if line.rival else f"{line.value:.3f}",
+                span(line.interval) if line.rival else plain_span(line.interval),
+            )
+            for line in board.parts
+        ],
+        note="A - B is a difference: above 0 A is better. Of many parts some differ by chance, so none has a verdict.",
+    )
+
+
 def question_table(board: Scoreboard) -> Table:
     """Each question with its difference, and the debate on record."""
     return Table(
@@ -423,6 +447,7 @@ def screen(board: Scoreboard, *, everything: bool = False) -> Iterator[str]:
         everything: also the long tables.
     """
     short = {"arms", "pairs", "rates", "seats", "voices", "calibration", "front"}
+    short |= {"parts"} if len(board.parts) <= SHORT_PARTS else set()
     short |= {"liars"} if any(line.how == "run" for line in board.liars) else set()
     yield heading(board)
     yield from verdicts(board)

@@ -308,6 +308,27 @@ class LiarLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PartLine:
+    """An arm on a part of the questions: its score, or its difference from a rival. No verdict is read from it.
+
+    Attributes:
+        part: the tag of these questions, or on which side of a cut-off they are.
+        questions: how many they are.
+        arm: the arm.
+        rival: the arm that is subtracted; "" for the score of the arm alone.
+        value: the score, or the mean difference; above 0 the arm is better.
+        interval: of it.
+    """
+
+    part: str
+    questions: int
+    arm: str
+    rival: str
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionLine:
     """One question: the debate's score minus the rival's, and the id of the debate on record."""
 
@@ -364,6 +385,7 @@ class Scoreboard:
         front: each other arm against the curve at its cost.
         gates: for each debate.
         liars: for each debate.
+        parts: by tag and by cut-off, where the data has them.
         by_question: each question for each debate and rival.
         growth: the differences as the questions came.
         notes: what a reader must know, in sentences.
@@ -398,6 +420,7 @@ class Scoreboard:
     front: tuple[FrontLine, ...]
     gates: tuple[GateLine, ...]
     liars: tuple[LiarLine, ...]
+    parts: tuple[PartLine, ...]
     by_question: tuple[QuestionLine, ...]
     growth: tuple[GrowthLine, ...]
     notes: tuple[str, ...]

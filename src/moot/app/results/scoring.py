@@ -1,16 +1,18 @@
 """From the scores of an evaluation to its scoreboard, with what a reader must know beside the figures."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from moot.app.evaluation.rubrics import judge_sentences
-from moot.app.evaluation.scores import EvalResult, PlannedArm
+from moot.app.evaluation.scores import EvalResult, Facts, Learning, PlannedArm
 from moot.app.results.comparisons import (
     compare_all,
     debates,
     growth_lines,
+    is_known_by,
     look,
     pair_lines,
+    part_lines,
     question_lines,
     verdict_lines,
 )
@@ -20,6 +22,7 @@ from moot.app.results.score_rows import ScoreRows
 from moot.app.results.scoreboard import VERSION, ArmLine, Scoreboard
 from moot.app.results.seat_measures import flip_lines, gate_lines, liar_lines, liar_sentences, seat_lines, voices_lines
 from moot.core.text import counted, listed
+from moot.evaluation.gates import ENOUGH
 
 ONE_GROUP = "All questions are one group, so the intervals are too narrow: they count the questions as independent."
 COUNT_ONLY = "Contributions are those to the count of the answers, not to the talk."
@@ -44,7 +47,7 @@ def measure(result: EvalResult) -> Scoreboard:  # house: long because it is one 
     return Scoreboard(
         version=VERSION,
         name=plan.name,
-        plan_hash=plan.hash,
+        plan_hash=result.plan.hash,
         exploratory=result.plan_changed,
         score=plan.score,
         currency=plan.currency,
@@ -71,6 +74,7 @@ def measure(result: EvalResult) -> Scoreboard:  # house: long because it is one 
         front=front,
         gates=gate_lines(rows),
         liars=liars,
+        parts=part_lines(result),
         by_question=question_lines(rows),
         growth=growth_lines(rows),
         notes=(*_notes(rows, result), *liar_sentences(liars)),
@@ -112,12 +116,18 @@ def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
             "Exploratory: the plan was changed after the first call. To test the new plan, run it under a name of its "
             "own (--name): it gets its own hash and its own answers."
         )
+    if result.tag:
+        many = counted(len(rows.questions), "question")
+        yield f"Exploratory: only the {many} with the tag {result.tag[:60]!r}. The plan's verdict is over all of them."
+    judged = {name: result.facts[name] for name in rows.questions if name in result.facts}
+    yield from contamination_notes(judged, plan.cutoffs)
     if (missing := look(rows).missing) > 0:
         early = counted(len(rows.questions), "question")
         yield (
             f"So far {early} of {plan.planned} answered: {missing} more until the next look. "
             "Until then look at the live interval alone."
         )
+    yield from map(_learning_note, result.learned)
     if rows.group_count == 1:
         yield ONE_GROUP
     elif rows.groups:
@@ -135,6 +145,47 @@ def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
         yield NO_PLACEBO
     if any(len(rows.ballots(arm.name)) for arm in rows.arms):
         yield COUNT_ONLY
+
+
+def contamination_notes(facts: Mapping[str, Facts], cutoffs: Mapping[str, str]) -> Iterator[str]:
+    """Whether models may have seen the answers: a warning, and no correction.
+
+    Args:
+        facts: what the data says of questions.
+        cutoffs: up to which date models may know what was public.
+    """
+    dated = [own.known_since for own in facts.values() if own.known_since]
+    if dated and not cutoffs:
+        many = f"{counted(len(dated), 'question')} {'says' if len(dated) == 1 else 'say'}"
+        yield f"{many} since when the answer is public. Name the models' cut-offs (--cutoff) to see what they may know."
+    for model, day in cutoffs.items():
+        if known := sum(is_known_by(since, day) for since in dated):
+            yield (
+                f"{model} may have seen the answers to {known} of {counted(len(dated), 'dated question')}: they were "
+                f"public by its cut-off, {day}."
+            )
+
+
+def _learning_note(learning: Learning) -> str:
+    """How the threshold of a gate was learned, and what follows for its figures."""
+    many = counted(learning.questions, "question")
+    match learning.way:
+        case "split":
+            how = f"where first answers are more than {learning.low:g} apart, learned on {many} marked split: learn"
+            return f"{learning.arm}: {learning.gates} {how}; no arm is judged on them."
+        case "folds":
+            low, high = f"{learning.low:g}", f"{learning.high:g}"
+            thresholds = low if low == high else f"{low} to {high}"
+            return (
+                f"{learning.arm}: {learning.gates} where first answers are more than a threshold apart ({thresholds}); "
+                "each tenth of the questions is judged by the one that the others choose. That is an estimate and no "
+                "test: for a verdict mark questions with split: learn."
+            )
+        case _:
+            return (
+                f"{learning.arm}: {many} are too few to learn a threshold ({ENOUGH} are needed), so it is "
+                f"{learning.low:g}, the default."
+            )
 
 
 def _arm_notes(rows: ScoreRows, arm: PlannedArm) -> Iterator[str]:

@@ -33,6 +33,8 @@ LIARS = (1, 2)
 LIES: Mapping[Literal["run", "recount"], str] = {"run": "with a liar at the table", "recount": "by recount"}
 """How liars were put among the participants; what says more comes first."""
 HALF = 0.5
+DIGITS = 12
+"""Of a distance: more would tell 1 - 0.7 from 0.3."""
 
 
 def flip_lines(rows: ScoreRows) -> tuple[FlipLine, ...]:
@@ -236,9 +238,9 @@ def _answer_spread(rows: ScoreRows, item: Ballots) -> float:
     """How far apart first answers are: of forecasts the largest minus the smallest, else the share outvoted."""
     if rows.credits:
         ballots = [ballot for ballot in item.first.values() if ballot]
-        return 1 - max((ballots.count(ballot) for ballot in ballots), default=0) / len(item.first)
+        return round(1 - max((ballots.count(ballot) for ballot in ballots), default=0) / len(item.first), DIGITS)
     forecasts = [value for first, _ in item.texts.values() if (value := probability_of(first)) is not None]
-    return max(forecasts, default=0.0) - min(forecasts, default=0.0)
+    return round(max(forecasts, default=0.0) - min(forecasts, default=0.0), DIGITS)
 
 
 def liar_lines(rows: ScoreRows) -> tuple[LiarLine, ...]:

@@ -96,6 +96,7 @@ class OutcomeData(TypedDict):
     decision: DecisionData | None
     usage: UsageData
     turns: list[TurnData]
+    warnings: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +164,15 @@ class Outcome:
             decision=cast("DecisionData", as_data(self.decision)) if self.decision else None,
             usage=UsageData(input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=used.cost),
             turns=turns,
+            warnings=list(self.warnings),
         )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the decision weaker than it looks, such as copies of one model; one sentence each."""
+        from moot.report.conclusion import cautions  # here for start-up time: a list needs no outcome
+
+        return cautions(self.transcript)
 
     def report(self) -> str:
         """The report in Markdown, as ``moot report`` writes it.

@@ -24,17 +24,20 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @rich_click.command()
 @click.argument("folder", type=_FOLDER, metavar="FOLDER")
 @click.option("--all", "everything", is_flag=True, help="Show all tables, also the long ones.")
+@click.option("--tag", default="", metavar="TAG", help="Only questions with this tag; exploratory, without a verdict.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(folder: Path, everything: bool, as_json: bool) -> int:
+def show(folder: Path, everything: bool, tag: str, as_json: bool) -> int:
     """Show the scoreboard of an evaluation: FOLDER is where its run has saved the scores.
 
     The first lines are the verdicts. Then come the arms, the differences from rivals of equal cost, what changed
     between first and last answers, and what each participant adds. It can be read while the run goes on: then the
     verdict waits for the next look of the plan.
     """
-    from moot.app.evaluation.scores import read_result
+    from moot.app.evaluation.eval_files import read_result
+    from moot.app.results.score_rows import only_tagged
 
-    _show(read_result(folder), everything=everything, as_json=as_json)
+    result = read_result(folder)
+    _show(only_tagged(result, tag) if tag else result, everything=everything, as_json=as_json)
     return DONE
 
 
@@ -90,8 +93,8 @@ def export(folder: Path, form: str, out: Path | None, server: str, store: Path |
 
 
 async def _logs(folder: Path, server: str, store: Path | str | None) -> "Mapping[str, str]":
-    from moot.app.evaluation.inspect_logs import logs_of, read_records
-    from moot.app.evaluation.scores import read_result
+    from moot.app.evaluation.eval_files import read_result
+    from moot.app.results.inspect_logs import logs_of, read_records
 
     result = read_result(folder)
     async with open_workspace(store, reading=True) as workspace:
@@ -123,7 +126,7 @@ def past(  # house: wide because these are its options
 async def _past_debates(
     debates: tuple[str, ...], out: Path | None, *, everything: bool, as_json: bool, store: Path | str | None
 ) -> int:
-    from moot.app.evaluation.scores import note_folder, save_result
+    from moot.app.evaluation.eval_files import note_folder, save_result
     from moot.app.plan.settings import lock_place
     from moot.app.results.past_debates import read_past
 

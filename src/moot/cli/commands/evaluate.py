@@ -55,8 +55,8 @@ def check(file: Path) -> int:
     FILE is .jsonl, .csv, .parquet, a log of Inspect (.eval, .json), a folder of briefs with answer: in the header, or
     a folder of Hugging Face. Each faulty line is one error with its number.
     """
-    from moot.app.evaluation.data_sets import FaultyData
-    from moot.app.evaluation.question_files import read_data_set
+    from moot.app.questions.data_sets import FaultyData
+    from moot.app.questions.question_files import read_data_set
 
     try:
         data = read_data_set(file)

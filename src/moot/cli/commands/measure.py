@@ -1,7 +1,7 @@
 """``moot eval run`` and ``moot eval plan``: measure on your own questions whether a debate pays."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
@@ -24,13 +24,14 @@ from moot.cli.options import (
     store_option,
 )
 from moot.core.brief import BATCHED, COST, PARTICIPANTS, SEED
-from moot.core.text import counted
+from moot.core.text import counted, slug
 
 if TYPE_CHECKING:
-    from moot.app.evaluation.data_sets import StoredData
-    from moot.app.evaluation.eval_plan import ArmPrice, PreparedEvaluation, Setup
+    from moot.app.evaluation.eval_plan import ArmPrice, PreparedEvaluation
     from moot.app.evaluation.eval_run import EvalRun
+    from moot.app.evaluation.eval_setup import Setup
     from moot.app.evaluation.scores import EvalPlan, EvalResult
+    from moot.app.questions.data_sets import StoredData
     from moot.evaluation.power import Pilot
 
 MOST_FAULTS = 50
@@ -50,6 +51,8 @@ class EvalOptions(HalfPriceOptions):
     liar_model: str
     rubric_judge: str
     labels: Path | None
+    tag: str
+    cutoff: tuple[str, ...]
     force: bool
     yes: bool
     dry_run: bool
@@ -92,6 +95,17 @@ def _liars_and_judges(command: Command) -> Command:
     return command
 
 
+def _parts_of_questions(command: Command) -> Command:
+    """The options about what the data says of questions."""
+    cutoff = click.option(
+        "--cutoff",
+        multiple=True,
+        metavar="MODEL=DATE",
+        help="Up to which date a model may know what was public. Can be repeated.",
+    )
+    return click.option("--tag", default="", metavar="TAG", help="Put only questions with this tag.")(cutoff(command))
+
+
 def _options(command: Command) -> Command:
     """The arguments of both commands."""
     for add in reversed(
@@ -115,6 +129,7 @@ def _options(command: Command) -> Command:
                 "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
             ),
             _liars_and_judges,
+            _parts_of_questions,
             click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
             click.option(
                 "--pilot",
@@ -158,8 +173,8 @@ def say_faults(faults: Sequence[str]) -> None:
 
 
 async def _evaluate(file: Path, options: EvalOptions) -> int:
-    from moot.app.evaluation.data_sets import FaultyData, store_data
-    from moot.app.evaluation.question_files import read_data_set
+    from moot.app.questions.data_sets import FaultyData, store_data, tagged
+    from moot.app.questions.question_files import read_data_set
 
     setup = _setup(file, options)
     try:
@@ -167,6 +182,7 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
     except FaultyData as error:
         say_faults(error.faults)
         return USAGE
+    data = tagged(data, setup.tag) if setup.tag else data
     folder = options["out"] or Path(f"{setup.name}-eval")
     with TemporaryDirectory() as aside:  # nothing is written into the folder before the evaluation may begin
         return await _run(setup, store_data(data, Path(aside)), folder, options)
@@ -182,7 +198,7 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
         workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
         workspace.tray.tell = lambda sentence: click.echo(f"moot: {sentence}", err=True)
         prepared = await prepare_evaluation(workspace, setup, data, config)
-        if options["pilot"] and prepared.plan.planned <= PILOT:
+        if options["pilot"] and len(data.questions) <= PILOT:
             raise click.UsageError(f"--pilot needs more than {PILOT} questions.")
         for line in plan_lines(prepared, pilot=options["pilot"]):
             click.echo(line)
@@ -211,7 +227,7 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     """The evaluation that was typed; options replace what the file says."""
     from dataclasses import replace
 
-    from moot.app.evaluation.eval_plan import NAMED_SO, is_file_name, plain_setup, read_setup
+    from moot.app.evaluation.eval_setup import NAMED_SO, is_file_name, plain_setup, read_setup
 
     if file.suffix == ".toml":
         if options["model"]:
@@ -230,10 +246,22 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     judge, labels = options["rubric_judge"] or setup.rubric_judge, options["labels"] or setup.labels
     setup = replace(setup, rubric_judge=judge, labels=labels)
     budget = setup.budget if options["budget"] is None else options["budget"]
-    name = options["name"] or setup.name
+    name = options["name"] or (f"{setup.name}-{slug(options['tag'], 40)}" if options["tag"] else setup.name)
+    setup = replace(setup, tag=options["tag"] or setup.tag, cutoffs=_cutoffs(setup, options["cutoff"]))
     if not is_file_name(name):
         raise click.UsageError(f"{name[:60]!r}: the {NAMED_SO}.")
     return replace(setup, name=name, budget=budget)
+
+
+def _cutoffs(setup: "Setup", typed: Sequence[str]) -> "Mapping[str, str]":
+    """The cut-offs of the file, and those that were typed: the date follows the last equals sign."""
+    from moot.app.evaluation.eval_setup import cutoffs_of
+
+    if wrong := next((pair for pair in typed if not all(pair.rpartition("=")[::2])), ""):
+        raise click.UsageError(f"--cutoff {wrong[:60]!r}: write MODEL=DATE, such as openai:gpt-5=2024-09-30.")
+    models = (*setup.panel.models, *(model for arm in setup.arms for model in arm.models))
+    pairs = ((model, day) for model, _, day in (pair.rpartition("=") for pair in typed))
+    return {**setup.cutoffs, **cutoffs_of(pairs, models)}
 
 
 def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
@@ -285,17 +313,20 @@ def plan_lines(prepared: "PreparedEvaluation", *, pilot: bool = False) -> Iterat
         pilot: whether only its first questions are to be put.
     """
     from moot.app.evaluation.blocks import repeats_of_pilot
+    from moot.app.evaluation.eval_files import facts_of
     from moot.app.evaluation.eval_run import PILOT
+    from moot.app.results.scoring import contamination_notes
 
     plan, total = prepared.plan, prepared.total
-    groups = {question.group or question.id for question in prepared.data.questions}
     times = f", {plan.epochs} times each" if plan.epochs > 1 else ""
-    yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(len(groups), 'group')}{times}"
+    learned = len(prepared.data.questions) - plan.planned
+    others = f"; {counted(learned, 'other')} to learn on (split: learn)" if learned else ""
+    yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(prepared.groups, 'group')}{times}{others}"
     wide = max(len(arm.name) for arm in plan.arms)
     for arm in plan.arms:
         yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
     yield f"expected: {price_words(total)}; equal cost in {plan.currency}"
-    yield f"usually below: {price_words(prepared.usual(plan.planned * plan.epochs))}"
+    yield f"usually below: {price_words(prepared.usual(prepared.blocks))}"
     if pilot:
         repeats = repeats_of_pilot(plan.epochs, prepared.data.questions)
         yield (
@@ -305,15 +336,29 @@ def plan_lines(prepared: "PreparedEvaluation", *, pilot: bool = False) -> Iterat
     if judge := prepared.setup.rubric_judge:
         checked = f"checked by {counted(len(prepared.labels), 'label')} of people"
         yield f"{judge} judges each answer by its rubric, {checked}: {_judging_words(prepared)}"
+    yield from contamination_notes(facts_of(prepared.judged), plan.cutoffs)
     if prepared.setup.budget is not None:
         yield f"budget: ${prepared.setup.budget:g}"
-    yield (
-        f"smallest difference that is found in 4 of 5 runs: {prepared.smallest:.3f}; margin {plan.margin:g} "
-        f"needs about {counted(prepared.needed, 'question')}"
-    )
-    if plan.planned > PILOT:
+    yield from _power_lines(prepared)
+    if len(prepared.data.questions) > PILOT:
         yield f"the first {PILOT} questions tell what all cost, with an 80 % interval, and what they can show: --pilot"
     yield f"plan {plan.hash[:16]}"
+
+
+def _power_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
+    """What the questions could show, with allowance for their groups."""
+    from moot.app.evaluation.eval_plan import ALIKE
+    from moot.evaluation.verdicts import LEAST_GROUPS
+
+    plan = prepared.plan
+    grouped = prepared.groups < plan.planned
+    alike = f" (within a group, differences count as correlated by {ALIKE:g})" if grouped else ""
+    yield (
+        f"smallest difference that is found in 4 of 5 runs: {prepared.smallest:.3f}; margin {plan.margin:g} "
+        f"needs about {counted(prepared.needed, 'question')}{alike}"
+    )
+    if prepared.groups < LEAST_GROUPS:
+        yield f"fewer than {LEAST_GROUPS} groups of questions: there will be no verdict"
 
 
 def price_words(price: "ArmPrice") -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias, cast, get_args
 
 from moot.app.brief.files import read_files
-from moot.app.evaluation.quantities import RELATIVE, normal_text, read_quantity
-from moot.app.evaluation.scores import write_whole
+from moot.app.questions.quantities import RELATIVE, normal_text, read_quantity
+from moot.app.questions.whole_files import write_whole
 from moot.core.brief import OPTIONS, Source
 from moot.core.errors import BriefError
 from moot.core.text import clean, closest, listed, shorten
@@ -33,6 +33,12 @@ FIELDS = (
 LISTS = frozenset({"options", "tags", "accepted", "documents"})
 """Fields with several values: a list in JSON, parted by ``|`` in CSV."""
 
+
+OUTCOMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("1.0", "yes", "true"), "1"),
+    **dict.fromkeys(("0.0", "no", "false"), "0"),
+}
+"""How the outcome of a yes/no question is written elsewhere; columns of tables are often numbers or truth values."""
 
 LONGEST_ID = 200
 """Characters of a question that is its own id; of a longer one its beginning and a hash are."""
@@ -131,7 +137,7 @@ def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path | None = 
         try:
             question, key = _part(line, folder)
             same = _asked_alike(question)
-            for what, value in (("id", question.id), ("input", same)):
+            for what, value in (("input", same), ("id", question.id)):
                 if before := places.get(f"{what} {value}"):
                     raise ValueError(f"{_line_of(before)} already has this {what}")
             places |= {f"id {question.id}": place, f"input {same}": place}
@@ -234,6 +240,8 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
     if not words or not truth:
         raise ValueError(f"{'truth' if words else 'input'} is missing")
     options = _options(_texts(fields, "options"))
+    if _text(fields, "kind") == "probability":
+        truth = OUTCOMES.get(truth.casefold(), truth)
     kind = _kind(_text(fields, "kind") or ("text" if more and not options else ""), truth, options)
     if more and kind != "text":
         raise ValueError(f"several accepted answers are for the kind text, not {kind}")
@@ -246,7 +254,7 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
         documents=_documents(fields.get("documents"), folder),
         group=_text(fields, "group"),
         split=_split(_text(fields, "split")),
-        known_since=_text(fields, "known_since"),
+        known_since=day_of(_text(fields, "known_since"), "known_since"),
         tags=_texts(fields, "tags"),
     )
     absolute, relative = _tolerances(_text(fields, "tolerance"))
@@ -325,8 +333,51 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
     if kind == "number" and read_quantity(truth) is None:
         raise ValueError(f"truth is not a number: {shorten(truth, 60)!r}")
     if kind == "probability" and truth not in ("0", "1"):
-        raise ValueError("the truth of a probability is 0 or 1")
+        raise ValueError(f"the truth of a probability is 0 or 1 (no or yes), not {shorten(truth, 60)!r}")
     return cast("Kind", kind)
+
+
+_DAY: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?:[T ].*)?", re.DOTALL)
+"""A year, a month or a day; a time of the day does not matter."""
+
+
+def day_of(text: str, name: str) -> str:
+    """A date as ``2026``, ``2026-01`` or ``2026-01-31``; "" for "".
+
+    Raises:
+        ValueError: it is none.
+    """
+    parts = _DAY.fullmatch(text)
+    try:
+        if parts:
+            date(int(parts[1]), int(parts[2] or 1), int(parts[3] or 1))
+            return "-".join(filter(None, parts.groups()))
+    except ValueError:
+        pass
+    if text:
+        raise ValueError(f"{name} is a date such as 2026-01-31, not {shorten(text, 60)!r}")
+    return ""
+
+
+def tagged(data: DataSet, tag: str) -> DataSet:
+    """The questions with a tag, with their keys.
+
+    Raises:
+        BriefError: no question has it.
+    """
+    places = [place for place, question in enumerate(data.questions) if tag in question.tags]
+    if not places:
+        raise no_such_tag(tag, [word for question in data.questions for word in question.tags])
+    return DataSet(
+        questions=tuple(data.questions[place] for place in places), keys=tuple(data.keys[place] for place in places)
+    )
+
+
+def no_such_tag(tag: str, tags: Iterable[str]) -> BriefError:
+    """That no question has a tag, with those that there are."""
+    known = sorted(set(tags))
+    there = f"there are {listed(known)}" if len(known) <= 20 else f"there are {len(known)} others"
+    return BriefError(f"no question has the tag {tag[:60]!r}; {there if known else 'none has any'}", code="bad_enum")
 
 
 def _split(split: str) -> Split:

@@ -23,7 +23,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from moot.app.brief.reader import read_brief
-from moot.app.evaluation.data_sets import (
+from moot.app.questions.data_sets import (
     ALIASES,
     KEYS_FILE,
     LISTS,
@@ -33,8 +33,8 @@ from moot.app.evaluation.data_sets import (
     Line,
     part,
 )
-from moot.app.evaluation.quantities import RELATIVE
-from moot.app.evaluation.scores import LONGEST_CELL
+from moot.app.questions.quantities import RELATIVE
+from moot.app.questions.whole_files import LONGEST_CELL
 from moot.core.brief import Source
 from moot.core.errors import BriefError
 from moot.core.text import listed

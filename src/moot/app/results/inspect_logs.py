@@ -13,9 +13,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final, TypeAlias, cast
 
-from moot.app.evaluation.data_sets import KEYS_FILE, QUESTIONS_FILE
-from moot.app.evaluation.quantities import RELATIVE
 from moot.app.evaluation.scores import EvalResult, PlannedArm, Score
+from moot.app.questions.data_sets import KEYS_FILE, QUESTIONS_FILE
+from moot.app.questions.quantities import RELATIVE
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Called, Entry
