@@ -152,7 +152,7 @@ def test_a_ruling_without_a_truth_is_not_counted(small: Path) -> None:
         (
             "cells.csv",
             "cell,topic\nc1,t\n",
-            "persuasion_shift: it has no 'pre_mean'",
+            "persuasion_shift: cells.csv has no column 'pre_mean'",
         ),
         (
             "cells.csv",
