@@ -103,8 +103,12 @@ class Firefox:
             AssertionError: it does not.
         """
         until = asyncio.get_running_loop().time() + PATIENCE
-        while missing := [text for text in texts if text not in await self.words()]:
-            assert asyncio.get_running_loop().time() < until, f"{missing} is not in: {(await self.words())[:2000]}"
+        while True:
+            words = await self.words()  # once for all texts: it has the whole page laid out
+            missing = [text for text in texts if text not in words]
+            if not missing:
+                return
+            assert asyncio.get_running_loop().time() < until, f"{missing} is not in: {words[:2000]}"
             await asyncio.sleep(0.1)
 
 

@@ -125,7 +125,7 @@ class Share:
             return replace(base, how=no_vote_reason(ballots, candidates))
         tops = top(tally)
         whole = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
-        total = sum((weight_of(ballot, weighted=self.weighted) for ballot in whole), Fraction(0))
+        total = _sum_weights(whole, weighted=self.weighted)
         if not total:
             return replace(base, how="all ballots that were cast weigh nothing")
         winner, most = tops[0], tally[tops[0]]
@@ -157,7 +157,7 @@ class Share:
 
     def _strength(self, most: Fraction, ballots: Sequence[Ballot]) -> Strength:
         """The share of all voters: who abstained or could not be read has not agreed."""
-        return strength(most / sum((weight_of(ballot, weighted=self.weighted) for ballot in ballots), Fraction(0)))
+        return strength(most / _sum_weights(ballots, weighted=self.weighted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,11 +228,18 @@ def count_voters(ballots: Sequence[Ballot]) -> int:
 
 def count(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bool) -> dict[str, Fraction]:
     """The weight of the votes for each candidate, in the candidates' order."""
-    tally = dict.fromkeys(candidates, Fraction(0))
+    cast: dict[str, list[Ballot]] = {name: [] for name in candidates}
     for ballot in ballots:
         if ballot.state == "cast":
-            tally[ballot.choice] += weight_of(ballot, weighted=weighted)
-    return tally
+            cast[ballot.choice].append(ballot)
+    return {name: _sum_weights(votes, weighted=weighted) for name, votes in cast.items()}
+
+
+def _sum_weights(ballots: Sequence[Ballot], *, weighted: bool) -> Fraction:
+    """The weight of ballots together; where they count equally, how many they are."""
+    if not weighted:
+        return Fraction(len(ballots))
+    return sum((weight_of(ballot, weighted=True) for ballot in ballots), Fraction(0))
 
 
 def top(tally: dict[str, Fraction]) -> list[str]:
