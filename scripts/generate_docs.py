@@ -27,6 +27,7 @@ from doc_protocols import protocols_page
 from doc_settings import settings_page
 from moot.app.brief import json_schema, schema
 from moot.app.evaluation import voter_table
+from moot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
 from moot.core import event
 from moot.core.labels import RULES
 from moot.evaluation.worlds import Talk, Voters
@@ -36,6 +37,7 @@ FOLDER = ROOT / "docs" / "reference"
 PHASES = ROOT / "docs" / "phases"
 FIGURES = ROOT / "docs" / "pictures" / "wires.json"
 RULE_WORDS = ROOT / "frontend" / "src" / "rules.json"
+FILE_LIMITS = ROOT / "frontend" / "src" / "limits.json"
 CORE = ROOT / "src" / "moot" / "core"
 
 
@@ -229,6 +231,12 @@ def rule_words() -> str:
     return json.dumps(dict(RULES), ensure_ascii=False, indent=2) + "\n"
 
 
+def file_limits() -> str:
+    """How much may be sent with a brief, for the form of the web app."""
+    limits = {"files": MOST_SENT, "name": LONGEST_FILE_NAME, "request": MOST_REQUEST}
+    return json.dumps(limits, indent=2) + "\n"
+
+
 def brief_schema() -> str:
     """The keys of a brief as JSON Schema, from the same tables."""
     return json.dumps(json_schema.whole_schema(), ensure_ascii=False, indent=1) + "\n"
@@ -282,7 +290,8 @@ PAGES: Mapping[str, Callable[[], str]] = {
 def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` compare them; 1 where one differs."""
     stale: list[str] = []
-    pages = {**{FOLDER / name: make() for name, make in PAGES.items()}, RULE_WORDS: rule_words()}
+    pages = {FOLDER / name: make() for name, make in PAGES.items()}
+    pages |= {RULE_WORDS: rule_words(), FILE_LIMITS: file_limits()}
     pages |= {path: doc_phases.renew(path.read_text("utf-8")) for path in sorted(PHASES.glob("*.md"))}
     pages[ROOT / "llms.txt"] = llms_text(ROOT)
     pages[FIGURES.with_suffix(".svg")] = doc_performance.picture(FIGURES)

@@ -33,8 +33,8 @@ export function cell(lane: string, key: number): string {
   return `${key} ${lane}`;
 }
 
-/** The board of a map. `answers` are the answers in their order; `open` the marks of attacks that nobody rebutted. */
-export function boardOf(map: ArgumentMap, answers: readonly string[], open: ReadonlySet<string>): Board {
+/** The board of a map. `answers` are the answers in their order; `open` the attacks that nobody rebutted. */
+export function boardOf(map: ArgumentMap, answers: readonly string[], open: readonly Edge[]): Board {
   const stance = (claim: Claim): string => answers.find((text) => plain(text) === plain(claim.made[0]!.stance)) ?? NONE;
   const held = new Set(map.nodes.map(stance));
   const laned = held.size > 1 ? stance : (claim: Claim): string => claim.by[0] ?? NONE;
@@ -53,7 +53,10 @@ export function boardOf(map: ArgumentMap, answers: readonly string[], open: Read
     cells.set(cell(name, key), [...(cells.get(cell(name, key)) ?? []), claim]);
   }
   const where = new Map(map.nodes.map((claim) => [claim.mark, laned(claim)]));
-  for (const edge of map.edges) if (open.has(edge.source)) lanes.get(where.get(edge.target) ?? "")!.open += 1;
+  for (const { target } of open) {
+    const lane = lanes.get(where.get(target) ?? "");
+    if (lane) lane.open += 1;
+  }
   const title = (key: number): string => (key === 0 ? "Opening" : key === CLOSING ? "Closing" : `Round ${key}`);
   return {
     lanes: [...lanes.values()].sort((one, other) => other.claims - one.claims),

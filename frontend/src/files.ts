@@ -1,13 +1,13 @@
-// Pictures and PDFs that are sent with a brief: read as base64, within the bounds of the server.
+// Pictures and PDFs that are sent with a brief: read as base64, within the bounds of the server, which are generated.
+import LIMITS from "./limits.json";
 
 export interface SentFile {
   name: string;
   data: string;
 }
 
-export const MOST_FILES = 8;
-const MOST = 20 * 1024 * 1024; // bytes of a request
-const NAMES = 80; // characters of a name
+export const MOST_FILES = LIMITS.files;
+const REST = 1024 * 1024; // bytes of a request beside its files
 
 /** Whether a file is sent along, by its name; what it really is, the server sees. */
 export const isSent = (name: string): boolean => /\.(png|jpe?g|webp|gif|pdf)$/i.test(name);
@@ -21,10 +21,10 @@ export function size(data: string): string {
 /** Why these files cannot all be sent, in a sentence; "" where they can. */
 export function trouble(files: readonly SentFile[]): string {
   if (files.length > MOST_FILES) return `At most ${MOST_FILES} pictures and PDFs can be sent.`;
-  if (files.reduce((sum, file) => sum + file.data.length, 0) > MOST - 1024 * 1024)
-    return "The pictures and PDFs are too large together; 14 MB can be sent.";
-  const long = files.find((file) => file.name.length > NAMES);
-  return long ? `The name of ${long.name.slice(0, 40)}… is too long; ${NAMES} characters can be sent.` : "";
+  if (files.reduce((sum, file) => sum + file.data.length, 0) > LIMITS.request - REST)
+    return `The pictures and PDFs are too large together; ${Math.floor(((LIMITS.request - REST) * 3) / 4e6)} MB can be sent.`;
+  const long = files.find((file) => file.name.length > LIMITS.name);
+  return long ? `The name of ${long.name.slice(0, 40)}… is too long; ${LIMITS.name} characters can be sent.` : "";
 }
 
 /** The files with those that were there, by name; one of the same name takes the place of the earlier one. */

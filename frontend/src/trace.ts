@@ -36,12 +36,16 @@ export function traceOf(frames: readonly Frame[], until = Infinity): Trace {
   const marks = new Map<string, string>();
   const open = new Map<string, Bar>();
   let sum: number | null = 0;
+  let begun = 0; // how many bars there were when the last phase began
   for (const frame of frames) {
     if (frame.seq > until) break;
     const at = frame.at - start;
     made.seconds = at;
     if (frame.kind === "entered" && (frame.round || frame.path.split("/").length === 3)) {
-      if (made.phases.at(-1)?.name !== frame.phase) made.phases.push({ name: frame.phase, from: at });
+      const last = made.phases.at(-1);
+      if (last && begun === made.bars.length) last.name = frame.phase; // nothing was done in between: the narrower name is said
+      else if (last?.name !== frame.phase) made.phases.push({ name: frame.phase, from: at });
+      begun = made.bars.length;
     } else if (frame.kind === "asked") marks.set(frame.key, frame.mark);
     else if (frame.kind === "attempted") {
       const { key, by, call, n, model, tool } = frame;

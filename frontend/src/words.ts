@@ -4,7 +4,7 @@ import RULES from "./rules.json";
 export function cost(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return "cost unknown";
   if (usd === 0) return "$0";
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+  return `$${usd.toFixed(usd < 0.01 ? 4 : usd < 1 ? 3 : 2)}`;
 }
 
 export function count(n: number, one: string, many = `${one}s`): string {
@@ -12,7 +12,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
 }
 
 export function short(n: number): string {
-  return n < 10_000 ? n.toLocaleString("en") : `${Math.round(n / 1000).toLocaleString("en")}k`;
+  return n < 10_000 ? n.toLocaleString("en") : n < 999_500 ? `${Math.round(n / 1000)}k` : `${(n / 1e6).toFixed(n < 1e7 ? 1 : 0)} M`;
 }
 
 export function capital(text: string): string {

@@ -17,15 +17,21 @@ const MAP: ArgumentMap = {
 
 describe("the board", () => {
   it("has a lane for each answer and a column for each round, and the end behind the rounds", () => {
-    const board = boardOf(MAP, ["Tea", "Coffee"], new Set(["T4"]));
+    const board = boardOf(MAP, ["Tea", "Coffee"], [MAP.edges[1]!]);
     expect(board.lanes.map(({ name, claims, open }) => [name, claims, open])).toEqual([["Tea", 2, 0], ["Coffee", 2, 1]]);
     expect(board.columns.map(({ name, claims }) => [name, claims])).toEqual([["Opening", 1], ["Round 1", 1], ["Round 2", 1], ["Closing", 1]]);
     expect(board.cells.get(cell("Coffee", 1))!.map((each) => each.mark)).toEqual(["T3"]);
   });
 
+  it("counts in a lane the attacks that nobody rebutted, and no other edge of the same claim", () => {
+    const edges = [...MAP.edges, { source: "T4", target: "T1", relation: "SUPPORT" }];
+    const { lanes } = boardOf({ ...MAP, edges }, ["Tea", "Coffee"], [MAP.edges[1]!, { source: "T4", target: "T9", relation: "ATTACK" }]);
+    expect(lanes.map(({ name, open }) => [name, open])).toEqual([["Tea", 0], ["Coffee", 1]]);
+  });
+
   it("has a lane for each person where all hold one answer", () => {
     const same = { ...MAP, nodes: MAP.nodes.map((each) => ({ ...each, made: each.made.map((made) => ({ ...made, stance: "Tea" })) })) };
-    expect(boardOf(same, ["Tea"], new Set()).lanes.map((lane) => lane.name)).toEqual(["Ada", "Bo"]);
+    expect(boardOf(same, ["Tea"], []).lanes.map((lane) => lane.name)).toEqual(["Ada", "Bo"]);
   });
 
   it("knows the way to a claim, also where claims answer each other", () => {
@@ -50,6 +56,13 @@ describe("the trace", () => {
     expect(bars.map(({ mark, from, to, ok, answer }) => [mark, from, to, ok, answer])).toEqual([["T1", 1, 3, false, "Tea"], ["T1", 4, 6, true, "Tea"]]);
     expect([spent.at(-1), seconds]).toEqual([{ at: 6, cost: 0.5 }, 6]);
     expect(traceOf(frames, 5).bars.at(-1)!.to).toBeNull();
+  });
+
+  it("says the round where a part and its first round begin at once", () => {
+    const entered = (seq: number, path: string, phase: string, round = 0): unknown => ({ seq, at: 100 + seq, kind: "entered", path, phase, round });
+    const call = (seq: number): unknown => ({ ...frames[2], seq, at: 100 + seq });
+    const all = [frames[0], entered(2, "/debate/open", "Opening"), call(3), entered(4, "/debate/rounds", "The debate"), entered(5, "/debate/rounds/1", "Round 1", 1), call(6), entered(7, "/debate/rounds/2", "Round 2", 2), call(8)];
+    expect(traceOf(all as Frame[]).phases).toEqual([{ name: "Opening", from: 2 }, { name: "Round 1", from: 4 }, { name: "Round 2", from: 7 }]);
   });
 
   it("finds round numbers for an axis", () => {

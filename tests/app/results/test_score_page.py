@@ -15,7 +15,7 @@ from moot.app.evaluation.eval_files import save_result
 from moot.app.results.chart import Axis, Chart, axis, nice_step, places
 from moot.app.results.score_files import FORMS, as_parquet, flatten
 from moot.app.results.score_page import page
-from moot.app.results.score_tables import Table, screen
+from moot.app.results.score_tables import Table, pair_table, screen
 from moot.app.results.scoring import measure
 from moot.cli.commands import eval_results
 from moot.core.errors import BriefError
@@ -51,6 +51,18 @@ def test_each_plot_has_a_name_and_its_numbers() -> None:
     assert text.count('role="img" aria-label="') == len(figures)
     assert 'id="reliability"' in page(measure(forecasts(80)))
     assert text == page(board)
+
+
+@pytest.mark.parametrize(
+    ("questions", "up", "down", "word"),
+    [(500, 60, 20, "better"), (500, 20, 60, "worse"), (500, 20, 20, "as good"), (40, 9, 5, "not known")],
+)
+def test_each_line_says_in_a_word_how_the_debate_stands(questions: int, up: int, down: int, word: str) -> None:
+    board = measure(result(credits(questions, uniform=(up, down), adaptive=(up, down))))
+    table = pair_table(board)
+    assert {row[list(table.heads).index("debate is")] for row in table.rows} == {word}
+    assert word in page(board)
+    assert max(len(line) for line in table.lines()) <= 100
 
 
 def test_a_page_needs_no_network_and_runs_no_script() -> None:

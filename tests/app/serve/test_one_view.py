@@ -154,3 +154,20 @@ def test_a_hard_day_reads_well() -> None:
         assert line in screen
     assert screen.count("SCORE") + screen.count("Score") == 1, "a field is told once"
     assert frames(hard_day())[0]["line"] == "forked from old-1a2b3c at entry 7"
+
+
+def test_why_fields_were_not_read_is_said_in_words_and_once_for_all_of_one_reason() -> None:
+    unread = ("ANSWER: no_form", "ARGUMENT: no_form", "CONFIDENCE: out_of_range", "TARGET: none")
+    question = ask("/debate/draft#1", "Ann", "draft")
+    diary = Diary().add(Opened(brief=Brief(topic="Move?", participants=(ANN, CID)), protocol={}, name="panel"))
+    diary.add(
+        Asked(ask=question), Replied(key=question.key, reply=Reply(text="Go.", unread=unread, notes=("cut_off",)))
+    )
+    *_, view = entry_views(diary.entries)
+    assert view.turn is not None
+    assert view.turn.remarks == (
+        "not readable: ANSWER and ARGUMENT: the answer did not keep to the form",
+        "not readable: CONFIDENCE: the number is too large or too small",
+        "not readable: TARGET: none",
+        "cut off",
+    )

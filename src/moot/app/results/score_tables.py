@@ -166,18 +166,30 @@ def pair_table(board: Scoreboard) -> Table:
     return Table(
         key="pairs",
         title=f"Debate minus another arm on the same questions (above 0 the debate is better), {level} interval",
-        heads=("debate - other", "rival", "difference", "interval", "helped", "hurt", "p", "equal cost?"),
-        rows=[_pair_row(pair) for pair in board.pairs],
+        heads=("debate - other", "rival", "debate is", "difference", "interval", "helped", "hurt", "p", "equal cost?"),
+        rows=[_pair_row(pair, board) for pair in board.pairs],
         note="p is of each line alone; the verdicts go by p adjusted for several debates (Holm)." if several else "",
     )
 
 
-def _pair_row(pair: PairLine) -> Sequence[str]:
+def _pair_row(pair: PairLine, board: Scoreboard) -> Sequence[str]:
     ratio = "cost not known" if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} x"
     equal = f"{'yes' if pair.equal_cost else 'no'}, {ratio}"
     counts = (str(pair.helped), str(pair.hurt), p_text(pair.p), equal)
     names = f"{short(pair.arm)} - {short(pair.rival)}"
-    return (names, "yes" if pair.matched else "no", f"{pair.difference:+.3f}", span(pair.interval), *counts)
+    rival = "yes" if pair.matched else "no"
+    return (names, rival, pair_word(pair, board), f"{pair.difference:+.3f}", span(pair.interval), *counts)
+
+
+def pair_word(pair: PairLine, board: Scoreboard) -> str:
+    """What a line says of the debate: better, worse, as good (all of the interval is within the margin), or not known.
+
+    It goes by the interval and the p value that the verdict goes by where there are several debates.
+    """
+    interval, p = pair.corrected or pair.interval, pair.p if pair.adjusted is None else pair.adjusted
+    if interval.beyond_zero and p <= board.alpha:
+        return "better" if interval.low > 0 else "worse"
+    return "as good" if -board.margin < interval.low and interval.high < board.margin else UNKNOWN
 
 
 def flip_table(board: Scoreboard) -> Table:

@@ -1,11 +1,13 @@
 """What an entry says, as values that a screen shows; ``view_model`` makes them."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from moot.analysis.decision_grounds import DecisionGrounds
 from moot.core.ask import Value
 from moot.core.brief import Limits
+from moot.core.text import listed
 from moot.report.conclusion import DecisionView
 from moot.report.metrics import Sums
 from moot.report.turn_text import Choice, Speech, Spoken
@@ -111,9 +113,36 @@ class TurnView:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know of the answer beside its words."""
-        remarks = [*(f"not readable: {field}" for field in self.unread), *self.notes]
+        remarks = [*_unread_remarks(self.unread), *self.notes]
         remarks += ["private text not shown"] if self.cut else []
         return tuple(remark.replace("_", " ") for remark in remarks)
+
+
+_UNREAD_REASONS: Mapping[str, str] = {
+    "ambiguous": "it can mean more than one thing",
+    "empty": "it is empty",
+    "invalid_number": "it is no number",
+    "malformed": "its form is broken",
+    "no_form": "the answer did not keep to the form",
+    "not_allowed": "it is none of the choices",
+    "out_of_range": "the number is too large or too small",
+    "quoted_only": "it stands in a quotation only",
+    "too_large": "the answer is too long",
+    "truncated": "the answer was cut off",
+    "unclosed": "its form is not complete",
+    "unknown_name": "nobody has that name",
+    "wrong_type": "it is of another kind",
+}
+"""Why a field was not read, in words; the others say it themselves."""
+
+
+def _unread_remarks(unread: Sequence[str]) -> list[str]:
+    """What was not read and why; fields with the same reason together."""
+    fields: dict[str, list[str]] = {}
+    for text in unread:
+        name, _, reason = text.partition(": ")
+        fields.setdefault(reason, []).append(name)
+    return [f"not readable: {listed(names)}: {_UNREAD_REASONS.get(why, why)}" for why, names in fields.items()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,237 @@
+"""Pages with much in them, in a real browser: the record, the pictures of 20 rounds, ratings, a tie."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import expect
+
+from moot.core.agent import Quote, Recorder
+from moot.core.ask import Usage
+from moot.core.event import Called
+from moot.models.base import Request, Traits
+from tests.web.browser import NARROW, WIDE, Scheme, Stage
+from tests.web.crowd import Crowd, brief
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+DAYS = """---
+topic: Which day is the market?
+protocol: panel
+options: [Monday, Tuesday, Friday]
+---
+
+The square is free on Monday, Tuesday and Friday.
+
+## Ada
+role: Sells bread
+
+## Ben
+role: Sells fruit
+
+## Cy
+role: Sells flowers
+"""
+SUPPLIER = """---
+topic: Will supplier {n} deliver on time?
+protocol: panel
+options: [Yes, No]
+---
+
+The supplier was late twice last year.
+
+## Ann
+role: Buyer
+model: {one}
+
+## Bob
+role: Buyer
+model: {other}
+"""
+
+
+class Voice:
+    """A model that gives the same answer for each participant every time."""
+
+    traits, drops = Traits(), tuple[str, ...]()
+
+    def __init__(self, name: str, form: str, *, by: tuple[tuple[str, str], ...] = ()) -> None:
+        self.name, self._form, self._by = name, form, by
+
+    def quote(self, request: Request) -> Quote:
+        """A few tokens, free."""
+        return Quote(model=self.name, tokens=200)
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer at once."""
+        names = re.findall(r"^You are (\w+)", "\n".join(message.text for message in request.messages), re.MULTILINE)
+        text = self._form.format(dict(self._by).get(names[-1], "Friday"))
+        usage = Usage(input_tokens=900_000, output_tokens=20)
+        return Called(key="", call=request.call, text=text, model=self.name, served=self.name, usage=usage)
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+class Halting(Crowd):
+    """The team, of whom one is silent from a turn on, until it may speak."""
+
+    name = "guest:halting"
+
+    def __init__(self, turns: int) -> None:
+        super().__init__()
+        self._left, self.go = turns, asyncio.Event()
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer at once, as long as there are turns left."""
+        self._left -= 1
+        if self._left < 0:
+            await self.go.wait()
+        return await super().complete(request, recorder)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def long_debate(stage: Stage) -> AsyncGenerator[str]:
+    """A debate of 20 rounds."""
+    yield await stage.ended(brief(8, 20), stage.lend(Crowd()))
+
+
+async def test_the_record_says_in_words_what_happened_and_is_searched(stage: Stage) -> None:
+    debate = await stage.ended(brief(), stage.lend(Crowd()))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}?tab=record")
+        lines = page.locator(".record summary")
+        await expect(lines).to_have_count(50)
+        await expect(lines.nth(0)).to_contain_text("The debate begins")
+        await expect(lines.nth(3)).to_have_text("4 Ada is asked: opening statement (T1)")
+        for kind in ("opened", "attempted", "replied", "agent_message", "round_start"):
+            await expect(page.locator(".record").get_by_text(kind)).to_have_count(0)
+        await lines.nth(3).click()
+        await expect(page.locator(".record pre")).to_contain_text('"kind": "asked"')
+        await page.get_by_role("button", name="After").click()
+        await expect(lines.first).to_contain_text("51")
+        await page.get_by_role("searchbox", name="Search the record").fill("hana has answered")
+        await expect(lines).to_have_count(7)
+        await expect(page.get_by_text("1 to 7 of 7 matches")).to_be_visible()
+        assert await visit.eye() == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
+async def test_the_pictures_of_20_rounds_show_who_moved(
+    stage: Stage, long_debate: str, width: int, scheme: Scheme
+) -> None:
+    async with stage.visit(width=width, scheme=scheme) as visit:
+        page = await visit.go(f"/d/{long_debate}?tab=stances")
+        await expect(page.locator(".flow .dot")).to_have_count(5)
+        seats = await page.locator(".flow .seat").evaluate_all("all => all.map(each => +each.getAttribute('width'))")
+        columns = await page.locator(".flow .seat").evaluate_all(
+            "all => [...new Set(all.map(each => +each.getAttribute('x')))].sort((one, other) => one - other)"
+        )
+        assert len(columns) == 22
+        assert columns[1] - columns[0] > 1.8 * seats[0], "between two rounds there is room for the bands"
+        letters = await page.locator(".flow .in").first.evaluate("each => each.getBoundingClientRect().height")
+        assert letters > 9, "the words are not drawn smaller than those of the page"
+        await expect(page.get_by_role("heading", name="Who changed the answer, and after what")).to_be_visible()
+        await expect(page.locator("#panel .moves li")).to_have_count(5)
+        await expect(page.locator(".ticks .gave")).to_have_count(176)
+        await expect(page.locator(".ticks .gave.changed")).to_have_count(5)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width
+        assert await visit.eye() == []
+
+
+async def test_the_map_counts_the_same_attacks_everywhere(stage: Stage) -> None:
+    debate = await stage.ended(brief(), stage.lend(Crowd()))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}?tab=map")
+        check = await page.locator(".mapbar .check").inner_text()
+        of_lanes = [
+            int(number)
+            for text in await page.locator(".lane .name small").all_inner_texts()
+            for number in re.findall(r"(\d+) attack", text)
+        ]
+        assert sum(of_lanes) == int(re.findall(r"\((\d+)\)", check)[0]) > 0
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+async def test_who_opens_a_debate_that_runs_sees_its_newest_words(stage: Stage, width: int) -> None:
+    halting = Halting(30)
+    debate = await stage.begin(brief(), stage.lend(halting))
+    async with stage.visit(width=width) as visit:
+        page = await visit.go(f"/d/{debate}")
+        await stage.watched(debate)
+        newest = page.get_by_role("article", name=re.compile("T31,"))
+        await expect(newest).to_contain_text("is thinking")
+        await expect(newest).to_be_in_viewport()
+        await expect(page.locator(".moved").first).to_have_text(re.compile("^[A-C] → [A-C] changed the answer$"))
+        link = page.get_by_role("article", name=re.compile("T25,")).locator(".link").first
+        await expect(link).to_have_text(re.compile(r"\w+ Bo: “.+” T17"))
+        halting.go.set()
+        await stage.site.runner.wait(debate)
+
+
+async def test_a_tie_shows_its_answers_side_by_side(stage: Stage) -> None:
+    choices = (("Ada", "Monday"), ("Ben", "Tuesday"))
+    tie = Voice("guest:tie", "ANSWER: {}\nCONFIDENCE: 0.6\nARGUMENT: It suits my customers.", by=choices)
+    debate = await stage.ended(DAYS, stage.lend(tie))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        card = page.get_by_role("region", name="Decision")
+        await expect(card.get_by_role("heading", level=2)).to_have_text("Tie")
+        sides = card.get_by_role("list", name="The answers that stand").get_by_role("listitem")
+        await expect(sides).to_have_count(3)
+        tops = await sides.evaluate_all("all => all.slice(0, 2).map(each => each.getBoundingClientRect().top)")
+        assert tops[0] == tops[1]
+        await expect(card.locator(".how")).to_have_text("Monday, Tuesday and Friday have 1 each")
+        await expect(page.locator(".status")).to_contain_text("5.4 M tokens")
+        assert await visit.eye() == []
+
+
+async def test_where_no_vote_could_be_read_the_card_says_whose_and_shows_the_words(stage: Stage) -> None:
+    debate = await stage.ended(DAYS, stage.lend(Voice("guest:mumble", "The weather is fine.")))
+    async with stage.visit(width=NARROW, scheme="dark") as visit:
+        page = await visit.go(f"/d/{debate}")
+        card = page.get_by_role("region", name="Decision")
+        await expect(card.get_by_role("heading", level=2)).to_have_text("No decision")
+        lost = card.locator(".uncounted li")
+        await expect(lost).to_have_count(3)
+        await expect(lost.first).to_contain_text("no vote could be read in the answer")
+        remark = "not readable: ANSWER and ARGUMENT: the answer did not keep to the form"
+        await expect(page.get_by_role("article", name=re.compile("T4,"))).to_contain_text(remark)
+        await lost.first.get_by_role("button").click()
+        await expect(page.get_by_role("article", name=re.compile("T4, Ada"))).to_be_in_viewport()
+        assert await visit.eye() == []
+
+
+async def test_a_pause_at_a_limit_is_told_once_with_one_main_action(stage: Stage) -> None:
+    debate = await stage.ended(DAYS.replace("protocol: panel", "protocol: panel\nlimits: {asks: 2}"))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        head = page.locator(".dhead")
+        await expect(head.get_by_text("the limit of 2 questions is reached")).to_have_count(1)
+        await expect(head.locator("button.main")).to_have_text(["Resume with twice that limit"])
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "dark"), (NARROW, "light")])
+async def test_ratings_and_calibration_have_pictures_that_can_be_read(stage: Stage, width: int, scheme: Scheme) -> None:
+    answer = "ANSWER: {}\nCONFIDENCE: 0.8\nARGUMENT: The background says so."
+    one = stage.lend(Voice("guest:sure", answer, by=(("Ann", "Yes"),)))
+    other = stage.lend(Voice("guest:doubt", answer, by=(("Bob", "No"),)))
+    async with stage.visit(width=width, scheme=scheme) as visit:
+        for n in range(2):
+            debate = await stage.ended(SUPPLIER.format(n=n, one=one, other=other), one)
+            page = await visit.go(f"/d/{debate}")
+            await page.get_by_text("More", exact=True).click()
+            await page.get_by_label("The right answer").fill("Yes")
+            await page.get_by_role("button", name="Save").click()
+            await expect(page.get_by_role("status").filter(has_text="Noted")).to_be_visible()
+        page = await visit.go("/ratings")
+        ticks = page.locator(".interval").first.locator("text:not(.name)")
+        assert all(int(tick) % 10 == 0 for tick in await ticks.all_inner_texts()), "an axis has round numbers"
+        picture = page.locator(".interval").last
+        await expect(picture).to_have_attribute("aria-label", re.compile("guest:sure: 80 % sure, 100 % right"))
+        small = await picture.locator("text").first.evaluate("each => each.getBoundingClientRect().height")
+        assert small > 9
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width
+        assert await visit.eye() == []
