@@ -216,5 +216,5 @@ def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
     folder = write_set(tmp_path)
     path = folder / SET / "forecasts.csv"
     path.write_text(path.read_text("utf-8").replace("info_label", "label", 1), "utf-8")
-    with pytest.raises(MootError, match="it has no 'info_label'"):
+    with pytest.raises(MootError, match=r"forecasts\.csv has no column 'info_label'"):
         replay(SET, folder)
