@@ -12,13 +12,14 @@ the act is a CHOICE.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key, without_strikes
 from moot.answers.values import Fault, FieldValues
 from moot.answers.words import cues, ruling_words
 from moot.core.ask import Field, Form
+from moot.core.fast_dataclass import dataclass
 
 DECIDING = ("decision", "verdict")
 """The fields, compared without case, whose words become the decision of a debate."""

@@ -1,12 +1,13 @@
 """Answers that nobody else has read: several of one participant, and their count."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from moot.core.ask import Ask, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Halted, Ruled
+from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Turn, read_field, wording
 from moot.phases.base import ROOT, Play, State
 from moot.phases.speak import asked_names

@@ -6,13 +6,14 @@ picks, in both orders; a merge is an option, and says what it kept of whom and w
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
+from moot.core.fast_dataclass import dataclass
 from moot.core.text import counted, letter, listed
 from moot.core.transcript import Turn, read_field
 from moot.phases import base
