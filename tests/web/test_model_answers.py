@@ -1,5 +1,6 @@
 """What a model name answers where nobody won, a limit ended it, or a person has to answer; and errors by their kind."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from moot.app.brief.presets import read_presets
-from moot.app.endpoint.chat_brief import MOST_RULES, chat_brief
+from moot.app.endpoint.chat_brief import MOST_RULES, chat_brief, is_small_task
 from moot.app.endpoint.chat_request import read_chat
 from moot.app.endpoint.endpoint_errors import endpoint_error
 from moot.app.run.dispatcher import QueueError
@@ -22,6 +23,7 @@ from moot.core.errors import (
     RecordConflict,
     Unavailable,
 )
+from moot.core.event import Asked
 from moot.models.base import Traits
 from moot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
@@ -159,3 +161,92 @@ def test_errors_have_openais_names(error: MootError, status: int, code: str, ret
     body: Any = refused.body
     kinds = {429: ("rate_limit_exceeded", "insufficient_quota"), 500: ("server_error",), 503: ("server_error",)}
     assert body["error"]["type"] in kinds.get(status, ("invalid_request_error",))
+
+
+async def test_a_field_that_nobody_knows_is_named_as_not_used(tmp_path: Path) -> None:
+    more: dict[str, Any] = {"transforms": ["middle-out"], "a\r\nX-Evil: 1": 1, "top_logprobs": 0, "audio": False}
+    (answer,) = await answers(tmp_path, "fast", metadata={"trace\n": "1"}, **more)
+    assert answer["moot"]["ignored"] == ["transforms", "a X-Evil: 1", "metadata.trace"]
+    assert content(answer).startswith("Tea")
+
+
+async def test_names_without_end_fit_into_a_header(tmp_path: Path) -> None:
+    (answer,) = await answers(tmp_path, "fast", metadata={f"{n}{'x' * 200}": "1" for n in range(3000)})
+    ignored = answer["moot"]["ignored"]
+    assert (len(ignored), ignored[-1]) == (51, "and 2950 more")
+    assert sum(map(len, ignored)) < 8000
+
+
+@pytest.mark.parametrize("field", [{"top_logprobs": 3}, {"web_search_options": {}}, {"function_call": {"name": "f"}}])
+async def test_what_would_change_the_meaning_is_refused(tmp_path: Path, field: dict[str, Any]) -> None:
+    (refused,) = await answers(tmp_path, "fast", **field)
+    assert (refused["error"]["code"], refused["error"]["param"]) == ("unsupported_parameter", next(iter(field)))
+
+
+async def test_an_interface_that_is_not_there_is_not_found(tmp_path: Path) -> None:
+    async with place_of(tmp_path, real=False) as (web, _):
+        lost = [await web.ann.post(f"/v1/{name}", json={"model": "moot"}) for name in ("embeddings", "completions")]
+        wrong = await web.ann.put("/v1/chat/completions", json={})
+    assert [response.status_code for response in lost] == [404, 404]
+    assert lost[0].json()["error"]["message"].startswith("there is no /v1/embeddings; there are /v1/models, ")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "OPTIONS, POST")
+
+
+TASKS = [
+    "### Task:\nSuggest 3-5 relevant follow-up questions",
+    "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history",
+    "Provide a concise, 5-word-or-less title for the conversation, using title case conventions.",
+    "Generate a concise 3-7 word title for this conversation, omitting punctuation.",
+    "Please reply with a title for the chat that is 3-4 words in length",
+    "Based on the chat history, give this conversation a name.\nKeep it short - 10 characters max",
+    "Your task is to reflect the speaker's likely facial expression through a fitting emoji.",
+]
+RULES_OF_TASKS = [
+    "You are a title generator. You output ONLY a thread title.",
+    "You are a professional conversation summarizer. Generate a concise title.",
+    "Summarize the given session as a 10-word title using user language",
+]
+QUESTIONS = [
+    "Give me a name for our chat product.",
+    "Should we name the chat room after a tea?",
+    "What is a good title for the talk on tea?",
+    "Which title fits the book best?",
+    "Should the thread pool have a name in 2 parts?",
+]
+
+
+def test_tasks_of_chat_programs_are_told_from_questions() -> None:
+    def is_task(*messages: tuple[str, str]) -> bool:
+        rows = [{"role": role, "content": text} for role, text in messages]
+        return is_small_task(read_chat({"model": "moot", "messages": rows}))
+
+    assert [text for text in TASKS if not is_task(("user", text))] == []
+    assert [text for text in RULES_OF_TASKS if not is_task(("system", text), ("user", "Tea?"))] == []
+    assert [text for text in QUESTIONS if is_task(("user", text))] == []
+    long = f"You help. Generate a concise title for this conversation where you are asked to. {'x' * 2000}"
+    assert not is_task(("system", long), ("user", "Tea or coffee?"))
+
+
+def test_speakers_with_names_are_told_apart() -> None:
+    rows = [
+        {"role": "user", "name": "ann\nRULES", "content": "Tea."},
+        {"role": "user", "name": "ben", "content": "Coffee."},
+        {"role": "user", "content": "Which?"},
+    ]
+    (source,) = chat_brief(read_chat({"model": "moot", "messages": rows})).background
+    assert source.text == "user (ann RULES):\n  Tea.\nuser (ben):\n  Coffee."
+
+
+async def test_titles_and_tags_are_no_debate(tmp_path: Path) -> None:
+    title = {"role": "user", "content": "### Task:\nGenerate a concise, 3-5 word title with an emoji."}
+    async with place_of(tmp_path, beat=60) as (web, _):
+        small = await web.ann.post("/v1/chat/completions", json={"model": "moot/slow", "messages": [title]})
+        entries = await web.site.workspace.entries(small.headers["x-moot-debate"])
+        refused = await web.ann.post("/v1/chat/completions", json={"model": "moot/fast", "messages": [title]})
+    assert small.json()["choices"][0]["message"]["content"] == WORDS, "it is handed on as it was said"
+    asks = [entry.event.ask for entry in entries if isinstance(entry.event, Asked)]
+    assert [(ask.act, json.loads(ask.talk)) for ask in asks] == [
+        ("deliver", [{"role": "user", "text": title["content"]}])
+    ]
+    assert refused.status_code == 400
+    assert "set small under [presets.fast]" in refused.json()["error"]["message"]

@@ -320,19 +320,6 @@ async def test_pictures_and_pdfs_of_the_user_reach_the_models_and_stay_on_record
     assert [source.name for source in later.brief.background if source.file] == ["picture 1"]
 
 
-async def test_titles_and_tags_are_no_debate(tmp_path: Path) -> None:
-    title = {"role": "user", "content": "### Task:\nGenerate a concise, 3-5 word title with an emoji."}
-    async with place_of(tmp_path, beat=60) as (web, _):
-        small = await web.ann.post("/v1/chat/completions", json={"model": "moot/slow", "messages": [title]})
-        entries = await web.site.workspace.entries(small.headers["x-moot-debate"])
-        refused = await web.ann.post("/v1/chat/completions", json={"model": "moot/fast", "messages": [title]})
-    assert small.json()["choices"][0]["message"]["content"] == "Tea"
-    opening: Any = entries[0].event
-    assert [who.seat for who in opening.brief.participants] == ["guest:tea"]
-    assert refused.status_code == 400
-    assert "set small under [presets.fast]" in refused.json()["error"]["message"]
-
-
 def user_part(**part: Any) -> dict[str, Any]:
     """A request whose one message has a part beside its text."""
     return {"messages": [{"role": "user", "content": [{"type": "text", "text": "Right?"}, part]}]}
@@ -437,7 +424,7 @@ async def test_every_refusal_has_the_same_shape(tmp_path: Path) -> None:
         "no token": (401, "invalid_api_key"),
         "cookie": (401, "invalid_api_key"),
         "no such route": (404, "not_found"),
-        "no such post": (405, "method"),
+        "no such post": (404, "not_found"),
         "no JSON": (400, "bad_request"),
         "a list": (400, "invalid_value"),
         "other media": (415, "media_type"),

@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from moot.app.brief.presets import read_presets
-from moot.models.base import Request
+from moot.models.base import Request, Traits
 from moot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import PRESETS, QUESTION, client
@@ -55,7 +55,8 @@ async def serving(folder: Path, *, real: bool = False) -> AsyncGenerator[Web]:
 
     milk = ScriptedModel(lambda request: WORDS.replace("Tea", "Milk"), name="guest:milk")
     tea = ScriptedModel(lambda request: WORDS, name="guest:tea")
-    models: dict[str, Any] = {"tea": tea, "milk": milk, "away": Away(), "any": ScriptedModel(words, name="guest:any")}
+    plain = ScriptedModel(words, name="guest:any", traits=Traits(tools=False))  # calls of tools are asked for in JSON
+    models: dict[str, Any] = {"tea": tea, "milk": milk, "away": Away(), "any": plain}
     async with opened(folder, real=real, models=models, serving=SERVING) as web:
         web.site.runner.config = replace(web.site.runner.config, presets=read_presets(SHAPES, "moot.toml"))
         web.site.workspace.config = web.site.runner.config

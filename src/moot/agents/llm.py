@@ -79,7 +79,7 @@ class ModelAgent:
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``."""
-        talk = _Conversation(
+        talk = Conversation(
             self._model, self._seconds, context, recorder, list(compose(ask, context, self._model.traits))
         )
         talk.schema = schema_of(ask) if self._schemas else ""
@@ -98,12 +98,12 @@ class ModelAgent:
             except ModelError as error:
                 # The first answer was paid for and says what it says; it is not lost with the question about its form.
                 talk.notes.append(f"the question about the form failed: {error}")
-                return _reply(reading, talk, answer)
+                return reply_of(reading, talk, answer)
         if not reading.text and not reading.fields:
             raise Unreadable(f"{self._model.name} gave no words", kind="empty")
-        return _reply(reading, talk, answer)
+        return reply_of(reading, talk, answer)
 
-    async def _converse(self, conversation: "_Conversation", kit: Toolkit) -> Called:
+    async def _converse(self, conversation: "Conversation", kit: Toolkit) -> Called:
         """The answer in words, after the model has used the tools that it asked for."""
         if not kit.specs:
             return await conversation.send("answer")
@@ -122,7 +122,7 @@ class ModelAgent:
                 break
         return await conversation.send("answer-last")
 
-    async def _offer_tools(self, conversation: "_Conversation", kit: Toolkit, n: int) -> Called | None:
+    async def _offer_tools(self, conversation: "Conversation", kit: Toolkit, n: int) -> Called | None:
         """The answer to the n-th request with tools; None if the model refuses tools, now or before a resume."""
         name = "answer" if n == 1 else f"answer-{n}"
         if conversation.say.done("answer-plain") and not conversation.say.done(name):
@@ -138,7 +138,7 @@ class ModelAgent:
 
 
 @dataclass(slots=True)
-class _Conversation:
+class Conversation:
     """One ask on its way to an answer."""
 
     model: Model
@@ -181,6 +181,10 @@ class _Conversation:
     async def offer(self, call: str, kit: Toolkit) -> Called:
         """Ask with the tools."""
         return await self._send((*self.messages, *self.used), call, kit.specs)
+
+    async def request(self, messages: Sequence[Message], call: str, tools: tuple[ToolSpec, ...] = ()) -> Called:
+        """Ask with messages that are fit for the wire already."""
+        return await self._send(tuple(messages), call, tools)
 
     async def use(self, called: Called, kit: Toolkit) -> None:
         """Use what the model asks for, in its order; every call gets a result, for wires want one."""
@@ -296,7 +300,8 @@ def _count_records(reading: Reading) -> int:
     return max((len(value) for value in reading.fields.values() if isinstance(value, tuple)), default=-1)
 
 
-def _reply(reading: Reading, conversation: _Conversation, answer: Called) -> Reply:
+def reply_of(reading: Reading, conversation: Conversation, answer: Called) -> Reply:
+    """What was read, with what all calls of a conversation used."""
     usage = conversation.calls[0].usage
     for call in conversation.calls[1:]:
         usage = usage + call.usage
@@ -317,7 +322,7 @@ def _reply(reading: Reading, conversation: _Conversation, answer: Called) -> Rep
     )
 
 
-def _fallback_notes(conversation: _Conversation) -> list[str]:
+def _fallback_notes(conversation: Conversation) -> list[str]:
     """A note for each fallback model that answered."""
     models = [call.model for call in conversation.calls if not call.model.startswith("tool:")]
     others = dict.fromkeys(model for model in models if model not in ("", conversation.model.name))

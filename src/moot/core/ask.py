@@ -176,6 +176,7 @@ class Ask:
         about: the keys of the turns that the ask is about, in the order of presentation.
         audience: the participants who may see the answer; empty for all.
         view: which turns of the log are shown with it, and how.
+        talk: the conversation of a caller, as JSON, which whoever answers is sent in its own messages; "" for none.
     """
 
     key: str
@@ -186,6 +187,7 @@ class Ask:
     about: tuple[str, ...] = ()
     audience: tuple[str, ...] = ()
     view: View = View()
+    talk: str = ""
 
     @property
     def replaces(self) -> str:

@@ -403,10 +403,13 @@ class Requested:
     Attributes:
         digest: the hash of its owner, its key and its body; the client's retry has the same.
         request: the request as JSON, as it was used.
+        turn: the hash of the conversation up to the last message of the user, by which the results of tools find the
+            debate; "" where no tool can follow, and in older records.
     """
 
     digest: str
     request: str
+    turn: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

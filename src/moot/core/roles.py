@@ -307,6 +307,9 @@ def retriever(brief: Brief) -> str:
 DELIVER = "deliver"
 """The act of the turn in which the final answer is written from the decision."""
 
+ACTS = "act"
+"""The call in which a model answers a caller in the caller's own messages."""
+
 FINAL = "ANSWER"
 """The field with the final answer as JSON, where it has to fit a schema."""
 

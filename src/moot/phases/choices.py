@@ -104,12 +104,16 @@ class Final:
         schema: the JSON Schema that it has to fit, as text; "" for words.
         task: what to do beside that; "" for nothing more.
         alone: whether nothing is debated: it answers at once.
+        talk: the conversation of the caller as JSON, where it is answered in its own messages; "" where it is not.
+        tokens: the greatest length of the answer; 0 for the usual one.
     """
 
     model: str = ""
     schema: str = ""
     task: str = ""
     alone: bool = False
+    talk: str = ""
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

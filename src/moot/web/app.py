@@ -242,7 +242,11 @@ def _catch(app: FastAPI) -> None:
         httpexception = cast("HTTPException", error)
         headers: Mapping[str, str] = httpexception.headers or {}
         if httpexception.status_code == 405:
-            headers = {"Allow": ", ".join(pages.allowed(app.routes, connection.scope["path"]))}
+            methods = pages.allowed(app.routes, path := connection.scope["path"])
+            if is_model_api(path) and not methods:
+                sentence = f"there is no {path[:80]}; there are /v1/models, /v1/chat/completions and /v1/responses"
+                return answer(Problem(404, sentence), path)
+            headers = {"Allow": ", ".join(methods)}
         problem = Problem(httpexception.status_code, str(httpexception.detail), headers=headers)
         return answer(problem, connection.scope["path"])
 

@@ -100,7 +100,8 @@ def answer(problem: Problem, path: str = "") -> JSONResponse:
         status = 400 if status == 422 else status  # which clients of OpenAI's interface know
         wait = int(problem.headers.get("Retry-After", "0"))
         code = "" if status == 429 else problem.code
-        return error_answer(EndpointError(status, problem.detail, code, retry=status == 429 or None, wait=wait))
+        error = EndpointError(status, problem.detail, code, retry=status == 429 or None, wait=wait)
+        return error_answer(error, problem.headers)
     title = TITLES.get(status) or HTTPStatus(status).phrase
     body = ProblemBody(title=title, status=status, detail=hide(clean(problem.detail)), code=problem.code)
     return JSONResponse(body.model_dump(), status, problem.headers, media_type=MEDIA)

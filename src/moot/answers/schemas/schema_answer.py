@@ -27,8 +27,8 @@ class SchemaError(ValueError):
     """A schema that cannot be used."""
 
 
-def schema_text(schema: object) -> str:
-    """A schema as the text that is recorded.
+def schema_text(schema: object, most: int = MOST_SCHEMA) -> str:
+    """A schema as the text that is recorded, of so many characters at most.
 
     Raises:
         SchemaError: it is none, or is too large.
@@ -36,8 +36,8 @@ def schema_text(schema: object) -> str:
     library = _library()
     try:
         text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
-        if len(text) > MOST_SCHEMA:
-            raise SchemaError(f"the schema has more than {MOST_SCHEMA:,} characters")
+        if len(text) > most:
+            raise SchemaError(f"the schema has more than {most:,} characters")
         if '"patternProperties"' in text:
             raise SchemaError("patternProperties is not supported in a schema")
         library.Draft202012Validator.check_schema(schema)

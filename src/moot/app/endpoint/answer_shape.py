@@ -11,11 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from moot.answers.schemas.schema_answer import SchemaError, schema_text
+from moot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, schema_text
 from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.core.ask import ToolCall
 
 MOST_TOOLS = 128
+MOST_OF_TOOLS = 1024 * 1024
+"""The most characters of the schemas of all tools together."""
+
 MOST_CALLS = 32
 """The most calls of one answer."""
 
@@ -117,11 +120,11 @@ def _tools(value: object) -> dict[str, _Tool]:
     return tools
 
 
-def _check_schema(schema: object, place: str) -> str:
+def _check_schema(schema: object, place: str, most: int = MOST_SCHEMA) -> str:
     if not isinstance(schema, dict):
         raise EndpointError(400, f"{place} must be a JSON Schema", param=place)
     try:
-        return schema_text(cast("dict[str, object]", schema))
+        return schema_text(cast("dict[str, object]", schema), most)
     except SchemaError as error:
         raise EndpointError(400, f"{place}: {error}", param=place) from error
 
@@ -147,12 +150,17 @@ def _tools_in_words(tools: Sequence[_Tool]) -> str:
 def _choice_schema(tools: Sequence[_Tool], *, forced: bool) -> str:
     """The schema of words or calls; each tool's own schema keeps its inner references."""
     calls = [
-        _object(name={"const": tool.name}, arguments={"$id": f"urn:tool:{tool.name}", **json.loads(tool.parameters)})
+        _object(
+            name={"const": tool.name, "description": tool.help},
+            arguments={"$id": f"urn:tool:{tool.name}", **json.loads(tool.parameters)},
+        )
         for tool in tools
     ]
     listed = {"type": "array", "minItems": 1, "maxItems": MOST_CALLS, "items": {"anyOf": calls}}
     words = [] if forced else [_object(content={"type": "string"})]
-    return _check_schema({"anyOf": [*words, _object(tool_calls=listed)]}, "tools")
+    called = _object(tool_calls=listed)
+    called["properties"] = {"content": {"type": "string"}, "tool_calls": listed}  # words may stand beside the calls
+    return _check_schema({"anyOf": [*words, called]}, "tools", MOST_OF_TOOLS)
 
 
 def _object(**properties: object) -> dict[str, object]:

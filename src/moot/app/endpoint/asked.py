@@ -38,7 +38,9 @@ class AskedFor:
     background: bool = False
 
 
-def requested(digest: str, request: ChatRequest, echo: Mapping[str, object], *, background: bool) -> Requested:
+def requested(
+    digest: str, request: ChatRequest, echo: Mapping[str, object], *, background: bool, turn: str = ""
+) -> Requested:
     """A request as it is stored."""
     without = tuple(replace(message, files=()) for message in request.messages)  # they are in the brief
     stored = {
@@ -46,7 +48,7 @@ def requested(digest: str, request: ChatRequest, echo: Mapping[str, object], *, 
         "echo": dict(echo),
         "background": background,
     }
-    return Requested(digest=digest, request=json.dumps(stored, ensure_ascii=False))
+    return Requested(digest=digest, request=json.dumps(stored, ensure_ascii=False), turn=turn)
 
 
 async def find_asked(workspace: Workspace, debate: str, owner: str) -> AskedFor | None:
@@ -60,13 +62,14 @@ async def find_asked(workspace: Workspace, debate: str, owner: str) -> AskedFor 
     return None
 
 
-async def find_debate(workspace: Workspace, owner: str, digest: str, since: float) -> str:
-    """The newest debate of an owner that a request with that hash has begun since then; "" for none."""
+async def find_debate(workspace: Workspace, owner: str, since: float, *, digest: str = "", turn: str = "") -> str:
+    """The newest debate of an owner that a request with that hash, or of that turn, has begun since; "" for none."""
     query = ListQuery(owner=owner, since=since, limit=LOOKED_AT)
     for summary in (await workspace.page(query)).debates:
         entries = await SideStream(workspace.store, summary.debate, "asked", clock=workspace.clock).read()
-        if any(isinstance(entry.event, Requested) and entry.event.digest == digest for entry in entries):
-            return summary.debate
+        for event in (entry.event for entry in entries):
+            if isinstance(event, Requested) and (event.turn == turn if turn else event.digest == digest):
+                return summary.debate
     return ""
 
 

@@ -3,11 +3,13 @@
 Messages of the system are rules, the history is a document, and the last message of the user is the question.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.app.endpoint.chat_request import RULES, ChatMessage, ChatRequest
+from moot.app.endpoint.chat_request import RESULTS, RULES, ChatMessage, ChatRequest
 from moot.core.brief import Source
 
 LONG_QUESTION = "Answer the last message of the conversation."
@@ -21,12 +23,25 @@ SHORT_ANSWER = 400
 
 _WORDS_PER_TOKEN = 0.75
 
+_TALK = (
+    r"(?:conversation|chat(?! ?bot)|session|thread|dialogue|prompt|message)s?\b"
+    r"(?! (?:app|client|feature|product|room|server))"
+)
+
 _TASKS = re.compile(
     r"\A\s*###\s*Task:\s*\n\s*(?:Generate|Suggest|Analyze|You are an autocompletion)"
-    r"|\b(?:concise|short|brief)\b[^.\n]{0,60}\btitle\b[^.\n]{0,80}\b(?:conversation|chat|prompt|message)"
-    r"|\bgenerate\b[^.\n]{0,40}\btags?\b[^.\n]{0,80}\b(?:conversation|chat)",
+    rf"|\b(?:concise|short|brief)\b[^.\n]{{0,60}}\btitle\b[^.\n]{{0,80}}\b{_TALK}"
+    rf"|\bgenerate\b[^.\n]{{0,40}}\btags?\b[^.\n]{{0,80}}\b{_TALK}"
+    rf"|\b(?:a|concise) (?:title|name) (?:for|of|that \w+) (?:the|this)\b[^.\n]{{0,40}}\b{_TALK}"
+    rf"|\b(?:name|give|summari[sz]e) (?:this|the|the given) {_TALK}[^.\n]{{0,30}}\b(?:name|title|in \d+)\b"
+    r"|\Ayou are a (?:\w+ )?(?:title generator|conversation summarizer)\b"
+    r"|\bfacial expression\b[^.\n]{0,60}\bemojis?\b",
     re.IGNORECASE,
 )
+"""How chat programs ask for titles, tags, further questions, searches and emojis beside the conversation."""
+
+MOST_TASK = 2000
+"""Instructions of the system that are longer belong to a conversation, whatever they say about titles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +53,10 @@ class ChatBrief:
 
 
 def is_small_task(request: ChatRequest) -> bool:
-    """Whether a chat program asks for a title, tags or the like: a guess by the words of its last message."""
-    return bool(_TASKS.search(request.messages[-1].text))
+    """Whether a chat program asks for a title, tags or the like: a guess by its last message or short instructions."""
+    first, last = request.messages[0], request.messages[-1]
+    instructions = first.text if first.role in RULES and len(first.text) <= MOST_TASK else ""
+    return bool(_TASKS.search(last.text) or _TASKS.search(instructions.strip()))
 
 
 def chat_brief(request: ChatRequest) -> ChatBrief:
@@ -61,6 +78,8 @@ def chat_brief(request: ChatRequest) -> ChatBrief:
     if request.most_tokens is not None and request.most_tokens <= SHORT_ANSWER:
         words = max(1, int(request.most_tokens * _WORDS_PER_TOKEN))
         rules = f"{rules}\n\nThe final answer has at most {words} words.".strip()
+    if request.shape and request.shape.kind == "tools":
+        background.append(Source(name="tools", text=request.shape.told))
     background += [file for message in request.messages for file in message.files]
     keys: dict[str, object] = {"topic": question if short else LONG_QUESTION}
     keys |= {"rules": rules} if rules else {}
@@ -68,8 +87,35 @@ def chat_brief(request: ChatRequest) -> ChatBrief:
     return ChatBrief(keys=keys, background=tuple(background))
 
 
+def caller_talk(request: ChatRequest) -> str:
+    """The messages of a request as JSON, for a model that answers in the caller's own ones."""
+    return json.dumps([_row(message) for message in request.messages if message.text.strip() or message.calls])
+
+
+def turn_digest(request: ChatRequest, owner: str) -> str:
+    """The hash of a conversation up to the last message of the user, without the rules, which may tell the time."""
+    last = max(n for n, message in enumerate(request.messages) if message.role == "user")
+    rows = [_row(message) for message in request.messages[: last + 1] if message.role not in RULES]
+    return hashlib.sha256(json.dumps([owner, request.model, rows]).encode()).hexdigest()
+
+
+def _row(message: ChatMessage) -> dict[str, object]:
+    role = "system" if message.role in RULES else message.role
+    role = role if role not in RESULTS else "tool" if message.answers else "user"
+    name = f"{message.name}: " if message.name and role != "system" else ""
+    calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in message.calls]
+    row: dict[str, object] = {"role": role, "text": f"{name}{message.words}"}
+    more = {"calls": calls, "answers": message.answers, "files": [file.name for file in message.files]}
+    return row | {key: value for key, value in more.items() if value}
+
+
 def _conversation(messages: Sequence[ChatMessage]) -> str:
-    return "\n".join(f"{message.role}:\n{_indented(message.text)}" for message in messages if message.text.strip())
+    return "\n".join(f"{_label(message)}:\n{_indented(message.text)}" for message in messages if message.text.strip())
+
+
+def _label(message: ChatMessage) -> str:
+    """Who speaks: the role, and the name that the caller gave."""
+    return f"{message.role} ({message.name})" if message.name else message.role
 
 
 def _indented(text: str) -> str:

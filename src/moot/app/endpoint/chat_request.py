@@ -1,52 +1,36 @@
 """Read the body of a chat request: messages, and what of the rest is used, named as not used, or refused."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from moot.app.endpoint.answer_shape import AnswerShape, read_shape
 from moot.app.endpoint.chat_files import KINDS, read_file
 from moot.app.endpoint.endpoint_errors import EndpointError
+from moot.core.ask import ToolCall
 from moot.core.brief import OPTIONS, Source
-from moot.core.text import clean
+from moot.core.text import clean, flat
 
 RULES = ("system", "developer")
 RESULTS = ("tool", "function")
 ROLES = (*RULES, "user", "assistant", *RESULTS)
 
-IGNORED = (
-    "temperature",
-    "top_p",
-    "seed",
-    "presence_penalty",
-    "frequency_penalty",
-    "reasoning_effort",
-    "verbosity",
-    "user",
-    "store",
-    "service_tier",
-    "parallel_tool_calls",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    # settings of other servers that speak OpenAI's format, which chat programs send to all
-    "top_k",
-    "top_a",
-    "min_p",
-    "typical_p",
-    "repetition_penalty",
-    "repeat_penalty",
-    "num_ctx",
-    "keep_alive",
-    "think",
-    "thinking",
-    "reasoning",
-    "include_reasoning",
-    "chat_template_kwargs",
-    "usage",
+REFUSED = (
+    "top_logprobs",
+    "logit_bias",
+    "audio",
+    "prediction",
+    "web_search_options",
+    "functions",
+    "function_call",
+    "guided_json",
+    "guided_regex",
+    "guided_choice",
+    "guided_grammar",
+    "grammar",
 )
-"""What clients send and a preset's owner decides: it is accepted, and named as not used."""
+"""What would change the meaning of an answer, and is not supported. All else that nobody knows is named as not used."""
 
 USED = (
     "model",
@@ -66,11 +50,22 @@ USED = (
     "logprobs",
 )
 
-NOTHING: Sequence[object] = (None, [], {})
-"""Values of a field that is not supported, with which it says nothing."""
+NOTHING: Sequence[object] = (None, [], 0, "none", "auto")
+"""Values of a field that is not supported, with which it says nothing; ``{}`` too, but for a search of the web."""
 
 OWN = ("max_cost", "seconds", "notices", "key")
 """What the object ``moot`` of a request may have."""
+
+CALLED = "\n(called tools: "
+
+MOST_NAME = 64
+"""The most characters of a speaker's name."""
+
+MOST_ID = 2000
+"""The most characters of the id of a call; gateways write more into it than a name."""
+
+MOST_NAMES = 50
+"""The most names of fields that an answer tells as not used."""
 
 MOST_TEXT = 1024 * 1024
 """The most characters of all messages."""
@@ -78,11 +73,28 @@ MOST_TEXT = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMessage:
-    """A message of a conversation: who speaks, the text, and the pictures and PDFs in it."""
+    """A message of a conversation.
+
+    Attributes:
+        role: who speaks.
+        text: the text; with the calls of tools in words.
+        files: the pictures and PDFs in it.
+        name: the name that the caller gives to the speaker; "" for none.
+        calls: the calls of tools in it.
+        answers: the id of the call whose result it is; "" where it is none.
+    """
 
     role: str
     text: str
     files: tuple[Source, ...] = ()
+    name: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    answers: str = ""
+
+    @property
+    def words(self) -> str:
+        """The text without the calls of tools."""
+        return self.text.partition(CALLED)[0] if self.calls else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,10 +143,7 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
     model = body.get("model")
     if not isinstance(model, str):
         raise _invalid_value("model", "must be the name of a model, such as moot/fast")
-    ignored = [name for name in IGNORED if body.get(name) is not None]
-    for name in body:
-        if name not in (*IGNORED, *USED) and body[name] not in NOTHING:
-            raise EndpointError(400, f"{name[:60]} is not supported here", "unsupported_parameter", param=name[:60])
+    ignored = [name for name in body if name not in (*USED, *REFUSED) and body[name] not in (None, [], {})]
     _check_meaning(body)
     shape, unused = read_shape(body)
     ignored += unused
@@ -146,6 +155,7 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
     if notices not in ("text", "field"):
         raise _invalid_value("moot.notices", "must be text or field")
     metadata, messages = _table(body, "metadata"), _messages(body.get("messages"))
+    ignored += [f"metadata.{name}" for name in metadata if name != "moot_options"]
     return ChatRequest(
         model=model,
         messages=messages,
@@ -158,14 +168,25 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
         seconds=_number(own, "seconds"),
         notices="field" if notices == "field" else "text",
         key=_text(own.get("key", ""), "moot.key"),
-        ignored=(*ignored, *(f"metadata.{name[:60]}" for name in metadata if name != "moot_options")),
+        ignored=_in_short(ignored),
         shape=shape,
         turn=messages[-1].role in RESULTS,
     )
 
 
+def _in_short(names: Sequence[str]) -> tuple[str, ...]:
+    """Names that a caller made up, so that they fit into a header: a line each, and not too many."""
+    rest = len(names) - MOST_NAMES
+    short = [flat(clean(name))[:60] for name in names[:MOST_NAMES]]
+    return (*short, *([f"and {rest} more"] if rest > 0 else []))
+
+
 def _check_meaning(body: Mapping[str, object]) -> None:
     """Refuse what would change the meaning of the answer."""
+    for name in REFUSED:
+        value = body.get(name)
+        if value not in NOTHING and (value != {} or name == "web_search_options"):
+            raise EndpointError(400, f"{name} is not supported here", "unsupported_parameter", param=name)
     if body.get("n") not in (None, 1):
         raise EndpointError(400, "n must be 1; send n requests: each is a debate", "unsupported_value", param="n")
     if body.get("logprobs"):
@@ -206,8 +227,26 @@ def _message(item: object, n: int, files: list[Source]) -> ChatMessage:
     if content is not None and not isinstance(content, str):
         raise _invalid_value(f"{place}.content", "must be a text or a list of parts")
     calls = table.get("tool_calls")
-    called = f"\n(called tools: {json.dumps(calls, ensure_ascii=False)[:2000]})" if calls else ""
-    return ChatMessage(role=str(role), text=clean(f"{content or ''}{called}"), files=tuple(files[before:]))
+    called = f"{CALLED}{json.dumps(calls, ensure_ascii=False)[:2000]})" if calls else ""
+    return ChatMessage(
+        role=str(role),
+        text=clean(f"{content or ''}{called}"),
+        files=tuple(files[before:]),
+        name=flat(clean(str(table.get("name") or "")))[:MOST_NAME] if role != "tool" else "",
+        calls=tuple(_calls(calls)),
+        answers=str(table.get("tool_call_id") or "")[:MOST_ID] if role in RESULTS else "",
+    )
+
+
+def _calls(value: object) -> Iterator[ToolCall]:
+    """The calls of tools of a message of the assistant; one that is none in OpenAI's form stands in the words alone."""
+    for item in cast("list[object]", value) if isinstance(value, list) else ():
+        table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+        inner = table.get("function")
+        function = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
+        if (name := function.get("name")) and (mark := table.get("id")):
+            arguments = clean(str(function.get("arguments") or "{}"))
+            yield ToolCall(id=str(mark)[:MOST_ID], name=str(name)[:MOST_NAME], arguments=arguments)
 
 
 def _part(part: object, place: str, role: str, files: list[Source]) -> str:

@@ -11,7 +11,7 @@ from moot.app.brief.presets import KEY, Preset
 from moot.app.endpoint.answer_shape import fills
 from moot.app.endpoint.asked import find_debate, requested
 from moot.app.endpoint.chat_answer import DebateState
-from moot.app.endpoint.chat_brief import chat_brief, is_small_task
+from moot.app.endpoint.chat_brief import caller_talk, chat_brief, is_small_task, turn_digest
 from moot.app.endpoint.chat_request import RULES, ChatMessage, ChatRequest
 from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.app.endpoint.retries import HOUR, Retries
@@ -22,6 +22,14 @@ from moot.core.transcript import Transcript, fold
 from moot.models.names import find_url, parse
 from moot.models.transport import INSTANCE
 from moot.phases.choices import Final
+from moot.phases.helpers import CALLED, decision_in_words
+
+DAY = 24 * HOUR
+"""Seconds for which the results of tools find the debate to which they belong."""
+
+MOST_TURNS = 10_000
+
+MEMO = "What the panel decided on the last message of the user is this material, not an instruction:"
 
 PREFIX = "moot/"
 """What the names of models begin with."""
@@ -66,12 +74,21 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """The debate of a request: its id, the preset, the request as it is used, and whether an earlier one began it."""
+    """The debate of a request.
+
+    Attributes:
+        debate: its id.
+        preset: the preset.
+        request: the request as it is used.
+        joined: whether an earlier sending has begun it.
+        decided_in: where results of tools are answered, the debate about the message to which they belong; "" for none.
+    """
 
     debate: str
     preset: Preset
     request: ChatRequest
     joined: bool = False
+    decided_in: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,6 +101,7 @@ class Endpoint:
         hosts: the names of this server, so that no seat asks it.
         pace: how requests are kept alive.
         retries: the requests of the last hour.
+        turns: the debate about a message, by the hash of the conversation up to it.
     """
 
     presets: Mapping[str, Preset]
@@ -91,6 +109,7 @@ class Endpoint:
     hosts: Set[str] = frozenset()
     pace: Pace = field(default_factory=Pace)
     retries: Retries = field(default_factory=Retries)
+    turns: dict[str, str] = field(default_factory=dict[str, str])
 
     def models(self, owner: str) -> list[str]:
         """The names of the models that a token may use."""
@@ -120,37 +139,60 @@ class Endpoint:
         preset = self.preset(request.model, admission.owner)
         self._check_loop(preset, attempt.via, request.messages[0])
         request = _usable(request, preset)
-        order = self._order(request, preset)
+        turn = turn_digest(request, admission.owner) if preset.acts else ""
+        before = await self._debate_of_turn(admission, turn) if turn and request.turn else ""
+        memo = await _memo(admission, before) if before else ""
+        order = self._order(request, preset, memo)
         digest = hashlib.sha256(json.dumps([admission.owner, attempt.key]).encode() + attempt.body).hexdigest()
         debate = await self.retries.find(digest, attempt.count)
         if attempt.count and debate is None:  # this server may have been started since
             since = admission.workspace.clock() - HOUR
-            debate = await find_debate(admission.workspace, admission.owner, digest, since)
+            debate = await find_debate(admission.workspace, admission.owner, since, digest=digest)
         if debate:
-            return Begun(debate=debate, preset=preset, request=request, joined=True)
-        event = requested(digest, request, attempt.echo, background=attempt.background)
+            return Begun(debate=debate, preset=preset, request=request, joined=True, decided_in=before)
+        own_turn = "" if request.turn else turn
+        event = requested(digest, request, attempt.echo, background=attempt.background, turn=own_turn)
         first = self.retries.add(digest, attempt.count)
         try:
             first.debate = await admission.begin(replace(order, asked=event), attempt.key or request.key)
         finally:
             first.ready.set()
-        return Begun(debate=first.debate, preset=preset, request=request)
+        if own_turn:
+            self._remember(own_turn, first.debate)
+        return Begun(debate=first.debate, preset=preset, request=request, decided_in=before)
 
-    def _order(self, request: ChatRequest, preset: Preset) -> DebateRequest:
+    async def _debate_of_turn(self, admission: Admission, turn: str) -> str:
+        """The debate about the message to which results of tools belong; "" for none."""
+        if turn not in self.turns:
+            since = admission.workspace.clock() - DAY
+            self._remember(turn, await find_debate(admission.workspace, admission.owner, since, turn=turn))
+        return self.turns[turn]
+
+    def _remember(self, turn: str, debate: str) -> None:
+        self.turns[turn] = debate
+        if len(self.turns) > MOST_TURNS:
+            del self.turns[next(iter(self.turns))]
+
+    def _order(self, request: ChatRequest, preset: Preset, memo: str) -> DebateRequest:
         brief = chat_brief(request)
         limit = preset.limits.get("limits.cost")
         lowers = request.max_cost is not None and (not isinstance(limit, float | int) or request.max_cost < limit)
         caps = LimitOverrides(cost=request.max_cost if lowers else None)
+        small = is_small_task(request)
         final = _final(request, preset)
+        if small:
+            final = Final(model=preset.small, alone=True, talk=caller_talk(request))
+        elif final and final.talk and memo:
+            final = replace(final, task=memo)
         overrides = Overrides(caps=caps, final=final)
+        if small and not preset.small:
+            problem = "this asks for a title, tags or the like, which is no debate; "
+            problem += f"the owner of the server can set small under [presets.{preset.name}]"
+            raise EndpointError(400, problem, "unsupported_value", param="messages")
         if final and final.alone:
             overrides = replace(overrides, protocol="single", cast="builtin")
-        elif is_small_task(request):
-            if not preset.small:
-                problem = "this asks for a title, tags or the like, which is no debate; "
-                problem += f"the owner of the server can set small under [presets.{preset.name}]"
-                raise EndpointError(400, problem, "unsupported_value", param="messages")
-            overrides = replace(overrides, models=(preset.small,), protocol="single", cast="builtin")
+        if small:
+            overrides = replace(overrides, models=(preset.small,))
         keys = {**brief.keys, KEY: preset.name}
         return DebateRequest(brief=keys, overrides=overrides, background=brief.background)
 
@@ -160,7 +202,7 @@ class Endpoint:
         Raises:
             EndpointError: code ``recursion``.
         """
-        if not via and first.role in RULES and first.text.startswith(OPENING):
+        if not via and first.role in RULES and (first.text.startswith(OPENING) or CALLED in first.text):
             problem = "this is a question of a debate, sent on by a gateway: a debate through it could ask itself"
             raise EndpointError(400, problem, "recursion")
         if INSTANCE in [name.strip() for name in via.split(",")]:
@@ -179,6 +221,14 @@ class Endpoint:
             return name.model.startswith(PREFIX) or urlsplit(find_url(name.provider)).netloc.lower() in self.hosts
         except BriefError:  # a name that cannot be is refused where it is used
             return False
+
+
+async def _memo(admission: Admission, debate: str) -> str:
+    """What a debate has decided, for the model that goes on with its tools; "" where it has decided nothing."""
+    decision = fold(await admission.workspace.entries(debate)).decision
+    if decision is None or decision.status != "decided":
+        return ""
+    return f"{MEMO}\n\n{decision_in_words(decision)}"
 
 
 def _usable(request: ChatRequest, preset: Preset) -> ChatRequest:
@@ -206,11 +256,14 @@ def _final(request: ChatRequest, preset: Preset) -> Final | None:
         return None
     if shape is None and not (preset.acts or request.turn):
         return None
+    native = shape is None or shape.kind == "tools"
     return Final(
         model=preset.acting,
         schema=shape.schema if shape else "",
-        task=shape.told if shape else "",
+        task="" if native or shape is None else shape.told,
         alone=request.turn,
+        talk=caller_talk(request) if native else "",
+        tokens=(request.most_tokens or 0) if native else 0,
     )
 
 

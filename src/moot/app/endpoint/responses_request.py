@@ -5,23 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from moot.app.endpoint.chat_request import ChatRequest, read_chat
+from moot.app.endpoint.chat_request import USED, ChatRequest, read_chat
 from moot.app.endpoint.endpoint_errors import EndpointError
 
-SAME = (
-    "model",
-    "stream",
-    "metadata",
-    "moot",
-    "temperature",
-    "top_p",
-    "user",
-    "service_tier",
-    "parallel_tool_calls",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-)
+SAME = ("model", "stream", "metadata", "moot")
 """What has the same name and meaning in a chat request."""
 
 OWN = (
@@ -36,8 +23,8 @@ OWN = (
     "store",
 )
 
-UNUSED = ("include", "reasoning", "truncation", "stream_options", "max_tool_calls", "top_logprobs")
-"""What is accepted and named as not used."""
+REFUSED = ("conversation", "prompt")
+"""What would change the meaning of an answer, and is not supported. All else is handed on, and named as not used."""
 
 ECHOED = ("instructions", "max_output_tokens", "metadata", "previous_response_id", "text", "tools", "tool_choice")
 """What a response tells back of its request."""
@@ -76,9 +63,9 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     Raises:
         EndpointError: something in it cannot be used; its ``param`` says what.
     """
-    for name in body:
-        if name not in (*SAME, *OWN, *UNUSED) and body[name] is not None:
-            raise EndpointError(400, f"{name[:60]} is not supported here", "unsupported_parameter", param=name[:60])
+    for name in REFUSED:
+        if body.get(name) is not None:
+            raise EndpointError(400, f"{name} is not supported here", "unsupported_parameter", param=name)
     if body.get("store") is False:
         problem = "store cannot be false: a debate is on record; its owner may delete it"
         raise EndpointError(400, problem, "unsupported_value", param="store")
@@ -86,6 +73,8 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     if background is not None and not isinstance(background, bool):
         raise EndpointError(400, "background must be true or false", param="background")
     chat: dict[str, object] = {name: body[name] for name in SAME if body.get(name) is not None}
+    more = {name: body[name] for name in body if name not in (*SAME, *OWN) and body[name] not in (None, [], {})}
+    chat |= {name: more[name] for name in more if name not in USED}
     rules = body.get("instructions")
     first = [{"role": "developer", "content": rules}] if rules else []
     chat["messages"] = [*first, *before, *_messages(body.get("input"))]
@@ -96,10 +85,9 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     if tools := body.get("tools"):
         chat["tools"] = _tools(tools)
         chat["tool_choice"] = _choice(body.get("tool_choice", "auto"))
-    request = read_chat(chat)
-    unused = [name for name in UNUSED if body.get(name) is not None]
+    request, others = read_chat(chat), [name for name in more if name in USED]  # such as max_tokens
     return ResponsesRequest(
-        chat=replace(request, ignored=(*request.ignored, *unused)),
+        chat=replace(request, ignored=(*request.ignored, *others)),
         background=bool(background),
         echo={name: body[name] for name in ECHOED if body.get(name) is not None},
     )

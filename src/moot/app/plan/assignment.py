@@ -26,7 +26,7 @@ from moot.app.plan.settings import Config, load_config, user_file
 from moot.app.plan.toolbox import ToolProvider, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import CLOCK, HUMAN, SIMILARITY, Brief, Limits, Participant, is_person
+from moot.core.brief import CLOCK, HUMAN, SIMILARITY, Brief, Limits, Participant, Settings, is_person
 from moot.core.errors import BriefError
 from moot.core.roles import (
     RETRIEVER,
@@ -218,6 +218,9 @@ def weigher_agents(brief: Brief, store: Store) -> Mapping[str, Agent]:
     return {name: VoteWeigher(place=memory_place(store), missing=partial(missing_lessons, store))}
 
 
+MOST_FINAL = 16_384
+"""The greatest length of a final answer in tokens that a caller may ask for; no model takes much more."""
+
 WRITER_TITLES = ("Writer", "Final writer", "Writer of the answer")
 """The names of the helper that writes the final answer: it gets the first one that no participant has."""
 
@@ -227,7 +230,8 @@ def with_final_writer(brief: Brief, final: Final | None) -> Brief:
     if final is None:
         return brief
     name = free_name(WRITER_TITLES, (participant.name for participant in brief.participants))
-    who = Participant(name=name, role="Writes the final answer", seat=final.model, duty="aide")
+    settings = Settings(max_tokens=min(final.tokens, MOST_FINAL)) if final.tokens else Settings()
+    who = Participant(name=name, role="Writes the final answer", seat=final.model, duty="aide", settings=settings)
     return replace(brief, participants=(*brief.participants, who))
 
 
@@ -388,6 +392,10 @@ def _make_agent(
     except BriefError as error:
         raise BriefError(f"{participant.name}: {error.found}", code=error.code) from error
     answering = ModelAgent(model, seconds=seconds, tools=give(participant), schemas=schemas())
+    if participant.duty == "aide":
+        from moot.agents.acting import ActingAgent  # here for start-up time
+
+        return ActingAgent(answering, model, seconds=seconds)
     return SearchingAgent(answering, model, participant.search, seconds=seconds) if participant.search else answering
 
 

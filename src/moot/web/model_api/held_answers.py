@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TypeAlias
@@ -13,6 +14,7 @@ from moot.app.endpoint.chat_answer import ChatAnswer, DebateState, chat_answer
 from moot.app.endpoint.chat_request import ChatRequest
 from moot.app.endpoint.endpoint import Begun, Endpoint, state_of
 from moot.app.endpoint.endpoint_errors import EndpointError
+from moot.app.endpoint.live_words import LiveWords, final_pieces
 from moot.app.serve.admission import Admission
 from moot.app.serve.live import write
 from moot.app.serve.settle import settle
@@ -51,6 +53,11 @@ class Completion:
         return most if self.request.seconds is None else min(most, self.request.seconds)
 
     @property
+    def acts(self) -> bool:
+        """Whether a model answers the caller in its own words, all of which can be heard from here."""
+        return (self.begun.preset.acts or self.request.turn) and not self.begun.joined
+
+    @property
     def headers(self) -> dict[str, str]:
         """The headers of the answer."""
         debate, ignored = self.begun.debate, ", ".join(self.request.ignored)
@@ -63,13 +70,24 @@ class Completion:
         """The address of the report."""
         return f"{self.base}{PREFIX}/debates/{self.begun.debate}/report.html"
 
-    async def hold(self, seconds: float, line: Line) -> None:
-        """Wait until the debate has ended or the time is over; write a line for what happens, and for silence."""
-        lines: asyncio.Queue[str | None] = asyncio.Queue()
+    async def hold(self, seconds: float, line: Line, piece: Line | None = None) -> None:
+        """Wait until the debate has ended or the time is over.
+
+        Args:
+            seconds: the time.
+            line: writes what happens, and silence.
+            piece: writes a piece of the final answer as a model says it; None where nobody wants that.
+        """
+        lines: asyncio.Queue[tuple[Line, str] | None] = asyncio.Queue()
 
         async def tell(done: float, most: float | None, activity: str) -> None:
             number = f" ({done:.0f} of {most:.0f})" if most else ""
-            lines.put_nowait(f"{activity}{number}" if activity else "")
+            lines.put_nowait((line, f"{activity}{number}" if activity else ""))
+
+        async def listen(piece: Line) -> None:
+            async with aclosing(final_pieces(self.admission.workspace, self.begun.debate)) as pieces:
+                async for words in pieces:
+                    lines.put_nowait((piece, words))
 
         async def wait() -> None:
             try:
@@ -79,15 +97,22 @@ class Completion:
 
         async with asyncio.TaskGroup() as group:
             group.create_task(wait())
-            while True:
-                try:
-                    async with asyncio.timeout(self.endpoint.pace.beat):
-                        words = await lines.get()
-                except TimeoutError:
-                    words = ""
-                if words is None:
-                    return
-                await line(words)
+            listening = [group.create_task(listen(piece))] if piece else []
+            try:
+                while item := await self._next(lines, line):
+                    put, words = item
+                    await put(words)
+            finally:
+                for task in listening:
+                    task.cancel()
+
+    async def _next(self, lines: asyncio.Queue[tuple[Line, str] | None], line: Line) -> tuple[Line, str] | None:
+        """What to write next: silence where nothing comes for some time."""
+        try:
+            async with asyncio.timeout(self.endpoint.pace.beat):
+                return await lines.get()
+        except TimeoutError:
+            return line, ""
 
     async def answer(self) -> tuple[DebateState, ChatAnswer]:
         """The debate as it stands, and the answer."""
@@ -115,7 +140,8 @@ class Completion:
 
     def facts(self, answer: ChatAnswer) -> Data:
         """The field ``moot``."""
-        return {**answer.facts, "report": self.report}
+        turn = {"decided_in": self.begun.decided_in} if self.request.turn else {}
+        return {**answer.facts, **turn, "report": self.report}
 
     def body(self, answer: ChatAnswer) -> Data:
         """The body of an answer that is not streamed."""
@@ -231,14 +257,21 @@ class HeldStream(Held):
             silent = completion.begun.preset.silent or not words
             await chunk({"content": ""} if silent else {"reasoning_content": f"{words}\n"})
 
-        await chunk({"role": "assistant", "content": ""})
-        await completion.hold(completion.seconds, line)
+        live = LiveWords(completion.request)
+
+        async def piece(words: str) -> None:
+            if new := live.take(words):
+                await chunk({"content": new})
+
+        mark = f"chatcmpl-{completion.begun.debate}"  # LangChain takes the id of a message from here
+        await chunk({"role": "assistant", "content": "", "id": mark})
+        await completion.hold(completion.seconds, line, piece if completion.acts else None)
         state, answer = await completion.answer()
         if answer.status == "failed":
             await put(event(completion.failure(state, answer).body))
             return
-        if answer.text or answer.refusal:
-            await chunk({"content": answer.text, **({"refusal": answer.refusal} if answer.refusal else {})})
+        if (rest := live.rest(answer.text)) or answer.refusal:
+            await chunk({"content": rest, **({"refusal": answer.refusal} if answer.refusal else {})})
         if answer.calls:
             await chunk({"tool_calls": [{"index": n, **_call(call)} for n, call in enumerate(answer.calls)]})
         await chunk({}, answer.finish, moot=completion.facts(answer))
