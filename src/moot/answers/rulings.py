@@ -8,6 +8,8 @@ NOT_NOW and UNSAID are whole sentences, PUTS_OFF counts anywhere, WAITS at the b
 a decision, TO_COME and ELSEWHERE as the whole of it, OPINION is what leads up to them. UNDECIDED counts where all else
 in a sentence is PROCESS: words of the debate and none of the matter. A wait up to an act (WAITED) is a decision unless
 the act is a CHOICE.
+
+A decision all of whose sentences are remarks on the debate, its people and the meeting is none either (``_remarks``).
 """
 
 import re
@@ -33,7 +35,7 @@ _LABEL = re.compile(
 )
 _HEADING = re.compile(r"(?:#{1,6}[ \t]+(?P<a>.{1,60})|(?:\*\*|__)(?P<b>[^*_]{1,60}?)[:：]?(?:\*\*|__))")
 _SENTENCE = re.compile(
-    r"(?<=[.!?…])[\"')\]*_”’]*\s+|(?<=[。！？])\s*(?!\Z)|\n+|(?<=\S)[ \t]+[\u2013\u2014-]{1,2}[ \t]+(?=[A-ZÀ-Ý])"
+    r"(?<=[.!?…])[\"')\]*_”’]*\s+|(?<=[。！？।])\s*(?!\Z)|\n+|(?<=\S)[ \t]+[\u2013\u2014-]{1,2}[ \t]+(?=[A-ZÀ-Ý])"
 )
 _ENDED = re.compile(r"[.!?。！？…][\"'”’»」)\]*_`]*\s*$")
 _YAML = re.compile(r"[|>][+-]?\d?[ \t]*\n")
@@ -229,9 +231,12 @@ def without_strangers(form: Form, values: FieldValues, debate: Sequence[str]) ->
         values: what was read.
         debate: the topic and what the debaters said; empty where that is unknown.
     """
+    topic = fold(debate[0]) if debate else ""
     for field in form.fields:
         words = values.fields.get(field.name)
-        if field.kind == "text" and is_decision(field) and isinstance(words, str) and not _is_related(words, debate):
+        if field.kind != "text" or not is_decision(field) or not isinstance(words, str):
+            continue
+        if not _is_related(words, debate) or _remarks(words, topic):
             del values.fields[field.name]
             values.add(replace(field, required=True), Fault("vague"))
     return values
@@ -251,6 +256,35 @@ def _is_related(words: str, debate: Sequence[str]) -> bool:
     if not words_of_matter or retraction.size(spoken) < LEAST_SAID:
         return True
     return any(_is_said(word, spoken) for word in words_of_matter)
+
+
+LONGEST_REMARKS = 2_000
+"""The most characters of a decision in which nothing but remarks is looked for."""
+
+
+def _remarks(words: str, topic: str) -> bool:
+    """Whether all sentences of a decision are remarks on the debate, or say nothing in another way.
+
+    Args:
+        words: the decision.
+        topic: the folded question; words that stand in it speak of the matter.
+    """
+    from moot.answers.words import remarks  # here for start-up time: only decisions in free words need it
+
+    if len(words) > LONGEST_REMARKS or retraction.says("PLAINLY", fold(words).strip(_AROUND), begins=True):
+        return False
+
+    def is_matter(word: str) -> bool:
+        return bool(topic) and len(word) > 1 and _is_said(word, topic)
+
+    has_remark = False
+    for sentence in (part.strip(_AROUND) for part in _SENTENCE.split(fold(words)) if part and key(part)):
+        parts = [part for part in _APART.split(sentence) if part and key(part)]
+        if all(remarks.is_remark(part, is_matter) for part in parts):
+            has_remark = True
+        elif not _is_no_act(sentence.rstrip(_ENDS)) and not says_nothing(sentence):
+            return False
+    return has_remark
 
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")

@@ -1,5 +1,6 @@
 """Words: by which authors vote, abstain, doubt, quote, announce, take back and rule, in many languages.
 
 ``formulas`` (votes and abstentions), ``phrases`` (what stands around a statement), ``cues`` (what fourteen languages
-say behind one, from ``cues.toml``), ``ruling_words`` (what follows a decision).
+say behind one, from ``cues.toml``), ``ruling_words`` (what follows a decision), ``remarks`` (what stands in the place
+of one and speaks of the debate, from ``remarks.toml``).
 """

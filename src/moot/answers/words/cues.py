@@ -45,6 +45,11 @@ def patterns_of_any(name: str, text: str) -> tuple[re.Pattern[str], ...]:
     return _patterns_of(name, () if text.isascii() else tuple(_SCRIPTS))
 
 
+def row(name: str, language: str) -> str:
+    """The cues of a language in a table, as they are written."""
+    return _tables()[name][language]
+
+
 @cache
 def _patterns_of(name: str, scripts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     """The pattern of the languages that share their letters, and of each of these scripts that the table has."""

@@ -94,7 +94,7 @@ NOTHING_DECIDED = _one_of(
     r"^(?:i |we )?(?:leave|refer|hand|delegate|pass)(?:s|ed)? (?:it|this|that|the \w+"
     r"|\w+ \w+)? ?(?:up |back |open )?to\b"
     r"|^(?:it|this|that|the \w+) (?:is|remains|stays)(?: now)? (?:up|left) to\b",
-    r"^let (?!us\b)(?:the )?(?:\w+ ){1,2}(?:decide|choose|settle|rule|determine)\b",
+    r"^let (?!us\b)(?:the )?(?:\w+ ){1,2}(?:decide|choose|settle|rule|determine|judge)\b",
     # Let us hear both sides once more.
     r"^(?:let us|let's|we (?:should|will|shall|must)) (?:\w+ ){0,2}?(?:hear|talk|debate|discuss|listen|wait"
     r"|continue|go on)\b.{0,40}\b(?:again|once more|further|a bit more|some more|on)\W*$",
