@@ -157,7 +157,7 @@ async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
 async def test_all_failing_in_other_ways_closes_as_failed() -> None:
     broken = Acts(just(ValueError("broken")))
     ran = await runner(build("panel", Brief(topic="Tea?", participants=TWO))).run({"Ann": broken, "Bob": broken})
-    assert ran.transcript.closed == Closed(status="failed", reason="0 of 2 answered, 1 are needed to go on")
+    assert ran.transcript.closed == Closed(status="failed", reason="0 of 2 answered, 1 is needed to go on")
     assert ran.transcript.decision is None
 
 

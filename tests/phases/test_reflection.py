@@ -165,7 +165,7 @@ async def test_what_is_missing_is_told(fails: list[str], text: str) -> None:
 async def test_without_any_answer_there_is_nothing_to_put_together() -> None:
     debate, player = await share(["Mapper 1", "Mapper 2", "Mapper 3"])
     assert len(player.asked) == 3
-    assert debate.transcript.halted("/debate") == "0 of 3 answered, 1 are needed to go on"
+    assert debate.transcript.halted("/debate") == "0 of 3 answered, 1 is needed to go on"
 
 
 async def test_a_reducer_who_fails_decides_nothing() -> None:

@@ -72,6 +72,7 @@ def test_what_is_private_is_seen_by_its_author_alone() -> None:
     [
         (0, ("Ann", "Bob", "Cy"), ""),
         (2, ("Ann",), ""),
+        (1, ("Ann", "Bob", "Cy"), "0 of 3 answered, 1 is needed to go on"),
         (2, ("Ann", "Cy"), "1 of 3 answered, 2 are needed to go on"),
     ],
 )

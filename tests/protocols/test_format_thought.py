@@ -94,7 +94,7 @@ async def test_who_fails_in_the_opening_speaks_in_the_first_round() -> None:
 @pytest.mark.parametrize("act", ["open", "argue"])
 async def test_an_opening_or_a_round_in_which_nobody_answers_ends_the_debate(act: str) -> None:
     debate, player = await hold((ANN, BOB), lambda ask, context: None if ask.act == act else fields(ask, context))
-    assert debate.transcript.halted("/debate") == "0 of 2 answered, 1 are needed to go on"
+    assert debate.transcript.halted("/debate") == "0 of 2 answered, 1 is needed to go on"
     assert player.asked[-1][0].act == act
 
 

@@ -336,7 +336,7 @@ async def test_where_nobody_answers_it_ends() -> None:
     debate = await table.hold()
     assert debate.transcript.closed
     assert debate.transcript.closed.status == "failed"
-    assert debate.transcript.halted("/debate") == "0 of 8 answered, 1 are needed to go on"
+    assert debate.transcript.halted("/debate") == "0 of 8 answered, 1 is needed to go on"
 
 
 async def test_who_cannot_be_read_is_in_no_report() -> None:

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,9 +30,23 @@ with running(sys.argv[1], sys.argv[2]):
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(ledger, "SHARED_FOLDER", str(tmp_path))
     monkeypatch.setattr(ledger, "PLACES", {})
     yield
     ledger.PLACES.clear()
+
+
+@contextmanager
+def held_elsewhere(store: str, debate: str, tmpdir: Path) -> Generator[subprocess.Popen[str]]:
+    """Another process that runs a debate, with a temporary folder of its own."""
+    env = {**os.environ, "TMPDIR": str(tmpdir)}
+    command = [sys.executable, "-c", HOLD, store, debate]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.send_signal(signal.SIGKILL)
+        process.wait(120)
 
 
 def test_one_debate_is_run_once_and_others_beside_it() -> None:
@@ -45,17 +60,18 @@ def test_one_debate_is_run_once_and_others_beside_it() -> None:
         pass
 
 
-def test_another_process_has_it_until_it_ends_however_that_comes(tmp_path: Path) -> None:
-    env = {**os.environ, "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", HOLD, "store", "a"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "held\n"
-        assert is_running("store", "a")
-        assert not is_running("store", "b")
-        process.send_signal(signal.SIGKILL)
-        process.wait(120)
-    assert not is_running("store", "a")
+@pytest.mark.parametrize("tmpdir", ["", "of another"])
+def test_another_process_has_it_until_it_ends_however_that_comes(
+    tmpdir: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "SHARED_FOLDER", "/tmp")
+    store, folder = str(tmp_path / "moot.db"), tmp_path / tmpdir
+    folder.mkdir(exist_ok=True)
+    with held_elsewhere(store, "a", folder):
+        assert is_running(store, "a")
+        assert not is_running(store, "b")
+    assert not is_running(store, "a")
+    assert not list(folder.glob("moot-*"))
 
 
 def test_a_fork_has_no_lock_of_its_parent() -> None:
@@ -64,6 +80,25 @@ def test_a_fork_has_no_lock_of_its_parent() -> None:
         if not child:
             os._exit(0 if is_running("store", "a") and not ledger.lock_file_of("store").debates else 1)
         assert os.waitpid(child, 0)[1] == 0
+
+
+def test_the_temporary_folder_has_the_locks_where_the_shared_one_cannot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "SHARED_FOLDER", str(tmp_path / "missing"))
+    with running("store", "a"):
+        assert is_running("store", "a")
+    assert [path.suffix for path in (tmp_path / f"moot-{os.getuid()}").iterdir()] == [".lock"]
+
+
+def test_a_lock_file_that_is_used_does_not_grow_old(tmp_path: Path) -> None:
+    file = ledger.open_file("x")
+    assert file is not None
+    os.utime(file, (0, 0))
+    again = ledger.open_file("x")
+    assert again is not None
+    assert os.fstat(file).st_mtime > 0
+    assert [path.name for path in tmp_path.iterdir()] == [f"moot-{os.getuid()}"]
 
 
 def test_where_there_can_be_no_lock_the_process_alone_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +112,7 @@ def test_where_there_can_be_no_lock_the_process_alone_decides(tmp_path: Path, mo
 
 def test_a_folder_of_somebody_else_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     uid = os.getuid()
-    answers = iter([uid, uid + 1])
+    answers = iter([uid, uid + 1] * 2)
     monkeypatch.setattr(ledger.os, "getuid", lambda: next(answers))
     assert ledger.open_file("x") is None
 

@@ -9,12 +9,12 @@ from moot.core.ask import Ask, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
-from moot.core.event import Halted, Ruled
+from moot.core.event import Ruled
 from moot.core.fast_dataclass import dataclass
 from moot.core.text import listed
-from moot.phases.base import ROOT, Phase, Play, State
+from moot.phases.base import Phase, Play, State
 from moot.phases.base import Sequence as InOrder
-from moot.phases.speak import readers_of
+from moot.phases.speak import readers_of, too_few_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Shares:
         yield asks
         answered = sum(state.transcript.get(ask.key).reply is not None for ask in asks)
         if answered < self.needs:
-            yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
+            yield too_few_answers(answered, len(asks), self.needs)
 
 
 MAPPING = (

@@ -104,15 +104,15 @@ def with_required_target(form: Form) -> Form:
     return replace(form, fields=tuple(fields))
 
 
-def linked(form: Form | None, state: State, who: str, view: View) -> Form | None:
+def linked(form: Form | None, state: State, name: str, view: View) -> Form | None:
     """The form with the marks of the newest turns in sight as choices of TARGET.
 
     Where there are none, it has no TARGET, and nothing that goes with one.
     """
     if form is None or all(field.name != TARGET for field in form.fields):
         return form
-    sight = state.transcript.look(view.narrowed(state.brief.participant(who).view), who)
-    marks = tuple(turn.mark for turn in sight if turn.act in SPOKEN and turn.by != who)[-NEAREST:]
+    sight = state.transcript.look(view.narrowed(state.brief.participant(name).view), name)
+    marks = tuple(turn.mark for turn in sight if turn.act in SPOKEN and turn.by != name)[-NEAREST:]
     gone = () if marks else (TARGET, "QUOTE", "RELATION")
     fields = [replace(field, choices=marks) if field.name == TARGET else field for field in form.fields]
     return replace(form, fields=tuple(field for field in fields if field.name not in gone))
@@ -182,7 +182,7 @@ class Everyone:
         yield asks
         answered = sum(state.transcript.get(ask.key).reply is not None for ask in asks)
         if answered < self.needs:
-            yield Halted(path=ROOT, reason=f"{answered} of {len(asks)} answered, {self.needs} are needed to go on")
+            yield too_few_answers(answered, len(asks), self.needs)
 
     def _ask(self, state: State, n: int, name: str) -> Ask:
         return Ask(
@@ -285,6 +285,12 @@ class Floor:
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
 
+def too_few_answers(answered: int, asked: int, needs: int) -> Halted:
+    """The end of a debate in which fewer have answered than it needs."""
+    verb = "is" if needs == 1 else "are"
+    return Halted(path=ROOT, reason=f"{answered} of {asked} answered, {needs} {verb} needed to go on")
+
+
 def readers_of(state: State, name: str, view: View) -> tuple[str, ...]:
     """Who may see what a participant says; () for all.
 
@@ -308,9 +314,9 @@ def same_language(language: str, other: str) -> bool:
     return language.casefold() == other.casefold()
 
 
-def asked_names(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
+def asked_names(state: State, names: tuple[str, ...]) -> tuple[str, ...]:
     """Those who are meant: the names given, or all debaters."""
-    return who or state.brief.names("debater")
+    return names or state.brief.names("debater")
 
 
 def shown_keys(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:

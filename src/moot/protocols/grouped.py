@@ -13,14 +13,14 @@ from dataclasses import replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
-from moot.core.event import Entered, Halted
+from moot.core.event import Entered
 from moot.core.fast_dataclass import dataclass
 from moot.core.text import letter, listed, words
 from moot.core.transcript import Transcript, Turn, normalise, read_field, wording
 from moot.phases import base
-from moot.phases.base import ROOT, Phase, Play, State
+from moot.phases.base import Phase, Play, State
 from moot.phases.choices import Choices, rule_of
-from moot.phases.speak import asked_names, draft, revision, shown_keys
+from moot.phases.speak import asked_names, draft, revision, shown_keys, too_few_answers
 from moot.phases.vote import Count, Vote
 from moot.policy.pairing import Teams, is_finished, split_groups
 from moot.policy.rounds import Showing
@@ -365,8 +365,7 @@ class Groups:
         """Play the drafts and the rounds."""
         yield from self._ask_all(state.at("draft"), self.groups)
         if not state.transcript.turns("draft", under=state.path):
-            slots = sum(map(len, self.groups))
-            yield Halted(path=ROOT, reason=f"0 of {slots} answered, 1 are needed to go on")
+            yield too_few_answers(0, sum(map(len, self.groups)), 1)
         for n in range(1, self.rounds + 1):
             left = tuple(() if is_finished(state.transcript, group, ACTS) else group for group in self.groups)
             if not any(left):

@@ -6,8 +6,10 @@ is durable: no question is sent and no answer is used before ``flush`` or ``add`
 
 ``running`` is a lock for each debate on this machine. The store refuses a second writer only when it appends, and by
 then that writer may have paid for answers. So a process takes the lock before it runs a debate; the system frees the
-lock when the process ends. The locks of one store are bytes of one empty file in the user's temporary folder. Without
-such locks (on Windows, in a folder that cannot be written, between machines) only the store refuses a second writer.
+lock when the process ends. The locks of one store are bytes of one empty file in a folder of the user in ``/tmp``, so
+that processes with different ``TMPDIR`` see each other's locks; where ``/tmp`` cannot be written, in the temporary
+folder. Without such locks (on Windows, where neither can be written, between machines) only the store refuses a second
+writer.
 """
 
 import asyncio
@@ -123,7 +125,7 @@ class Ledger:
         for event in events:
             if self._past:
                 entry = self._past.popleft()
-                if entry.event != event or not isinstance(event, PLAY_EVENTS):
+                if not (entry.event == event or _was_worded(entry.event, event)) or not isinstance(event, PLAY_EVENTS):
                     raise RecordMismatch(_differ(entry, event))
                 self.entries.append(entry)
                 self.transcript.apply(event)
@@ -288,6 +290,12 @@ class Ledger:
                 self._lost[event.key, event.call] = self.lost(event.key, event.call) + 1
 
 
+def _was_worded(recorded: Event, made: Event) -> bool:
+    from moot.record.old_formats import is_reworded  # only old records need it
+
+    return is_reworded(recorded, made)
+
+
 def _differ(entry: Entry, event: Event) -> str:
     return f"entry {entry.seq}: the record holds {_show(entry.event)}, but the play makes {_show(event)}"
 
@@ -344,18 +352,24 @@ class _LockFile:
         return True
 
 
+SHARED_FOLDER = "/tmp"
+"""POSIX promises it, whatever ``TMPDIR`` says."""
+
+
 def open_file(name: str) -> int | None:
     """The lock file of that name, made if it is missing; None where there can be none."""
     if os.name != "posix":
         return None
-    folder = Path(tempfile.gettempdir()) / f"moot-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if folder.lstat().st_uid != os.getuid():
-            return None
-        return os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    except OSError:
-        return None
+    for parent in (SHARED_FOLDER, tempfile.gettempdir()):
+        with suppress(OSError):
+            folder = Path(parent, f"moot-{os.getuid()}")
+            folder.mkdir(mode=0o700, exist_ok=True)
+            if folder.lstat().st_uid == os.getuid():
+                path = folder / f"{name}.lock"
+                file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+                os.utime(file)  # systems delete what is old there
+                return file
+    return None
 
 
 def _byte(debate: str) -> int:

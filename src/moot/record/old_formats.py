@@ -1,6 +1,7 @@
-"""Lines that earlier code has written: the side events of format 1, and answers whose numbers nobody had checked."""
+"""What earlier code has written: side events of format 1, answers with unchecked numbers, sentences that were wrong."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
@@ -12,6 +13,9 @@ from moot.core.brief import Limits
 from moot.core.event import (
     Allowed,
     Claimed,
+    Closed,
+    Event,
+    Halted,
     Interjected,
     Keyed,
     Limited,
@@ -23,6 +27,9 @@ from moot.core.event import (
     SideEvent,
 )
 from moot.core.text import named, texts
+
+ONE_IS_NEEDED = (", 1 is needed to go on", ", 1 are needed to go on")
+"""The end of a debate with too few answers, as it is written and as it was."""
 
 
 @cache
@@ -64,6 +71,13 @@ def upcast(body: object) -> SideEvent:
 
 def _object(text: str) -> dict[str, object]:
     return dict(from_json(text, allow_inf_nan=False))
+
+
+def is_reworded(recorded: Event, made: Event) -> bool:
+    """Whether a recorded fact is the one that a play makes, but for a sentence that was wrong once."""
+    if not isinstance(made, Halted | Closed):
+        return False
+    return recorded == replace(made, reason=made.reason.replace(*ONE_IS_NEEDED))
 
 
 def mended(body: object) -> object:

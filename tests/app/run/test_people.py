@@ -282,7 +282,7 @@ async def test_two_late_people_are_not_out_of_reach() -> None:
     await place.run(plan(place, table(*people, others=0)), "tea")
     time.now += 2
     outcome = await place.resume("tea")
-    assert (outcome.status, outcome.reason) == ("failed", "0 of 2 answered, 1 are needed to go on")
+    assert (outcome.status, outcome.reason) == ("failed", "0 of 2 answered, 1 is needed to go on")
 
 
 @pytest.mark.parametrize("parallel", [1, 2])
