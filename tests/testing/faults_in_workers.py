@@ -21,7 +21,7 @@ def fence_is_always_open() -> list[Change]:
 
 def leases_are_not_renewed() -> list[Change]:
     async def beat(self: Any) -> float:
-        return self._who.seconds / 3
+        return self._sender.seconds / 3
 
     return [(leases.Heartbeat, "_renew", beat)]
 
@@ -122,7 +122,7 @@ def heartbeat_waits_for_the_debates() -> list[Change]:
 
     async def beat(self: Any) -> float:
         if self._fence.held:
-            await asyncio.sleep(2 * self._who.seconds)
+            await asyncio.sleep(2 * self._sender.seconds)
         return await usual(self)
 
     return [(leases.Heartbeat, "_renew", beat)]
@@ -135,10 +135,10 @@ def lease_that_has_run_out_is_renewed() -> list[Change]:
 
 def lease_begins_with_its_answer() -> list[Change]:
     async def beat(self: Any) -> float:
-        renewed = await self._database.do(partial(leases.beat, who=self._who, debates=self._fence.held))
-        self._fence.extend(renewed, self._fence.now() + self._who.seconds)
+        renewed = await self._database.do(partial(leases.beat, sender=self._sender, debates=self._fence.held))
+        self._fence.extend(renewed, self._fence.now() + self._sender.seconds)
         self._told(renewed)
-        return self._who.seconds / 3
+        return self._sender.seconds / 3
 
     usual = worker.Worker._open
 

@@ -37,7 +37,7 @@ class Held:
 
     async def beat(self, worker: str, debates: list[str], seconds: float) -> HeartbeatResult:
         who = HeartbeatSender(worker=worker, places=8, seconds=seconds)
-        return await self.database.do(partial(leases.beat, who=who, debates=debates))
+        return await self.database.do(partial(leases.beat, sender=who, debates=debates))
 
     async def watch(self) -> list[str]:
         return await self.database.do(leases.watch)

@@ -217,9 +217,9 @@ def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, st
 def _newest_context(ask: Ask, context: Context) -> str:
     me = context.me
     parts = [_focus_turns(context)] if context.about else []
-    who = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
+    identity = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
-    parts.append("\n".join(filter(None, (who, me.persona, tongue))))
+    parts.append("\n".join(filter(None, (identity, me.persona, tongue))))
     parts.append(ask.task)
     if _continues_own_message(ask, context):
         parts.append(GO_ON)

@@ -92,8 +92,8 @@ def _performance(body: Body) -> Iterator[str]:
     facts += [f"changed {counted(_number(body['changed']), 'time')}"] if body["changed"] else []
     if body["won"] is not None:
         facts.append("its answer was chosen" if body["won"] else "another answer was chosen")
-    who = ", ".join(filter(None, (_text(body["role"]), _text(body["player"]))))
-    yield f"{_text(body['who'])}{f' ({who})' if who else ''}: {', '.join([*facts, *_right(body)])}"
+    details = ", ".join(filter(None, (_text(body["role"]), _text(body["player"]))))
+    yield f"{_text(body['who'])}{f' ({details})' if details else ''}: {', '.join([*facts, *_right(body)])}"
 
 
 def _relation(body: Body) -> Iterator[str]:

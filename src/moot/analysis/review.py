@@ -52,8 +52,8 @@ def _flips(analysis: Analysis) -> Iterator[str]:
     flips = analysis.agreement.flips
     if flips:
         stated = sum(bool(flip.causes) for flip in flips)
-        who = listed([clean(name) for name in dict.fromkeys(flip.by for flip in flips)])
-        yield f"{who} changed the answer: {counted(len(flips), 'change')}, {stated or 'none'} with a stated cause."
+        authors = listed([clean(name) for name in dict.fromkeys(flip.by for flip in flips)])
+        yield f"{authors} changed the answer: {counted(len(flips), 'change')}, {stated or 'none'} with a stated cause."
     elif len(analysis.agreement.stages) > 1:
         yield "Nobody changed their answer."
 

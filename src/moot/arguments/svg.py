@@ -205,7 +205,7 @@ def _draw(card: _Card, judged: Judgement) -> str:
     state = judged.standing[node.mark]
     by = ", ".join(node.by)
     sentence = f"{node.mark} {by}: {node.claim}"
-    who = wrap(f"{node.mark}  {_plain(by)}", _CARD - 2 * _PAD, _BODY, 1)
+    heading = wrap(f"{node.mark}  {_plain(by)}", _CARD - 2 * _PAD, _BODY, 1)
     stances = f" · says {_plain('; '.join(node.stances))}" if node.stances else ""
     round = f"round {node.made[0].round}" if node.made[0].round else node.made[0].act
     under = wrap(f"{round}{stances}", _CARD - 2 * _PAD, _SMALL, 1)
@@ -216,7 +216,7 @@ def _draw(card: _Card, judged: Judgement) -> str:
             f"<g><title>{_escape(sentence)}</title>",
             f'<rect class="card {state}" x="{card.x:.1f}" y="{card.y:.1f}" width="{_CARD:.0f}" '
             f'height="{card.height:.1f}" rx="{corner}"/>',
-            *_text(x, card.y + _PAD + 10, _BODY, who, "bold"),
+            *_text(x, card.y + _PAD + 10, _BODY, heading, "bold"),
             *_text(x, card.y + _PAD + 10 + _ROW, _SMALL, under, "faint"),
             *_text(x, card.y + _PAD + 13 + 2 * _ROW, _BODY, card.rows, "faint" if node.replaced else ""),
             *_text(x, last, _SMALL, (acceptance_in_words(node, judged),), "bold"),

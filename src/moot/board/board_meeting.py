@@ -157,13 +157,13 @@ class BoardMeeting:
 
     def _member(self, member: BoardMember) -> tuple[Participant, object]:
         agent = self.agent if member.agent is None else member.agent
-        who = with_character(
+        participant = with_character(
             participant_for(member.name, agent, weight=member.weight),
             personality=member.personality,
             expertise=member.expertise,
             speaking_style=member.speaking_style,
         )
-        return who, agent
+        return participant, agent
 
     def _timekeeper_entry(self) -> list[tuple[Participant, object]]:
         name, agent = self.timekeeper.name, self.timekeeper.agent

@@ -293,8 +293,8 @@ def overrides_of(options: OverrideOptions, caps: LimitOptions) -> "Overrides":
     for model in options["model"]:
         name, equals, rest = model.partition("=")
         if equals and ":" not in name:
-            who = f"for one participant, write model: {rest} below ## {name} in the brief"
-            raise click.UsageError(f"-m takes a model without NAME= here, not {model!r}; {who}.")
+            hint = f"for one participant, write model: {rest} below ## {name} in the brief"
+            raise click.UsageError(f"-m takes a model without NAME= here, not {model!r}; {hint}.")
     return Overrides(
         models=options["model"],
         protocol=options["protocol"] or "",

@@ -247,8 +247,8 @@ def vote_weigher(brief: Brief) -> str:
 
 def weighing_turn(brief: Brief, transcript: Transcript) -> Turn | None:
     """The turn in which the vote weigher was asked, answered or not; None if there is none."""
-    who = vote_weigher(brief)
-    return next((turn for turn in transcript.all() if turn.act == WEIGH and turn.by == who), None)
+    weigher = vote_weigher(brief)
+    return next((turn for turn in transcript.all() if turn.act == WEIGH and turn.by == weigher), None)
 
 
 def measured_weights(brief: Brief, transcript: Transcript) -> Mapping[str, float] | None:
@@ -317,7 +317,7 @@ FINAL = "ANSWER"
 def final_writer(brief: Brief) -> str:
     """The name of the helper that writes the final answer; "" if there is none. It alone has a model."""
     helpers = (participant for participant in brief.participants if participant.duty == "aide")
-    return next((who.name for who in helpers if is_final_writer(who)), "")
+    return next((helper.name for helper in helpers if is_final_writer(helper)), "")
 
 
 def is_final_writer(participant: Participant) -> bool:

@@ -39,11 +39,11 @@ def truth_of(text: str, *, probability: bool) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def scored(who: str, values: Sequence[float], truth: float, *, probability: bool) -> Scored:
+def scored(forecaster: str, values: Sequence[float], truth: float, *, probability: bool) -> Scored:
     """The scores of one forecast.
 
     Args:
-        who: whose it is.
+        forecaster: whose it is.
         values: the probability of yes, the number, or three quantiles.
         truth: 1 or 0, or the number.
         probability: whether it is a probability.
@@ -51,11 +51,13 @@ def scored(who: str, values: Sequence[float], truth: float, *, probability: bool
     if probability:
         hit = values[0] if truth else 1 - values[0]
         log = -math.log(min(max(hit, CLIP), 1 - CLIP))
-        return Scored(who=who, values=tuple(values), scores=(("Brier", (1 - hit) ** 2), ("log score", log)))
+        return Scored(who=forecaster, values=tuple(values), scores=(("Brier", (1 - hit) ** 2), ("log score", log)))
     error = ("error", abs(values[len(values) // 2] - truth))
     if len(values) < len(LEVELS):
-        return Scored(who=who, values=tuple(values), scores=(error,))
+        return Scored(who=forecaster, values=tuple(values), scores=(error,))
     losses = (
         max(level * (truth - value), (level - 1) * (truth - value)) for level, value in zip(LEVELS, values, strict=True)
     )
-    return Scored(who=who, values=tuple(values), scores=(error, ("pinball loss", math.fsum(losses) / len(LEVELS))))
+    return Scored(
+        who=forecaster, values=tuple(values), scores=(error, ("pinball loss", math.fsum(losses) / len(LEVELS)))
+    )

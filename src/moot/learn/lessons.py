@@ -205,11 +205,11 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None, transcript: Tr
     brief, answers = opened.brief, answers_given(transcript)
     debaters = brief.names("debater")
     answers = {name: answers[name] for name in debaters if name in answers}
-    who = players(entries, transcript, brief)
+    player_of = players(entries, transcript, brief)
     seqs = {entry.event.key: entry.seq for entry in entries if isinstance(entry.event, Replied)}
     outcome = _outcome(entries, opened.name, transcript, known)
     if opened.forked:
-        nobody = dict.fromkeys(who, "")
+        nobody = dict.fromkeys(player_of, "")
         positions = tuple(_positions(transcript, answers, nobody, seqs, known.truth))
         return Lessons(at=entries[-1].at, outcome=outcome, positions=positions)
     moved = persuasion_counts(transcript, answers)
@@ -219,10 +219,10 @@ def lessons(entries: Sequence[Entry], known: Notes | None = None, transcript: Tr
         outcome=outcome,
         patterns=patterns(transcript, answers, seqs),
         failed=failed_patterns(transcript, answers, seqs),
-        positions=tuple(_positions(transcript, answers, who, seqs, known.truth)),
-        relations=tuple(_relations(debaters, who, final, moved)),
-        performances=tuple(_performances(transcript, answers, who, known.truth)),
-        matches=matches(transcript, final, who) if len(set(who.values())) > 1 else (),
+        positions=tuple(_positions(transcript, answers, player_of, seqs, known.truth)),
+        relations=tuple(_relations(debaters, player_of, final, moved)),
+        performances=tuple(_performances(transcript, answers, player_of, known.truth)),
+        matches=matches(transcript, final, player_of) if len(set(player_of.values())) > 1 else (),
         uses=_recalled_origins(transcript),
     )
 
@@ -298,7 +298,7 @@ def _dissent(transcript: Transcript) -> Iterable[str]:
 def _positions(
     transcript: Transcript,
     answers: Mapping[str, Sequence[AnswerGiven]],
-    who: Mapping[str, str],
+    player_of: Mapping[str, str],
     seqs: Mapping[str, int],
     truth: str,
 ) -> Iterable[Position]:
@@ -307,7 +307,7 @@ def _positions(
         for n, stand in enumerate(stood, start=1):
             yield Position(
                 who=name,
-                player=who[name],
+                player=player_of[name],
                 seq=seqs[stand.key],
                 answer=clip(stand.answer, LONGEST),
                 confidence=_confidence(transcript.get(stand.key)),
@@ -322,7 +322,7 @@ def _confidence(turn: Turn) -> float | None:
 
 
 def _relations(
-    names: Sequence[str], who: Mapping[str, str], final: Mapping[str, str], moved: Mapping[tuple[str, str], int]
+    names: Sequence[str], player_of: Mapping[str, str], final: Mapping[str, str], moved: Mapping[tuple[str, str], int]
 ) -> Iterable[Relation]:
     for n, name in enumerate(names):
         for other in names[n + 1 :]:
@@ -330,7 +330,7 @@ def _relations(
             yield Relation(
                 one=name,
                 other=other,
-                players=(who[name], who[other]),
+                players=(player_of[name], player_of[other]),
                 agreed=alike(final[name], final[other]) if both else None,
                 moved_other=moved.get((name, other), 0),
                 moved_one=moved.get((other, name), 0),
@@ -338,7 +338,7 @@ def _relations(
 
 
 def _performances(
-    transcript: Transcript, answers: Mapping[str, tuple[AnswerGiven, ...]], who: Mapping[str, str], truth: str
+    transcript: Transcript, answers: Mapping[str, tuple[AnswerGiven, ...]], player_of: Mapping[str, str], truth: str
 ) -> Iterable[Performance]:
     assert transcript.brief is not None
     decision, turns = transcript.decision, transcript.all()
@@ -354,7 +354,7 @@ def _performances(
         yield Performance(
             who=participant.name,
             role=clip(participant.role, LONGEST),
-            player=who[participant.name],
+            player=player_of[participant.name],
             answers=sum(turn.reply is not None for turn in mine),
             missing=sum(bool(turn.failure) for turn in mine),
             changed=flips.count(participant.name),

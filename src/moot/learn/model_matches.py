@@ -32,13 +32,13 @@ OFFICE = "OFFICE"
 """The field of a speech in which stands for which team it is given."""
 
 
-def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, str]) -> tuple[ModelMatch, ...]:
+def matches(transcript: Transcript, final: Mapping[str, str], player_of: Mapping[str, str]) -> tuple[ModelMatch, ...]:
     """The matches of a debate between its models; see the module.
 
     Args:
         transcript: of a closed debate.
         final: the last answer of each debater who gave one.
-        who: who answered for each participant, as ``lessons.players`` has it.
+        player_of: who answered for each participant, as ``lessons.players`` has it.
     """
     decision = transcript.decision
     if decision is None or transcript.brief is None:
@@ -47,18 +47,18 @@ def matches(transcript: Transcript, final: Mapping[str, str], who: Mapping[str, 
     voted = any(turn.by in names for turn in transcript.turns("vote"))
     teams = _teams(transcript, tuple(decision.tally))
     result = _Result(decision=decision, names=names, final=final, voted=voted, teams=teams)
-    if not _is_fair(result, who):
+    if not _is_fair(result, player_of):
         return ()
     deciding = {*_voters(decision), *(turn.by for turn in transcript.turns(SYNTHESIZED))}
-    judges = {who.get(name, "") for name in deciding if name not in names}
+    judges = {player_of.get(name, "") for name in deciding if name not in names}
     pairs = [
         (name, other, score)
         for name, other, score in _pairs(result)
-        if _is_rated(who[name]) and _is_rated(who[other]) and who[name] != who[other]
-        if not any(_may_favour(judge, who[name], who[other]) for judge in judges)
+        if _is_rated(player_of[name]) and _is_rated(player_of[other]) and player_of[name] != player_of[other]
+        if not any(_may_favour(judge, player_of[name], player_of[other]) for judge in judges)
     ]
     return tuple(
-        ModelMatch(one=who[name], other=who[other], score=score, weight=1 / len(pairs), sides=(name, other))
+        ModelMatch(one=player_of[name], other=player_of[other], score=score, weight=1 / len(pairs), sides=(name, other))
         for name, other, score in pairs
     )
 
@@ -148,7 +148,7 @@ def _voters(decision: Decision) -> tuple[str, ...]:
     return tuple(ballot.voter for ballot in decision.ballots if ballot.state == "cast") or decision.support
 
 
-def _is_fair(result: _Result, who: Mapping[str, str]) -> bool:
+def _is_fair(result: _Result, player_of: Mapping[str, str]) -> bool:
     """Whether all who decided are models or people, and the result is the same without votes for oneself.
 
     Where ballots are rankings it is so if nobody has ranked itself: what their rule made of them is not counted again.
@@ -156,7 +156,7 @@ def _is_fair(result: _Result, who: Mapping[str, str]) -> bool:
     decision = result.decision
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
     deciding = _voters(decision)
-    if not deciding or any(not who.get(name) for name in deciding):
+    if not deciding or any(not player_of.get(name) for name in deciding):
         return False
     if not cast:
         return not any(name in result.names for name in deciding)

@@ -91,23 +91,23 @@ class BoundedBody:
 
     Args:
         answer: the answer, with a status of success.
-        who: the provider's name.
+        provider: the provider's name.
         url: the provider's address.
 
     Raises:
         Unavailable: it is a web page, or compressed in an unknown way; what answers there is no such provider.
     """
 
-    def __init__(self, answer: HttpAnswer, who: str, url: str) -> None:
-        self._answer, self._who = answer, who
+    def __init__(self, answer: HttpAnswer, provider: str, url: str) -> None:
+        self._answer, self._provider = answer, provider
         self._bytes_left = ANSWER_BYTES
         media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
         encoding = answer.headers.get("content-encoding", "").strip().lower()
         if media_type == "text/html":
-            raise wrong_server_error(f"{who} at {url} answers with a web page; is the address right?")
+            raise wrong_server_error(f"{provider} at {url} answers with a web page; is the address right?")
         if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise wrong_server_error(
-                f"{who} at {url} compresses its answers, though asked not to{provider_words(encoding)}"
+                f"{provider} at {url} compresses its answers, though asked not to{provider_words(encoding)}"
             )
         self._compressed = encoding not in ("", "identity")
         self._not_inflated = b""
@@ -126,7 +126,7 @@ class BoundedBody:
             self._bytes_left -= len(data)
             if self._bytes_left < 0:
                 raise Unreadable(
-                    f"{self._who} sent more than {ANSWER_BYTES // 1_000_000} MB in one answer", kind="garbled"
+                    f"{self._provider} sent more than {ANSWER_BYTES // 1_000_000} MB in one answer", kind="garbled"
                 )
             if data:
                 return data
@@ -149,7 +149,7 @@ class BoundedBody:
         try:
             inflated = self._inflater.decompress(data, INFLATED)
         except zlib.error as error:
-            reason = f"{self._who} sent something that is not compressed as it says{provider_words(str(error))}"
+            reason = f"{self._provider} sent something that is not compressed as it says{provider_words(str(error))}"
             raise Unreadable(reason, kind="garbled", again=True) from error
         self._not_inflated = self._inflater.unconsumed_tail
         return inflated

@@ -173,24 +173,26 @@ def status_error(
     """
     their_words = provider_words(detail, key)
     lower = detail.lower()
-    who = name.provider.name
+    provider = name.provider.name
     if status in (401, 403):
-        return Unavailable(f"{who} refused the key{f' in {key.origin}' if key else ''} ({status})", kind="key")
+        return Unavailable(f"{provider} refused the key{f' in {key.origin}' if key else ''} ({status})", kind="key")
     if status == 402:
-        return Unavailable(f"{who} says that the account has no quota left{their_words}", kind="quota")
+        return Unavailable(f"{provider} says that the account has no quota left{their_words}", kind="quota")
     if status == 413 or (status in (400, 422, 500) and any(mark in lower for mark in _TOO_LONG)):
         return Refused(f"the prompt is too long for {name}{their_words}", kind="too_long")
     if refuses_tools(status, detail):
         return Refused(f"{name} does not support tools{their_words}", kind="request")
     if status == 400 and any(mark in lower for mark in _TLS_WANTED):
-        return wrong_server_error(f"the server of {who} speaks https, not http")
+        return wrong_server_error(f"the server of {provider} speaks https, not http")
     if status == 404:
-        return Unavailable(f"{who} has no model {name.model!r}{their_words}", kind="not_found")
+        return Unavailable(f"{provider} has no model {name.model!r}{their_words}", kind="not_found")
     if status == 429:
-        return Unavailable(f"{who} has had too many requests{their_words}", kind="rate", retry_after=wait, again=True)
+        return Unavailable(
+            f"{provider} has had too many requests{their_words}", kind="rate", retry_after=wait, again=True
+        )
     if status in (408, 409) or status >= 500:
-        return Unavailable(f"{who} failed ({status}){their_words}", kind="server", retry_after=wait, again=True)
-    return Refused(f"{who} refused the request ({status}){their_words}", kind="request")
+        return Unavailable(f"{provider} failed ({status}){their_words}", kind="server", retry_after=wait, again=True)
+    return Refused(f"{provider} refused the request ({status}){their_words}", kind="request")
 
 
 def unreached_error(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:
@@ -282,11 +284,11 @@ class TranslatedErrors:
     """Where a guest is at work: whatever it raises leaves as a ModelError. A cancellation passes.
 
     Args:
-        who: ``guest:name``.
+        provider: ``guest:name``.
     """
 
-    def __init__(self, who: str) -> None:
-        self._who = who
+    def __init__(self, provider: str) -> None:
+        self._provider = provider
 
     def __enter__(self) -> None:
         """Begin."""
@@ -303,17 +305,17 @@ class TranslatedErrors:
         # A cancellation that nobody asked for is the guest's own affair; passed on, it would end the debate.
         stray = isinstance(error, asyncio.CancelledError) and task is not None and not task.cancelling()
         if isinstance(error, Exception) and not isinstance(error, ModelError):
-            raise read_fault(self._who, error) from error
+            raise read_fault(self._provider, error) from error
         if stray:
-            raise ModelError(f"{self._who} was cancelled from within", kind="broken") from error
+            raise ModelError(f"{self._provider} was cancelled from within", kind="broken") from error
         return False
 
 
-def read_fault(who: str, error: Exception) -> ModelError:
+def read_fault(provider: str, error: Exception) -> ModelError:
     """The error of ours for an exception of a guest.
 
     Args:
-        who: ``guest:name``.
+        provider: ``guest:name``.
         error: what it raised; of a group the first one counts.
     """
     while isinstance(error, ExceptionGroup):
@@ -321,8 +323,8 @@ def read_fault(who: str, error: Exception) -> ModelError:
     their_words = provider_words(hide(str(error)))
     kind = _kind(error)
     if not kind:
-        return ModelError(f"{who} raised {type(error).__name__}{their_words}", kind="broken")
-    reason, again = f"{who} {_WORDS[kind]}{their_words}", kind in _AGAIN
+        return ModelError(f"{provider} raised {type(error).__name__}{their_words}", kind="broken")
+    reason, again = f"{provider} {_WORDS[kind]}{their_words}", kind in _AGAIN
     if kind == "garbled":
         return Unreadable(reason, kind=kind, again=again)
     if kind in ("request", "too_long", "refused"):

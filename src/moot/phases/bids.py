@@ -92,10 +92,10 @@ class CuttingIn(NamedTuple):
             names: who may bid; participants who cannot see the turn are not asked.
             first: the number of the first ask.
         """
-        who = [name for name in names if name != turn.by and state.transcript.sees(name, turn)]
-        if not who:
+        bidders = [name for name in names if name != turn.by and state.transcript.sees(name, turn)]
+        if not bidders:
             return first
-        asks = ask_bids(state, who, task=self.bidding, first=first, view=self.view)
+        asks = ask_bids(state, bidders, task=self.bidding, first=first, view=self.view)
         yield [replace(ask, form=aimed(BID, turn), about=(turn.key,)) for ask in asks]
         n = first + len(asks)
         won = winner([state.transcript.get(ask.key) for ask in asks], state.transcript)

@@ -124,10 +124,10 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
     """
     if memory is None:
         return tree
-    who = retriever(brief)
-    if not who:
+    agent = retriever(brief)
+    if not agent:
         raise ProtocolError("recall needs a memory retriever among the participants", about="recall")
-    recall = Recall(who=who, history=memory.history, feeds=memory.feeds, tools=memory.tools)
+    recall = Recall(who=agent, history=memory.history, feeds=memory.feeds, tools=memory.tools)
     parts = tree.parts if isinstance(tree, Sequence) else (tree,)
     phases = (recall, Informed(each=parts[0]), *parts[1:])
     return replace(tree, parts=phases) if isinstance(tree, Sequence) else Sequence(parts=phases)
@@ -172,11 +172,11 @@ def with_weights(tree: Phase, brief: Brief, method: VoteWeights) -> Phase:
     Raises:
         ProtocolError: no participant is the vote weigher.
     """
-    who = vote_weigher(brief)
-    if not who:
+    agent = vote_weigher(brief)
+    if not agent:
         text = f"vote_weights {method} needs a vote weigher among the participants"
         raise ProtocolError(text, about="vote_weights")
-    weigh = Weigh(who=who, method=method)
+    weigh = Weigh(who=agent, method=method)
     return replace(tree, parts=(weigh, *tree.parts)) if isinstance(tree, Sequence) else Sequence(parts=(weigh, tree))
 
 

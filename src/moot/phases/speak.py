@@ -314,9 +314,9 @@ def same_language(language: str, other: str) -> bool:
     return language.casefold() == other.casefold()
 
 
-def asked_names(state: State, names: tuple[str, ...]) -> tuple[str, ...]:
+def asked_names(state: State, who: tuple[str, ...]) -> tuple[str, ...]:
     """Those who are meant: the names given, or all debaters."""
-    return names or state.brief.names("debater")
+    return who or state.brief.names("debater")
 
 
 def shown_keys(show: Sequence[Showing], state: State, name: str) -> tuple[str, ...]:

@@ -156,14 +156,14 @@ class Showing:
             chance.shuffle(chosen)
         return tuple(turn.key for turn in chosen)
 
-    def _pick(self, transcript: Transcript, who: str) -> list[Turn]:
+    def _pick(self, transcript: Transcript, reader: str) -> list[Turn]:
         if self.whose == "to_me":
-            mine = transcript.last(who, *self.mine)
+            mine = transcript.last(reader, *self.mine)
             return [turn for turn in transcript.turns(*self.acts) if mine and mine.key in turn.about]
         newest = transcript.latest(*self.acts)
         if self.whose == "own":
-            return [turn for turn in newest if turn.by == who]
-        return [turn for turn in newest if self.whose == "all" or turn.by != who]
+            return [turn for turn in newest if turn.by == reader]
+        return [turn for turn in newest if self.whose == "all" or turn.by != reader]
 
 
 def strongest(turns: list[Turn]) -> list[Turn]:

@@ -219,7 +219,7 @@ UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters", dissen
 def opposing_votes(cast: Sequence[Ballot], candidate: str, *, reasons: bool = True) -> tuple[str, ...]:
     """The votes for other candidates, with the reasons on the ballots if ``reasons``."""
     against = [(f"{ballot.voter} for {ballot.choice}", ballot.reason) for ballot in cast if ballot.choice != candidate]
-    return tuple(f"{who}: {reason}" if reason and reasons else who for who, reason in against)
+    return tuple(f"{voter}: {reason}" if reason and reasons else voter for voter, reason in against)
 
 
 def count_voters(ballots: Sequence[Ballot]) -> int:

@@ -105,10 +105,10 @@ def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False)
     return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT))
 
 
-def member_form(form: Form, who: str, people: Sequence[str]) -> Form:
+def member_form(form: Form, member: str, people: Sequence[str]) -> Form:
     """The form as one of these people fills it in: its own name, and the names of the others to speak to."""
-    others = tuple(name for name in people if name != who)
-    names = {SPEAKER: (who,), SPEAKING_TO: (*others, ALL), WHISPER_TO: others}
+    others = tuple(name for name in people if name != member)
+    names = {SPEAKER: (member,), SPEAKING_TO: (*others, ALL), WHISPER_TO: others}
     fields = [replace(field, choices=names[field.name]) if field.name in names else field for field in form.fields]
     return replace(form, fields=tuple(fields))
 

@@ -153,8 +153,8 @@ def socratic(brief: Brief, choices: Choices) -> Phase:
     names = brief.names("debater")
     check_names(names)
     choices.no_turn_mode("socratic")
-    by, *who = names
-    opening = Everyone(act="open", task=THESIS, who=tuple(who), form=speech(brief.options), view=View(last=0))
-    examination = Examination(by=by, who=tuple(who), form=answer_form(brief.options))
+    by, *answerers = names
+    opening = Everyone(act="open", task=THESIS, who=tuple(answerers), form=speech(brief.options), view=View(last=0))
+    examination = Examination(by=by, who=tuple(answerers), form=answer_form(brief.options))
     rounds = Rounds(each=examination, most=choices.at_least_one("socratic", 3), until=until(choices))
     return Sequence(parts=(opening, rounds, *ending(brief, choices)))

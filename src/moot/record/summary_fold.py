@@ -289,9 +289,11 @@ def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
         topic=_text(brief["topic"]),
         protocol=_text(body.get("name", "")),
         forked=_text(body.get("forked", "")),
-        participants=[_text(who["name"]) for who in people if who.get("duty") != "aide"],
-        people=[who["name"] for who in people if who.get("seat") == HUMAN],
-        models=sorted({_text(who["seat"]) for who in people if who.get("seat", "") not in ("", HUMAN)}),
+        participants=[_text(participant["name"]) for participant in people if participant.get("duty") != "aide"],
+        people=[participant["name"] for participant in people if participant.get("seat") == HUMAN],
+        models=sorted(
+            {_text(participant["seat"]) for participant in people if participant.get("seat", "") not in ("", HUMAN)}
+        ),
         tokens=0,
         cost=0.0,
         spent=0.0,

@@ -224,8 +224,8 @@ def _end_keys(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _look(reflection: Reflection, unexplained: Sequence[AnswerChange]) -> str:
-    who = inline(reflection.by)
-    head = f"**{who}**, in reflection, {_SAYS[reflection.changed]}."
+    author = inline(reflection.by)
+    head = f"**{author}**, in reflection, {_SAYS[reflection.changed]}."
     look_lines = [
         f"{inline(change.words, 2 * LONG)} (*the record {'shows' if change.shown else 'does not show'} it*)"
         for change in reflection.changes

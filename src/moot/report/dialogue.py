@@ -91,13 +91,13 @@ def _aside_line(turn: Spoken) -> str:
 def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
     if _is_aside(turn):
         return [_aside_line(turn)]
-    who = f"{inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
-    who = f"#### {turn.mark} {who}" if turn.mark else f"#### {who}"
+    heading = f"{inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
+    heading = f"#### {turn.mark} {heading}" if turn.mark else f"#### {heading}"
     if turn.state == "outside":
-        return [f"{who}, from outside the debate", _words(turn.text)]
+        return [f"{heading}, from outside the debate", _words(turn.text)]
     single = turn.on[0] if len(turn.on) == 1 else None
     about = f" on {inline(with_author(single.by, single.act))}" if single else ""
-    head = f"{who}: {inline(noun(turn.act))}{about}"
+    head = f"{heading}: {inline(noun(turn.act))}{about}"
     if turn.state != "answered":
         reason = f"*no answer: {inline(turn.reason)}*" if turn.state == "missing" else "*no answer yet*"
         return [head, reason]

@@ -51,8 +51,10 @@ def finding_in_words(item: Reviewed) -> str:
     """A finding in a line, as plain text: place, severity, status, reviewers and claim."""
     finding = item.finding
     severity = f"{finding.severity} ({finding.agreed})" if finding.agreed else finding.severity
-    who = listed(list(finding.found_by))
-    return f"{_where(finding.cite)}: {severity}, {_status(item)}, found by {who}: {finding.claim or 'nothing is said'}"
+    finders = listed(list(finding.found_by))
+    return (
+        f"{_where(finding.cite)}: {severity}, {_status(item)}, found by {finders}: {finding.claim or 'nothing is said'}"
+    )
 
 
 def _row(item: Reviewed) -> list[str]:
@@ -89,9 +91,9 @@ def _finding(item: Reviewed) -> Iterator[str]:
 def _report(report: Report, *, named: bool) -> Iterator[str]:
     """What one reviewer claims, the words it quotes, and whether they stand in the file."""
     facts = f"{report.severity}, {report.category}, {code(_where(report.cite))}"
-    who = f"**{inline(report.by)}** ({facts})" if named else f"**Claim** ({facts})"
+    author = f"**{inline(report.by)}** ({facts})" if named else f"**Claim** ({facts})"
     why = f" {inline(report.why, 2 * LONG)}" if report.why else ""
-    yield f"{who}: {inline(report.claim, 2 * LONG) or 'nothing is said'}{why}"
+    yield f"{author}: {inline(report.claim, 2 * LONG) or 'nothing is said'}{why}"
     if report.cite.quote:
         yield _evidence(report.cite.quote)
     yield f"**Quotation:** {_quotation(report.cite)}."

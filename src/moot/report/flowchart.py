@@ -111,8 +111,8 @@ def _phase_box(tree: Tree) -> tuple[str, str, str]:
     """The box of a phase without parts: its name, who is asked, and how."""
     kind = _kind_in_words(tree)
     title = str(tree.get("act") or tree.get("name") or kind)
-    who = [name for field in ("by", "who") for name in _names(tree.get(field))]
-    asks_whom = ", ".join(who[:_NAMES]) + (" and others" if len(who) > _NAMES else "") if who else kind
+    names = [name for field in ("by", "who") for name in _names(tree.get(field))]
+    asks_whom = ", ".join(names[:_NAMES]) + (" and others" if len(names) > _NAMES else "") if names else kind
     return title, "" if asks_whom == title else asks_whom, ", ".join(_how_it_ends(tree))
 
 

@@ -345,14 +345,14 @@ def _header(report: Report) -> list[str]:
 
 
 def _quoting_note(report: Report) -> str:
-    who = report.quoting
-    if not who:
+    quoting = report.quoting
+    if not quoting:
         return ""
-    if len(who) == len(report.participants):
+    if len(quoting) == len(report.participants):
         return "*No language model took part: the participants only quote the brief's background.*"
-    names = listed([inline(name) for name in who])
-    verb = "are no language models: they" if len(who) > 1 else "is not a language model: it"
-    return f"*{names} {verb} only quote{'' if len(who) > 1 else 's'} the brief's background.*"
+    names = listed([inline(name) for name in quoting])
+    verb = "are no language models: they" if len(quoting) > 1 else "is not a language model: it"
+    return f"*{names} {verb} only quote{'' if len(quoting) > 1 else 's'} the brief's background.*"
 
 
 # ---- the participants ----------------------------------------------------------------------------------------------
@@ -405,17 +405,17 @@ def _faults(faults: Sequence[Fault]) -> list[str]:
     """One line for each kind, participant and reason."""
     faults_by_kind: dict[tuple[Kind, str, str], list[Fault]] = {}
     for fault in faults:
-        who = "" if fault.kind == "estimated" else fault.who
-        faults_by_kind.setdefault((fault.kind, who, fault.reason), []).append(fault)
-    lines = [_fault(kind, who, reason, same) for (kind, who, reason), same in faults_by_kind.items()]
+        participant = "" if fault.kind == "estimated" else fault.who
+        faults_by_kind.setdefault((fault.kind, participant, fault.reason), []).append(fault)
+    lines = [_fault(kind, participant, reason, same) for (kind, participant, reason), same in faults_by_kind.items()]
     return ["## Problems", bullets(lines) or "There were no problems."]
 
 
-def _fault(kind: Kind, who: str, reason: str, same: Sequence[Fault]) -> str:
+def _fault(kind: Kind, participant: str, reason: str, same: Sequence[Fault]) -> str:
     places = list(dict.fromkeys(place(fault.key) for fault in same if "#" in fault.key))
     where = inline(places[0]) if len(places) == 1 else ""
     times = f"{len(same)} times" if len(same) > 1 else ""
-    text = ", ".join(part for part in (inline(who), where, times) if part)
+    text = ", ".join(part for part in (inline(participant), where, times) if part)
     head = f"**{_FAULTS[kind]}**{f' ({text})' if text else ''}"
     return f"{head}: {inline(reason, 2 * LONG)}" if reason else head
 

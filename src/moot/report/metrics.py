@@ -95,17 +95,17 @@ class Metrics:
 
 def measure(entries: Sequence[Entry]) -> Metrics:
     """Count a record, complete or not."""
-    who: dict[str, str] = {}
+    asked: dict[str, str] = {}
     people: dict[str, list[Event]] = {}
     models: dict[str, list[Event]] = {}
     tried: dict[tuple[str, str], str] = {}
     events = _without_tools(entries)
     for event in events:
         if isinstance(event, Asked):
-            who[event.ask.key] = event.ask.to
+            asked[event.ask.key] = event.ask.to
             people.setdefault(event.ask.to, []).append(event)
         elif isinstance(event, Replied | Failed | Attempted | Called | Erred):
-            people.setdefault(who[event.key], []).append(event)
+            people.setdefault(asked[event.key], []).append(event)
         if isinstance(event, Attempted):
             tried[event.key, event.call] = event.model
         if isinstance(event, Attempted | Called | Erred):
@@ -293,9 +293,9 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
     event = entry.event
     if not isinstance(event, Called | Erred):
         return
-    who, seq, key = asks[event.key].to, entry.seq, event.key
+    participant, seq, key = asks[event.key].to, entry.seq, event.key
     if isinstance(event, Erred):
-        yield Fault(kind="erred", seq=seq, who=who, key=key, reason=failure_in_words(event.kind, event.reason))
+        yield Fault(kind="erred", seq=seq, who=participant, key=key, reason=failure_in_words(event.kind, event.reason))
         return
     if event.model.startswith(ASIDE):
         return
@@ -304,19 +304,21 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
     guest = event.model.startswith("guest:")
     seat = "" if event.call.startswith("tool-") or guest else seats[key]
     if seat and event.model and seat.replace("/", ":", 1) not in (event.model, event.model.partition(":")[2]):
-        yield Fault(kind="fallback", seq=seq, who=who, key=key, reason=f"{event.model} was called instead of {seat}")
+        yield Fault(
+            kind="fallback", seq=seq, who=participant, key=key, reason=f"{event.model} was called instead of {seat}"
+        )
     if event.model and event.served and not guest and not same_model(event.model, event.served):
         reason = f"{event.served} answered for {event.model}"
-        yield Fault(kind="served", seq=seq, who=who, key=key, reason=reason)
+        yield Fault(kind="served", seq=seq, who=participant, key=key, reason=reason)
     if event.finish == "length":
-        yield Fault(kind="truncated", seq=seq, who=who, key=key, reason="the answer reached its maximum length")
+        yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason="the answer reached its maximum length")
     if event.finish == "filter":
-        yield Fault(kind="filtered", seq=seq, who=who, key=key, reason="the provider's filter cut the answer")
+        yield Fault(kind="filtered", seq=seq, who=participant, key=key, reason="the provider's filter cut the answer")
     if event.usage.estimated:
         yield Fault(
             kind="estimated",
             seq=seq,
-            who=who,
+            who=participant,
             key=key,
             reason=f"{event.model} reported no usable token counts".lstrip(),
         )

@@ -220,5 +220,5 @@ async def check_phase(phase: Phase | str, brief: Brief = SCENE.brief, choices: C
     for silent in ({names[0]}, {*names}):
         agents_by_name = {name: _Silent() if name in silent else SeededAgent() for name in names}
         ended = await harness.run(agents_by_name)
-        who = ", ".join(sorted(silent))
-        assert ended.transcript.closed, f"the debate does not come to its end where nothing comes from {who}"
+        silent_names = ", ".join(sorted(silent))
+        assert ended.transcript.closed, f"the debate does not come to its end where nothing comes from {silent_names}"

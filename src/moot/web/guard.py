@@ -255,8 +255,8 @@ class Guard:
         connection = HTTPConnection(scope)
         holder = self._site.auth.of_token(bearer(headers)) if programs else find_identity(connection)
         client = scope.get("client")
-        who = holder.mark if holder else link_of(connection) or (client[0] if client else "")
-        _pass(self._guard.check_rate(who))
+        client_mark = holder.mark if holder else link_of(connection) or (client[0] if client else "")
+        _pass(self._guard.check_rate(client_mark))
         if scope["type"] == "http" and scope["method"] == "POST":
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             empty = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers

@@ -128,21 +128,21 @@ def _field(field: Field) -> AskField:
 async def answer_ask(visit: Joining, body: AnswerQuestion) -> SavedAnswer:
     """Answer a question to a person: speak, vote or moderate. The debate then continues by itself."""
     site = visit.site
-    who = _speaker(visit, body.who)
-    key = body.key or (await open_ask_for(site.workspace, visit.debate, who)).key
-    reply = await answer(site.workspace, visit.debate, body.words, who=who, key=body.key, fields=values(body.fields))
+    person = _speaker(visit, body.who)
+    key = body.key or (await open_ask_for(site.workspace, visit.debate, person)).key
+    reply = await answer(site.workspace, visit.debate, body.words, who=person, key=body.key, fields=values(body.fields))
     runs = await answered(site, visit.debate)
     return SavedAnswer(key=key, text=reply.text, fields=dict(reply.fields), runs=runs)
 
 
-def _speaker(visit: DebateAccess, who: str) -> str:
+def _speaker(visit: DebateAccess, name: str) -> str:
     """The person for whom an answer is; a share link can answer for its own person only."""
     if visit.right == "own":
-        return who
+        return name
     if not visit.who:
         raise Problem(403, "with this link you can send messages; it is not for a participant, so you cannot answer")
-    if who not in ("", visit.who):
-        raise Problem(403, f"this link is for {visit.who}, not for {who[:60]}")
+    if name not in ("", visit.who):
+        raise Problem(403, f"this link is for {visit.who}, not for {name[:60]}")
     return visit.who
 
 

@@ -247,16 +247,16 @@ class HeartbeatSender:
     seconds: float
 
 
-async def beat(c: Connection, who: HeartbeatSender, debates: Sequence[str]) -> "HeartbeatResult":
+async def beat(c: Connection, sender: HeartbeatSender, debates: Sequence[str]) -> "HeartbeatResult":
     """Note a heartbeat, and renew the leases of a worker that have not run out.
 
     Returns:
         Each debate with its epoch, and whether to stop.
     """
-    await c.execute(_ALIVE, who.worker, who.places, who.seconds)
+    await c.execute(_ALIVE, sender.worker, sender.places, sender.seconds)
     slices = "update moot_slice set until = clock_timestamp() + $2 * interval '1 s' where worker = $1"
-    await c.execute(slices, who.worker, who.seconds)
-    rows = await c.fetch(_RENEWED, who.worker, list(debates), who.seconds) if debates else []
+    await c.execute(slices, sender.worker, sender.seconds)
+    rows = await c.fetch(_RENEWED, sender.worker, list(debates), sender.seconds) if debates else []
     return {row["debate"]: (row["epoch"], row["stop"]) for row in rows}
 
 
@@ -275,7 +275,7 @@ class Heartbeat:
 
     Args:
         database: its own connection, so that it waits for no other.
-        who: the worker.
+        sender: the worker.
         fence: where renewed leases let their debates be written.
         report: is called after each beat, in the heartbeat's thread: what was renewed, or why that failed.
     """
@@ -283,11 +283,11 @@ class Heartbeat:
     def __init__(
         self,
         database: Database,
-        who: HeartbeatSender,
+        sender: HeartbeatSender,
         fence: FencedStore,
         report: Callable[[HeartbeatResult | QueueError], None],
     ) -> None:
-        self._database, self._who, self._fence, self._told = database, who, fence, report
+        self._database, self._sender, self._fence, self._told = database, sender, fence, report
         self._soon = asyncio.Event()
 
     def beat_soon(self) -> None:
@@ -302,14 +302,14 @@ class Heartbeat:
                 pause = await self._renew()
             except QueueError as error:
                 self._told(error)
-                pause = self._who.seconds / 6
+                pause = self._sender.seconds / 6
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._soon.wait()
 
     async def _renew(self) -> float:
         began = self._fence.now()
-        renewed = await self._database.do(partial(beat, who=self._who, debates=self._fence.held))
-        self._fence.extend(renewed, began + self._who.seconds)
+        renewed = await self._database.do(partial(beat, sender=self._sender, debates=self._fence.held))
+        self._fence.extend(renewed, began + self._sender.seconds)
         self._told(renewed)
-        return self._who.seconds / 3
+        return self._sender.seconds / 3

@@ -61,8 +61,8 @@ class Worker:
         self._outage = Outage(wanted.say, wanted.lease, self.fence.now)
         # A connection of its own, so that the heartbeat waits for nobody.
         self._heartbeat_database = connect(1)
-        who = HeartbeatSender(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
-        self._heartbeat = Heartbeat(self._heartbeat_database, who, self.fence, self._report_heartbeat)
+        sender = HeartbeatSender(worker=wanted.name, places=wanted.most, seconds=wanted.lease)
+        self._heartbeat = Heartbeat(self._heartbeat_database, sender, self.fence, self._report_heartbeat)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property

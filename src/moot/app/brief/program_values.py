@@ -98,8 +98,8 @@ def plain(brief: core.Brief) -> tuple[core.Brief, Mapping[str, object]]:
     brief = fit(brief, core.Brief, "brief")
     agents: dict[str, object] = {}
     people: list[core.Participant] = []
-    for who in brief.participants:
-        person, agent = plain_participant(who)
+    for one in brief.participants:
+        person, agent = plain_participant(one)
         people.append(person)
         if agent is not None:
             agents[person.name] = agent

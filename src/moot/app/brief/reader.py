@@ -417,7 +417,7 @@ def _with_debaters(parsed: ParsedBrief, count: int) -> ParsedBrief:
     if not 0 < parsed.vacant < count or "persona_count" in parsed.given:
         return parsed
     first = parsed.brief.participant(parsed.brief.names("debater")[0])
-    alike = [replace(who, view=first.view, language=first.language) for who in debaters(count)[parsed.vacant :]]
+    alike = [replace(debater, view=first.view, language=first.language) for debater in debaters(count)[parsed.vacant :]]
     people = (*people[: parsed.vacant], *alike, *people[parsed.vacant :])
     return replace(parsed, brief=replace(parsed.brief, participants=people), vacant=count)
 

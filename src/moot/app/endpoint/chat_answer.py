@@ -209,8 +209,8 @@ def _open(state: DebateState) -> list[Turn]:
 def _why_undecided(state: DebateState) -> str:
     people, speakers = state.answered, _speakers(state.transcript.brief)
     if len(people) < min(LEAST_ANSWERS, len(speakers)):
-        who = f"only {people[0].name} of {len(speakers)} answered" if people else "nobody answered"
-        return f"{who}, which is no debate"
+        speakers_in_words = f"only {people[0].name} of {len(speakers)} answered" if people else "nobody answered"
+        return f"{speakers_in_words}, which is no debate"
     decision = state.outcome.decision
     return _sentence(decision.how if decision and decision.how else state.outcome.reason)
 
@@ -322,7 +322,7 @@ def _facts(state: DebateState, status: Status, degraded: Sequence[str], request:
         "degraded": list(degraded),
         "warnings": list(state.outcome.warnings),
         "ignored": list(request.ignored),
-        "seats": [_seat(state, who) for who in _speakers(state.transcript.brief)],
+        "seats": [_seat(state, speaker) for speaker in _speakers(state.transcript.brief)],
     }
 
 

@@ -231,7 +231,7 @@ def _forecasts(entries: Sequence[Entry], truth: str) -> tuple[Scored, ...]:
         raise BriefError(f"the truth of this forecast is {needed}, not {clip(truth, 100)!r}", code="bad_enum")
     newest = newest_forecasts(transcript, kind)
     stated = [*newest.items(), *([(MEAN, pooled(list(newest.values())))] if newest else [])]
-    return tuple(scored(who, values, known, probability=probability) for who, values in stated)
+    return tuple(scored(forecaster, values, known, probability=probability) for forecaster, values in stated)
 
 
 async def resolve(workspace: Workspace, debate: str, truth: str, *, anyway: bool = False) -> Resolved:

@@ -104,8 +104,8 @@ def with_retriever(brief: Brief, memory: Memory | None) -> Brief:
         ]
         return replace(brief, participants=tuple(people))
     name = free_name(RETRIEVER_TITLES, (participant.name for participant in brief.participants))
-    who = Participant(name=name, role="Recalls earlier debates", seat=RETRIEVER, duty="aide", tools=memory.tools)
-    return replace(brief, participants=(*brief.participants, who))
+    helper = Participant(name=name, role="Recalls earlier debates", seat=RETRIEVER, duty="aide", tools=memory.tools)
+    return replace(brief, participants=(*brief.participants, helper))
 
 
 def check_feeds(names: Sequence[str], config: Config | None) -> None:
@@ -199,8 +199,8 @@ def with_vote_weigher(brief: Brief, choices: Choices) -> Brief:
     if not choices.measured:
         return brief
     name = free_name(WEIGHER_TITLES, (participant.name for participant in brief.participants))
-    who = Participant(name=name, role="Weighs votes by earlier debates", seat=VOTE_WEIGHER, duty="aide")
-    return replace(brief, participants=(*brief.participants, who))
+    vote_weigher = Participant(name=name, role="Weighs votes by earlier debates", seat=VOTE_WEIGHER, duty="aide")
+    return replace(brief, participants=(*brief.participants, vote_weigher))
 
 
 def weigher_agents(brief: Brief, store: Store) -> Mapping[str, Agent]:
@@ -231,8 +231,8 @@ def with_final_writer(brief: Brief, final: Final | None) -> Brief:
         return brief
     name = free_name(WRITER_TITLES, (participant.name for participant in brief.participants))
     settings = Settings(max_tokens=min(final.tokens, MOST_FINAL)) if final.tokens else Settings()
-    who = Participant(name=name, role="Writes the final answer", seat=final.model, duty="aide", settings=settings)
-    return replace(brief, participants=(*brief.participants, who))
+    writer = Participant(name=name, role="Writes the final answer", seat=final.model, duty="aide", settings=settings)
+    return replace(brief, participants=(*brief.participants, writer))
 
 
 async def with_learned_threshold(

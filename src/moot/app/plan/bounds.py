@@ -227,33 +227,35 @@ class _Bill:
         self.greatest = max((self.greatest, *(size.prompt for size in sizes)))
         return sizes
 
-    def _calls(self, who: Participant, ask: Ask, context: Context) -> _Calls:
+    def _calls(self, person: Participant, ask: Ask, context: Context) -> _Calls:
         """All calls for an answer, each with a prompt that holds all there can be in one."""
-        model = self.models[who.name]
-        if who.seat == HUMAN:
-            who = replace(who, tools=(), search=None)  # who stands in for a person has neither
-        aided, sought = bool(who.tools) and ask.act not in UNAIDED, who.search is not None and ask.act in SOUGHT
+        model = self.models[person.name]
+        if person.seat == HUMAN:
+            person = replace(person, tools=(), search=None)  # who stands in for a person has neither
+        aided, sought = bool(person.tools) and ask.act not in UNAIDED, person.search is not None and ask.act in SOUGHT
         count, more = 1, 2 * REREAD * self.longest
         if ask.form:
             count += 2
             more += FAULT * (2 + len(ask.form.fields)) + _size(form_instructions(ask.form))
         if aided:
-            asks_its_model = any(tool not in NOT_ASKING for tool in who.tools)
+            asks_its_model = any(tool not in NOT_ASKING for tool in person.tools)
             count += ROUNDS + (USES if asks_its_model else 0)
             more += RESULTS + ROUNDS * CALLED * self.longest
-        if who.search and sought:
-            count += most_calls(who.search) - 1
+        if person.search and sought:
+            count += most_calls(person.search) - 1
             more += (
-                (who.search.depth + 1 + REPLIES) * (BYTES * LONGEST_REPLY + FAULT) + 2 * self._tokens(ask.task) + FORM
+                (person.search.depth + 1 + REPLIES) * (BYTES * LONGEST_REPLY + FAULT)
+                + 2 * self._tokens(ask.task)
+                + FORM
             )
-        specs = tuple(spec for name in who.tools for spec in SPECS.get(name, ())) if aided else ()
+        specs = tuple(spec for name in person.tools for spec in SPECS.get(name, ())) if aided else ()
         own = max(_size(f"{participant.role}{participant.persona}") for participant in self.brief.participants)
         messages = compose(ask, context, model.traits)
         marks = sum(message.text.count(MARK) for message in messages)
         prompt = count_most(messages, specs) + marks * REREAD * self.longest + own + FORM
         prompt += more + FRAME * (len(context.turns) + len(context.about))
         prompt = min(prompt, model.traits.context) if model.traits.context else prompt
-        return _Calls(who.name, count * TRIES * (1 + len(who.fallback)), prompt)
+        return _Calls(person.name, count * TRIES * (1 + len(person.fallback)), prompt)
 
     def _tokens(self, text: str) -> int:
         return _size(text) + text.count(MARK) * REREAD * self.longest

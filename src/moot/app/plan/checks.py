@@ -90,8 +90,8 @@ def check_values(brief: Brief) -> None:
     """
     _check_all(HEADER, {name: getattr(brief, name) for name in ("rules", "options", "seed")})
     check_limits(brief.limits)
-    for who in brief.participants:
-        _check_bounds(who)
+    for participant in brief.participants:
+        _check_bounds(participant)
 
 
 def _check_all(keys: Sequence[Key], values: Mapping[str, object], whose: str = "") -> None:
@@ -180,13 +180,13 @@ def check_sight(brief: Brief, live: Mapping[str, Model]) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def _blindness(who: Participant, model: Model | None, sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
+def _blindness(participant: Participant, model: Model | None, sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """The models that may answer for a participant, each with why it cannot be shown the files, or ""."""
     from moot.models.attached_files import fault_of  # deferred: few debates have pictures
 
-    names = [who.seat] if model else []
-    for name in (*names, *who.fallback, *filter(None, (who.stand_in,))):
-        yield name, fault_of(name, sources, pictures=model is None or model.traits.pictures or name != who.seat)
+    names = [participant.seat] if model else []
+    for name in (*names, *participant.fallback, *filter(None, (participant.stand_in,))):
+        yield name, fault_of(name, sources, pictures=model is None or model.traits.pictures or name != participant.seat)
 
 
 LEFT_OUT = " is left out: "
@@ -206,13 +206,17 @@ def leave_out_unseeing(brief: Brief, live: Mapping[str, Model]) -> tuple[Brief, 
     sources = [source for source in brief.background if source.file]
     stay: list[Participant] = []
     left_out: list[str] = []
-    for who in brief.participants if sources else ():
-        faults = {name: fault for name, fault in _blindness(who, live.get(who.name), sources) if fault}
-        if who.duty == "debater" and who.name in live and who.seat in faults:
-            left_out.append(f"{who.name}{LEFT_OUT}{faults[who.seat]}")
+    for participant in brief.participants if sources else ():
+        faults = {name: fault for name, fault in _blindness(participant, live.get(participant.name), sources) if fault}
+        if participant.duty == "debater" and participant.name in live and participant.seat in faults:
+            left_out.append(f"{participant.name}{LEFT_OUT}{faults[participant.seat]}")
             continue
-        left_out += [f"the fallback of {who.name}{LEFT_OUT}{faults[name]}" for name in who.fallback if name in faults]
-        stay.append(replace(who, fallback=tuple(name for name in who.fallback if name not in faults)))
+        left_out += [
+            f"the fallback of {participant.name}{LEFT_OUT}{faults[name]}"
+            for name in participant.fallback
+            if name in faults
+        ]
+        stay.append(replace(participant, fallback=tuple(name for name in participant.fallback if name not in faults)))
     if not left_out:
         return brief, ()
     seeing = replace(brief, participants=tuple(stay))

@@ -116,12 +116,12 @@ def _question(outcome: Item, answers: Sequence[Item]) -> ResolvedQuestion | None
     known = all(item.body["right"] is not None for item in answers) and any(item.body["player"] for item in answers)
     if len(first) < 2 or not known or max(map(_seq, first.values())) > min(later, default=float("inf")):
         return None
-    ballots = {who: _ballot(item) for who, item in first.items()}
+    ballots = {debater: _ballot(item) for debater, item in first.items()}
     spread = (len(ballots) - max(Counter(ballots.values()).values())) / len(ballots)
     without = _loss(ballots)
     if not spread:
         return ResolvedQuestion(spread=0.0, without=without, debated=without)
-    debated = _decision_loss(outcome, {who: _ballot(item) for who, item in last.items()}) if later else None
+    debated = _decision_loss(outcome, {debater: _ballot(item) for debater, item in last.items()}) if later else None
     return None if debated is None else ResolvedQuestion(spread=spread, without=without, debated=debated)
 
 

@@ -293,11 +293,11 @@ class WidestPlay:
     alone: tuple[str, ...] = ()
     open: bool = False
 
-    def peers(self, who: Participant) -> Sequence[Participant]:
+    def peers(self, person: Participant) -> Sequence[Participant]:
         """The participants who may be asked instead of this one."""
         # A mask can keep a moderator from a turn, which somebody else then rates, sums up or translates.
-        like = [participant for participant in self.brief.participants if self.alone or participant.duty == who.duty]
-        return like if self.alone or self.open else [who]
+        like = [participant for participant in self.brief.participants if self.alone or participant.duty == person.duty]
+        return like if self.alone or self.open else [person]
 
     def apart(self, step: Sequence[Ask]) -> Sequence[Ask]:
         """The batch with a summary for each of those who may see something else than all others.

@@ -129,8 +129,8 @@ def participant_for(name: str, agent: object, *, duty: Duty = "debater", weight:
         case Participant():
             return replace(agent, name=name, duty=duty, weight=agent.weight if weight is None else weight)
         case HumanAgent():
-            who = Participant(name=name, seat=HUMAN, duty=duty, weight=weight)
-            return replace(who, deadline=agent.deadline, stand_in=agent.stand_in)
+            participant = Participant(name=name, seat=HUMAN, duty=duty, weight=weight)
+            return replace(participant, deadline=agent.deadline, stand_in=agent.stand_in)
         case str():
             return Participant(name=name, seat=agent, duty=duty, weight=weight)
         case _:

@@ -48,9 +48,9 @@ def mad_translation(folder: Path) -> Iterator[Figure]:
     debates = cast("list[Debate]", read_json_lines(folder / "debates.jsonl"))
     yield Figure(name="debates", ours=len(debates), reference=find(r"^debates (\d+)", reference))
     written = Counter(
-        f"{who}: {_notation(text)}"
+        f"{speaker}: {_notation(text)}"
         for debate in debates
-        for who, texts in (("moderator", _rulings(debate)), ("judge", debate["judge_raw"] or ()))
+        for speaker, texts in (("moderator", _rulings(debate)), ("judge", debate["judge_raw"] or ()))
         for text in texts
     )
     yield from _counts("texts, ", written, r"parsing: (\{.*?\})", reference)

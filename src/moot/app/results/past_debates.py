@@ -165,11 +165,11 @@ class PastDebate:
         """The first and the last answer of each, and whether they were right."""
         if own := self.forecasts:
             return {
-                who: (f"{first:g}", f"{own.after[who]:g}", own.right(first), own.right(own.after[who]))
-                for who, first in own.before.items()
+                debater: (f"{first:g}", f"{own.after[debater]:g}", own.right(first), own.right(own.after[debater]))
+                for debater, first in own.before.items()
             }
-        ends = {who: (items[0].answer, items[-1].answer) for who, items in self.answers.items()}
-        return {who: (first, last, self.right(first), self.right(last)) for who, (first, last) in ends.items()}
+        ends = {debater: (items[0].answer, items[-1].answer) for debater, items in self.answers.items()}
+        return {debater: (first, last, self.right(first), self.right(last)) for debater, (first, last) in ends.items()}
 
     def decided(self) -> tuple[State, float, str | None]:
         """The state of the decision, its credit, and its words; a tie that holds the truth has a share of 1."""

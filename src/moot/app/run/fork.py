@@ -337,8 +337,8 @@ def _completed(parsed: ParsedBrief, parent: Brief) -> ParsedBrief:
         others = [participant for participant in people if participant.duty != "debater"]
         places = [participant for participant in people if participant.duty == "debater"]
         people = [
-            replace(place, name=who.name, role=who.role, persona=who.persona)
-            for place, who in zip(places, participants, strict=True)
+            replace(place, name=debater.name, role=debater.role, persona=debater.persona)
+            for place, debater in zip(places, participants, strict=True)
         ] + others
     seats = {participant.name: participant.seat for participant in parent.participants}
     people = [

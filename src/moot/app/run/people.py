@@ -187,11 +187,11 @@ async def answer(
     return reply
 
 
-def _turn(standing: OpenAsks, debate: str, who: str, now: float) -> Turn:
+def _turn(standing: OpenAsks, debate: str, person: str, now: float) -> Turn:
     """The open ask that the caller means."""
     if standing.transcript.closed:
         raise _closed_error(debate)
-    whose = _person(standing.brief, who).name if who else ""
+    whose = _person(standing.brief, person).name if person else ""
     open_asks = [turn for turn in standing.unanswered() if whose in ("", turn.by)]
     open_ = [turn for turn in open_asks if turn.key not in standing.written and not standing.late(turn, now)]
     names = list(dict.fromkeys(turn.by for turn in open_))
@@ -211,11 +211,11 @@ def _closed_error(debate: str) -> RecordError:
     return RecordError(f"the debate {debate} is over; read it with moot show, or run its brief anew with moot again")
 
 
-def _person(brief: Brief, who: str) -> Participant:
+def _person(brief: Brief, name: str) -> Participant:
     people = {skeleton(participant.name): participant for participant in brief.participants if is_person(participant)}
-    if (person := people.get(skeleton(who))) is None:
+    if (person := people.get(skeleton(name))) is None:
         there = ", ".join(participant.name for participant in people.values()) or "nobody"
-        raise BriefError(f"{who[:60]!r} is not a person in this debate; there is {there}", code="bad_name")
+        raise BriefError(f"{name[:60]!r} is not a person in this debate; there is {there}", code="bad_name")
     return person
 
 

@@ -96,7 +96,7 @@ def generation_plan(prepared: PreparedDebate) -> Plan:
     brief = prepared.plan.brief
     count = len(brief.names("debater"))
     language = next((participant.language for participant in brief.participants), "")
-    who = Participant(
+    writer = Participant(
         name=NAME, role="Chooses who takes part", persona=PERSONA, seat=prepared.generator, language=language
     )
     ask = Everyone(act=ACT, task=TASK.replace("{count}", str(count)), form=_form(count), view=View(last=0))
@@ -105,7 +105,7 @@ def generation_plan(prepared: PreparedDebate) -> Plan:
         topic=brief.topic,
         background=brief.background,
         options=brief.options,
-        participants=(who,),
+        participants=(writer,),
         limits=brief.limits,
         seed=brief.seed,
     )
@@ -188,14 +188,14 @@ def with_participants(
     others = [participant for participant in parsed.brief.participants if participant.duty != "debater"]
     generated_people = list(_read(generated.outcome.transcript, len(standing), others))
     cast = _fill(
-        [who for who, _ in generated_people],
+        [person for person, _ in generated_people],
         "AGAINST" in [stance for _, stance in generated_people],
         len(standing),
         others,
     )
     people = [
-        replace(place, name=who.name, role=who.role, persona=who.persona)
-        for place, who in zip(standing, cast, strict=True)
+        replace(place, name=person.name, role=person.role, persona=person.persona)
+        for place, person in zip(standing, cast, strict=True)
     ]
     brief = replace(parsed.brief, participants=(*people, *others))
     note = _note(prepared, generated, [participant.name for participant in cast if participant in DEFAULT_DEBATERS])
@@ -225,13 +225,13 @@ def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> 
         name, stance, role, persona = (
             read_field(turn, f"{item}_{n}") for item in ("name", "stance", "role", "persona")
         )
-        who = _person(str(name or ""), str(role or ""), str(persona or ""))
-        if who is None:
+        person = _person(str(name or ""), str(role or ""), str(persona or ""))
+        if person is None:
             continue
-        looks = {skeleton(text) for text in (who.name, who.role, who.persona)}
+        looks = {skeleton(text) for text in (person.name, person.role, person.persona)}
         if not looks & names:
             names |= looks
-            yield who, str(stance)
+            yield person, str(stance)
 
 
 def _person(name: str, role: str, persona: str) -> Participant | None:

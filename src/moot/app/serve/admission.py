@@ -127,9 +127,9 @@ def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
                 f"{name}: {servers[0]} is a tool server, which a brief that comes over the network cannot name",
                 f"## {name}",
             )
-    for who in parsed.brief.participants:
-        if program := next((model for model in (who.seat, who.stand_in) if model.startswith(ACP)), ""):
-            yield _no_program(f"{who.name}: {program}"), f"## {who.name}"
+    for person in parsed.brief.participants:
+        if program := next((model for model in (person.seat, person.stand_in) if model.startswith(ACP)), ""):
+            yield _no_program(f"{person.name}: {program}"), f"## {person.name}"
     if parsed.model.startswith(ACP):
         yield _no_program(parsed.model), "model"
     if parsed.given.get("feeds"):

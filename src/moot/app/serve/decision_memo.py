@@ -303,8 +303,8 @@ def _cautions(report: Report) -> Iterator[str]:
         yield f"Another model than planned answered {counted(replaced, 'time')}."
     if report.quoting:
         everybody = len(report.quoting) == len(report.participants)
-        who = "anybody" if everybody else _names(report.quoting)
-        yield f"A demonstration: no language model answers for {who}; the built-in agent quotes the background."
+        names = "anybody" if everybody else _names(report.quoting)
+        yield f"A demonstration: no language model answers for {names}; the built-in agent quotes the background."
 
 
 # ---- who, cost, identifiers -----------------------------------------------------------------------------------------

@@ -51,13 +51,13 @@ class RateLimiter:
     clock: Callable[[], float] = time.monotonic
     _filled: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict[str, tuple[float, float]])
 
-    def take(self, who: str) -> float:
+    def take(self, client: str) -> float:
         """Take one; 0, or the seconds until there is one again."""
         now = self.clock()
-        left, since = self._filled.pop(who, (float(self.most), now))
+        left, since = self._filled.pop(client, (float(self.most), now))
         left = min(float(self.most), left + (now - since) * self.most / 60)
         wait = 0.0 if left >= 1 else (1 - left) * 60 / self.most
-        self._filled[who] = (left - 1 if left >= 1 else left, now)
+        self._filled[client] = (left - 1 if left >= 1 else left, now)
         if len(self._filled) > MOST_BUCKETS:
             self._filled.popitem(last=False)
         return wait
@@ -107,9 +107,9 @@ class RequestGuard:
             return Refusal(403, "requests from other pages are refused", "origin")
         return None
 
-    def check_rate(self, who: str) -> Refusal | None:
+    def check_rate(self, client: str) -> Refusal | None:
         """Count a request of somebody, and refuse it where there were too many; None where all is well."""
-        wait = self._buckets.take(who)
+        wait = self._buckets.take(client)
         return Refusal(429, "too many requests; try again later", wait=int(wait) + 1) if wait else None
 
 

@@ -192,10 +192,10 @@ def _who_sees_message(people: list[str]) -> str:
     names = list(dict.fromkeys(people))
     if not names:
         return "everybody sees it from the next question on"
-    who = f"{names[0]} has an open question and sees it beside that question"
+    readers = f"{names[0]} has an open question and sees it beside that question"
     if len(names) > 1:
-        who = f"{listed(names)} have open questions and see it beside them"
-    return f"{who}; everybody else sees it from the next question on"
+        readers = f"{listed(names)} have open questions and see it beside them"
+    return f"{readers}; everybody else sees it from the next question on"
 
 
 def _words(typed: str) -> str:

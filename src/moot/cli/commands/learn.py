@@ -256,8 +256,8 @@ def _tell_resolved(name: str, answer: str, resolved: "Resolved") -> None:
     if resolved.scored:
         return
     click.echo(f"  right: {', '.join(map(line, resolved.right)) or 'nobody'}")
-    for who, answer_left in resolved.wrong.items():
-        click.echo(f"  wrong: {line(who)}, whose last answer was: {short(answer_left, 120)}")
+    for debater, answer_left in resolved.wrong.items():
+        click.echo(f"  wrong: {line(debater)}, whose last answer was: {short(answer_left, 120)}")
     if resolved.trust in ("confirmed", "refuted"):
         click.echo(f"  the decision is {resolved.trust}")
     if resolved.forgotten:

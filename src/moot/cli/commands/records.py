@@ -443,5 +443,5 @@ def _summary(conversation: "Conversation") -> str:
     """The topic, the kind of file, and how often each speaks."""
     council = conversation.council.answers if conversation.council else ()
     turns = Counter(statement.by for statement in (*council, *conversation.statements))
-    who = ", ".join(f"{name} {counted(number, 'turn')}" for name, number in turns.items())
-    return f"{conversation.topic} ({conversation.program}: {who})"
+    speakers = ", ".join(f"{name} {counted(number, 'turn')}" for name, number in turns.items())
+    return f"{conversation.topic} ({conversation.program}: {speakers})"

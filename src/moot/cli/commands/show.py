@@ -197,9 +197,9 @@ def flip_in_words(result: "RuleResult") -> str:
     from moot.core.text import listed
 
     if result.flip is None:
-        who = "any one ballot puts" if result.tried == 1 else f"up to {result.tried} ballots put"
+        changed = "any one ballot puts" if result.tried == 1 else f"up to {result.tried} ballots put"
         last = " and the winner last" if result.status == "decided" else ""
-        return f"The result stays the same if {who} another candidate first{last}."
+        return f"The result stays the same if {changed} another candidate first{last}."
     whose = listed([line(name) for name in result.flip.voters])
     ballots = "a changed ballot" if len(result.flip.voters) == 1 else "changed ballots"
     last = " and the winner last" if result.status == "decided" else ""

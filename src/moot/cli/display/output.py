@@ -71,8 +71,8 @@ def question(
     for shown in (*news, *about):
         yield from _turn_view(shown)
     yield from viewer_messages(outside)
-    who = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
-    yield Indented(Stack((who, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
+    heading = joined(Text(line(ask.to), style="bold"), Text(line(context.me.role)), line(noun(act_of(ask))))
+    yield Indented(Stack((heading, *paragraphs(ask.task))), "▌ ", "▌ ", WARN)
     yield ""
 
 
@@ -119,7 +119,7 @@ def commands(debate: str, asks: Sequence[OpenQuestion]) -> list[str]:
     """The commands with which the people who are asked can answer."""
     names = list(dict.fromkeys(ask.turn.by for ask in asks))
     whose = [f' --as "{name}"' if " " in name else f" --as {name}" for name in names] if len(names) > 1 else [""]
-    return [f"moot answer {debate}{who}" for who in whose] if names else []
+    return [f"moot answer {debate}{name_option}" for name_option in whose] if names else []
 
 
 _COLOURS: Mapping[str, str] = {

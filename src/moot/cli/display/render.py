@@ -93,8 +93,8 @@ def entry_lines(state: ViewState, view: EntryView) -> Iterator[RenderableType]:
 
 def outsider(by: str, text: str, *more: tuple[str, str]) -> RenderableType:
     """A message of a viewer, with further remarks on it."""
-    who = Text.assemble((line(by), "bold"), (" (viewer)", FAINT), *more)
-    return Indented(Stack((who, *paragraphs(text))), "▌ ", "▌ ", WARN)
+    heading = Text.assemble((line(by), "bold"), (" (viewer)", FAINT), *more)
+    return Indented(Stack((heading, *paragraphs(text))), "▌ ", "▌ ", WARN)
 
 
 def _turn(state: ViewState, view: EntryView, turn: TurnView) -> Iterator[RenderableType]:
@@ -134,9 +134,9 @@ def _name(state: ViewState, name: str) -> Text:
 
 
 def _heading(state: ViewState, view: EntryView, turn: TurnView) -> Text:
-    who = _name(state, turn.spoken.by)
+    author = _name(state, turn.spoken.by)
     facts = joined(line(turn.spoken.role).partition(",")[0], _act(state, turn), line(turn.answered_by))
-    return Text.assemble(Text(" ").join((who, facts)) if facts else who, *_numbers(state, view, turn))
+    return Text.assemble(Text(" ").join((author, facts)) if facts else author, *_numbers(state, view, turn))
 
 
 def _numbers(state: ViewState, view: EntryView, turn: TurnView) -> Iterator[tuple[str, str]]:

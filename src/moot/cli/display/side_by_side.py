@@ -92,8 +92,8 @@ def _turn_line(said_words: Said | None, side: Side, words: str) -> Text:
     if said_words is None:
         return Text(f"ends with entry {side.entries}", style=FAINT)
     place = joined(f"entry {said_words.seq}", said_words.mark)
-    who = Text(line(said_words.by), style="bold")
-    return Text("  ").join(part for part in (place, who, Text(short(words, LONGEST))) if part)
+    author = Text(line(said_words.by), style="bold")
+    return Text("  ").join(part for part in (place, author, Text(short(words, LONGEST))) if part)
 
 
 def _outcome(first: Side, other: Side) -> Iterator[RenderableType]:
@@ -129,10 +129,10 @@ def _people(first: Side, other: Side) -> Iterator[RenderableType]:
         yield _two_values(name, ours.get(name, "does not take part"), theirs.get(name, "does not take part"))
 
 
-def _participant_line(who: Standing) -> str:
-    changed = f"{counted(who.flips, 'changed answer')}" if who.flips else ""
-    facts = (line(who.seat), changed, f"votes for {short(who.vote, 48)}" if who.vote else "")
-    return " · ".join(filter(None, (short(who.answer, 120) or "–", *facts)))
+def _participant_line(participant: Standing) -> str:
+    changed = f"{counted(participant.flips, 'changed answer')}" if participant.flips else ""
+    facts = (line(participant.seat), changed, f"votes for {short(participant.vote, 48)}" if participant.vote else "")
+    return " · ".join(filter(None, (short(participant.answer, 120) or "–", *facts)))
 
 
 def _usage_line(side: Side) -> str:

@@ -88,9 +88,9 @@ class Reader(ABC, Generic[T]):
         self._any = False
         self._start = b""
 
-    def split(self, who: str) -> Events | Lines:
+    def split(self, provider: str) -> Events | Lines:
         """What cuts the bytes into events."""
-        return Events(who)
+        return Events(provider)
 
     @abstractmethod
     def take(self, event: T) -> None:

@@ -23,12 +23,12 @@ class Lines:
     """Whole lines out of bytes that are cut anywhere.
 
     Args:
-        who: the provider's name, for errors.
+        provider: the provider's name, for errors.
         what: what a line that is too long is called.
     """
 
-    def __init__(self, who: str, what: str = "line") -> None:
-        self._who, self._what = who, what
+    def __init__(self, provider: str, what: str = "line") -> None:
+        self._provider, self._what = provider, what
         self._rest: list[bytes] = []
         self._size = 0
         self._after_cr = False
@@ -55,7 +55,7 @@ class Lines:
         self._rest, self._size = [], 0
         lines = whole.split(b"\n")
         if len(whole) > EVENT_BYTES and max(map(len, lines)) > EVENT_BYTES:
-            raise too_much(self._who, self._what)
+            raise too_much(self._provider, self._what)
         self._keep_tail(tail)
         if not self._begun:
             self._begun = True
@@ -71,18 +71,18 @@ class Lines:
             self._rest.append(tail)
             self._size += len(tail)
         if self._size > EVENT_BYTES:
-            raise too_much(self._who, self._what)
+            raise too_much(self._provider, self._what)
 
 
 class Events:
     """The data of server-sent events out of bytes that are cut anywhere.
 
     Args:
-        who: the provider's name, for errors.
+        provider: the provider's name, for errors.
     """
 
-    def __init__(self, who: str) -> None:
-        self._who, self._lines = who, Lines(who, "event")
+    def __init__(self, provider: str) -> None:
+        self._provider, self._lines = provider, Lines(provider, "event")
         self._data: list[bytes] = []
         self._size = 0
         self._first = b""
@@ -134,11 +134,11 @@ class Events:
         self._data.append(data)
         self._size += len(data)
         if self._size > EVENT_BYTES:
-            raise too_much(self._who, "event")
+            raise too_much(self._provider, "event")
         if len(self._data) > EVENT_LINES and self._kind == "events":
-            raise Unreadable(f"{self._who} sent more than {EVENT_LINES:,} lines in one event", kind="garbled")
+            raise Unreadable(f"{self._provider} sent more than {EVENT_LINES:,} lines in one event", kind="garbled")
 
 
-def too_much(who: str, what: str) -> Unreadable:
+def too_much(provider: str, what: str) -> Unreadable:
     """The error for an event or a line that does not end."""
-    return Unreadable(f"{who} sent more than {EVENT_BYTES // 1_000_000} MB in one {what}", kind="garbled")
+    return Unreadable(f"{provider} sent more than {EVENT_BYTES // 1_000_000} MB in one {what}", kind="garbled")

@@ -152,9 +152,9 @@ class LineReader(Reader[Event]):
 
     decoder = msgspec.json.Decoder(Event)
 
-    def split(self, who: str) -> Lines:
+    def split(self, provider: str) -> Lines:
         """What cuts the bytes into lines."""
-        return Lines(who)
+        return Lines(provider)
 
     def take(self, event: Event) -> None:
         """Take a line."""

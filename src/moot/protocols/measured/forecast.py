@@ -108,7 +108,7 @@ class Pooled:
             return Decision(status="no_decision", rule=RULE, how="no forecast could be read")
         middle = list(FORECASTS[self.kind]).index(_center(self.kind))
         mean = pooled(list(newest.values()))
-        stated = ", ".join(f"{who} {shown(values[middle])}" for who, values in newest.items())
+        stated = ", ".join(f"{forecaster} {shown(values[middle])}" for forecaster, values in newest.items())
         how = f"the mean of {counted(len(newest), 'forecast')}: {stated}"
         if self.kind == "quantiles":
             how = f"{how}; one in ten below {shown(mean[0])}, one in ten above {shown(mean[2])}"

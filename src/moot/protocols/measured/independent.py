@@ -25,9 +25,9 @@ def single(brief: Brief, choices: Choices) -> Phase:
     It is the first debater of the brief. One debater is enough. The decision says that nothing was compared.
     """
     choices.no_turn_mode("single")
-    who = _debaters(brief, "single")[:1]
-    answer = Everyone(act="draft", task=FIRST, who=who, form=draft(brief.options), view=ALONE, needs=1)
-    return base.Sequence(parts=(answer, CountEach(rule=PLURALITY, acts=ACTS, who=who)))
+    debater = _debaters(brief, "single")[:1]
+    answer = Everyone(act="draft", task=FIRST, who=debater, form=draft(brief.options), view=ALONE, needs=1)
+    return base.Sequence(parts=(answer, CountEach(rule=PLURALITY, acts=ACTS, who=debater)))
 
 
 def sample(brief: Brief, choices: Choices) -> Phase:
