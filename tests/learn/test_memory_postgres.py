@@ -101,12 +101,12 @@ def test_both_hold_and_find_the_same_to_the_last_bit(
         count = 0
         for query in queries:
             for kind in ("outcome", "pattern"):
-                results = memory_store.search(query, kind, most=60, now=9 * DAY)
-                assert results == other.search(query, kind, most=60, now=9 * DAY)
+                results = memory_store.search(query, kind, limit=60, now=9 * DAY)
+                assert results == other.search(query, kind, limit=60, now=9 * DAY)
                 count += len(results)
         assert count > 1000
         for kind in ("outcome", "pattern"):
-            assert memory_store.newest(kind, most=7) == other.newest(kind, most=7) != ()
+            assert memory_store.newest(kind, limit=7) == other.newest(kind, limit=7) != ()
         for kind in ("outcome", "pattern", "bout"):
             assert memory_store.bodies(kind) == other.bodies(kind)
             assert memory_store.bodies(kind, debate="d009") == other.bodies(kind, debate="d009")
@@ -204,7 +204,7 @@ def test_the_order_of_learning_leaves_no_trace(place: str) -> None:
             shelf.replace(none)
             assert shelf.contents() == []
             keep(shelf, order)
-            values.append((shelf.contents(), shelf.search("bus depot ba", most=9), shelf.bodies("outcome")))
+            values.append((shelf.contents(), shelf.search("bus depot ba", limit=9), shelf.bodies("outcome")))
     assert values[0] == values[1] == values[2]
 
 
@@ -309,13 +309,13 @@ def test_pgvector_is_taken_up_by_a_rebuild_and_can_be_taken_away(database: str) 
     with MemoryStore.open(place) as shelf, MemoryStore.open("") as anew:
         keep(shelf, many(10, 20))
         keep(anew, many(10, 20))
-        before, memories = shelf.contents(), shelf.search(TOPICS[0], most=20)
+        before, memories = shelf.contents(), shelf.search(TOPICS[0], limit=20)
         with linked(database) as link:
             link.execute("CREATE EXTENSION vector")
-        assert shelf.search(TOPICS[0], most=20) == memories != ()
+        assert shelf.search(TOPICS[0], limit=20) == memories != ()
         assert kind_of(place) == "bytea"
         assert shelf.replace(anew) == frozenset()
-        assert (kind_of(place), shelf.contents(), shelf.search(TOPICS[0], most=20)) == ("vector", before, memories)
+        assert (kind_of(place), shelf.contents(), shelf.search(TOPICS[0], limit=20)) == ("vector", before, memories)
         with linked(database) as link:
             link.execute("DROP EXTENSION vector CASCADE")
     with MemoryStore.open(place) as shelf:

@@ -108,7 +108,7 @@ def test_more_than_are_joined_may_be_level_in_any_order_of_learning(tmp_path: Pa
                 shelf.add(f"d{n:02}", taught(TOPICS[0], issue="The electric price is missing"), head="h")
             values.append(
                 [
-                    [memory.debate for memory in shelf.search(TOPICS[0], kind, most=60)]
+                    [memory.debate for memory in shelf.search(TOPICS[0], kind, limit=60)]
                     for kind in ("outcome", "pattern")
                 ]
             )
@@ -122,7 +122,7 @@ def test_the_order_of_learning_leaves_no_trace(tmp_path: Path) -> None:
     values: list[object] = []
     for n in range(3):
         with MemoryStore.open(tmp_path / f"{n}.sqlite") as shelf:
-            values.append(shelf.search("electric bus depot city", most=5, now=10.0))
+            values.append(shelf.search("electric bus depot city", limit=5, now=10.0))
     assert values[0] == values[1] == values[2] != ()
 
 
@@ -260,7 +260,7 @@ def test_nothing_is_found_for_nothing(path: Path, query: str, most: int) -> None
         assert shelf.search("buses") == ()
     fill(path, [0, 1, 2, 3, 4])
     with MemoryStore.open(path) as shelf:
-        assert shelf.search(query, most=most) == ()
+        assert shelf.search(query, limit=most) == ()
 
 
 def test_outcomes_and_patterns_are_searched_apart(path: Path) -> None:
@@ -287,7 +287,7 @@ def test_words_that_stand_nearly_everywhere_are_left_out(path: Path, monkeypatch
     with MemoryStore.open(path) as shelf:
         for n in range(6):
             shelf.add(f"d{n}", taught(f"Should we buy {'zinc' if n == 4 else f'item{n} and copper'}?"), head="h")
-        assert [memory.debate for memory in shelf.search("buy zinc today", most=1)] == ["d4"]
+        assert [memory.debate for memory in shelf.search("buy zinc today", limit=1)] == ["d4"]
 
 
 @given(st.text(max_size=200))

@@ -129,7 +129,7 @@ async def runner_in(
     for name, model in (models or {}).items():
         workspace.pool.add_agent(name, model)
     try:
-        async with Runner(workspace, config=workspace.config, most=most, grace=2) as runner:
+        async with Runner(workspace, config=workspace.config, limit=most, grace=2) as runner:
             yield runner
     finally:
         await workspace.close()

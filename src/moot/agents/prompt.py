@@ -103,7 +103,7 @@ def _render(turn: Turn, brief: Brief, *, view: View, name: str) -> str:
     # Where turns are numbered a debate is long: the roles stand once, at the table, not over every turn.
     plain = turn.by if view.numbered else label(turn, brief)
     shown = label(turn, brief) if turn.act == INTERJECTION else name or plain
-    framed = frame(words(turn, name=name, most=view.clip))
+    framed = frame(words(turn, name=name, limit=view.clip))
     if not view.numbered:
         return f"[{shown}]:\n{framed}"
     # The old turn stays as it stood in earlier prompts, so that providers can keep them.
@@ -111,18 +111,18 @@ def _render(turn: Turn, brief: Brief, *, view: View, name: str) -> str:
     return f"{turn.mark} [{shown}]{instead}:\n{framed}"
 
 
-def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = False) -> str:
+def words(turn: Turn, *, name: str = "", limit: int | None = None, own: bool = False) -> str:
     """The words of a turn as they stand in a prompt.
 
     Args:
         turn: the turn, open to who reads the prompt.
         name: what the speaker is called there; "" for its own name.
-        most: characters of a text after which it is cut, with a mark that says so; None for no cut.
+        limit: characters of a text after which it is cut, with a mark that says so; None for no cut.
         own: whether they stand as the reader's own words: an answer in tags in just the form it shall have again.
     """
     form = turn.ask.form if turn.ask else None
     if form is None or form.layout != "tags":
-        return clip(turn.text, most)
+        return clip(turn.text, limit)
     texts = {field.name for field in form.fields if field.kind == "text"}
     # Who speaks is known from the ask, whatever the message says.
     speaker = {field.name: name or turn.by for field in form.fields if field.name.lower() == SPEAKER}
@@ -132,7 +132,7 @@ def words(turn: Turn, *, name: str = "", most: int | None = None, own: bool = Fa
     read = read or _open_prose(form, turn)
     if not read:
         return UNREAD
-    shown = {key: clip(str(value), most) if key in texts else value for key, value in read.items()}
+    shown = {key: clip(str(value), limit) if key in texts else value for key, value in read.items()}
     carried = "".join(artifact.mark for artifact in artifacts([turn]))
     marks = {field.name: carried for field in form.fields if carried and field.name.lower() == ARTIFACTS.lower()}
     return write_tags(form, {**speaker, **shown}, {} if own else {**marks, form.envelope: turn.mark})

@@ -136,9 +136,9 @@ def _ledger(transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]]
 
 def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:
     holders = Counter(words[bare(answer)] for answer in now.values())
-    most = max(holders.values())
-    tops = [answer for answer, n in holders.items() if n == most]
-    return Tally(holders=dict(holders), leading=tops[0] if len(tops) == 1 else "", share=most / holders.total())
+    highest = max(holders.values())
+    tops = [answer for answer, n in holders.items() if n == highest]
+    return Tally(holders=dict(holders), leading=tops[0] if len(tops) == 1 else "", share=highest / holders.total())
 
 
 def _tally_change(turn: Turn, before: Tally, after: Tally) -> TallyChange:

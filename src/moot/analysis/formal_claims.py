@@ -166,7 +166,7 @@ def _block(language: str, lines: Sequence[str], *, complete: bool) -> Iterator[t
 
 def _claim_text(words: str) -> str:
     """A claim without the marks of code around it and the full stop after it."""
-    bare = words.strip().removesuffix(".").strip()
-    if len(bare) > 2 and bare[0] == bare[-1] == "`":
-        bare = bare[1:-1].strip()
-    return bare
+    formula_text = words.strip().removesuffix(".").strip()
+    if len(formula_text) > 2 and formula_text[0] == formula_text[-1] == "`":
+        formula_text = formula_text[1:-1].strip()
+    return formula_text

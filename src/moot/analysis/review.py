@@ -59,11 +59,11 @@ def _flips(analysis: Analysis) -> Iterator[str]:
 
 
 def _grounds_sentences(analysis: Analysis) -> Iterator[str]:
-    bare = [ground for ground in analysis.grounds if not ground.supported]
+    unbacked = [ground for ground in analysis.grounds if not ground.supported]
     if analysis.grounds:
         yield (
-            f"{len(analysis.grounds) - len(bare)} of {len(analysis.grounds)} claims of the decision are supported by a "
-            "source or another participant."
+            f"{len(analysis.grounds) - len(unbacked)} of {len(analysis.grounds)} claims of the decision are supported "
+            "by a source or another participant."
         )
     unfound = list(dict.fromkeys(name for ground in analysis.grounds for name in ground.unfound))
     if unfound:
@@ -94,9 +94,9 @@ def _critics(analysis: Analysis) -> Iterator[str]:
     if moved:
         names = dict.fromkeys(tie.by for tie in moved)
         counts = {name: sum(tie.moved for tie in moved if tie.by == name) for name in names}
-        most = max(counts.values())
-        tops = [clean(name) for name, n in counts.items() if n == most]
-        yield f"{listed(tops)} changed the most minds: {_times(most)}{' each' if len(tops) > 1 else ''}."
+        highest = max(counts.values())
+        tops = [clean(name) for name, n in counts.items() if n == highest]
+        yield f"{listed(tops)} changed the most minds: {_times(highest)}{' each' if len(tops) > 1 else ''}."
 
 
 def _missing_answers(analysis: Analysis) -> Iterator[str]:

@@ -105,12 +105,12 @@ class ContextInitializer:
         return debate_context
 
     async def _read(
-        self, debate_context: DebateContext, place: Path | str | None, field: str, most: int
+        self, debate_context: DebateContext, place: Path | str | None, field: str, limit: int
     ) -> DebateContext:
         """The context with one field more, as the memory retriever of a debate answers it."""
         me = Participant(name="Context")
         context = Context(brief=Brief(topic=debate_context.topic, participants=(me,)), me=me)
-        form = Form(name=RECALL, fields=(Field(name=field, kind="list", high=most), Field(name=ORIGINS, kind="list")))
+        form = Form(name=RECALL, fields=(Field(name=field, kind="list", high=limit), Field(name=ORIGINS, kind="list")))
         ask = Ask(key="/context#1", to=me.name, act=RECALL, task="", form=form)
         retriever = Retriever(place=place, look=self._look, clock=self._clock)
         reply = await retriever.answer(ask, context, DirectRecorder())

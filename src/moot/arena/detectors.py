@@ -106,14 +106,14 @@ class ConvergenceDetector:
         return WORDS, [likeness(*pair) for pair in combinations(texts, 2)]
 
 
-def _check(name: str, value: float, least: float, most: float = math.inf) -> None:
+def _check(name: str, value: float, least: float, highest: float = math.inf) -> None:
     """Refuse a number that is out of range.
 
     Raises:
         BriefError: it is.
     """
-    if not (math.isfinite(value) and least <= value <= most):
-        allowed = f"from {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
+    if not (math.isfinite(value) and least <= value <= highest):
+        allowed = f"from {least:g}" if highest == math.inf else f"from {least:g} to {highest:g}"
         raise BriefError(f"{name} is {value}; it must be a number {allowed}", code="out_of_range")
 
 

@@ -49,35 +49,35 @@ def width(text: str, size: float) -> float:
     return sum(map(_advance, text)) * size / 1000
 
 
-def wrap(text: str, most: float, size: float, lines: int) -> tuple[str, ...]:
+def wrap(text: str, room: float, size: float, lines: int) -> tuple[str, ...]:
     """A text in lines of at most that width, broken between words; a longer word is broken where it must be.
 
     Args:
         text: the words.
-        most: the width of a line.
+        room: the width of a line.
         size: the font's size.
         lines: the most lines; what is left out is marked by an ellipsis.
     """
     rows = [""]
     for word in text.split():
         joined = f"{rows[-1]} {word}".strip()
-        if width(joined, size) <= most:
+        if width(joined, size) <= room:
             rows[-1] = joined
             continue
         rows += [""] if rows[-1] else []
         for item in word:
-            if rows[-1] and width(rows[-1] + item, size) > most:
+            if rows[-1] and width(rows[-1] + item, size) > room:
                 rows.append("")
             rows[-1] += item
         if len(rows) > lines:
             break
     if len(rows) > lines:
-        return (*rows[: lines - 1], _cut_to_width(rows[lines - 1], most, size))
+        return (*rows[: lines - 1], _cut_to_width(rows[lines - 1], room, size))
     return tuple(rows)
 
 
-def _cut_to_width(row: str, most: float, size: float) -> str:
-    while row and width(row + "…", size) > most:
+def _cut_to_width(row: str, room: float, size: float) -> str:
+    while row and width(row + "…", size) > room:
         row = row.rpartition(" ")[0] or row[:-1]
     return row + "…"
 

@@ -216,11 +216,11 @@ _NO_NUMBER = re.compile(r"('.*') is not a valid (?:integer|float) range")
 
 def _in_words(match: re.Match[str]) -> str:
     """The range of an option in words."""
-    least, low, high, most = match.groups()
+    least, low, high, greatest = match.groups()
     if (low, high) == ("<=", "<="):
-        return f"must be from {least} to {most}"
+        return f"must be from {least} to {greatest}"
     first = f"{'at least' if low == '<=' else 'more than'} {least} and " if low else ""
-    return f"must be {first}{_BOUNDS[high]} {most}"
+    return f"must be {first}{_BOUNDS[high]} {greatest}"
 
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)

@@ -242,11 +242,11 @@ class Usage:
         return counted and (cost is None or (type(cost) is float and 0 <= cost <= MOST_AMOUNT))
 
 
-def amount(value: object, most: float = MOST_AMOUNT) -> float | None:
-    """The value, if it is a number from 0 to ``most``; else None."""
+def amount(value: object, maximum: float = MOST_AMOUNT) -> float | None:
+    """The value, if it is a number from 0 to ``maximum``; else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value if 0 <= value <= most else None
+    return value if 0 <= value <= maximum else None
 
 
 def _count(value: object) -> int | None:
@@ -294,7 +294,7 @@ class Reply:
             if name in known_fields
         }
         allowed = {name: value for name, value in values.items() if allows(known_fields[name], value)}
-        odd = tuple(f"{clean(name)}: not_allowed" for name in values if name not in allowed)
+        not_allowed = tuple(f"{clean(name)}: not_allowed" for name in values if name not in allowed)
         return Reply(
             text=clean(self.text),
             fields=allowed,
@@ -302,7 +302,7 @@ class Reply:
             served=named(self.served),
             seconds=amount(self.seconds or seconds) or 0.0,
             usage=self.usage.cleaned(),
-            unread=(*(clean(text) for text in self.unread), *odd),
+            unread=(*(clean(text) for text in self.unread), *not_allowed),
             notes=tuple(clean(note) for note in self.notes),
         )
 

@@ -481,8 +481,8 @@ def wanted_type(wanted: object) -> str:
 def _why_out_of_range(value: Value, limits: Limits) -> str:
     """What is wrong with a value of the right type; "" where nothing is."""
     words = value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
-    if limits.choices and (odd := [word for word in words if word not in limits.choices]):
-        return f"cannot be {odd[0]!r}; {unknown_word(str(odd[0]), limits.choices, 'allowed are')}"
+    if limits.choices and (unknown := [word for word in words if word not in limits.choices]):
+        return f"cannot be {unknown[0]!r}; {unknown_word(str(unknown[0]), limits.choices, 'allowed are')}"
     size = len(value) if isinstance(value, tuple) else value
     if isinstance(size, str | bool):
         return ""
@@ -490,5 +490,8 @@ def _why_out_of_range(value: Value, limits: Limits) -> str:
     if (low is None or size >= low) and (high is None or size <= high):
         return ""
     unit = " entries" if isinstance(value, tuple) else ""
-    least, most = (f"at least {low:g}" if low is not None else ""), (f"at most {high:g}" if high is not None else "")
-    return f"must have {' and '.join(filter(None, (least, most)))}{unit}, not {size}"
+    minimum, maximum = (
+        (f"at least {low:g}" if low is not None else ""),
+        (f"at most {high:g}" if high is not None else ""),
+    )
+    return f"must have {' and '.join(filter(None, (minimum, maximum)))}{unit}, not {size}"

@@ -216,16 +216,16 @@ class PieceCleaner:
         return cleaned[known:]
 
 
-def clip(text: str, most: int | None) -> str:
-    """The text cut to ``most`` characters, with a visible mark that says how many are missing; None keeps all."""
-    if most is None or len(text) <= most:
+def clip(text: str, limit: int | None) -> str:
+    """The text cut to ``limit`` characters, with a visible mark that says how many are missing; None keeps all."""
+    if limit is None or len(text) <= limit:
         return text
-    return f"{text[:most].rstrip()} […cut: {len(text) - most} more characters]"
+    return f"{text[:limit].rstrip()} […cut: {len(text) - limit} more characters]"
 
 
-def shorten(text: str, most: int) -> str:
-    """The text, cut to ``most`` characters of which the last is "…"."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+def shorten(text: str, limit: int) -> str:
+    """The text, cut to ``limit`` characters of which the last is "…"."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def named(value: object) -> str:
@@ -324,11 +324,11 @@ def letter(n: int) -> str:
     return (letter(n // 26 - 1) if n >= 26 else "") + chr(ord("A") + n % 26)
 
 
-def slug(text: str, most: int) -> str:
-    """Lower-case ASCII words joined by hyphens, at most ``most`` characters, never empty; for ids and file names."""
+def slug(text: str, limit: int) -> str:
+    """Lower-case ASCII words joined by hyphens, at most ``limit`` characters, never empty; for ids and file names."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = re.findall(r"[a-z0-9]+", plain)
-    return "-".join(words)[:most].strip("-") or "debate"
+    return "-".join(words)[:limit].strip("-") or "debate"
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -418,9 +418,9 @@ def _ends_sentence(text: str, stop: int, end: int) -> bool:
 
 def _trim(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     piece = text[start:end]
-    bare = piece.lstrip()
-    if bare:
-        yield start + len(piece) - len(bare), bare.rstrip()
+    stripped = piece.lstrip()
+    if stripped:
+        yield start + len(piece) - len(stripped), stripped.rstrip()
 
 
 K1 = 1.2

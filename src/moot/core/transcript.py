@@ -442,8 +442,8 @@ def normalise(answer: Value) -> str:
     """
     text = ", ".join(answer) if isinstance(answer, tuple) else str(answer)
     text = " ".join(unicodedata.normalize("NFC", text).casefold().split())
-    while text.endswith(_ENDS) and (bare := _unwrap(_unstop(text).strip())) != text:
-        text = bare
+    while text.endswith(_ENDS) and (unwrapped := _unwrap(_unstop(text).strip())) != text:
+        text = unwrapped
     text = _THOUSANDS.sub("", text) if "," in text else text
     return _POINT_ZERO.sub("", text) if ".0" in text else text
 
@@ -465,10 +465,10 @@ def alike(wordings: Iterable[str]) -> bool:
 
 
 def _unstop(text: str) -> str:
-    bare = text.rstrip(".")
-    if bare == text and _WORD.match((bare := text.rstrip("!;:"))[-1:]) is None:
+    stripped = text.rstrip(".")
+    if stripped == text and _WORD.match((stripped := text.rstrip("!;:"))[-1:]) is None:
         return text
-    return bare
+    return stripped
 
 
 def _unwrap(text: str) -> str:

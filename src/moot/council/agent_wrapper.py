@@ -95,18 +95,18 @@ class Context:
             head = f"({left} older {'entry is' if left == 1 else 'entries are'} left out)" if left else ""
             whole = [_entry(name, self._entries[name]) for name in names]
             sizes = [len(text) for text in whole]
-            most = _share(sizes, self._characters - len(head) - 2 * (len(names) - (not head)))
-            if most >= min(LEAST, max(sizes)) or len(names) == 1:
-                return "\n\n".join(filter(None, (head, *(shorten(text, most) for text in whole))))
+            share = _share(sizes, self._characters - len(head) - 2 * (len(names) - (not head)))
+            if share >= min(LEAST, max(sizes)) or len(names) == 1:
+                return "\n\n".join(filter(None, (head, *(shorten(text, share) for text in whole))))
             names, left = names[1:], left + 1
         return ""
 
 
-def shorten(text: str, most: int) -> str:
-    """At most ``most`` characters, the mark included that says how many are missing; without room for it just cut."""
-    if len(text) <= most:
+def shorten(text: str, limit: int) -> str:
+    """At most ``limit`` characters, the mark included that says how many are missing; without room for it just cut."""
+    if len(text) <= limit:
         return text
-    return clip(text, most - MARK) if most > MARK else text[:most]
+    return clip(text, limit - MARK) if limit > MARK else text[:limit]
 
 
 def _entry(name: str, value: Any) -> str:

@@ -95,8 +95,8 @@ class Council:
         self.store, self.limits = store, limits
         if not self.steps:
             raise BriefError("a council needs at least one step")
-        if odd := [step for step in self.steps if not hasattr(step, "execute")]:
-            raise BriefError(f"a step has a method execute(task, context); {type(odd[0]).__name__} has none")
+        if not_steps := [step for step in self.steps if not hasattr(step, "execute")]:
+            raise BriefError(f"a step has a method execute(task, context); {type(not_steps[0]).__name__} has none")
         if error_strategy not in STRATEGIES:
             problem = f"no error strategy is called {error_strategy!r}; there are {', '.join(STRATEGIES)}"
             raise BriefError(problem, code="bad_enum")

@@ -165,10 +165,10 @@ class SplitStep(RecordedStep):
     def split(self, task: str) -> tuple[str, ...]:
         """The part of each agent, WHOLE for the whole task; the same task always comes apart in the same way."""
         task_pieces = pieces(task)
-        most = self.min_agents if self.split_strategy == "fixed" else self.max_agents
+        count = self.min_agents if self.split_strategy == "fixed" else self.max_agents
         if len(task_pieces) < self.min_agents:
             return (WHOLE,) * self.min_agents
-        return divide(task_pieces, most)
+        return divide(task_pieces, count)
 
     def _copies(self, count: int) -> ProgramAgents:
         template = self.agent_template

@@ -127,13 +127,13 @@ def _why_no_vote(ballot: Ballot) -> str:
 
 def _fallbacks(decision: Decision, strategy: str) -> dict[str, Any]:
     """What of the document's rules for votes without a winner was applied."""
-    most = max(decision.tally.values())
+    highest = max(decision.tally.values())
     if decision.rule == UNANIMITY or decision.status != "decided":
         return {}
-    if most == 0:
+    if highest == 0:
         return {"fallback": "first_proposal"}
     fields: dict[str, Any] = {"fallback": "majority"} if strategy == "consensus" else {}
-    if list(decision.tally.values()).count(most) > 1:
+    if list(decision.tally.values()).count(highest) > 1:
         fields.update(tie=True, tie_resolution="first_proposal")
     return fields
 

@@ -105,8 +105,8 @@ class Library:
         for n, (option, sided, own) in enumerate(zip(options, sides, words, strict=True)):
             rivals = tuple(value for m, value in enumerate(words) if m != n and value)
             # "no change" beside options with names of their own is what speaks against those.
-            bare = sided and (not rivals or len(stems(option)) == 1)
-            stances.append(Stance(side=sided) if bare else Stance(words=own, rivals=rivals))
+            is_side = sided and (not rivals or len(stems(option)) == 1)
+            stances.append(Stance(side=sided) if is_side else Stance(words=own, rivals=rivals))
         return tuple(stances)
 
     def favour(self, number: int, stance: Stance) -> float:
@@ -122,13 +122,13 @@ class Library:
 
     # ---- choices -----------------------------------------------------------------------------------------------
 
-    def choose(self, query: Query, stance: Stance, most: int, *, but: Collection[int] = ()) -> tuple[int, ...]:
-        """At most ``most`` passages that bear on a query and fit a stance, the best first, each on something new.
+    def choose(self, query: Query, stance: Stance, limit: int, *, but: Collection[int] = ()) -> tuple[int, ...]:
+        """At most ``limit`` passages that bear on a query and fit a stance, the best first, each on something new.
 
         Args:
             query: what they are to bear on.
             stance: which way they are to lean.
-            most: how many, from 1.
+            limit: how many, from 1.
             but: passages that are out of the question.
         """
         chosen: list[int] = []
@@ -137,7 +137,7 @@ class Library:
         pulls = {
             number: 1 + PULL * self.favour(number, stance) for number in range(len(self.passages)) if number not in but
         }
-        while len(chosen) < most:
+        while len(chosen) < limit:
             weights = self.weigh(left)
             scores = {number: weights[number] * pull for number, pull in pulls.items() if number not in chosen}
             best = max(scores, key=scores.__getitem__, default=-1)

@@ -250,29 +250,29 @@ def cite(passage: Passage) -> str:
     return f"{' '.join(passage.source.split())}:{passage.line}"
 
 
-def quotation(passage: Passage, most: int = 400) -> str:
+def quotation(passage: Passage, limit: int = 400) -> str:
     """A passage between quotation marks, and where it stands; a longer one is cut behind a whole word, with a mark."""
     opening, closing = marks(passage.text)
-    return f"{opening}{shorten(passage.text, most)}{closing} ({cite(passage)})"
+    return f"{opening}{shorten(passage.text, limit)}{closing} ({cite(passage)})"
 
 
-def shorten(text: str, most: int) -> str:
-    """At most ``most`` characters of a text and `` …`` where it was cut."""
-    if len(text) <= most:
+def shorten(text: str, limit: int) -> str:
+    """At most ``limit`` characters of a text and `` …`` where it was cut."""
+    if len(text) <= limit:
         return text
-    head = text[:most].rsplit(" ", 1)[0]
+    head = text[:limit].rsplit(" ", 1)[0]
     clause = max(head.rfind(", "), head.rfind("; "))
-    return f"{head[:clause] if clause > most // 2 else head} …"
+    return f"{head[:clause] if clause > limit // 2 else head} …"
 
 
 def matter(passage: Passage) -> str:
     """What a passage is on; "" where that is not plain."""
     words = stems(passage.text)
-    best, most = "", (0, 0)
+    best, highest = "", (0, 0)
     for name, known in MATTERS:
         places = [-place for place, word in enumerate(words) if word in known]
-        if places and (len(places), places[0]) > most:
-            best, most = name, (len(places), places[0])
+        if places and (len(places), places[0]) > highest:
+            best, highest = name, (len(places), places[0])
     return best
 
 

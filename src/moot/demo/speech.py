@@ -58,9 +58,9 @@ def compose(situation: Situation) -> Speech:
     return argue(situation)
 
 
-def quote(situation: Situation, number: int, most: int = 400) -> str:
+def quote(situation: Situation, number: int, limit: int = 400) -> str:
     """A passage as it is quoted."""
-    return quotation(situation.library.passages[number], most)
+    return quotation(situation.library.passages[number], limit)
 
 
 def on(situation: Situation, numbers: Sequence[int], *, more: bool = False) -> list[str]:
@@ -293,12 +293,15 @@ def _better_supported(situation: Situation, numbers: Sequence[int]) -> tuple[str
     turns_by_answer = situation.answers()
     mine = read_field(situation.mine[-1], "ANSWER") if situation.mine else situation.answer or None
     allied = [number for turn in turns_by_answer.get(str(mine), ()) for number in situation.quotes[turn.key]]
-    most = situation.weigh([*numbers, *allied])
+    highest = situation.weigh([*numbers, *allied])
     heaviest: tuple[str, Turn] | None = None
     for answer, turns in turns_by_answer.items():
         weight = situation.weigh(number for turn in turns for number in situation.quotes[turn.key])
-        if answer != str(mine) and weight > most and (answer in situation.options or not situation.options):
-            most, heaviest = weight, (answer, max(turns, key=lambda turn: situation.weigh(situation.quotes[turn.key])))
+        if answer != str(mine) and weight > highest and (answer in situation.options or not situation.options):
+            highest, heaviest = (
+                weight,
+                (answer, max(turns, key=lambda turn: situation.weigh(situation.quotes[turn.key]))),
+            )
     return heaviest
 
 

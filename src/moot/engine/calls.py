@@ -84,9 +84,9 @@ class Budget:
         Raises:
             LimitReached: they would exceed the limit.
         """
-        most = self.limits.asks
-        if most is not None and self.asks + more > most:
-            raise LimitReached(f"the limit of {counted(most, 'question')} is reached")
+        limit = self.limits.asks
+        if limit is not None and self.asks + more > limit:
+            raise LimitReached(f"the limit of {counted(limit, 'question')} is reached")
 
     def fit(self, quote: Quote) -> Quote:
         """The quote to reserve for a call, corrected by what the model has counted earlier."""
@@ -104,21 +104,23 @@ class Budget:
         limits = self.limits
         if limits.cost is None and limits.tokens is None:
             return True
-        most = self.fit(quote)
-        if limits.cost is not None and most.cost is None:
+        fitted = self.fit(quote)
+        if limits.cost is not None and fitted.cost is None:
             raise LimitReached(
                 f"the limit of ${limits.cost:g} cannot be checked: the price of {quote.model} is unknown"
             )
         pairs = [
             (call.own, call.worst if call.own.model in self._answers else call.unknown) for call in self._in_flight
         ]
-        tokens, reserved_tokens = self.tokens + most.tokens, sum(own.tokens for own, _ in pairs)
+        tokens, reserved_tokens = self.tokens + fitted.tokens, sum(own.tokens for own, _ in pairs)
         if limits.tokens is not None and tokens - reserved_tokens > limits.tokens:
             limit = counted(limits.tokens, "token")
-            raise LimitReached(f"the limit of {limit}: {self.tokens} used, {most.tokens} needed")
-        cost, reserved_cost = self.cost + (most.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
+            raise LimitReached(f"the limit of {limit}: {self.tokens} used, {fitted.tokens} needed")
+        cost, reserved_cost = self.cost + (fitted.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
         if limits.cost is not None and not is_within(cost - reserved_cost, limits.cost):
-            raise LimitReached(f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${most.cost or 0.0:.4f} needed")
+            raise LimitReached(
+                f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${fitted.cost or 0.0:.4f} needed"
+            )
         tokens += sum(max(0, worst.tokens - own.tokens) for own, worst in pairs)
         cost += sum(max(0.0, (worst.cost or 0.0) - (own.cost or 0.0)) for own, worst in pairs)
         return tokens <= (inf if limits.tokens is None else limits.tokens) and (
@@ -128,16 +130,16 @@ class Budget:
     @contextmanager
     def sending(self, quote: Quote) -> Generator[Quote]:
         """Count a call as in flight for the time of the block; gives the block what to reserve."""
-        most = self.fit(quote)
+        fitted = self.fit(quote)
         if self.limits.cost is None and self.limits.tokens is None:
-            yield most
+            yield fitted
             return
-        highest = max(quote.worst, most.prompt)
+        highest = max(quote.worst, fitted.prompt)
         longest = self._answers.get(quote.model, 1.0)
-        call = _InFlight(most, _scaled(quote, highest, longest), _scaled(quote, UNKNOWN * highest, UNKNOWN))
+        call = _InFlight(fitted, _scaled(quote, highest, longest), _scaled(quote, UNKNOWN * highest, UNKNOWN))
         self._in_flight.append(call)
         try:
-            yield most
+            yield fitted
         finally:
             self._in_flight.remove(call)
             if self._change:
@@ -246,14 +248,14 @@ class CallRecorder:
             with self.clock.paused() if self.clock else nullcontext():
                 while not self._budget.check(quote):
                     await self._budget.changed()
-        with self._budget.sending(quote) as most:
+        with self._budget.sending(quote) as fitted:
             tried = Attempted(
                 key=self._key,
                 call=name,
                 n=n,
-                model=most.model,
-                tokens=most.tokens,
-                cost=most.cost,
+                model=fitted.model,
+                tokens=fitted.tokens,
+                cost=fitted.cost,
                 prompt=quote.prompt,
                 item=quote.item,
             )

@@ -267,11 +267,11 @@ def _uniform(questions: Priced, cost: float) -> tuple[float, Floats]:
 def _adaptive(questions: Priced, threshold: float, cost: float) -> tuple[float, Floats]:
     """The cost and the losses where the most independent answers are bought above the threshold, and only there."""
     alone = float(questions.alone.mean()), questions.gated.without
-    most = max((alone, *questions.more), key=lambda point: point[0])
+    best = max((alone, *questions.more), key=lambda point: point[0])
     apart = questions.gated.spread > threshold
-    there = alone[0] + float(apart.mean()) * (most[0] - alone[0])
-    spent = there, np.where(apart, most[1], alone[1])
-    return _mixed_at_cost(alone, spent, cost) if there >= cost else _mixed_at_cost(spent, most, cost)
+    there = alone[0] + float(apart.mean()) * (best[0] - alone[0])
+    spent = there, np.where(apart, best[1], alone[1])
+    return _mixed_at_cost(alone, spent, cost) if there >= cost else _mixed_at_cost(spent, best, cost)
 
 
 def _mixed_at_cost(low: tuple[float, Floats], high: tuple[float, Floats], cost: float) -> tuple[float, Floats]:

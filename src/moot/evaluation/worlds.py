@@ -97,8 +97,8 @@ class Talk:
 def vote_credits(answers: Drawn) -> Floats:
     """The credit of the plurality of each question: a share of 1 where the right answer ties with others."""
     counts = np.stack([(answers == answer).sum(axis=1) for answer in range(int(answers.max()) + 1)])
-    most = counts.max(axis=0)
-    return np.where(counts[0] == most, 1 / (counts == most).sum(axis=0), 0.0)
+    highest = counts.max(axis=0)
+    return np.where(counts[0] == highest, 1 / (counts == highest).sum(axis=0), 0.0)
 
 
 def accuracy_of_votes(

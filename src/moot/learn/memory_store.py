@@ -56,10 +56,10 @@ POSTINGS = 2_000
 A word that occurs in many texts says little and costs most."""
 
 
-def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tuple[FoundMemory, ...]:
+def find(tables: Tables, query: str, kind: Kind, *, limit: int, now: float) -> tuple[FoundMemory, ...]:
     """The memories that match a query, best first; see ``MemoryStore.search``."""
     query_words = list(dict.fromkeys(searched(query)))
-    if not query_words or most < 1:
+    if not query_words or limit < 1:
         return ()
     rare = _rarest_words(tables.counts(query_words, kind, POSTINGS))
     words = _nearest_items(tables, tables.weigh(rare, kind) if rare else {})
@@ -67,7 +67,7 @@ def find(tables: Tables, query: str, kind: Kind, *, most: int, now: float) -> tu
     rows = tables.see(list(dict.fromkeys([*words, *near])))
     strong = {row: strength(now - item.last, item.uses) for row, item in rows.items()}
     fused = fuse([words, near, strong])
-    best = sorted(rows, key=lambda row: (-fused[row], *rows[row][:2]))[:most]
+    best = sorted(rows, key=lambda row: (-fused[row], *rows[row][:2]))[:limit]
     return tuple(_found_memory(kind, rows[row], near.get(row, 0.0)) for row in best)
 
 
@@ -227,33 +227,35 @@ class MemoryStore:
             *(("use", *row) for row in uses),
         ]
 
-    def search(self, query: str, kind: Kind = "outcome", *, most: int = 5, now: float = 0.0) -> tuple[FoundMemory, ...]:
+    def search(
+        self, query: str, kind: Kind = "outcome", *, limit: int = 5, now: float = 0.0
+    ) -> tuple[FoundMemory, ...]:
         """The memories that match a query, best first: by words, by vectors, and then by strength.
 
         Args:
             query: words.
             kind: what is searched.
-            most: how many at most.
+            limit: how many at most.
             now: seconds since 1970.
 
         Raises:
             RecordError: the place cannot be read.
         """
         with self._tables.reading():
-            return find(self._tables, query, kind, most=most, now=now)
+            return find(self._tables, query, kind, limit=limit, now=now)
 
-    def newest(self, kind: Kind = "outcome", *, most: int = 5) -> tuple[FoundMemory, ...]:
+    def newest(self, kind: Kind = "outcome", *, limit: int = 5) -> tuple[FoundMemory, ...]:
         """The memories of a kind, the newest first.
 
         Args:
             kind: what is listed.
-            most: how many at most.
+            limit: how many at most.
 
         Raises:
             RecordError: the place cannot be read.
         """
         with self._tables.reading():
-            ids = self._tables.newest(kind, most)
+            ids = self._tables.newest(kind, limit)
             rows = self._tables.see(ids)
             return tuple(_found_memory(kind, rows[row], 0.0) for row in ids)
 

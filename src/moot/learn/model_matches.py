@@ -116,8 +116,8 @@ class _Result:
 
     def tops(self) -> list[str]:
         """The candidates with the most votes."""
-        most = max(self.decision.tally.values(), default=0.0)
-        return [name for name, votes in self.decision.tally.items() if votes == most and most > 0]
+        highest = max(self.decision.tally.values(), default=0.0)
+        return [name for name, votes in self.decision.tally.items() if votes == highest and highest > 0]
 
 
 def _teams(transcript: Transcript, candidates: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -166,8 +166,8 @@ def _is_fair(result: _Result, player_of: Mapping[str, str]) -> bool:
     for ballot in cast:
         if not _is_own(result, ballot):
             counted[ballot.choice] = counted.get(ballot.choice, Fraction(0)) + Fraction(str(ballot.weight))
-    most = max(counted.values(), default=Fraction(0))
-    tops = {name for name, votes in counted.items() if votes == most}
+    highest = max(counted.values(), default=Fraction(0))
+    tops = {name for name, votes in counted.items() if votes == highest}
     return tops == ({decision.winner} if decision.winner else set(result.tops()))
 
 

@@ -49,8 +49,8 @@ def tops(answers: Answers, weights: Mapping[str, float] | None = None) -> tuple[
         if answer:
             weight = Fraction(str(weights.get(voter, 1.0))) if weights else Fraction(1)
             tally[answer] = tally.get(answer, Fraction(0)) + weight
-    most = max(tally.values(), default=Fraction(0))
-    return tuple(sorted(answer for answer, weight in tally.items() if weight == most))
+    highest = max(tally.values(), default=Fraction(0))
+    return tuple(sorted(answer for answer, weight in tally.items() if weight == highest))
 
 
 def credit(tied: Sequence[str], truth: str) -> float:

@@ -402,10 +402,10 @@ class PostgresTables:
             (row[0], row[1], row[2], row[3]) for row in self._db.rows(sql + " ORDER BY at, debate, n", kind, debate)
         ]
 
-    def newest(self, kind: str, most: int) -> list[RowId]:
+    def newest(self, kind: str, limit: int) -> list[RowId]:
         """See Tables."""
         sql = "SELECT id FROM memory_item WHERE kind = $1 ORDER BY at DESC, debate, n LIMIT $2"
-        return [row for (row,) in self._db.rows(sql, kind, most)]
+        return [row for (row,) in self._db.rows(sql, kind, limit)]
 
     # ---- what is searched --------------------------------------------------------------------------------------
 
@@ -425,10 +425,10 @@ class PostgresTables:
             hits[word].append((hit[0], hit[1], hit[2]))
         return bm25([hits[word] for word in words], count, total / count)
 
-    def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
+    def near(self, vector: bytes, kind: str, least: float, limit: int) -> Mapping[RowId, float]:
         """See Tables; the nearest where pgvector compares, else all of them."""
         if compares(self._db):
-            rows = self._db.rows(NEAREST, _vector_text(vector), length(vector), kind, least, most)
+            rows = self._db.rows(NEAREST, _vector_text(vector), length(vector), kind, least, limit)
             return {row[0]: row[1] for row in rows}
         near: dict[RowId, float] = {}
         block = self._db.one(VECTORS, kind)

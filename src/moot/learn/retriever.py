@@ -117,9 +117,9 @@ class Retriever:
         now, memories = self.clock(), list[tuple[FoundMemory, int]]()
         with MemoryStore.open(self.place) as store:
             for kind, name in KINDS:
-                most = int(wanted[name].high or 0) if name in wanted else 0
-                candidates = store.search(topic, kind, most=MANY, now=now) if most else ()
-                memories += list(_memories_to_recall([item for item in candidates if item.likeness]))[:most]
+                limit = int(wanted[name].high or 0) if name in wanted else 0
+                candidates = store.search(topic, kind, limit=MANY, now=now) if limit else ()
+                memories += list(_memories_to_recall([item for item in candidates if item.likeness]))[:limit]
         return tuple(memories)
 
     async def _feed_news(self, field: Field | None, notes: list[str]) -> dict[str, list[str]]:
@@ -221,13 +221,13 @@ def _titled_list(head: str, lines: Sequence[str]) -> list[str]:
     return ["", f"{head}:", *(f"- {line}" for line in lines)] if lines else []
 
 
-def quoted(text: object, most: int = LONGEST) -> str:
-    """A text between quotation marks on one line, at most ``most`` characters; no mark within it ends it."""
-    inner = "".join("'" if item in '“”„‟«»"' else item for item in plain(text, most))
+def quoted(text: object, limit: int = LONGEST) -> str:
+    """A text between quotation marks on one line, at most ``limit`` characters; no mark within it ends it."""
+    inner = "".join("'" if item in '“”„‟«»"' else item for item in plain(text, limit))
     return f"“{inner}”"
 
 
-def plain(text: object, most: int) -> str:
-    """A text on one line, without brackets of ours and without signs that nobody sees, at most ``most`` characters."""
+def plain(text: object, limit: int) -> str:
+    """A text on one line, without brackets of ours and without signs that nobody sees, at most ``limit`` characters."""
     cleaned = clean(str(text))
-    return clip(" ".join(cleaned.split()), most).replace("[", "(").replace("]", ")")
+    return clip(" ".join(cleaned.split()), limit).replace("[", "(").replace("]", ")")

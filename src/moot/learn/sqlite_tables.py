@@ -222,10 +222,10 @@ class SqliteTables:
         sql = "SELECT debate, n, at, body FROM memory_item WHERE kind = ?1 AND (?2 = '' OR debate = ?2)"
         return self._db.execute(f"{sql} ORDER BY at, debate, n", (kind, debate)).fetchall()
 
-    def newest(self, kind: str, most: int) -> list[RowId]:
+    def newest(self, kind: str, limit: int) -> list[RowId]:
         """See Tables."""
         sql = "SELECT id FROM memory_item WHERE kind = ? ORDER BY at DESC, debate, n LIMIT ?"
-        return [row for (row,) in self._db.execute(sql, (kind, most))]
+        return [row for (row,) in self._db.execute(sql, (kind, limit))]
 
     # ---- what is searched --------------------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class SqliteTables:
         match = " OR ".join(f'"{word}"' for word in words)
         return dict(self._db.execute(WORDS, (f"{kind} : ({match})",)).fetchall())
 
-    def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
+    def near(self, vector: bytes, kind: str, least: float, limit: int) -> Mapping[RowId, float]:
         """See Tables; all of them."""
         blocks = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ?", (kind,))
         near: dict[RowId, float] = {}

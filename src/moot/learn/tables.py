@@ -247,7 +247,7 @@ class Tables(Protocol):
         """Debate, number, time and fields of a kind's items, of one debate or of all (""), by time, debate, number."""
         ...
 
-    def newest(self, kind: str, most: int) -> list[RowId]:
+    def newest(self, kind: str, limit: int) -> list[RowId]:
         """The items of a kind, the newest first, equals by debate and number; at most so many."""
         ...
 
@@ -262,8 +262,8 @@ class Tables(Protocol):
         """The items of a kind that contain some of these words, weighed by BM25 with k1 = 1.2 and b = 0.75."""
         ...
 
-    def near(self, vector: bytes, kind: str, least: float, most: int) -> Mapping[RowId, float]:
-        """The items of a kind whose vectors have at least that cosine with another: all, or the ``most`` nearest.
+    def near(self, vector: bytes, kind: str, least: float, limit: int) -> Mapping[RowId, float]:
+        """The items of a kind whose vectors have at least that cosine with another: all, or the ``limit`` nearest.
 
         Of those that are level with the last of them the first by debate and number.
         """

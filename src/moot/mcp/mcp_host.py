@@ -202,14 +202,14 @@ async def serve_http(wanted: HostSettings, config: Config) -> None:
 
 
 @asynccontextmanager
-async def _serving(wanted: HostSettings, config: Config, most: int) -> AsyncGenerator[ShutdownRequest]:
+async def _serving(wanted: HostSettings, config: Config, limit: int) -> AsyncGenerator[ShutdownRequest]:
     """A runner over the store, for the time of the context; signals end what is served in it."""
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     workspace = Workspace.at(wanted.store)
     workspace.config = config
     try:
         attach_telemetry(workspace)
-        async with open_runner(workspace, config, most=most, queue=queue) as runner:
+        async with open_runner(workspace, config, limit=limit, queue=queue) as runner:
             ending = ShutdownRequest(runner)
             with ending.listening():
                 yield ending

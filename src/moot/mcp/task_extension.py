@@ -158,7 +158,7 @@ class Tasks(Extension):
         return client
 
 
-async def _ignore_progress(done: float, most: float | None, activity: str) -> None:
+async def _ignore_progress(done: float, total: float | None, activity: str) -> None:
     pass
 
 

@@ -168,9 +168,9 @@ def picture_tokens(name: ModelName, width: int, height: int) -> int:
 def _of_anthropic(model: str, width: int, height: int) -> int:
     """Width times height by 750, after the picture was made smaller: newer models see more of it."""
     old = re.match(r"claude-(?:3|opus-4-[0-6]|opus-4$|sonnet-4|haiku-4|opus-4-\d{8})", model)
-    side, most = (1568, 1600) if old else (2576, 4784)
+    side, maximum = (1568, 1600) if old else (2576, 4784)
     share = min(1.0, side / max(width, height))
-    return min(most, ceil(width * share * height * share / 750) + 1)
+    return min(maximum, ceil(width * share * height * share / 750) + 1)
 
 
 def _of_google(model: str, width: int, height: int) -> int:

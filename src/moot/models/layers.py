@@ -114,13 +114,13 @@ class Retrying(Layer):
                     raise
             await asyncio.sleep(wait)
 
-    def _wait(self, error: ModelError, tries: int, most: float) -> float | None:
+    def _wait(self, error: ModelError, tries: int, longest: float) -> float | None:
         """Seconds until the next try; None where there is none."""
         retry = self._retry
         if not error.again or tries >= retry.tries or (isinstance(error, Unreadable) and tries > 1):
             return None
         if error.retry_after:
-            return error.retry_after if error.retry_after <= most else None
+            return error.retry_after if error.retry_after <= longest else None
         # A provider that says "at once" is no reason to come back without a pause.
         return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + retry.chance(0.0, retry.jitter))
 

@@ -85,8 +85,8 @@ def quote(name: ModelName, request: Request) -> Quote:
     """What a request is expected to use at most: the estimate of its prompt, the cap on its answer, and their price."""
     model = str(name)
     prompt = count_tokens(request.messages, request.tools, model)
-    most = count_most(request.messages, request.tools, model)
-    output_tokens, worst = answer_cap(request.settings), max(prompt, most)
+    longest = count_most(request.messages, request.tools, model)
+    output_tokens, worst = answer_cap(request.settings), max(prompt, longest)
     price = _price(name, prompt, output_tokens)
     return Quote(
         model=model,

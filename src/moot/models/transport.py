@@ -155,27 +155,27 @@ class Gate:
     """Lets calls through in the order in which they came, and holds all of them when a provider asks to wait.
 
     Args:
-        most: calls at once.
+        limit: calls at once.
         meter: counts the calls of all processes; None where nobody shares the provider's limits.
     """
 
-    def __init__(self, most: int, meter: UsageMeter | None = None) -> None:
-        self.slots, self.meter = asyncio.Semaphore(most), meter
+    def __init__(self, limit: int, meter: UsageMeter | None = None) -> None:
+        self.slots, self.meter = asyncio.Semaphore(limit), meter
         self._open_at = 0.0
 
     def hold(self, seconds: float) -> None:
         """Let nobody through for a number of seconds, ``LONGEST_HOLD`` at most."""
         self._open_at = max(self._open_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_HOLD))
 
-    async def opened(self, most: float) -> None:
+    async def opened(self, patience: float) -> None:
         """Wait until the gate is open, with one of the ``slots``, which is given back at the end of the call.
 
         Raises:
-            Unavailable: the provider wants to be left alone for more than ``most`` seconds.
+            Unavailable: the provider wants to be left alone for more than ``patience`` seconds.
         """
         # Whoever is still in flight may be told to wait longer meanwhile.
         while self._open_at and (left := self._open_at - asyncio.get_running_loop().time()) > 0:
-            if left > most:
+            if left > patience:
                 problem = f"the provider asked to wait {left:.0f} seconds more"
                 raise Unavailable(problem, kind="rate", retry_after=left)
             await asyncio.sleep(left)

@@ -184,8 +184,8 @@ class DebatePattern(PatternBase[DebateResult]):
         rounds = state.get("max_rounds")
         if rounds is None:
             return self
-        most = whole("max_rounds", rounds, 1, ROUNDS.high)
-        return DebatePattern(self.model, self.llm, most, store=self.store, limits=self.limits)
+        max_rounds = whole("max_rounds", rounds, 1, ROUNDS.high)
+        return DebatePattern(self.model, self.llm, max_rounds, store=self.store, limits=self.limits)
 
     def _read(self, outcome: Outcome, opened: Opened) -> DebateResult:
         transcript = outcome.transcript

@@ -239,8 +239,8 @@ class Choices:
         """
         rounds = usual if self.rounds is None else self.rounds
         if rounds > VOTED_ROUNDS.high:
-            most = f"{protocol} has at most {VOTED_ROUNDS.high} rounds"
-            problem = f"{most}, not {rounds}: more rounds before a vote do harm"
+            limit = f"{protocol} has at most {VOTED_ROUNDS.high} rounds"
+            problem = f"{limit}, not {rounds}: more rounds before a vote do harm"
             raise ProtocolError(problem, about="rounds")
         return rounds
 

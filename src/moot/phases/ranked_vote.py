@@ -110,12 +110,12 @@ def ranking_form(n: int, *, approve: bool = False) -> Form:
     return Form(name="ranking", fields=(reason, Field(name=name, kind="list", choices=labels(n), help=instruction)))
 
 
-def score_sheet(n: int, most: int) -> Form:
+def score_sheet(n: int, best: int) -> Form:
     """The form of a score for each of that many answers."""
     reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
-    instruction = f"the score of {{}}, 0 (worst) to {most} (best)"
+    instruction = f"the score of {{}}, 0 (worst) to {best} (best)"
     scores = [
-        Field(name=_score(text), kind="number", low=0, high=most, help=instruction.format(text)) for text in labels(n)
+        Field(name=_score(text), kind="number", low=0, high=best, help=instruction.format(text)) for text in labels(n)
     ]
     return Form(name="ranking", fields=(reason, *scores))
 
@@ -136,8 +136,8 @@ def vote(choices: Choices, brief: Brief, acts: tuple[str, ...]) -> Ranking:
     if len(brief.names("debater")) < 3 and not brief.names("juror"):
         problem = f"{strategy} ranks the answers of others: it needs at least 3 debaters, or jurors"
         raise ProtocolError(problem, about="strategy")
-    approve, most = rule.ballot == "approval", rule.most if rule.ballot == "scores" else 0
-    usual = SCORE.replace("{most}", str(most)) if most else APPROVE if approve else RANK
+    approve, best = rule.ballot == "approval", rule.most if rule.ballot == "scores" else 0
+    usual = SCORE.replace("{most}", str(best)) if best else APPROVE if approve else RANK
     return Ranking(
         acts=acts,
         rule=rule.rule,
@@ -145,7 +145,7 @@ def vote(choices: Choices, brief: Brief, acts: tuple[str, ...]) -> Ranking:
         approve=approve,
         reasons=True,
         closed=bool(brief.options),
-        most=most,
+        most=best,
     )
 
 
@@ -237,8 +237,8 @@ def _merged_equal_answers(decision: Decision, answers: Mapping[str, Turn]) -> De
     """A tie of equal answers is a decision for that answer; the most confident author represents them."""
     if decision.status != "tie":
         return decision
-    most = max(decision.tally.values())
-    tied = [name for name in answers if decision.tally[name] == most]
+    highest = max(decision.tally.values())
+    tied = [name for name in answers if decision.tally[name] == highest]
     words = {wording(answers[name]) for name in tied}
     if len(words) > 1 or None in words:
         return decision

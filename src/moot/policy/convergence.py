@@ -138,5 +138,5 @@ def mean(values: Sequence[float]) -> float:
 
 
 def _counts(words: str) -> Counter[str]:
-    bare = normalise(words).split()
-    return Counter([*bare, *(f"{word} {two}" for word, two in pairwise(bare))])
+    single_words = normalise(words).split()
+    return Counter([*single_words, *(f"{word} {two}" for word, two in pairwise(single_words))])

@@ -153,8 +153,8 @@ def instant_runoff(profile: Profile) -> Tallied:
     while True:
         tally = _first_choice_weights(profile, left)
         counting = sum(tally.values(), Fraction(0))
-        most, least = max(tally.values()), min(tally.values())
-        if 2 * most > counting or most == least:
+        highest, least = max(tally.values()), min(tally.values())
+        if 2 * highest > counting or highest == least:
             break
         names = [name for name in left if tally[name] == least]
         course.append(f"{listed(names)} out with {weight_in_words(least)}{' each' if len(names) > 1 else ''}")
@@ -222,9 +222,9 @@ class Ranked:
         counted = replace(
             none, tally={name: float(fraction) for name, fraction in count.tally.items()}, share=float(share)
         )
-        most = weight_in_words(count.tally[tops[0]])
+        weight = weight_in_words(count.tally[tops[0]])
         if len(tops) > 1:
-            how = f"tie: {listed(tops)} have {most} each: {count.told}"
+            how = f"tie: {listed(tops)} have {weight} each: {count.told}"
             return replace(counted, status="tie", strength="contested", how=how)
         winner = tops[0]
         second = max((fraction for name, fraction in count.tally.items() if name != winner), default=Fraction(0))
@@ -237,7 +237,7 @@ class Ranked:
                 ballot.voter for ballot in ballots if ballot.state == "cast" and winner in tiers_of(ballot)[0]
             ),
             strength=self._strength(share, ballots, profile),
-            how=f"{winner} has {most}{next_}: {count.told}",
+            how=f"{winner} has {weight}{next_}: {count.told}",
         )
 
     def _strength(self, share: Fraction, ballots: Sequence[Ballot], profile: Profile) -> Strength:

@@ -46,17 +46,21 @@ def unlawful(decision: Decision, ballots: Sequence[Ballot], candidates: Sequence
         return f"its tally is of {', '.join(tally) or 'nobody'}, not of the candidates {', '.join(candidates)}"
     if decision.ballots != tuple(ballots):
         return "it does not keep the ballots as they were cast"
-    if odd := [name for name, number in tally.items() if not isfinite(number)]:
-        return f"{odd[0]} has no finite number in the tally"
+    if not_finite := [name for name, number in tally.items() if not isfinite(number)]:
+        return f"{not_finite[0]} has no finite number in the tally"
     if not 0 <= decision.share <= 1:
         return f"its share is {decision.share:g}, which is not from 0 to 1"
-    most = [name for name, number in tally.items() if number == max(tally.values())]
-    if decision.status == "decided" and winner not in most:
+    leading = [name for name, number in tally.items() if number == max(tally.values())]
+    if decision.status == "decided" and winner not in leading:
         has = f"{winner or 'nobody'} wins with {tally.get(winner, 0):g} in the tally"
-        return f"{has}, and {most[0]} has {tally[most[0]]:g}" if most else "there is no candidate, and somebody wins"
+        return (
+            f"{has}, and {leading[0]} has {tally[leading[0]]:g}"
+            if leading
+            else "there is no candidate, and somebody wins"
+        )
     if decision.status != "decided" and winner:
         return f"{winner} is the winner of what is {decision.status.replace('_', ' ')}"
-    return "it is a tie, and nobody shares the first place" if decision.status == "tie" and len(most) < 2 else ""
+    return "it is a tie, and nobody shares the first place" if decision.status == "tie" and len(leading) < 2 else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +133,9 @@ class Share:
         total = _sum_weights(whole, weighted=self.weighted)
         if not total:
             return replace(base, how="all ballots that were cast weigh nothing")
-        winner, most = tops[0], tally[tops[0]]
-        share = most / total
-        least, words = Fraction(self.least), weight_in_words(most)
+        winner, votes = tops[0], tally[tops[0]]
+        share = votes / total
+        least, words = Fraction(self.least), weight_in_words(votes)
         if len(tops) > 1 and not (self.strict_tie and share < least):
             how = f"tie: {listed(tops)} have {words} each"
             return replace(base, status="tie", share=float(share), strength="contested", how=how)
@@ -139,14 +143,14 @@ class Share:
         if len(tops) > 1 or not reaches(share, least, beyond=self.beyond):
             how = f"{counted}{' each' if len(tops) > 1 else ''}; {self.name} needs {self._needed()}"
             against = opposing_votes(cast, winner) if self.dissent and len(tops) == 1 else ()
-            return replace(base, share=float(share), strength=self._strength(most, ballots), how=how, dissent=against)
+            return replace(base, share=float(share), strength=self._strength(votes, ballots), how=how, dissent=against)
         return replace(
             base,
             status="decided",
             winner=winner,
             share=float(share),
             support=tuple(ballot.voter for ballot in cast if ballot.choice == winner),
-            strength=self._strength(most, ballots),
+            strength=self._strength(votes, ballots),
             how=counted,
         )
 
@@ -156,9 +160,9 @@ class Share:
             return "all"
         return f"{'more than ' if self.beyond else ''}{self.least}"
 
-    def _strength(self, most: Fraction, ballots: Sequence[Ballot]) -> Strength:
+    def _strength(self, weight: Fraction, ballots: Sequence[Ballot]) -> Strength:
         """The share of all voters: who abstained or could not be read has not agreed."""
-        return strength(most / _sum_weights(ballots, weighted=self.weighted))
+        return strength(weight / _sum_weights(ballots, weighted=self.weighted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,8 +205,8 @@ class FirstProposal:
         decision = self.rule.decide(ballots, candidates)
         if decision.status == "decided" or not candidates:
             return decision
-        most = max(decision.tally.values(), default=0.0)
-        tied = [name for name in candidates if decision.tally[name] == most] if decision.status == "tie" else []
+        highest = max(decision.tally.values(), default=0.0)
+        tied = [name for name in candidates if decision.tally[name] == highest] if decision.status == "tie" else []
         winner = tied[0] if tied else candidates[0]
         support = tuple(ballot.voter for ballot in ballots if ballot.state == "cast" and ballot.choice == winner)
         how = f"{decision.how}; fallback: first {'tied ' if tied else ''}proposal"
@@ -245,8 +249,8 @@ def _sum_weights(ballots: Sequence[Ballot], *, weighted: bool) -> Fraction:
 
 def top(tally: dict[str, Fraction]) -> list[str]:
     """The candidates with the most weight, in the order of the tally."""
-    most = max(tally.values())
-    return [name for name, weight in tally.items() if weight == most]
+    highest = max(tally.values())
+    return [name for name, weight in tally.items() if weight == highest]
 
 
 def reaches(share: Fraction, least: Fraction, *, beyond: bool) -> bool:

@@ -199,9 +199,9 @@ def _why_undecided(ballots: Sequence[Ballot]) -> str:
 def _tiers(ranked: Sequence[str], own: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """A ranking as tiers, the best first; the voter's own teams stand in the middle."""
     tiers = [(name,) for name in ranked]
-    middle, odd = divmod(len(tiers), 2)
-    level = (*ranked[middle : middle + odd], *own)
-    return (*tiers[:middle], *((level,) if level else ()), *tiers[middle + odd :])
+    middle, remainder = divmod(len(tiers), 2)
+    level = (*ranked[middle : middle + remainder], *own)
+    return (*tiers[:middle], *((level,) if level else ()), *tiers[middle + remainder :])
 
 
 # The whips have closed the debate, and a side is drawn, not believed in: so no closing statements are asked for.

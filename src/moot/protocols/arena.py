@@ -64,8 +64,8 @@ def arena(brief: Brief, choices: Choices) -> Phase:
     shown = (Showing(acts=ACTS, whose="own"), Showing(acts=("critique",), whose="to_me", mine=ACTS))
     hidden = View(last=0, anonymous=True)
     revise = Everyone(act="revise", task=REVISE, form=response(brief.options), show=shown, view=hidden)
-    most = 2 if choices.rounds is None else choices.rounds
-    size = (most, pairs.least(len(names)) + len(names))
+    max_rounds = 2 if choices.rounds is None else choices.rounds
+    size = (max_rounds, pairs.least(len(names)) + len(names))
     rounds = compose.rounds((critique, revise), brief, choices, acts=ACTS, usual=Alike(acts=ACTS), size=size)
     closed = bool(brief.options)
     if choices.strategy == JUDGE:

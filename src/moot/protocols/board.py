@@ -178,8 +178,8 @@ class Recommend:
         ballots = [_ballot(state, member, first.get(member.wording, "")) for member in states.values()]
         decision = self.rule.decide(ballots, state.brief.options or tuple(first.values()))
         withdrawals = [turn for turn in state.transcript.all() if WITHDRAWN in asked_fields(turn)]
-        most = self.rounds * len(states)
-        cap = f"the meeting ended at its cap of {most} messages" if len(withdrawals) >= most else ""
+        limit = self.rounds * len(states)
+        cap = f"the meeting ended at its cap of {limit} messages" if len(withdrawals) >= limit else ""
         decision = replace(decision, how="; ".join(filter(None, (decision.how, cap))))
         return worded(decision, states, reasons=self.reasons)
 
@@ -291,11 +291,11 @@ class Meeting:
     def play(self, state: State) -> Play:
         """Run the meeting."""
         names, course = state.brief.names("debater"), Course()
-        most, n = self.rounds * len(names), 0
+        limit, n = self.rounds * len(names), 0
         turns: list[Turn] = []
         states = standings(names, turns)
         while True:
-            name = self._next(state, course, turns, states) if len(turns) < most else ""
+            name = self._next(state, course, turns, states) if len(turns) < limit else ""
             if not name:
                 break
             if course.is_time(turns, (self.every, self.deadline)):
@@ -312,7 +312,7 @@ class Meeting:
             take_turn(states, turns[-1])
         if not any(turn.reply for turn in turns):
             yield Halted(path=ROOT, reason=f"none of {len(turns)} answered")
-        elif len(turns) < most:
+        elif len(turns) < limit:
             yield Halted(path=state.path, reason=_why_over(states))
 
     def _next(self, state: State, course: "Course", turns: Sequence[Turn], states: Mapping[str, Standing]) -> str:
@@ -325,8 +325,8 @@ class Meeting:
 
     def _ask(self, state: State, n: int, member: Standing, reminder: tuple[int, str], course: "Course") -> Ask:
         must_decide, name, (number, refused) = course.deadlines > 0 and not member.verdict, member.name, reminder
-        most = self.rounds * len(state.brief.names("debater"))
-        task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{most}")
+        limit = self.rounds * len(state.brief.names("debater"))
+        task = self.speaking.replace("{n}", f"{number}").replace("{most}", f"{limit}")
         people = [participant.name for participant in state.brief.participants if participant.duty != "aide"]
         return Ask(
             key=state.key(n),
@@ -341,9 +341,9 @@ class Meeting:
 
     def _remind(self, state: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
         keeper = state.brief.names("moderator")[0]
-        most = self.rounds * len(states)
+        limit = self.rounds * len(states)
         where, undecided = (
-            f"So far {course.asked} of at most {most} messages.",
+            f"So far {course.asked} of at most {limit} messages.",
             _members_without_verdict(course, states),
         )
         return Ask(

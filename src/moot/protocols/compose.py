@@ -179,9 +179,9 @@ def with_judgement(tree: Phase, brief: Brief, choices: Choices) -> Phase:
     return ends(tree)
 
 
-def _except_last(part: Phase, most: int) -> tuple[Phase, ...]:
+def _except_last(part: Phase, last: int) -> tuple[Phase, ...]:
     """The phase after every round but the last, because after that there is nothing to end; () for a single round."""
-    return (At(each=part, rounds=tuple(range(1, most))),) if most > 1 else ()
+    return (At(each=part, rounds=tuple(range(1, last))),) if last > 1 else ()
 
 
 ABOUT = "debate_end_condition"
@@ -229,19 +229,19 @@ def rounds(
     Raises:
         ProtocolError: only a moderator can say that nothing new was claimed, and there is none.
     """
-    most, calls = size
+    limit, calls = size
     judged = _judged(brief, choices)
     measure = similarity_agent(brief) if "stalled" in choices.until else ""
     looks = (
-        *(_except_last(judgement(brief, FAIR), most) if judged else ()),
-        *(_except_last(Liken(who=measure, acts=acts), most) if measure else ()),
+        *(_except_last(judgement(brief, FAIR), limit) if judged else ()),
+        *(_except_last(Liken(who=measure, acts=acts), limit) if measure else ()),
     )
     phases = (*parts, *looks)
     stop = AnyOf(stops=(*_chosen_stops(choices, acts), *judged)) if choices.until else usual
     return base.Rounds(
         each=phases[0] if len(phases) == 1 else base.Sequence(parts=phases),
-        most=most,
-        until=Saving(stop=stop, most=most, calls=calls + len(looks), fewer=len(looks)),
+        most=limit,
+        until=Saving(stop=stop, most=limit, calls=calls + len(looks), fewer=len(looks)),
     )
 
 

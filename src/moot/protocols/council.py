@@ -115,11 +115,11 @@ def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False)
     )
 
 
-def _rounds(heading: str, clip: int, most: int, strategy: str) -> Rounds:
+def _rounds(heading: str, clip: int, limit: int, strategy: str) -> Rounds:
     """Rounds in which all see all current proposals; with the strategy consensus they end when all agree."""
     task = DEBATE.replace("{heading}", heading)
     revise = Everyone(act="revise", task=task, show=(Showing(acts=ACTS),), view=View(last=0, clip=clip))
-    return Rounds(each=revise, most=most, until=ALIKE if strategy == "consensus" else None)
+    return Rounds(each=revise, most=limit, until=ALIKE if strategy == "consensus" else None)
 
 
 def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:

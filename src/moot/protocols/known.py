@@ -116,17 +116,17 @@ def moderated(brief: Brief, choices: Choices) -> Phase:
     """All argue at once, in rounds; after each the moderator gives SUMMARY, STATUS and, when settled, the DECISION."""
     choices.no_turn_mode("moderated")
     by = mediator(brief, "moderated")
-    most = choices.at_least_one("moderated", 3)
+    last = choices.at_least_one("moderated", 3)
     argue = Everyone(act="argue", task=ARGUE, needs=1)
     form = narrowed(SETTLEMENT, "DECISION", brief.options)
-    review = Everyone(act="moderate", task=REVIEW.replace("{most}", str(most)), who=(by,), form=form)
+    review = Everyone(act="moderate", task=REVIEW.replace("{most}", str(last)), who=(by,), form=form)
     parts = (
         At(each=replace(argue, task=OPEN), rounds=(1,)),
-        *((At(each=argue, rounds=tuple(range(2, most + 1))),) if most > 1 else ()),
-        *((At(each=review, rounds=tuple(range(1, most))),) if most > 1 else ()),
-        At(each=replace(review, task=LAST.replace("{most}", str(most))), rounds=(most,)),
+        *((At(each=argue, rounds=tuple(range(2, last + 1))),) if last > 1 else ()),
+        *((At(each=review, rounds=tuple(range(1, last))),) if last > 1 else ()),
+        At(each=replace(review, task=LAST.replace("{most}", str(last))), rounds=(last,)),
     )
-    return Sequence(parts=(Rounds(each=Sequence(parts=parts), most=most, until=Settled()), Adopt()))
+    return Sequence(parts=(Rounds(each=Sequence(parts=parts), most=last, until=Settled()), Adopt()))
 
 
 FORMATS: Mapping[str, Protocol] = {

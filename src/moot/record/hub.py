@@ -52,13 +52,13 @@ class LinePages:
     def __init__(self, store: Store, debate: str, after: int = 0) -> None:
         self._store, self._debate, self.last = store, debate, after
 
-    async def next(self, most: int = PAGE) -> list[StoredLine]:
+    async def next(self, limit: int = PAGE) -> list[StoredLine]:
         """The next lines; none at the end.
 
         Raises:
             RecordError: the store cannot be read.
         """
-        texts = await self._store.read(self._debate, after=self.last, limit=most)
+        texts = await self._store.read(self._debate, after=self.last, limit=limit)
         lines = _numbered_lines(texts, self.last)
         self.last += len(lines)
         return lines
@@ -96,8 +96,8 @@ class Ring:
         alone_since: when a line came first that nobody followed, on the event loop's clock.
     """
 
-    def __init__(self, store: Store, debate: str, after: int, most: int) -> None:
-        self._store, self._debate, self._most = store, debate, most
+    def __init__(self, store: Store, debate: str, after: int, limit: int) -> None:
+        self._store, self._debate, self._most = store, debate, limit
         self._items: list[RingItem] = []
         self._bytes = 0
         self._reading = asyncio.Lock()
@@ -388,10 +388,10 @@ class Hub:
                         return
                     await self.wait_for_items(debate, follower.ring)
 
-    async def wait_for_items(self, debate: str, ring: Ring, most: float | None = None) -> None:
+    async def wait_for_items(self, debate: str, ring: Ring, longest: float | None = None) -> None:
         """Wait for something new in a debate, at most this number of seconds."""
         seconds, reads = (None if debate in self._newest else self._pause()), ring.reads
-        waits = [wait for wait in (seconds, most) if wait is not None]
+        waits = [wait for wait in (seconds, longest) if wait is not None]
         try:
             async with asyncio.timeout(min(waits, default=None)):
                 await ring.wait_for_items()

@@ -241,8 +241,8 @@ class PostgresStore:
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
-        most = MOST if limit is None else max(0, min(limit, MOST))
-        return tuple([row["text"] for row in await self._ask_of(debate, READ, max(0, min(after, MOST)), most)])
+        maximum = MOST if limit is None else max(0, min(limit, MOST))
+        return tuple([row["text"] for row in await self._ask_of(debate, READ, max(0, min(after, MOST)), maximum)])
 
     async def count(self, debate: str) -> int:
         """See Listing."""

@@ -101,11 +101,11 @@ class SqliteStore:
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
-        first, most = max(0, min(after, MOST)), MOST if limit is None else max(0, min(limit, MOST))
+        first, maximum = max(0, min(after, MOST)), MOST if limit is None else max(0, min(limit, MOST))
         with self._in_use():
             if self._file.has_no_more(debate, first):
                 return ()
-        return await self._ask(lambda: self._file.lines(debate, first, most), debate)
+        return await self._ask(lambda: self._file.lines(debate, first, maximum), debate)
 
     async def debates(self) -> tuple[StreamInfo, ...]:
         """See Store."""

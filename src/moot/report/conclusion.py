@@ -336,8 +336,8 @@ def _overturned_note(decision: Decision) -> list[str]:
 
 
 def _tops(tally: Mapping[str, float]) -> list[str]:
-    most = max(tally.values(), default=0.0)
-    return [name for name, votes in tally.items() if votes == most and most > 0]
+    highest = max(tally.values(), default=0.0)
+    return [name for name, votes in tally.items() if votes == highest and highest > 0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,9 +54,9 @@ class _Chart:
         inner = _parts(tree, "parts", "each")
         match tree.get("is"):
             case "Rounds":
-                most = tree.get("most", _ROUNDS)
+                limit = tree.get("most", _ROUNDS)
                 stops = [_kind_in_words(stop) for stop in _stops(tree.get("until"))]
-                gate = self.box("rounds", f"at most {most}", f"or until {' or '.join(stops)}" if stops else "", "{}")
+                gate = self.box("rounds", f"at most {limit}", f"or until {' or '.join(stops)}" if stops else "", "{}")
                 self.join(ends, gate)
                 self.join(self._draw_all(inner, ((gate, "next round"),)), gate)
                 return ((gate, "over"),)

@@ -352,9 +352,9 @@ def _point(point: Point, fit: _Fit, wide: float, lines: int) -> str:
 # ---- the parts below the columns take their lines first -------------------------------------------------------------
 
 
-def _take(fit: _Fit, words: str, wide: float, most: int, size: float = 9.0) -> str:
+def _take(fit: _Fit, words: str, wide: float, rows: int, size: float = 9.0) -> str:
     """A text of at most so many lines, which are taken from those of the page."""
-    text = fit.cut(words, wide, most, size=size)
+    text = fit.cut(words, wide, rows, size=size)
     fit.rows -= fit.lines(text, wide, size)
     return _text(text)
 
@@ -423,7 +423,7 @@ def _care(memo: Memo, fit: _Fit) -> str:
 
 def _last(memo: Memo, fit: _Fit) -> str:
     parts = (("Who", memo.who, WHO), ("Cost", memo.cost, COST))
-    lines = [f"<p><b>{name}:</b> {_take(fit, words, WIDE - 40, most)}</p>" for name, words, most in parts if words]
+    lines = [f"<p><b>{name}:</b> {_take(fit, words, WIDE - 40, rows)}</p>" for name, words, rows in parts if words]
     return f'<section class="last" aria-label="Who and cost">{"".join(lines)}</section>\n' if lines else ""
 
 

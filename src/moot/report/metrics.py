@@ -255,8 +255,8 @@ def same_model(requested: str, served: str) -> bool:
     A prefix of provider or vendor and a suffix of a date or ``latest`` are ignored: ``gpt-4o-2024-08-06`` is
     ``openai:gpt-4o``.
     """
-    bare = requested.partition(":")[2] or requested
-    names = [_DATED.sub("", name.rpartition("/")[2].casefold()) for name in (bare, served)]
+    without_provider = requested.partition(":")[2] or requested
+    names = [_DATED.sub("", name.rpartition("/")[2].casefold()) for name in (without_provider, served)]
     return names[0] == names[1]
 
 

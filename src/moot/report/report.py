@@ -35,15 +35,15 @@ def settings(entries: Sequence[Entry]) -> tuple[str, ...]:
 
 def _settings_in_words(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
-    for most in list(_greatest_numbers(opened.protocol, "Rounds", "most", DEFAULT_ROUNDS))[:1]:
-        yield f"at most {counted(most, 'round')}"
-    for most in list(_greatest_numbers(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES))[:1]:
-        yield f"at most {counted(most, 'message')} for each member"
+    for limit in list(_greatest_numbers(opened.protocol, "Rounds", "most", DEFAULT_ROUNDS))[:1]:
+        yield f"at most {counted(limit, 'round')}"
+    for limit in list(_greatest_numbers(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES))[:1]:
+        yield f"at most {counted(limit, 'message')} for each member"
     yield from opened.chosen
     yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)
-    for most, unit in ((limits.asks, "questions"), (limits.tokens, "tokens")):
-        if most is not None:
-            yield f"at most {most:,} {unit}"
+    for limit, unit in ((limits.asks, "questions"), (limits.tokens, "tokens")):
+        if limit is not None:
+            yield f"at most {limit:,} {unit}"
     if limits.cost is not None:
         yield f"at most ${limits.cost:.2f}"
     if limits.total_seconds is not None:
@@ -59,9 +59,9 @@ def _greatest_numbers(part: object, kind: str, name: str, usual: int) -> Iterato
     if isinstance(part, Mapping):
         phase = cast("Mapping[str, object]", part)
         if phase.get("is") == kind:
-            most = phase.get(name, usual)
-            if isinstance(most, int):
-                yield most
+            number = phase.get(name, usual)
+            if isinstance(number, int):
+                yield number
         part = list(phase.values())
     if isinstance(part, list | tuple):
         for item in cast("Sequence[object]", part):

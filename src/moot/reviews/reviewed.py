@@ -187,9 +187,9 @@ def findings_of(brief: Brief, transcript: Transcript, artefact: Artefact | None 
     return merge(reports, artefact)
 
 
-def to_check(findings: Sequence[Finding], most: int = MOST_CHECKED) -> tuple[Finding, ...]:
+def to_check(findings: Sequence[Finding], limit: int = MOST_CHECKED) -> tuple[Finding, ...]:
     """The findings that a refuter is asked about: the worst ones whose citation is valid."""
-    return tuple(item for item in findings if item.cite.valid)[:most]
+    return tuple(item for item in findings if item.cite.valid)[:limit]
 
 
 def choose_refuter(brief: Brief, finding: Finding) -> tuple[str, bool]:

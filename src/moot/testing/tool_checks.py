@@ -96,10 +96,10 @@ async def check_tool(
         result, why = await _tool_result(implementation, example, use())
         assert not why, f"for the example {example} it has no result: {why}"
         _check_result(result, example)
-    for odd in _odd_arguments(implementation.spec.parameters, examples[0]):
-        result, why = await _tool_result(implementation, odd, use())
+    for arguments in _odd_arguments(implementation.spec.parameters, examples[0]):
+        result, why = await _tool_result(implementation, arguments, use())
         if not why:
-            _check_result(result, odd)
+            _check_result(result, arguments)
     await _check_cancel(implementation, examples[0], use())
 
 
@@ -157,7 +157,7 @@ def _odd_arguments(schema: Mapping[str, object], example: Mapping[str, object]) 
     """The example with one argument in turn that is of the right type and makes no sense."""
     properties = cast("Mapping[str, Mapping[str, object]]", schema.get("properties", {}))
     changed = [{**example, name: ODD.get(str(kind.get("type")), "")} for name, kind in properties.items()]
-    return [odd for odd in changed if not argument_fault(schema, odd)]
+    return [arguments for arguments in changed if not argument_fault(schema, arguments)]
 
 
 async def _check_cancel(tool: Tool, example: Mapping[str, object], use: ToolUse) -> None:

@@ -50,8 +50,8 @@ def read_attachment(name: str, data: bytes, *, line: int = 0) -> Source:
     media = media_of(data)
     if not media:
         raise BriefError(f"{name!r} is no picture and no PDF; {KNOWN} are taken", line=line, code="wrong_type")
-    if len(data) > (most := MOST_PDF if media == PDF else MOST_PICTURE):
-        problem = f"{name!r} has {len(data):,} bytes; at most {most:,} are taken"
+    if len(data) > (limit := MOST_PDF if media == PDF else MOST_PICTURE):
+        problem = f"{name!r} has {len(data):,} bytes; at most {limit:,} are taken"
         raise BriefError(problem, line=line, code="too_large")
     width, height = (0, 0) if media == PDF else _size_of_picture(name, data, media, line)
     pages = _pages(name, data, line) if media == PDF else ()

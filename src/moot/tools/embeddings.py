@@ -104,14 +104,14 @@ class Embeddings:
     def quote(self, texts: Sequence[str]) -> Quote:
         """The most that the vectors of texts can use: tokens by their characters, and the price if it is known."""
         sent = [Message(role="user", text=text) for text in texts]
-        tokens, most = count_tokens(sent), count_most(sent)
+        tokens, upper_bound = count_tokens(sent), count_most(sent)
         return Quote(
             model=str(self._name),
             tokens=tokens,
             cost=cost(self._name, Usage(input_tokens=tokens)),
             prompt=tokens,
-            worst=most,
-            worst_cost=cost(self._name, Usage(input_tokens=most)),
+            worst=upper_bound,
+            worst_cost=cost(self._name, Usage(input_tokens=upper_bound)),
         )
 
     async def close(self) -> None:

@@ -280,9 +280,9 @@ def _is_large(offer: ToolOffer) -> bool:
     return len(json.dumps(offer.schema)) > LONGEST_SCHEMA
 
 
-def _flat(text: str, most: int) -> str:
+def _flat(text: str, limit: int) -> str:
     """A server's words on one line, without control characters, cut where they are too long."""
-    return clip(" ".join(clean(text).split()), most)
+    return clip(" ".join(clean(text).split()), limit)
 
 
 def _error_text(error: Exception) -> str:

@@ -271,10 +271,10 @@ class Guard:
         """
         if scope["type"] != "http" or scope["method"] in SAFE:
             return receive
-        body, more, most = bytearray(), True, MOST_REQUEST if _takes_files(scope) else MOST_BYTES
+        body, more, limit = bytearray(), True, MOST_REQUEST if _takes_files(scope) else MOST_BYTES
         length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and int(length[:20]) > most:  # nothing of it has to be waited for
-            raise Problem(413, f"the body is larger than the maximum of {most:,} bytes")
+        if length.isdecimal() and int(length[:20]) > limit:  # nothing of it has to be waited for
+            raise Problem(413, f"the body is larger than the maximum of {limit:,} bytes")
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while more:
@@ -283,8 +283,8 @@ class Guard:
                         break
                     body += message.get("body", b"")
                     more = message.get("more_body", False)
-                    if len(body) > most:
-                        raise Problem(413, f"the body is larger than the maximum of {most:,} bytes")
+                    if len(body) > limit:
+                        raise Problem(413, f"the body is larger than the maximum of {limit:,} bytes")
         except TimeoutError:
             raise Problem(400, f"the body did not arrive within {BODY_SECONDS:g} seconds") from None
         if body and scope["method"] == "POST":

@@ -48,7 +48,7 @@ async def search_memory(
 ) -> list[FoundMemory]:
     """Find outcomes of earlier debates by words and by similarity; without words, list the newest."""
     _check_machine(holder.machine)
-    return list(await search(site.workspace, q, kind=kind, most=most))
+    return list(await search(site.workspace, q, kind=kind, limit=most))
 
 
 @router.get("/debates/{debate}/memory")

@@ -68,7 +68,7 @@ async def test_several_debates_run_beside_each_other() -> None:
 async def test_a_debate_on_record_is_held_only_once() -> None:
     slow = Slow()
     workspace = desk_with(slow)
-    async with Runner(workspace, most=1) as runner:
+    async with Runner(workspace, limit=1) as runner:
         start = await start_of(workspace, model="guest:slow")
         assert await runner.begin(start, "d") == await runner.begin(start, "d") == "d"
         await runner.resume("d")

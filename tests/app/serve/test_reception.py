@@ -257,7 +257,7 @@ async def test_the_same_key_laid_down_by_two_at_once_is_one_debate() -> None:
 async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None:
     slow = Slow()
     workspace = desk_with(slow)
-    async with Runner(workspace, most=2, reserved=1, grace=0.05) as runner:
+    async with Runner(workspace, limit=2, reserved=1, grace=0.05) as runner:
         for name in ("a1", "a2", "a3"):
             await runner.begin(await start_of(workspace, ADA), name, owner="ann")
             await until(lambda name=name: waits_only(workspace, name))
@@ -277,7 +277,7 @@ async def test_a_debate_that_waits_for_people_takes_no_place_of_others() -> None
 async def test_a_casting_takes_a_place() -> None:
     slow = Slow("{")
     workspace = desk_with(slow)
-    async with Runner(workspace, most=1, grace=0.05) as runner:
+    async with Runner(workspace, limit=1, grace=0.05) as runner:
         start = await prepare_start(workspace, read_brief(QUOTES), Overrides(models=("guest:slow",)), Config())
         await runner.begin(start, "d")
         with pytest.raises(RunnerFull):

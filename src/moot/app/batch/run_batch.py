@@ -64,11 +64,11 @@ class BatchBudget:
     """The budget that the debates of a batch share.
 
     Args:
-        most: US dollars; None for no limit.
+        limit: US dollars; None for no limit.
     """
 
-    def __init__(self, most: float | None) -> None:
-        self.most, self.used = most, 0.0
+    def __init__(self, limit: float | None) -> None:
+        self.most, self.used = limit, 0.0
         self.reached = False
         self._reserved: dict[str, float] = {}
         self._change = asyncio.Condition()
@@ -180,13 +180,13 @@ class BatchRun:
         Raises:
             LimitReached: a price is unknown, so that no budget could hold.
         """
-        most = request.prepared.costing.most
+        estimate = request.prepared.costing.most
         if self.budget is None or request.prepared.plan.brief.limits.cost is not None:
             return None
-        if most.cost is None or most.unpriced:
-            unknown = ", ".join(most.unpriced) or "a model"
+        if estimate.cost is None or estimate.unpriced:
+            unknown = ", ".join(estimate.unpriced) or "a model"
             raise LimitReached(f"a budget needs known prices, and the price of {unknown} is unknown")
-        return most.cost + self._generation_cost(request)
+        return estimate.cost + self._generation_cost(request)
 
     def _generation_cost(self, request: StartRequest) -> float:
         """The most that generating the participants can cost, in US dollars; 0 if none are generated."""
@@ -268,9 +268,9 @@ class BatchRun:
                 except MootError as error:
                     self._note(cannot_run(repeat, str(error)))
                     continue
-                most = start.prepared.plan.brief.limits.cost or 0.0
+                cost_limit = start.prepared.plan.brief.limits.cost or 0.0
                 async with self.rounds.resting():
-                    enough = await self._spending.reserve(repeat.debate, max(0.0, most - used[repeat.debate]))
+                    enough = await self._spending.reserve(repeat.debate, max(0.0, cost_limit - used[repeat.debate]))
                 return (repeat, start) if enough and not self.stop.reason else None
             return None
 

@@ -79,7 +79,7 @@ def _is_review(brief: Brief) -> bool:
 
 def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentOnRecord:
     try:
-        data = read_bytes(path, find_beside(check_path(path), folder), most=MOST_BYTES)
+        data = read_bytes(path, find_beside(check_path(path), folder), limit=MOST_BYTES)
     except BriefError as error:
         return _unread(path, folder, error)
     # A checkout may have changed the ends of lines.
@@ -141,7 +141,7 @@ def _texts_now(name: str, folder: Path) -> list[str]:
     """
     path = find_beside(check_path(name), folder)
     if _is_markdown(name):
-        return [decode(name, read_bytes(name, path, most=MOST_BYTES))]
+        return [decode(name, read_bytes(name, path, limit=MOST_BYTES))]
     return [source.text for source in read_library([name], folder)]
 
 

@@ -90,11 +90,11 @@ def _fault(name: str) -> str:
     for text in name:
         if text not in _MARKS and unicodedata.category(text)[0] not in "LM" and unicodedata.category(text) != "Nd":
             return f"{text!r} is not allowed"
-    bare = skeleton(name)
-    if not any(text.isalnum() for text in bare):
+    letters = skeleton(name)
+    if not any(text.isalnum() for text in letters):
         return "it has no letter and no digit"
     plain = flat(name).casefold()
-    is_reserved = bare in RESERVED or plain in _ACTS or _MARK.fullmatch(plain)
+    is_reserved = letters in RESERVED or plain in _ACTS or _MARK.fullmatch(plain)
     return "the word has another meaning in a debate" if is_reserved else ""
 
 
@@ -341,8 +341,8 @@ def check_texts(key: Key, entries: Sequence[str], line: int) -> tuple[str, ...]:
     earlier: dict[str, str] = {}
     for text in entries:
         if len(text) > LONGEST_OPTION:
-            most = f"at most {LONGEST_OPTION} are allowed in {label(key)}"
-            sentence = f"{text[:60]!r} has {len(text)} characters; {most}"
+            limit_words = f"at most {LONGEST_OPTION} are allowed in {label(key)}"
+            sentence = f"{text[:60]!r} has {len(text)} characters; {limit_words}"
             raise BriefError(sentence, line=line, code="too_large")
         if skeleton(text) in ("abstain", "abstention"):
             raise BriefError(f"{text!r} cannot be in {label(key)}: anybody may abstain", line=line, code="bad_name")

@@ -67,7 +67,7 @@ def find_beside(name: str, folder: Path, *, line: int = 0) -> Path:
     return path
 
 
-def read_bytes(name: str, path: Path, *, most: int = MOST_BACKGROUND_BYTES, line: int = 0) -> bytes:
+def read_bytes(name: str, path: Path, *, limit: int = MOST_BACKGROUND_BYTES, line: int = 0) -> bytes:
     """Read the bytes of a regular file.
 
     Raises:
@@ -79,11 +79,11 @@ def read_bytes(name: str, path: Path, *, most: int = MOST_BACKGROUND_BYTES, line
         if is_open(path):
             raise BriefError(f"{name!r} is a record that is in use", line=line, code="unsafe_path")
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(limit + 1)
     except OSError as error:
         raise _unreadable(name, error, line) from error
-    if len(data) > most:
-        raise BriefError(f"{name!r} is larger than {most:,} bytes", line=line, code="too_large")
+    if len(data) > limit:
+        raise BriefError(f"{name!r} is larger than {limit:,} bytes", line=line, code="too_large")
     return data
 
 
@@ -120,7 +120,7 @@ def _read_background(name: str, folder: Path, line: int) -> Source:
     if path.suffix.casefold() in SEEN:
         from moot.tools.attachments import MOST_PDF, read_attachment  # deferred: few briefs have pictures
 
-        return read_attachment(name, read_bytes(name, path, most=MOST_PDF, line=line), line=line)
+        return read_attachment(name, read_bytes(name, path, limit=MOST_PDF, line=line), line=line)
     return Source(name=name, text=decode(name, read_bytes(name, path, line=line), line=line))
 
 
@@ -204,7 +204,7 @@ def _read(files: Sequence[_File], line: int) -> tuple[Source, ...]:
     documents: list[Document] = []
     size = 0
     for file in files:
-        data = read_bytes(file.name, file.path, most=MOST_BYTES, line=line)
+        data = read_bytes(file.name, file.path, limit=MOST_BYTES, line=line)
         size += len(data)
         if size > MOST_BYTES:
             raise BriefError(f"the library has more than {MOST_BYTES:,} bytes", line=line, code="too_large")

@@ -116,13 +116,13 @@ def join_entries(
         entries[skeleton(entry.name)] = entry
     named = set(entries)
     for entry in sections:
-        bare = skeleton(entry.name)
-        if bare in named and entries[bare].name == entry.name:
-            named.discard(bare)
-            entries[bare] = _join(entries[bare], entry)
+        folded_name = skeleton(entry.name)
+        if folded_name in named and entries[folded_name].name == entry.name:
+            named.discard(folded_name)
+            entries[folded_name] = _join(entries[folded_name], entry)
         else:
-            _check_new(entry, entries.get(bare))
-            entries[bare] = entry
+            _check_new(entry, entries.get(folded_name))
+            entries[folded_name] = entry
     return tuple(entries.values())
 
 
@@ -325,21 +325,23 @@ def hidden_texts(entry: ParticipantEntry, people: Sequence[Participant], header:
     if hide is None:
         return ()
     names = {skeleton(person.name): person.name for person in people}
-    most = int(cast("int", header["rounds"].value) if "rounds" in header else get_key(HEADER, "rounds").high)
-    masks = [_mask(text, names, most, hide) for text in cast("tuple[str, ...]", hide.value)]
+    last_round = int(cast("int", header["rounds"].value) if "rounds" in header else get_key(HEADER, "rounds").high)
+    masks = [_mask(text, names, last_round, hide) for text in cast("tuple[str, ...]", hide.value)]
     for text, mask in zip(cast("tuple[str, ...]", hide.value), masks, strict=True):
         if mask == entry.name or mask.startswith(f"{entry.name} round "):
             _refuse(hide, f"hide of {entry.name} holds {text!r}, but everybody sees their own turns")
     return tuple(dict.fromkeys(masks))
 
 
-def _mask(text: str, names: Mapping[str, str], most: int, hide: LocatedValue) -> str:
+def _mask(text: str, names: Mapping[str, str], last_round: int, hide: LocatedValue) -> str:
     if (whole := _subject(text, names)) is not None:
         return whole
     match = _ROUND.fullmatch(text)
     subject = _subject(match[1], names) if match and match[1] else ""
-    if match is None or subject is None or not 1 <= int(match[2]) <= most:
-        allowed = f"participants ({', '.join(names.values())}), acts ({', '.join(ACTS)}), 'round 1' to 'round {most}'"
+    if match is None or subject is None or not 1 <= int(match[2]) <= last_round:
+        allowed = (
+            f"participants ({', '.join(names.values())}), acts ({', '.join(ACTS)}), 'round 1' to 'round {last_round}'"
+        )
         found_text = f"hide names {text[:60]!r}, which is not known; allowed are {allowed}, or both: 'Ada round 2'"
         raise BriefError(found_text, line=hide.line, code="bad_enum")
     return f"{subject} round {int(match[2])}".strip()
@@ -427,11 +429,11 @@ def check_list_length(*lines: Sequence[int]) -> None:
     Raises:
         BriefError: code ``out_of_range``.
     """
-    most = int(get_key(HEADER, "participants").high) + 1
+    limit = int(get_key(HEADER, "participants").high) + 1
     for line in lines:
-        if len(line) > most:
-            problem = f"{len(line)} participants are described; at most {most - 1} and a moderator can take part"
-            raise BriefError(problem, line=line[most], code="out_of_range")
+        if len(line) > limit:
+            problem = f"{len(line)} participants are described; at most {limit - 1} and a moderator can take part"
+            raise BriefError(problem, line=line[limit], code="out_of_range")
 
 
 def _check_count(debating: Sequence[Participant], count: LocatedValue | None, line: int) -> None:

@@ -243,11 +243,11 @@ def _shorten(words: str, request: ChatRequest) -> tuple[str, bool]:
     """The answer before the first text at which it ends, and no longer than it may be; whether the length cut it."""
     ends = [place for text in request.stop if (place := words.find(text)) >= 0]
     words = words[: min(ends)].rstrip() if ends else words
-    most = None if request.most_tokens is None else request.most_tokens * CHARACTERS
-    if most is None or len(words) <= most:
+    limit = None if request.most_tokens is None else request.most_tokens * CHARACTERS
+    if limit is None or len(words) <= limit:
         return words, False
-    cut = words[: most + 1]
-    return (cut.rsplit(None, 1)[0] if " " in cut.strip() else cut[:most]), True
+    cut = words[: limit + 1]
+    return (cut.rsplit(None, 1)[0] if " " in cut.strip() else cut[:limit]), True
 
 
 # ---- what was missing ------------------------------------------------------------------------------------------------

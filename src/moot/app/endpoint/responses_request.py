@@ -78,8 +78,8 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     rules = body.get("instructions")
     first = [{"role": "developer", "content": rules}] if rules else []
     chat["messages"] = [*first, *before, *_messages(body.get("input"))]
-    if (most := body.get("max_output_tokens")) is not None:
-        chat["max_completion_tokens"] = most
+    if (token_limit := body.get("max_output_tokens")) is not None:
+        chat["max_completion_tokens"] = token_limit
     if shape := _format(body.get("text")):
         chat["response_format"] = shape
     if tools := body.get("tools"):

@@ -275,7 +275,7 @@ def _place(workspace: Workspace) -> Place:
 
 
 async def search(
-    workspace: Workspace, words: str, *, kind: Kind = "outcome", most: int = 10
+    workspace: Workspace, words: str, *, kind: Kind = "outcome", limit: int = 10
 ) -> tuple[FoundMemory, ...]:
     """Search the memory for some words, best first; without words, the newest first. A search does not count as use.
 
@@ -287,8 +287,8 @@ async def search(
     def look() -> tuple[FoundMemory, ...]:
         with MemoryStore.open(place) as store:
             if not words.strip():
-                return store.newest(kind, most=most)
-            return store.search(words, kind, most=most, now=workspace.clock())
+                return store.newest(kind, limit=limit)
+            return store.search(words, kind, limit=limit, now=workspace.clock())
 
     return await asyncio.to_thread(look)
 

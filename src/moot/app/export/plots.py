@@ -148,8 +148,8 @@ def _matrix(figure: "Figure", ties: Sequence[Interaction]) -> None:
     ties_by_pair = {(tie.by, tie.to): tie for tie in ties}
     pairs = [[ties_by_pair.get((by, to)) for to in names] for by in names]
     grid = [[tie.supports - tie.attacks if tie else 0 for tie in row] for row in pairs]
-    most = 2 * max(1, *(abs(n) for row in grid for n in row))  # half of the colours, so that numbers can be read
-    axes.imshow(grid, cmap="RdBu", vmin=-most, vmax=most)
+    scale = 2 * max(1, *(abs(n) for row in grid for n in row))  # half of the colours, so that numbers can be read
+    axes.imshow(grid, cmap="RdBu", vmin=-scale, vmax=scale)
     for y, row in enumerate(pairs):
         for x, tie in enumerate(row):
             if tie and tie.answers:

@@ -229,8 +229,8 @@ def recount_entries(entries: Sequence[Entry], debate: str) -> Recount:
         raise BriefError(f"{debate} had no vote: there is nothing to count", code="inconsistent")
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
     chosen = {text for ballot in cast for tier in tiers_of(ballot) for text in tier}
-    if decision.rule not in NO_VOTES and (odd := sorted(chosen - {*decision.tally})):
-        raise RecordError(f"{debate}: a ballot names {odd[0]!r}, which is not a candidate")
+    if decision.rule not in NO_VOTES and (unknown := sorted(chosen - {*decision.tally})):
+        raise RecordError(f"{debate}: a ballot names {unknown[0]!r}, which is not a candidate")
     topic = transcript.brief.topic if transcript.brief else ""
     options = next((entry.event.options for entry in entries if isinstance(entry.event, Opened)), NO_OPTIONS)
     recount = recount_decision(decision, debate=debate, topic=topic, options=options_for(RULE, "", options))

@@ -204,7 +204,7 @@ async def preset_data(workspace: Workspace, preset: Preset) -> PresetRow:
     except MootError as error:
         return replace(row, problem=str(error))
     brief, costing, serving = ready.plan.brief, ready.costing, load_config().serve
-    warnings, most = list(preset.warnings()), costing.usual_total.cost
+    warnings, usual_cost = list(preset.warnings()), costing.usual_total.cost
     if costing.most.unpriced and (serving.daily is not None or serving.cost is not None):
         unknown = ", ".join(costing.most.unpriced)
         warnings.append(f"The price of {unknown} is unknown: [serve] limits spending, so no token can use it.")
@@ -214,7 +214,7 @@ async def preset_data(workspace: Workspace, preset: Preset) -> PresetRow:
         protocol=ready.plan.name,
         models=tuple(participant.seat for participant in brief.participants if participant.duty == "debater"),
         expected=costing.expected_total.cost,
-        most=most if most is None or limit is None else min(most, limit),
+        most=usual_cost if usual_cost is None or limit is None else min(usual_cost, limit),
         warnings=tuple(warnings),
     )
 

@@ -34,11 +34,11 @@ def limit_process() -> None:
         resource = importlib.import_module("resource")
     except ImportError:  # Windows
         return
-    for name, most in (("RLIMIT_AS", MEMORY), ("RLIMIT_CPU", 600), ("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0)):
+    for name, maximum in (("RLIMIT_AS", MEMORY), ("RLIMIT_CPU", 600), ("RLIMIT_FSIZE", 0), ("RLIMIT_CORE", 0)):
         kind = getattr(resource, name)
         _, hard = resource.getrlimit(kind)
-        if hard == resource.RLIM_INFINITY or hard > most:
-            resource.setrlimit(kind, (most, most))
+        if hard == resource.RLIM_INFINITY or hard > maximum:
+            resource.setrlimit(kind, (maximum, maximum))
 
 
 def answer(question: Question) -> dict[str, object]:

@@ -85,12 +85,12 @@ def read_conversations(data: bytes, name: str, names: Collection[str] = ()) -> l
 
 
 def _check(conversation: Conversation, name: str) -> None:
-    for number, most, what in (
+    for number, limit, what in (
         (len(conversation.statements), MOST_TURNS, "turn"),
         (len(conversation.speakers), MOST_SPEAKERS, "speaker"),
     ):
-        if number > most:
-            problem = f"{name}: a conversation has {counted(number, what)}; at most {most:,} can be imported"
+        if number > limit:
+            problem = f"{name}: a conversation has {counted(number, what)}; at most {limit:,} can be imported"
             raise BriefError(problem, code="too_large")
 
 

@@ -167,8 +167,8 @@ def bounds(brief: Brief, protocol: Phase, models: Mapping[str, Model]) -> Bounds
     ):
         played = _play(plain, brief, shortest_form(protocol), agreeing, silent)
         plays.append(sum_of_totals([bill.cheapest(ask, context) for ask, context in played]))
-    most = _totals_within_limits(brief.limits, [bill.priced(calls) for calls in asks_calls])
-    return Bounds(least=_smallest([*plays, most]), most=most, answer=longest)
+    largest = _totals_within_limits(brief.limits, [bill.priced(calls) for calls in asks_calls])
+    return Bounds(least=_smallest([*plays, largest]), most=largest, answer=longest)
 
 
 def _open(brief: Brief) -> Brief:
@@ -293,16 +293,20 @@ class _Bill:
             # Long prompts may have a higher price, so the price is that of the longest of the debate.
             size = min(max(self.greatest, 1), LONG)
             message = Message(role="user", text="x" * size)
-            most = answer_cap(settings)
+            answer_limit = answer_cap(settings)
             costs = [
                 None if quote.cost is None else max(quote.cost, quote.worst_cost or 0.0)
-                for cap in (1, most)
+                for cap in (1, answer_limit)
                 for quote in [
                     model.quote(Request(messages=(message,), settings=replace(settings, max_tokens=cap), call="any"))
                 ]
             ]
             known = [cost for cost in costs if cost is not None]
-            rates = (known[0] / size, (known[-1] - known[0]) * most / max(most - 1, 1)) if len(known) == 2 else None
+            rates = (
+                (known[0] / size, (known[-1] - known[0]) * answer_limit / max(answer_limit - 1, 1))
+                if len(known) == 2
+                else None
+            )
             self.rates[name] = rates
         return self.rates[name]
 

@@ -264,10 +264,10 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
             "The expected tokens include one tool call in each answer. The most includes "
             f"{USES} results of {LONGEST:,} characters for one answer, sent again with each further call."
         )
-    limit, most = brief.limits.asks, costing.most.asks
-    if limit is not None and most > limit:
-        need = counted(most, "question")
-        yield f"The debate may need {need} and pauses after {limit}. To allow them all: --max-questions {most}."
+    limit, needed = brief.limits.asks, costing.most.asks
+    if limit is not None and needed > limit:
+        need = counted(needed, "question")
+        yield f"The debate may need {need} and pauses after {limit}. To allow them all: --max-questions {needed}."
 
 
 def _on_copies(brief: Brief) -> Iterator[str]:
@@ -344,14 +344,14 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
 
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
     """What was chosen for rounds that there are not."""
-    least, most = simulated_rounds(costing.least), simulated_rounds(costing.most)
-    there = f"{most} round{'' if most == 1 else 's'}"
-    if protocol == "bp_style" and (choices.rounds or 1) > most:
+    least, longest = simulated_rounds(costing.least), simulated_rounds(costing.most)
+    there = f"{longest} round{'' if longest == 1 else 's'}"
+    if protocol == "bp_style" and (choices.rounds or 1) > longest:
         yield f"bp_style has {there}, of eight speeches, and the number of rounds has no effect."
     if protocol in WITHOUT_ROUNDS and choices.rounds:
         yield f"{protocol} has no rounds, and the number of rounds has no effect."
     ends = [condition for condition in choices.until if condition not in NO_ROUND]
-    if ends and least == most:
+    if ends and least == longest:
         yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
     chosen = {
         "revision": choices.extras.revision,
@@ -359,9 +359,9 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
         "summaries": choices.summarize > 0,
     }
     unused = [name for name, wished in chosen.items() if wished]
-    if unused and not most:
+    if unused and not longest:
         yield f"There are no rounds, so there will be no {' and no '.join(unused)}."
-    elif choices.summarize > most:
+    elif choices.summarize > longest:
         yield f"There will be no summary: one is made every {choices.summarize} rounds, and there is at most {there}."
 
 
@@ -385,13 +385,13 @@ def _on_the_moderator(protocol: str, choices: Choices, costing: Costing) -> Iter
     mediation = choices.mediation
     if mediation is None:
         return
-    kind, least, most = mediation.kind, simulated_rounds(costing.least), simulated_rounds(costing.most)
+    kind, least, longest = mediation.kind, simulated_rounds(costing.least), simulated_rounds(costing.most)
     sums_up = choices.strategy == "mediator_summary" or (choices.strategy == "" and protocol in _SUMMED_UP)
     if mediation.style != "neutral" and (kind == "consensus" or (kind != "silent" and not sums_up)):
         yield f"summary_style {mediation.style} has no effect: nobody writes a summary at the end."
     if mediation.when == "final":
         return
-    middle = (most + 1) // 2
+    middle = (longest + 1) // 2
     if kind in AT_THE_END:
         yield f"A moderator of the kind {kind} speaks at the end; mediator_frequency has no effect."
     elif choices.rounds == 0:

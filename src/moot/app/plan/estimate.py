@@ -226,25 +226,25 @@ class Costing:
     @property
     def usual_total(self) -> Totals:
         """What is used at most where no answer is repeated or needs a repair, and no more than the bound."""
-        usual, most = self.most, self.bounds.most
-        cost = _least_known(usual.cost, most.cost)
-        return Totals(most.asks, min(usual.calls, most.calls), min(usual.tokens, most.tokens), cost)
+        usual, bound = self.most, self.bounds.most
+        cost = _least_known(usual.cost, bound.cost)
+        return Totals(bound.asks, min(usual.calls, bound.calls), min(usual.tokens, bound.tokens), cost)
 
     def as_data(self) -> dict[str, object]:
         """The figures as plain data: what is used at least, what to expect, what is usual and what is the most."""
-        least, most, usual, likely = self.bounds.least, self.bounds.most, self.usual_total, self.expected_total
+        least, bound, usual, likely = self.bounds.least, self.bounds.most, self.usual_total, self.expected_total
         low, high = self.expected_tokens
         return {
-            "asks": {"least": least.asks, "most": most.asks},
-            "calls": {"least": least.calls, "usual": usual.calls, "most": most.calls},
+            "asks": {"least": least.asks, "most": bound.asks},
+            "calls": {"least": least.calls, "usual": usual.calls, "most": bound.calls},
             "tokens": {
                 "least": least.tokens,
                 "expected": likely.tokens,
                 "usual": usual.tokens,
-                "most": most.tokens,
+                "most": bound.tokens,
             },
             "expected_tokens": {"least": min(low, usual.tokens), "most": min(high, usual.tokens)},
-            "cost": {"least": least.cost, "expected": likely.cost, "usual": usual.cost, "most": most.cost},
+            "cost": {"least": least.cost, "expected": likely.cost, "usual": usual.cost, "most": bound.cost},
             "longest_answer": self.bounds.answer,
             "unpriced": list(self.most.unpriced),
         }

@@ -84,11 +84,11 @@ def resume_step(debate: str, reason: str, usage: Usage) -> NextStep:
     limit = _LIMIT.search(reason)
     if limit is None:
         return NextStep(command=f"moot resume {debate}", words="")
-    most = float((limit["cost"] or limit["number"]).replace(",", ""))
+    maximum = float((limit["cost"] or limit["number"]).replace(",", ""))
     option = _RAISED.get(limit["unit"], "--budget")
     used = {"--budget": usage.cost or 0.0, "--max-tokens": usage.input_tokens + usage.output_tokens}.get(option, 0.0)
-    if used <= most:
-        return NextStep(command=f"moot resume {debate} {option} {2 * most:.15g}", words="with twice that limit")
+    if used <= maximum:
+        return NextStep(command=f"moot resume {debate} {option} {2 * maximum:.15g}", words="with twice that limit")
     twice = ceil(200 * used) / 100 if option == "--budget" else 2 * used
     return NextStep(command=f"moot resume {debate} {option} {twice:.15g}", words="with twice what it has used")
 
@@ -98,14 +98,14 @@ def _more_rounds(opened: Opened) -> int:
     from moot.app.plan.recorded_choices import most_rounds  # here for start-up time: few debates end undecided
 
     try:
-        most = most_rounds(opened)
-        if most is None or opened.name in TIMED:
+        round_limit = most_rounds(opened)
+        if round_limit is None or opened.name in TIMED:
             return 0
         brief = without_aides(opened.brief)
-        same, longer = (build(opened.name, brief, Choices(rounds=rounds)) for rounds in (most, most + 1))
+        same, longer = (build(opened.name, brief, Choices(rounds=rounds)) for rounds in (round_limit, round_limit + 1))
     except MootError:
         return 0
-    return most + 1 if longer != same else 0
+    return round_limit + 1 if longer != same else 0
 
 
 def _stay_chosen(opened: Opened) -> bool:

@@ -125,12 +125,12 @@ def _read_hosts(value: object, where: str) -> tuple[str, ...]:
     return tuple(str(host).lower() for host in hosts)
 
 
-def _read_whole(name: str, table: Mapping[str, object], where: str, most: int) -> int | None:
+def _read_whole(name: str, table: Mapping[str, object], where: str, maximum: int) -> int | None:
     value = table.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise BriefError(f"serve.{name} must be a whole number from 1 to {most:,}", where=where)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
+        raise BriefError(f"serve.{name} must be a whole number from 1 to {maximum:,}", where=where)
     return value
 
 

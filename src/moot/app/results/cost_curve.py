@@ -47,10 +47,10 @@ def _table(rows: ScoreRows, arm: PlannedArm) -> list[Floats]:
         items.setdefault(item.question, []).append(item)
     if set(items) != set(rows.questions):
         return []
-    most = min(len(item.first) for group in items.values() for item in group)
+    draws = min(len(item.first) for group in items.values() for item in group)
     return [
         np.array([_mean([_score(rows, item, k) for item in items[question]]) for question in rows.questions])
-        for k in range(1, most + 1)
+        for k in range(1, draws + 1)
     ]
 
 

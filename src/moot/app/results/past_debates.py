@@ -176,8 +176,8 @@ class PastDebate:
         if self.decision is None or self.decision.status in ("failed", "no_decision"):
             return "failed", 0.0, None
         if self.decision.status == "tie":
-            most = max(self.decision.tally.values(), default=0.0)
-            tied = [name for name, weight in self.decision.tally.items() if weight == most]
+            highest = max(self.decision.tally.values(), default=0.0)
+            tied = [name for name, weight in self.decision.tally.items() if weight == highest]
             stood = [self.answers[name][-1].answer if name in self.answers else name for name in tied]
             return "tied", float(any(map(self.right, stood))) / max(len(tied), 1), None
         words = answer_in_words(self.decision)

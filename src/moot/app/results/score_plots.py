@@ -143,12 +143,12 @@ def _flips(board: Scoreboard) -> Iterator[Plot]:
         chart = Chart(title=title, x=places("last answer", states), y=places("", names), height=height, left=NAMES)
         for number, line in enumerate(own):
             counts = {(item.before, item.after): item.n for item in line.turned}
-            most = max(counts.values(), default=1)
+            highest = max(counts.values(), default=1)
             for row, before in enumerate(states):
                 for column, after in enumerate(states):
                     n = counts.get((before, after), 0)
                     down = number * len(states) + row
-                    style = f"cell s{round(4 * n / most)}"
+                    style = f"cell s{round(4 * n / highest)}"
                     label = f"{line.arm}: {before} to {after}: {n}"
                     chart.box((column - 0.45, down - 0.42), (column + 0.45, down + 0.42), style=style, label=label)
                     chart.text(column - 0.08, down + 0.42, str(n), style="count")

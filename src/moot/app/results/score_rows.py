@@ -228,10 +228,10 @@ def _problems(result: EvalResult) -> Iterator[str]:
         if row.epoch in known:
             yield f"{place}: repeat {row.epoch} stands twice"
         known.add(row.epoch)
-        for name, most in MOST.items():
+        for name, maximum in MOST.items():
             value = getattr(row, name)
-            if value is not None and not 0 <= value <= most:
-                yield f"{place}: {name} is {value:g}, and must be from 0 to {most:g}"
+            if value is not None and not 0 <= value <= maximum:
+                yield f"{place}: {name} is {value:g}, and must be from 0 to {maximum:g}"
     for seat in result.seats:
         if seat.epoch not in epochs.get((seat.arm, seat.question), {seat.epoch}):
             place = f"arm {seat.arm!r}, question {shorten(seat.question, 60)!r}"

@@ -61,9 +61,9 @@ class Table:
             yield self.note
 
 
-def short(text: str, most: int = LONGEST_NAME) -> str:
+def short(text: str, limit: int = LONGEST_NAME) -> str:
     """A name in one line, cut after a number of characters and marked with "…"."""
-    return shorten(flat(clean(text)), most)
+    return shorten(flat(clean(text)), limit)
 
 
 def span(interval: Interval | None) -> str:

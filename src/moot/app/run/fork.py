@@ -268,10 +268,10 @@ def _place(
 
 def _check_at(debate: str, entries: Sequence[Entry], at: int) -> int:
     closed = isinstance(entries[-1].event, Closed)
-    most = len(entries) - closed
-    if not 1 <= at <= most:
+    last_seq = len(entries) - closed
+    if not 1 <= at <= last_seq:
         over = f"; with entry {len(entries)} it is over" if closed else ""
-        raise BriefError(f"{debate} can be forked at entry 1 to {most}, not {at}{over}", code="out_of_range")
+        raise BriefError(f"{debate} can be forked at entry 1 to {last_seq}, not {at}{over}", code="out_of_range")
     return at
 
 
@@ -385,14 +385,14 @@ def _check_path(debate: str, opened: Opened, entries: Sequence[Entry]) -> None:
     same = count_matching(opened, [entry.event for entry in entries])
     if same == len(entries):
         return
-    odd = entries[same]
+    differing = entries[same]
     problem = (
-        f"{odd.event.ask.to} was asked to {odd.event.ask.act}"
-        if isinstance(odd.event, Asked)
-        else KIND[type(odd.event)]
+        f"{differing.event.ask.to} was asked to {differing.event.ask.act}"
+        if isinstance(differing.event, Asked)
+        else KIND[type(differing.event)]
     )
     raise BriefError(
-        f"with this change the debate differs from entry {odd.seq} of {debate} on, where {problem}; "
-        f"fork it at entry {odd.seq - 1} or earlier",
+        f"with this change the debate differs from entry {differing.seq} of {debate} on, where {problem}; "
+        f"fork it at entry {differing.seq - 1} or earlier",
         code="inconsistent",
     )

@@ -370,10 +370,10 @@ def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[s
     costing = estimate(brief, protocol, live, work=calls_for, likely=likely_requests)
     if all(participant.seat.startswith("builtin:") for participant in brief.participants):
         # These always answer and cost nothing, so the two simulated runs are the bounds.
-        most, limit = costing.most.asks, brief.limits.asks
-        most = most if limit is None else min(most, limit)
-        least = Totals(asks=min(costing.least.asks, most))
-        return replace(costing, bounds=Bounds(least=least, most=Totals(asks=most), answer=0))
+        asks, limit = costing.most.asks, brief.limits.asks
+        asks = asks if limit is None else min(asks, limit)
+        least = Totals(asks=min(costing.least.asks, asks))
+        return replace(costing, bounds=Bounds(least=least, most=Totals(asks=asks), answer=0))
     return replace(costing, bounds=bounds(brief, protocol, live | stand_ins))
 
 

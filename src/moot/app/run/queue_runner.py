@@ -39,7 +39,7 @@ class QueueRunner(Runner):
         workspace: where their records are.
         queue: where they are submitted. The runner does not close it.
         config: the user's settings; None to load them.
-        most: for how many debates participants are generated in parallel.
+        limit: for how many debates participants are generated in parallel.
         grace: seconds that generating participants has when the runner is closed; debates at workers continue.
     """
 
@@ -49,10 +49,10 @@ class QueueRunner(Runner):
         queue: Dispatcher,
         *,
         config: Config | None = None,
-        most: int = MOST,
+        limit: int = MOST,
         grace: float = GRACE,
     ) -> None:
-        super().__init__(workspace, config=config, most=most, grace=grace)
+        super().__init__(workspace, config=config, limit=limit, grace=grace)
         self.queue, self.room = queue, MOST_QUEUED
 
     async def running_state(self, debate: str) -> Running:
@@ -151,20 +151,20 @@ def _runner_of(job: Job) -> str:
 
 
 def open_runner(
-    workspace: Workspace, config: Config, *, most: int, reserved: int = 0, queue: Dispatcher | None = None
+    workspace: Workspace, config: Config, *, limit: int, reserved: int = 0, queue: Dispatcher | None = None
 ) -> Runner:
     """A runner: with a queue workers run its debates, without one this process does.
 
     Args:
         workspace: where they run, or their records are.
         config: the user's settings.
-        most: how many debates this process runs in parallel.
+        limit: how many debates this process runs in parallel.
         reserved: how many of these places are reserved for the person at the machine.
         queue: where debates are submitted; None for none.
     """
     if queue is None:
-        return Runner(workspace, config=config, most=most, reserved=reserved)
-    return QueueRunner(workspace, queue, config=config, most=most)
+        return Runner(workspace, config=config, limit=limit, reserved=reserved)
+    return QueueRunner(workspace, queue, config=config, limit=limit)
 
 
 async def run_by_workers(runner: QueueRunner, request: StartRequest, debate: str, stop: StopRequest) -> Outcome:

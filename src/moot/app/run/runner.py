@@ -108,7 +108,7 @@ class Runner:
     Args:
         workspace: where they run. The runner does not close it.
         config: the user's settings; None to load them.
-        most: how many debates run in parallel.
+        limit: how many debates run in parallel.
         reserved: how many of these places are reserved for the person at the machine.
         grace: seconds that the answers in progress have when the runner is closed.
     """
@@ -118,11 +118,11 @@ class Runner:
         workspace: Workspace,
         *,
         config: Config | None = None,
-        most: int = MOST,
+        limit: int = MOST,
         reserved: int = 0,
         grace: float = GRACE,
     ) -> None:
-        self.workspace, self.most, self.room, self._reserved = workspace, most, most, reserved
+        self.workspace, self.most, self.room, self._reserved = workspace, limit, limit, reserved
         self.config = config or workspace.config or load_config()
         self._grace = grace
         self._tasks: dict[str, RunTask] = {}
@@ -329,18 +329,18 @@ class Runner:
         Raises:
             Full: as many run as may.
         """
-        most = max(1, self.most - self._reserved) if owner else self.most
+        places = max(1, self.most - self._reserved) if owner else self.most
         own = [debate for debate, task in self._tasks.items() if task.owner == owner]
         if owner and len(own) >= MOST_OWN:
             problem = f"the limit of your open debates is reached ({len(own)}); stop one, or answer its question"
             raise RunnerFull(problem)
-        if len(self._tasks) < most:
+        if len(self._tasks) < places:
             return
         busy = [debate for debate in self.running if not await waits_only(self.workspace, debate)]
         mine = sum(debate in own for debate in busy)
         if owner and mine >= self.most:
             raise RunnerFull(f"the limit of your running debates is reached ({mine}); stop one, or try again later")
-        if len(busy) >= most:
+        if len(busy) >= places:
             raise RunnerFull(f"the limit of running debates is reached ({len(busy)}); stop one, or try again later")
 
     def _release(self, debate: str) -> None:

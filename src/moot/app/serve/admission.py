@@ -169,9 +169,9 @@ def within_allowance(limits: Limits, serving: Serving) -> LimitOverrides:
         ("asks", limits.asks, serving.asks),
     )
     usual = Limits()
-    for name, wanted, most in overrides:
-        if most is not None and wanted is not None and wanted > most and wanted != getattr(usual, name):
-            problem = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {most:g}"
+    for name, wanted, allowed in overrides:
+        if allowed is not None and wanted is not None and wanted > allowed and wanted != getattr(usual, name):
+            problem = f"the limit on {name} is {wanted:g}; the owner of this machine allows at most {allowed:g}"
             raise BriefError(problem, code="out_of_range")
     return LimitOverrides(
         cost=_smaller(limits.cost, serving.cost),

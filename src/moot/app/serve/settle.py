@@ -54,7 +54,7 @@ async def _until_over(runner: Runner, debate: str, done: asyncio.Event, followed
 
 async def _watch(runner: Runner, debate: str, done: asyncio.Event, tell: Tell) -> None:
     """Report each answer, and set ``done`` when only people have to answer."""
-    workspace, folded, reported, most, activity = runner.workspace, EntryFold(), -1, 0, ""
+    workspace, folded, reported, expected, activity = runner.workspace, EntryFold(), -1, 0, ""
     transcript = folded.transcript
     if runner.generation_of(debate):
         await tell(0, None, "its participants are being generated")
@@ -69,8 +69,8 @@ async def _watch(runner: Runner, debate: str, done: asyncio.Event, tell: Tell) -
                 continue  # first read all that is stored already
             sums, open_ = sums_of(transcript), unanswered(transcript)
             if sums.done > reported:
-                reported, most = sums.done, most or await workspace.count_asks(debate)
-                await tell(reported, max(sums.asked, most), activity)
+                reported, expected = sums.done, expected or await workspace.count_asks(debate)
+                await tell(reported, max(sums.asked, expected), activity)
             if open_ and _has_people(transcript) and len(await waiting(workspace, debate)) == len(open_):
                 done.set()
 

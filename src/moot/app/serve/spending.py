@@ -160,13 +160,13 @@ class Spending:
 
     Args:
         runner: where the debates run.
-        most: US dollars that each owner may use in a day, or in a session; None for no limit.
+        limit: US dollars that each owner may use in a day, or in a session; None for no limit.
         session: when the session began, in seconds since 1970; None where each day is counted for itself. A session
             is one process's own: what others reserve is no part of it.
     """
 
-    def __init__(self, runner: Runner, most: float | None, *, session: float | None = None) -> None:
-        self._runner, self._most, self._session = runner, most, session
+    def __init__(self, runner: Runner, limit: float | None, *, session: float | None = None) -> None:
+        self._runner, self._most, self._session = runner, limit, session
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._reservations = Reservations(
             None if session is not None else runner.workspace.store, runner.workspace.clock
@@ -181,11 +181,11 @@ class Spending:
         """
         if self._most is None or prepared.plan.brief.limits.cost is not None:
             return None
-        most = prepared.costing.most
-        if most.cost is None or most.unpriced:
-            unknown = ", ".join(most.unpriced) or "a model"
+        estimate = prepared.costing.most
+        if estimate.cost is None or estimate.unpriced:
+            unknown = ", ".join(estimate.unpriced) or "a model"
             raise LimitReached(f"spending is limited here, and the price of {unknown} is unknown")
-        return most.cost
+        return estimate.cost
 
     def check(self, limits: Limits) -> None:
         """Refuse to resume a debate without a limit on cost if spending is limited.
@@ -314,28 +314,28 @@ async def _may_still_use(workspace: Workspace, debate: str, since: float) -> flo
     try:
         entries = await workspace.entries(debate)
         opened = opening(debate, entries)
-        most = reserve(workspace, opened, opened.brief.limits.cost)
+        reserved = reserve(workspace, opened, opened.brief.limits.cost)
     except MootError:
         return 0.0
-    return max(0.0, most - spent([entry for entry in entries if entry.at < since]))
+    return max(0.0, reserved - spent([entry for entry in entries if entry.at < since]))
 
 
-def reserve(workspace: Workspace, opened: Opened, most: float | None) -> float:
+def reserve(workspace: Workspace, opened: Opened, cost_limit: float | None) -> float:
     """The US dollars to reserve for a debate: its limit on cost, else its estimate; nothing where it costs nothing.
 
     Args:
         workspace: where it runs.
         opened: how it began.
-        most: its limit on cost.
+        cost_limit: its limit on cost.
     """
     live = live_models(workspace, opened.brief, opened.options)
     costing = estimate(opened.brief, load_opened(opened), live, work=calls_for, likely=likely_requests).most
-    return 0.0 if is_free(costing) else most if most is not None else costing.cost or 0.0
+    return 0.0 if is_free(costing) else cost_limit if cost_limit is not None else costing.cost or 0.0
 
 
-def is_free(most: Estimate) -> bool:
+def is_free(estimate: Estimate) -> bool:
     """Whether no model that answers has a price."""
-    return most.cost == 0 and not most.unpriced
+    return estimate.cost == 0 and not estimate.unpriced
 
 
 def spent(entries: Sequence[Entry]) -> float:

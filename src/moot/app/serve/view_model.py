@@ -338,8 +338,8 @@ def most_rounds(tree: object) -> int:
     """The greatest number of rounds in a phase tree as data; 0 where there are none."""
     if isinstance(tree, Mapping):
         data = cast("Mapping[str, object]", tree)
-        most = data.get("most", DEFAULT_ROUNDS) if data.get("is") == "Rounds" else 0
-        return most if isinstance(most, int) and most else max(map(most_rounds, data.values()), default=0)
+        limit = data.get("most", DEFAULT_ROUNDS) if data.get("is") == "Rounds" else 0
+        return limit if isinstance(limit, int) and limit else max(map(most_rounds, data.values()), default=0)
     if isinstance(tree, list | tuple):
         return max(map(most_rounds, cast("Sequence[object]", tree)), default=0)
     return 0

@@ -179,8 +179,8 @@ async def _record(name: str, to: Path | None, against: Path | None, *, yes: bool
 
     earlier = load(against) if against else {}
     async with frame_recorder(name) as recorder:
-        most = recorder.most()
-        click.echo(f"12 questions go to {name}: at most {most.tokens:,} tokens, {money(most.cost)}.", err=True)
+        estimate = recorder.most()
+        click.echo(f"12 questions go to {name}: at most {estimate.tokens:,} tokens, {money(estimate.cost)}.", err=True)
         if not yes:
             click.confirm("Send them?", abort=True, err=True)
         folder = new_folder(name, to)

@@ -105,7 +105,7 @@ def search(words: tuple[str, ...], patterns: bool, limit: int, as_json: bool, st
 
     async def read() -> "tuple[FoundMemory, ...]":
         async with open_memory(store) as workspace:
-            return await look(workspace, " ".join(words), kind=kind, most=limit)
+            return await look(workspace, " ".join(words), kind=kind, limit=limit)
 
     memories = run_command(read())
     if as_json:

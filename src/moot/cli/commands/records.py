@@ -183,7 +183,7 @@ def _lines(shown: Shown, console: "Console") -> None:
         console.print(Indented(joined(local_time(item.at), line(item.protocol), fork_origin(item.forked), topic)))
 
 
-def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "Text":
+def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> "Text":
     from rich.text import Text
 
     from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, local_time, short
@@ -199,7 +199,7 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", most: int) -> "T
         return Text.assemble((WAITS_FOR_BATCH, WARN), (f" · {since}", FAINT))
     style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
     status = status_in_words(summary.status)
-    reason = short(line(summary.reason).removeprefix(f"{status}: "), most) if most else ""
+    reason = short(line(summary.reason).removeprefix(f"{status}: "), length) if length else ""
     return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
 
 

@@ -127,7 +127,7 @@ def _conversation(file: Path, question: str, settings: "Settings") -> "ParsedBri
     from moot.app.endpoint.conversation import read_conversation
 
     piped = str(file) == "-"
-    data = sys.stdin.buffer.read(MOST_PIPED) if piped else read_bytes(file.name, file, most=MOST_PIPED)
+    data = sys.stdin.buffer.read(MOST_PIPED) if piped else read_bytes(file.name, file, limit=MOST_PIPED)
     return read_conversation(data, "conversation" if piped else file.name, question, settings)
 
 

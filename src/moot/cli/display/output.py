@@ -215,9 +215,9 @@ def _tally(report: "Report") -> Iterator[str]:
     ordered = sorted(report.outcome.tally, key=lambda row: -row.votes)
     rows = [(short(row.candidate, 48), row) for row in ordered]
     wide = max(cell_len(name) for name, _ in rows)
-    most = max(row.votes for _, row in rows) or 1.0
+    highest = max(row.votes for _, row in rows) or 1.0
     for name, row in rows:
-        bar = "█" * round(8 * row.votes / most)
+        bar = "█" * round(8 * row.votes / highest)
         first = "" if row.first is None else f" (first drafts {row.first:g})"
         yield f"{name}{' ' * (wide - cell_len(name))}  {bar:<8} {row.votes:g}{first}"
 

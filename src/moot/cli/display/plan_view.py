@@ -68,15 +68,15 @@ def _in_person(participant: Participant) -> str:
 
 def plan_words(costing: Costing) -> str:
     """The plan in one sentence."""
-    most, bounds = costing.most, costing.bounds
+    estimate, bounds = costing.most, costing.bounds
     asks = _range_in_words(bounds.least.asks, bounds.most.asks, "question")
     calls = _call_words(costing)
-    if not most.calls:
+    if not estimate.calls:
         return f"{asks}; no model calls"
     tokens = f"{_token_words(costing)} tokens"
-    if most.cost is None:
-        return f"{asks}; {calls}; {tokens}; cost not known: no price for {', '.join(map(line, most.unpriced))}"
-    return f"{asks}; {calls}; {tokens}; {'cost ' if most.cost else ''}{_cost_words(costing)}"
+    if estimate.cost is None:
+        return f"{asks}; {calls}; {tokens}; cost not known: no price for {', '.join(map(line, estimate.unpriced))}"
+    return f"{asks}; {calls}; {tokens}; {'cost ' if estimate.cost else ''}{_cost_words(costing)}"
 
 
 def _range_in_words(low: int, high: int, noun: str) -> str:
@@ -85,7 +85,7 @@ def _range_in_words(low: int, high: int, noun: str) -> str:
 
 def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     """The full plan, for ``moot check``; ``kind`` is the kind of the input: text or markdown."""
-    brief, most, bounds = prepared.plan.brief, prepared.costing.most, prepared.costing.bounds
+    brief, estimate, bounds = prepared.plan.brief, prepared.costing.most, prepared.costing.bounds
     yield Text(line(brief.topic), style="bold")
     facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", prepared.plan.name)]
     facts += [("options", " · ".join(map(line, brief.options)))] if brief.options else []
@@ -98,16 +98,16 @@ def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     yield from people(brief, prepared.drops)
     yield ""
     yield Text("phases", style=FAINT)
-    yield from (Indented(Text(text), "  " * depth, "  " * depth) for depth, text in _tree(most.phases))
+    yield from (Indented(Text(text), "  " * depth, "  " * depth) for depth, text in _tree(estimate.phases))
     yield ""
     yield from fields(
         [
             ("questions", _range_in_words(bounds.least.asks, bounds.most.asks, "question")),
             ("calls", _call_words(prepared.costing)),
-            ("tokens", _token_words(prepared.costing) if most.tokens else "none"),
+            ("tokens", _token_words(prepared.costing) if estimate.tokens else "none"),
             *(
-                [("cache", f"{most.repeated:.0%} of the input repeats the beginning of an earlier prompt")]
-                if most.repeated
+                [("cache", f"{estimate.repeated:.0%} of the input repeats the beginning of an earlier prompt")]
+                if estimate.repeated
                 else []
             ),
             ("cost", _cost_words(prepared.costing)),
@@ -130,15 +130,15 @@ def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _token_words(costing: Costing) -> str:
     """The expected number of tokens, what they usually stay below, and the bound."""
-    expected, usual, most = costing.expected_total, costing.usual_total, costing.bounds.most
-    return f"about {amount(expected.tokens)}, usually below {amount(usual.tokens)}, at most {amount(most.tokens)}"
+    expected, usual, bound = costing.expected_total, costing.usual_total, costing.bounds.most
+    return f"about {amount(expected.tokens)}, usually below {amount(usual.tokens)}, at most {amount(bound.tokens)}"
 
 
 def _call_words(costing: Costing) -> str:
     """The calls where none is repeated, and the bound; the same word for both where they are the same."""
-    least, usual, most = costing.bounds.least, costing.usual_total, costing.bounds.most
+    least, usual, bound = costing.bounds.least, costing.usual_total, costing.bounds.most
     calls = _range_in_words(least.calls, usual.calls, "model call")
-    return calls if usual.calls == most.calls else f"{calls}, at most {most.calls}"
+    return calls if usual.calls == bound.calls else f"{calls}, at most {bound.calls}"
 
 
 def assumed(answer: int) -> str:
@@ -151,8 +151,8 @@ def _cost_words(costing: Costing) -> str:
         return f"not known: no price for {', '.join(map(line, costing.most.unpriced))}"
     if not costing.most.cost:
         return "free"
-    expected, usual, most = costing.expected_total, costing.usual_total, costing.bounds.most
-    return f"about {money(expected.cost)}, usually below {money(usual.cost)}, at most {money(most.cost)}"
+    expected, usual, bound = costing.expected_total, costing.usual_total, costing.bounds.most
+    return f"about {money(expected.cost)}, usually below {money(usual.cost)}, at most {money(bound.cost)}"
 
 
 def _limit_words(limits: Limits) -> str:

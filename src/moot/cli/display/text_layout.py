@@ -48,9 +48,9 @@ def line(text: str) -> str:
     return flat(clean(text))
 
 
-def short(text: str, most: int) -> str:
+def short(text: str, limit: int) -> str:
     """A text of others in one line, cut after this many characters and marked with "…"."""
-    return shorten(line(text), most)
+    return shorten(line(text), limit)
 
 
 def prose(text: str, style: str = "") -> list[Text]:

@@ -72,9 +72,9 @@ def _program(place: str, table: Mapping[str, object], usual: AcpProgram | None, 
         raise BriefError(f"{place}.mode must be a text in quotes", where=where)
     if not _are_texts(env) or not all(_VARIABLE.fullmatch(text) for text in cast("list[str]", env)):
         raise BriefError(f"{place}.env must be a list of names of environment variables", where=where)
-    least, most = AGENT_SESSIONS
-    if isinstance(parallel, bool) or not isinstance(parallel, int) or not least <= parallel <= most:
-        raise BriefError(f"{place}.parallel must be a whole number from {least} to {most}", where=where)
+    minimum, maximum = AGENT_SESSIONS
+    if isinstance(parallel, bool) or not isinstance(parallel, int) or not minimum <= parallel <= maximum:
+        raise BriefError(f"{place}.parallel must be a whole number from {minimum} to {maximum}", where=where)
     if isinstance(cost, bool) or cost not in ("unknown", 0):
         raise BriefError(f'{place}.cost must be 0 for a flat rate, or "unknown"', where=where)
     return AcpProgram(

@@ -362,8 +362,8 @@ def _to_json(body: dict[str, object]) -> bytes:
 
 def _names(words: str, field: str) -> bool:
     """Whether words name a field: in quotation marks, or bare where its name is no word of English."""
-    bare = "_" in field or field == "temperature"
-    mark = "['\"`]" if not bare else r"\b"
+    unambiguous = "_" in field or field == "temperature"
+    mark = "['\"`]" if not unambiguous else r"\b"
     return re.search(f"{mark}{re.escape(field)}{mark}", words) is not None
 
 

@@ -58,11 +58,11 @@ def critique(brief: Brief, choices: Choices) -> Phase:
     choices.no_turn_mode("critique")
     by = mediator(brief, "critique")
     author, critic = pair(brief)
-    most = choices.rounds_before_vote("critique", 0)
+    rounds_limit = choices.rounds_before_vote("critique", 0)
     answer = Everyone(act="draft", task=FIRST, who=(author,), form=draft(brief.options), view=ALONE, needs=1)
     read = Criticise(author=author, critic=critic)
     reply = base.Sequence(parts=(Rebut(author=author, form=revision(brief.options)), read))
-    rounds = (base.Rounds(each=reply, most=most),) if most else ()
+    rounds = (base.Rounds(each=reply, most=rounds_limit),) if rounds_limit else ()
     return base.Sequence(parts=(answer, read, *rounds, Check(by=by, author=author, options=brief.options)))
 
 

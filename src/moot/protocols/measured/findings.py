@@ -289,11 +289,11 @@ def concluded(review: Review) -> Decision:
     return Decision(status="decided", rule=RULE, text=f"{str(review).capitalize()}.", how=how)
 
 
-def _simulated_findings(state: State, most: int) -> Iterator[Finding]:
+def _simulated_findings(state: State, count: int) -> Iterator[Finding]:
     """As many findings as are checked at most, for an estimate."""
     names = state.brief.names("debater")
     file = next((file.path for file in artefact_of(state.brief).files), "file")
-    for n in range(1, most + 1):
+    for n in range(1, count + 1):
         cite = Citation(path=file, lines=(n, n), quote="the words of a line of code")
         report = Report(
             by=names[n % len(names)], cite=cite, severity="high", category="correctness", claim=INSPECTING[:120]
@@ -301,8 +301,8 @@ def _simulated_findings(state: State, most: int) -> Iterator[Finding]:
         yield Finding(id=f"F{n}", reports=(report,))
 
 
-def _replies(state: State, most: int) -> Iterator[tuple[Finding, str]]:
-    return ((finding, INSPECTING) for finding in _simulated_findings(state, most))
+def _replies(state: State, count: int) -> Iterator[tuple[Finding, str]]:
+    return ((finding, INSPECTING) for finding in _simulated_findings(state, count))
 
 
 def _refuted_findings(state: State) -> Iterator[tuple[Finding, str]]:

@@ -443,7 +443,7 @@ class _SimulatedProcess:
         simulation, world = self._simulation, self._simulation.world
         most = simulation.plan.places
         people = {debate.id for debate in simulation.plan.debates if debate.person}
-        async with Runner(workspace, config=Config(learn=False), most=most, grace=10.0) as runner:
+        async with Runner(workspace, config=Config(learn=False), limit=most, grace=10.0) as runner:
             tried: set[str] = set()
             while not self._asked_to_stop.is_set():
                 for debate in simulation.open_debates():

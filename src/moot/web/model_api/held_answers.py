@@ -49,8 +49,8 @@ class Completion:
     @property
     def seconds(self) -> float:
         """How long the request is held open."""
-        most = self.begun.preset.seconds
-        return most if self.request.seconds is None else min(most, self.request.seconds)
+        limit = self.begun.preset.seconds
+        return limit if self.request.seconds is None else min(limit, self.request.seconds)
 
     @property
     def acts(self) -> bool:
@@ -80,8 +80,8 @@ class Completion:
         """
         lines: asyncio.Queue[tuple[Line, str] | None] = asyncio.Queue()
 
-        async def tell(done: float, most: float | None, activity: str) -> None:
-            number = f" ({done:.0f} of {most:.0f})" if most else ""
+        async def tell(done: float, total: float | None, activity: str) -> None:
+            number = f" ({done:.0f} of {total:.0f})" if total else ""
             lines.put_nowait((line, f"{activity}{number}" if activity else ""))
 
         async def listen(piece: Line) -> None:

@@ -85,7 +85,7 @@ async def cancel(request: Request, holder: Program, response: str) -> Response:
     return await responding.now()
 
 
-async def _ignore_progress(done: float, most: float | None, activity: str) -> None:
+async def _ignore_progress(done: float, total: float | None, activity: str) -> None:
     """Whoever cancels is told nothing."""
 
 
