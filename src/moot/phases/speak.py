@@ -285,10 +285,10 @@ class Floor:
             yield Halted(path=ROOT, reason=f"none of {len(keys)} answered")
 
 
-def too_few_answers(answered: int, asked: int, needs: int) -> Halted:
+def too_few_answers(answered: int, count: int, needs: int) -> Halted:
     """The end of a debate in which fewer have answered than it needs."""
     verb = "is" if needs == 1 else "are"
-    return Halted(path=ROOT, reason=f"{answered} of {asked} answered, {needs} {verb} needed to go on")
+    return Halted(path=ROOT, reason=f"{answered} of {count} answered, {needs} {verb} needed to go on")
 
 
 def readers_of(state: State, name: str, view: View) -> tuple[str, ...]:

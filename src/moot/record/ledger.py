@@ -290,10 +290,10 @@ class Ledger:
                 self._lost[event.key, event.call] = self.lost(event.key, event.call) + 1
 
 
-def _was_worded(recorded: Event, made: Event) -> bool:
+def _was_worded(recorded: Event, event: Event) -> bool:
     from moot.record.old_formats import is_reworded  # only old records need it
 
-    return is_reworded(recorded, made)
+    return is_reworded(recorded, event)
 
 
 def _differ(entry: Entry, event: Event) -> str:

@@ -73,11 +73,11 @@ def _object(text: str) -> dict[str, object]:
     return dict(from_json(text, allow_inf_nan=False))
 
 
-def is_reworded(recorded: Event, made: Event) -> bool:
+def is_reworded(recorded: Event, event: Event) -> bool:
     """Whether a recorded fact is the one that a play makes, but for a sentence that was wrong once."""
-    if not isinstance(made, Halted | Closed):
+    if not isinstance(event, Halted | Closed):
         return False
-    return recorded == replace(made, reason=made.reason.replace(*ONE_IS_NEEDED))
+    return recorded == replace(event, reason=event.reason.replace(*ONE_IS_NEEDED))
 
 
 def mended(body: object) -> object:

@@ -137,14 +137,14 @@ class SearchRun:
 
 def searches(entries: Iterable[Entry]) -> tuple[SearchRun, ...]:
     """All searches of a record, in the order in which they ended; what is no tree is left out."""
-    asked: dict[str, str] = {}
+    agents: dict[str, str] = {}
     runs: list[SearchRun] = []
     for entry in entries:
         match entry.event:
             case Asked(ask=ask):
-                asked[ask.key] = ask.to
+                agents[ask.key] = ask.to
             case Called(model=model, key=key, text=text) if model.startswith(TREE):
-                if tree := _read(key, asked.get(key, ""), text):
+                if tree := _read(key, agents.get(key, ""), text):
                     runs.append(tree)
             case _:
                 pass

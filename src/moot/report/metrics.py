@@ -95,17 +95,17 @@ class Metrics:
 
 def measure(entries: Sequence[Entry]) -> Metrics:
     """Count a record, complete or not."""
-    asked: dict[str, str] = {}
+    agents: dict[str, str] = {}
     people: dict[str, list[Event]] = {}
     models: dict[str, list[Event]] = {}
     tried: dict[tuple[str, str], str] = {}
     events = _without_tools(entries)
     for event in events:
         if isinstance(event, Asked):
-            asked[event.ask.key] = event.ask.to
+            agents[event.ask.key] = event.ask.to
             people.setdefault(event.ask.to, []).append(event)
         elif isinstance(event, Replied | Failed | Attempted | Called | Erred):
-            people.setdefault(asked[event.key], []).append(event)
+            people.setdefault(agents[event.key], []).append(event)
         if isinstance(event, Attempted):
             tried[event.key, event.call] = event.model
         if isinstance(event, Attempted | Called | Erred):
