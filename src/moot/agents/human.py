@@ -7,7 +7,7 @@ debate waits, over weeks and restarts, until the answer arrives or the person's 
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from operator import attrgetter
 from typing import Protocol, Self
@@ -17,7 +17,6 @@ from moot.core.ask import Ask, Reply, Usage
 from moot.core.brief import HUMAN
 from moot.core.errors import ModelError, Waiting
 from moot.core.event import Replied
-from moot.core.fast_dataclass import dataclass
 from moot.deadline import Deadline
 
 POLL = 0.5

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
 from moot.agents.prompt import frame
@@ -19,7 +19,6 @@ from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Form, ToolCall, ToolSpec
 from moot.core.errors import ModelError, RecordError, ToolError
 from moot.core.event import Called
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, clean_data, clip
 from moot.models.base import Message, Model, Request
 

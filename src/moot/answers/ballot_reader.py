@@ -6,7 +6,7 @@ it leaves no vote, unless its words say that the later one counts.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -18,7 +18,6 @@ from moot.answers.own_words import abstains, with_labels
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
-from moot.core.fast_dataclass import dataclass
 
 _LIMITED = re.compile(
     r"\b(?:on|in|only|here|so far|regarding|when it comes|bei|beim|in bezug|sur|en (?:lo|cuanto)|em relação|su|sul"

@@ -6,11 +6,11 @@ Remarks: what the words behind a name, up to the end of its sentence, make of a 
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from moot.answers import retraction
 from moot.answers.plain_text import key
 from moot.answers.words import formulas, phrases
-from moot.core.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

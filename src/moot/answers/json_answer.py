@@ -7,6 +7,7 @@ keys, NaN.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from moot.answers import retraction
@@ -14,7 +15,6 @@ from moot.answers.plain_text import fold, key
 from moot.answers.values import Fault, FieldValues, read_items, read_value, within
 from moot.answers.words import formulas, phrases
 from moot.core.ask import Field, Form, Value
-from moot.core.fast_dataclass import dataclass
 
 DEPTH = 20
 """The most objects and lists within each other."""

@@ -7,7 +7,7 @@ plainly the author's own final statement is listed in ``unread``.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
@@ -46,7 +46,6 @@ from moot.answers.tags import escape, read_tags
 from moot.answers.values import Fault, FieldValues, is_upheld, placeholder, read_value, reason_in_words
 from moot.answers.words import phrases
 from moot.core.ask import ABSTAIN, Field, Form, Value
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import bare, clean_data
 
 _LABEL = re.compile(

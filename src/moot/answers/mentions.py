@@ -7,13 +7,13 @@ denied, conditional or over. Everything else is ``unclear`` and never counts. Te
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.answers import retraction
 from moot.answers.candidates import CLOSERS, Candidates, is_emoji, tail_fault
 from moot.answers.plain_text import fold, key
 from moot.answers.words import formulas, phrases
-from moot.core.fast_dataclass import dataclass
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
 ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"

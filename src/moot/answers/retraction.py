@@ -7,11 +7,11 @@ about the matter, so only those count that say so themselves.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 from moot.answers.words import cues, formulas, phrases
-from moot.core.fast_dataclass import dataclass
 
 ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "mr", "ms", "mrs", "st"))
 """What must not stand before the blank that ends a sentence."""

@@ -14,14 +14,13 @@ A decision all of whose sentences are remarks on the debate, its people and the 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key, without_strikes
 from moot.answers.values import Fault, FieldValues
 from moot.answers.words import cues, ruling_words
 from moot.core.ask import Field, Form
-from moot.core.fast_dataclass import dataclass
 
 DECIDING = ("decision", "verdict")
 """The fields, compared without case, whose words become the decision of a debate."""

@@ -7,12 +7,12 @@ not plain is left as it is.
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from moot.answers.plain_text import fold, key, without_frame
 from moot.answers.words import formulas, phrases, ruling_words
 from moot.core.ask import Field
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import bare
 
 _LABEL_MARK = r"\*{0,2}[ \t]*(?:[:：=]|[-\u2013\u2014]+(?=[ \t]))"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from moot.answers import retraction
 from moot.answers.candidates import Candidates, Stated
@@ -10,7 +10,6 @@ from moot.answers.mentions import choice_in
 from moot.answers.plain_text import fold, key, match, unquoted_lines, without_elements, without_strikes
 from moot.answers.words import formulas, phrases
 from moot.core.ask import ABSTAIN, Field, Value
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import late_pattern
 
 

@@ -1,13 +1,12 @@
 """The Agent port: what answers for a participant, what it is shown (``Context``) and how its calls are recorded."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
 from moot.core.event import Called
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, is_open_prose, read_field
 

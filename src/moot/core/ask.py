@@ -6,11 +6,10 @@ before it is made, and it is never made twice.
 
 import math
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from moot.core.brief import View
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, clean_data, named
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]

@@ -1,11 +1,10 @@
 """Briefs: the question, the participants, their settings and the limits of a debate, as plain values."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from moot.core.errors import BriefError
-from moot.core.fast_dataclass import dataclass
 
 Duty: TypeAlias = Literal["debater", "moderator", "juror", "aide"]
 """A participant's duty: argue, moderate, only vote, or measure and look things up without taking part."""

@@ -1,10 +1,8 @@
 """Decisions and ballots: each vote as it was read, and the result that follows from the votes."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
-
-from moot.core.fast_dataclass import dataclass
 
 Status: TypeAlias = Literal["decided", "tie", "no_decision", "failed"]
 """How a debate ended: with a decision, with a tie, without a decision, or without any answer."""

@@ -7,13 +7,12 @@ Side events stand in streams beside a record: whose a debate is, its links, rese
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from moot.core.ask import Ask, Fields, Reply, ToolCall, Usage, Value, amount
 from moot.core.brief import Brief, Limits
 from moot.core.decision import Decision, Status
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, clean_data, named, texts
 
 

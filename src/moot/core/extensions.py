@@ -6,7 +6,7 @@ built in. Whatever foreign code raises becomes one sentence that names its packa
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar, cast, get_args, get_origin, 
 from moot.core.ask import Fields, Value
 from moot.core.errors import MootError, ProtocolError
 from moot.core.event import Package
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import unknown_word
 
 if TYPE_CHECKING:

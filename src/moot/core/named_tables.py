@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from moot.core.errors import BriefError
-from moot.core.fast_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,11 @@ turns. A verdict is read only from the field of a member's own message; what oth
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from moot.core.ask import ABSTAIN, Value
 from moot.core.brief import SIMILARITY, Brief, Participant
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wording
 

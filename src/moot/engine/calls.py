@@ -15,7 +15,7 @@ than ``UNKNOWN`` tokens for a byte can exceed it further, by the calls that were
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import ceil, inf
 
@@ -24,7 +24,6 @@ from moot.core.ask import Usage
 from moot.core.brief import Limits, is_within
 from moot.core.errors import FREE_ERRORS, LimitReached, ModelError
 from moot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import PieceCleaner, clean, counted, named
 from moot.deadline import Deadline
 from moot.record.ledger import Ledger

@@ -8,7 +8,7 @@ the same batch, whatever the latencies. The total time does not run while only p
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from moot.core.agent import Agent, Context, context_of
@@ -27,7 +27,6 @@ from moot.core.errors import (
     Waiting,
 )
 from moot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied, Resumed, Signal
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, counted, hide, named
 from moot.core.transcript import Transcript
 from moot.deadline import Deadline

@@ -7,11 +7,11 @@ the record says so. The replay of a record follows from that entry and from no c
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
 from moot.core.event import Failed
-from moot.core.fast_dataclass import dataclass
 
 HURRIED = frozenset(
     {"open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close"}

@@ -3,13 +3,13 @@
 No types of providers or frameworks pass through here, so that records never depend on a library.
 """
 
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import ToolCall, ToolSpec
 from moot.core.brief import Attachment, Settings
 from moot.core.event import Called
-from moot.core.fast_dataclass import dataclass
 
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 

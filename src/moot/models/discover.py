@@ -9,11 +9,11 @@ import shutil
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import SplitResult, urlsplit
 
 from moot.core.errors import BriefError, Unavailable
-from moot.core.fast_dataclass import dataclass
 from moot.models.http_port import Unreached
 from moot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
 from moot.models.provider_errors import unreached_error, wrong_server_error

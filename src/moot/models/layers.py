@@ -17,13 +17,12 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from moot.core.agent import Quote, Recorder
 from moot.core.errors import LimitReached, ModelError, Unavailable, Unreadable
 from moot.core.event import Called
-from moot.core.fast_dataclass import dataclass
 from moot.deadline import Deadline
 from moot.models.base import Model, Request, Traits
 from moot.models.transport import Gate

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 from moot.core.brief import Settings
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.extensions import PROVIDER, find, offered
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, closest
 
 Environment: TypeAlias = Mapping[str, str]

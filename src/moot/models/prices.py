@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, cast
 from moot.core.agent import Quote
 from moot.core.ask import ToolSpec, Usage
 from moot.core.brief import Settings
-from moot.core.fast_dataclass import dataclass
 from moot.models.base import Message, Request
 from moot.models.names import LIBRARY, ModelName
 

@@ -1,12 +1,11 @@
 """Streamed answers: which pieces are text, which are thinking, and when an answer is complete."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.agent import Recorder
 from moot.core.ask import ToolCall, Usage
 from moot.core.errors import Refused, Unreadable
 from moot.core.event import Called
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, named
 from moot.models.base import Request
 from moot.models.names import ModelName

@@ -6,10 +6,10 @@ import os
 import secrets
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast
 
 from moot.core.errors import Unavailable
-from moot.core.fast_dataclass import dataclass
 from moot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
 from moot.models.names import Environment, Provider, find_url, need_key
 

@@ -7,7 +7,7 @@ so the same record always leads to the same path. A phase can read nothing but i
 import re
 from collections.abc import Generator
 from collections.abc import Sequence as AbstractSequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol, TypeAlias, TypeGuard
 
@@ -15,7 +15,6 @@ from moot.core.ask import Ask
 from moot.core.brief import DEFAULT_ROUNDS, RECORDED_ROUNDS, Brief
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Halted, Note, Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Transcript
 from moot.policy.rounds import Stop
 

@@ -1,14 +1,13 @@
 """The protocol settings of a brief: mediation, extras, memory, order of speaking, conditions for ending."""
 
 from collections.abc import Mapping
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 from moot.core.ask import Fields, Value
 from moot.core.brief import VOTED_ROUNDS
 from moot.core.errors import ProtocolError
 from moot.core.extensions import PROTOCOL, RULE, check_options, find, no_options
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import VoteWeights
 from moot.phases.speak import SPOKEN
 from moot.policy.pairing import Topology

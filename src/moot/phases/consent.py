@@ -4,14 +4,13 @@ This is no vote: what counts is whether anybody objects, not which side has more
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import Play, State
 from moot.phases.speak import asked_names

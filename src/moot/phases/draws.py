@@ -1,13 +1,12 @@
 """Answers that nobody else has read: several of one participant, and their count."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Halted, Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Turn, read_field, wording
 from moot.phases.base import ROOT, Play, State
 from moot.phases.speak import asked_names

@@ -8,13 +8,12 @@ Weights are asked for before anything else, and no debater sees them. The simila
 answers with numbers in fields. Who writes the final answer is asked once, after the decision, and changes nothing.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import SIMILARITY, Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import (
     DELIVER,
     FEEDS,

@@ -5,14 +5,13 @@ answer. If equal answers share the first place, this is no tie.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Transcript, Turn, read_field, wording
 from moot.phases.base import Play, State
 from moot.phases.choices import COUNTING, RANKED, Choices, counting_rule

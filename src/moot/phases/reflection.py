@@ -4,12 +4,13 @@ The reviewer sees only the newest text, without its author and without earlier r
 A later text can be worse than an earlier one, so the best one is kept, not the last.
 """
 
+from dataclasses import dataclass
+
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import RECORDED_ROUNDS, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Entered, Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Play, State
 

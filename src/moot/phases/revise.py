@@ -5,11 +5,10 @@ note is visible only to its author. The author of a summary sees exactly what it
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import REPLACES, Ask, Field, Form
 from moot.core.brief import View
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clip
 from moot.core.transcript import SUMMARY, Turn, read_field
 from moot.phases.base import Phase, Play, State, is_batch

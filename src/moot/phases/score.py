@@ -4,10 +4,10 @@ The rater does not see who is rated, nobody rates itself, and no other prompt co
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Turn
 from moot.phases.base import Phase, Play, State
 from moot.phases.endings import LOG

@@ -4,13 +4,13 @@ If a part fails, the one that combines them is told which part is missing.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from moot.core.ask import Ask, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import listed
 from moot.phases.base import Phase, Play, State
 from moot.phases.base import Sequence as InOrder

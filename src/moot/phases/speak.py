@@ -1,13 +1,12 @@
 """Phases in which participants speak: who is asked what and in which batch, with the forms of drafts and revisions."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import TARGET, Turn
 from moot.phases.base import ROOT, Play, State
 from moot.policy.pairing import Pairs

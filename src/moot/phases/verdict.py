@@ -5,13 +5,12 @@ order, with the same marks. A judge that names nobody, or nobody on the list, de
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clip
 from moot.core.transcript import Turn, read_field, wording
 from moot.phases.base import Play, State

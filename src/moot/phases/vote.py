@@ -4,13 +4,12 @@ A ballot is read only from the voter's own answer to its own question, by one st
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import ABSTAIN, Ask, Field, Form
 from moot.core.brief import View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.event import Halted, Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import measured_weights, weight_field
 from moot.core.text import letter
 from moot.core.transcript import Transcript, Turn, read_field, voter_reason, wording

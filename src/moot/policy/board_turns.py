@@ -1,10 +1,10 @@
 """Board meetings: who speaks next, and the verdicts in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from moot.core.brief import Participant
 from moot.core.decision import Decision
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import (
     Standing,
     standings,  # where a meeting stands belongs with who speaks next in it

@@ -10,10 +10,10 @@ Similarity is measured by an embedding model if one was asked (``phases.helpers`
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import sqrt
 
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import stems, terms
 from moot.core.transcript import Transcript, Turn, normalise, read_field, wording
 

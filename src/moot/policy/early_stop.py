@@ -6,13 +6,12 @@ upper bound of the certainty.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 from typing import Protocol
 
 from moot.core.decision import Ballot, Decision
-from moot.core.fast_dataclass import dataclass
 from moot.policy.rules import Rule, count
 
 

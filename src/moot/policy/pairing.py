@@ -6,10 +6,10 @@ tokens of one large debate and are no less accurate.
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Literal, TypeAlias
 
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Transcript, alike, wording
 
 Topology: TypeAlias = Literal["all-to-all", "round-robin", "ring", "star", "sparse", "random-graph", "adaptive"]

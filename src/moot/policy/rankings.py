@@ -7,14 +7,13 @@ Sums are exact fractions. If several candidates have the best sum, it is a tie: 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
 from math import lcm
 from typing import NamedTuple, TypeAlias
 
 from moot.core.decision import Ballot, Decision, Strength
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import listed
 from moot.policy.rules import PLURALITY, Share, no_vote_reason, strength, top, weight_in_words, weight_of
 

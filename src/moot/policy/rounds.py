@@ -11,13 +11,13 @@ from 0 to 1 by the distance of the greatest and the least; other numbers by it a
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 from typing import Literal, NamedTuple, Protocol
 
 from moot.core.ask import Field
 from moot.core.brief import Participant
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import Standing
 from moot.core.transcript import SUMMARY, Transcript, Turn, alike, normalise, read_field, within, wording
 from moot.policy.early_stop import chance_ahead

@@ -5,14 +5,13 @@ A tie is a tie, and no vote is no decision. A documented fallback is a wrapper a
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
 from typing import Literal, Protocol
 
 from moot.core.decision import Ballot, Decision, Strength
 from moot.core.errors import ProtocolError
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import listed
 
 

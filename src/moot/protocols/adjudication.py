@@ -9,13 +9,12 @@ of its own: on its ballot its own teams stand in the middle, so it can neither h
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import counted, listed
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Phase, Play, State

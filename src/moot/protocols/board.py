@@ -9,14 +9,13 @@ Every prompt contains two layers of instructions: the brief's rules for all, and
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import DEFAULT_MESSAGES, RECORDED_ROUNDS, Brief, View
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted, Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import (
     ARTIFACTS,
     REASONING,

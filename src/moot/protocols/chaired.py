@@ -5,13 +5,12 @@ it took from each. The chair sees letters; the record keeps whose they are.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clip, listed
 from moot.core.transcript import Turn, read_field
 from moot.phases import base

@@ -13,12 +13,11 @@ Wording is compared without meaning, so a moderator can judge each round in type
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as AbstractSequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import standings
 from moot.phases import base
 from moot.phases.base import After, At, Phase, Play, Rounds, Sequence, State, Undebated

@@ -7,14 +7,13 @@ candidates, and if nobody wins, the first proposal does.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Ballot, Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import listed
 from moot.core.transcript import Turn, read_field
 from moot.phases.base import Phase, Play, Rounds, State

@@ -6,11 +6,12 @@ member who has been inside longest leaves, so the circle keeps its size. Few spe
 the chair brings in what they miss. Who is inside follows from the record; it is stored nowhere else.
 """
 
+from dataclasses import dataclass
+
 from moot.core.ask import Ask, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
 from moot.core.event import Halted
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import listed
 from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import ask_bids, winner

@@ -9,12 +9,11 @@ the record by the answer that it names, never by the place where it stands.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Entered
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import letter, listed, words
 from moot.core.transcript import Transcript, Turn, normalise, read_field, wording
 from moot.phases import base

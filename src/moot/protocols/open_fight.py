@@ -5,10 +5,11 @@ the last speaker; the strongest bid wins one turn, which answers words of anothe
 the round is over. Whether the quoted words are in the turn can be checked (``core.text.contains_words``).
 """
 
+from dataclasses import dataclass
+
 from moot.core.ask import Ask, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Halted
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import TARGET, Turn, read_field
 from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import ask_bids, winner

@@ -7,13 +7,12 @@ too. With fewer than eight debaters some make more than one speech, always on on
 """
 
 from collections.abc import Sequence as Listed
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.errors import ProtocolError
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import TARGET
 from moot.phases.base import Phase, Play, Rounds, Sequence, State
 from moot.phases.bids import CuttingIn

@@ -6,12 +6,11 @@ hears the answer before the next question. Each round begins with the next respo
 has heard most.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.event import Halted
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import TARGET, Turn
 from moot.phases.base import ROOT, Phase, Play, Rounds, Sequence, State
 from moot.phases.choices import Choices, until

@@ -11,10 +11,9 @@ import math
 from collections import deque
 from collections.abc import AsyncGenerator, Generator, Hashable, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from moot.core.event import Signal
-from moot.core.fast_dataclass import dataclass
 from moot.record.store import Notifying, Store
 
 PAGE = 50

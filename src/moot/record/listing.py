@@ -5,10 +5,9 @@ read records to list them. For one that cannot, the functions here read its reco
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
-from moot.core.fast_dataclass import dataclass
 from moot.record.store import Counting, Store
 from moot.record.summary_fold import OWNED, SIDE, Fold, Summary, searched, summarize
 

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from weakref import WeakValueDictionary
@@ -35,7 +35,6 @@ from moot.core.event import (
     SideEntry,
     SideEvent,
 )
-from moot.core.fast_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

@@ -5,6 +5,7 @@ summaries of another fold are made again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias, cast, get_args
 
 from msgspec.json import decode as from_json
@@ -15,7 +16,6 @@ from moot.core.brief import HUMAN
 from moot.core.decision import Status
 from moot.core.errors import FREE_ERRORS, RecordError
 from moot.core.event import ASIDE, Claimed, Renamed
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clip
 from moot.record.store import LATEST, VERSION, decode, decode_side, digest
 

@@ -14,7 +14,7 @@ what is asked again after a crash are left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from moot.agents.llm import UNAIDED
@@ -37,7 +37,6 @@ from moot.core.agent import Context, context_of
 from moot.core.ask import Ask
 from moot.core.brief import HUMAN, Brief, Limits, Participant
 from moot.core.event import Asked, Failed, Replied
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Model, Request
 from moot.models.layers import RetrySettings

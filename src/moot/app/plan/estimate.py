@@ -9,7 +9,7 @@ descriptions of an MCP server's tools are known only when it runs, and left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from typing import NamedTuple, TypeAlias
 
@@ -40,7 +40,6 @@ from moot.core.agent import Context, Quote, context_of
 from moot.core.ask import Ask, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Note, Replied
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Model, Request, Traits
 from moot.models.prices import TOOLS_OVERHEAD, answer_cap, count_tokens

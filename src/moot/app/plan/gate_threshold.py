@@ -8,13 +8,13 @@ learned comes from memory, before the debate is opened; its record holds the num
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
 from moot.app.plan.learning import memory_place, missing_lessons
 from moot.core.errors import RecordError
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import normalise
 from moot.evaluation.gates import DEFAULT, ENOUGH, Gated, choose, cross_validate
 from moot.learn.memory_store import Item, MemoryStore

@@ -6,12 +6,12 @@ It takes a store and no workspace, so that the workspace itself can call it and 
 import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from moot.app.plan.settings import Config, load_config
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Closed, Entry, Opened
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import EVALUATION_ID, GENERATION
 from moot.core.transcript import Transcript
 from moot.learn.tables import Place

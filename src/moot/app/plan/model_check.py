@@ -3,10 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from moot.core.errors import BriefError, ModelError
-from moot.core.fast_dataclass import dataclass
 from moot.models.base import Message, Request, Settings
 from moot.models.discover import BUILTIN
 from moot.models.pool import Pool

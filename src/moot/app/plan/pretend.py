@@ -11,13 +11,12 @@ translations. So each is run at its most where the brief has it, and only there.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeGuard, cast
 
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Reply, Value
 from moot.core.brief import Brief, Participant
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import VERDICT, WITHDRAWN
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Phase

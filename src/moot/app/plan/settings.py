@@ -11,7 +11,7 @@ are read from the user's own file and from the environment alone.
 import os
 import tomllib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -31,7 +31,6 @@ from moot.app.plan.settings_tables import (
     read_texts,
 )
 from moot.core.errors import BriefError, RecordError
-from moot.core.fast_dataclass import dataclass
 from moot.models.wires.acp_programs import AcpProgram, read_programs
 from moot.record.postgres_connection import SCHEMES, read_place
 from moot.record.sqlite import SqliteStore

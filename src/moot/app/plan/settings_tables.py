@@ -5,7 +5,7 @@ Each table is a value of its own kind. An error names the setting, the file, and
 
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 from moot.core.brief import ASKS, COST, SERVED, TOKENS
 from moot.core.errors import BriefError
 from moot.core.extensions import PROVIDER, offered
-from moot.core.fast_dataclass import dataclass
 from moot.core.named_tables import ANY_CASE, LOWER_CASE, check_table_keys, check_table_name, named_tables
 from moot.models.names import PROVIDERS
 from moot.tools.mcp_servers import Server

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from moot.app.plan.assignment import OTHER_MODELS
 from moot.core.ask import Usage
 from moot.core.families import family
-from moot.core.fast_dataclass import dataclass
 from moot.models.discover import BUILTIN, Available
 from moot.models.names import PROVIDERS, ModelName, parse
 from moot.models.prices import cost

@@ -6,7 +6,7 @@ same chain of hashes. Of a link only the hash of its secret is stored.
 
 import hashlib
 import secrets
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from hmac import compare_digest
 from typing import get_args
 
@@ -17,7 +17,6 @@ from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits, is_person
 from moot.core.errors import BriefError, RecordConflict
 from moot.core.event import Allowed, Claimed, Limited, Noted, Renamed, Revoked, Right, Shared
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean
 from moot.record.mailbox import SideStream
 

@@ -6,11 +6,10 @@ a person. The record alone is the truth of a debate; a queue only knows which wo
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from moot.core.errors import MootError
-from moot.core.fast_dataclass import dataclass
 
 State: TypeAlias = Literal["queued", "running", "waiting", "parked", "done", "cancelled"]
 """``waiting``: for a person, and no worker is held; ``parked``: given up after too many tries, with the reason."""

@@ -5,7 +5,7 @@ keeps the seed, so the same answers lead to the same path. What the change would
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from moot.answers.manual_form import read_manual_answer
 from moot.app.brief.reader import ParsedBrief
@@ -34,7 +34,6 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
-from moot.core.fast_dataclass import dataclass
 from moot.core.transcript import Transcript, Turn, fold
 from moot.phases.base import State, enter
 from moot.protocols.spec import load_opened, naming_packages

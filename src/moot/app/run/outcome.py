@@ -1,14 +1,13 @@
 """The outcome of a debate as one value, and its summary for a list of debates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypedDict, cast
 
 from moot.core.ask import Usage
 from moot.core.decision import BallotState, Decision, PauseKind, Status, Strength
 from moot.core.errors import LimitReached, ModelError, MootError, RecordError, Unavailable, Waiting
 from moot.core.event import Entry, Opened
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clip, flat
 from moot.core.transcript import Transcript
 from moot.record.summary_fold import Summary, Verdict

@@ -5,7 +5,7 @@ what a model would be sent, in pieces that a host can show; who may read what is
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.answers.manual_form import allowed_values, read_manual_answer
 from moot.app.brief.field_values import check_name, skeleton
@@ -17,7 +17,6 @@ from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import HUMAN, Brief, Participant, is_person
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Interjected, Replied
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.record.mailbox import Mailbox

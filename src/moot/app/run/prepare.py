@@ -6,7 +6,7 @@ is not a language model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal, cast
 
 from moot.app.brief.default_participants import TIMEKEEPER, default_moderator, respondents
@@ -41,7 +41,6 @@ from moot.core.ask import Fields, Value
 from moot.core.brief import CLOCK, HUMAN, Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.extensions import NO_OPTIONS, PROTOCOL, RULE
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import is_final_writer
 from moot.core.text import listed, unknown_word
 from moot.models.base import Model

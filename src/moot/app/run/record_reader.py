@@ -10,6 +10,7 @@ import re
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self, TypeAlias, get_args
 
@@ -18,7 +19,6 @@ from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, openi
 from moot.core.brief import LISTED, Brief, is_person
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Entry, Replied
-from moot.core.fast_dataclass import dataclass
 from moot.core.roles import GENERATION
 from moot.core.text import counted, unknown_word
 from moot.core.transcript import Transcript, Turn, fold

@@ -7,13 +7,13 @@ in files stay.
 """
 
 import asyncio
+from dataclasses import dataclass
 
 from moot.app.plan.learning import memory_place
 from moot.app.plan.settings import lock_place
 from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Opened, Paused
-from moot.core.fast_dataclass import dataclass
 from moot.learn.memory_store import MemoryStore
 from moot.record.ledger import is_running
 from moot.record.listing import ListQuery, last, page

@@ -9,7 +9,7 @@ import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
@@ -23,7 +23,6 @@ from moot.app.run.start import Generation, HostHooks, MessageInterface, StartReq
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Limits
 from moot.core.errors import MootError
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, hide
 from moot.core.transcript import fold
 from moot.engine.driver import StopRequest

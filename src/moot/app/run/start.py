@@ -13,7 +13,7 @@ participants are reused, or it is resumed where it has paused, and nothing is pa
 import asyncio
 import secrets
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 from moot.agents.human import Interface
@@ -33,7 +33,6 @@ from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.errors import BriefError, RecordError, Waiting
 from moot.core.event import Entry
 from moot.core.extensions import PROVIDER
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, clip, flat
 from moot.core.transcript import Transcript, fold, read_field
 from moot.engine.calls import Budget

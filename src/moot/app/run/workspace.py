@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, nullcontext
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Protocol
 
@@ -39,7 +39,6 @@ from moot.core.brief import Brief, Limits
 from moot.core.errors import PackageMissing, ProtocolError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.extensions import check_named_options
-from moot.core.fast_dataclass import dataclass
 from moot.core.labels import act_of, noun
 from moot.core.text import clean_data, counted, slug
 from moot.core.transcript import fold

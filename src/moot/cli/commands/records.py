@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -22,7 +23,6 @@ from moot.cli.options import (
 )
 from moot.core.brief import LISTED
 from moot.core.errors import BriefError
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import counted
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40

@@ -6,7 +6,7 @@ The form decides which values are allowed. This module shows them, and asks agai
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from rich.console import Console
 from rich.text import Text
@@ -25,7 +25,6 @@ from moot.core.agent import Context
 from moot.core.ask import ABSTAIN, REPLACES, Ask, Field, Form, Reply, Value, needed
 from moot.core.errors import BriefError, Waiting
 from moot.core.event import Interjected
-from moot.core.fast_dataclass import dataclass
 from moot.core.labels import act_of, noun
 
 FLAGS = ("yes", "no")

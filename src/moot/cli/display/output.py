@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -41,7 +42,6 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
-from moot.core.fast_dataclass import dataclass
 from moot.core.labels import act_of, fork_origin, noun, status_in_words
 from moot.core.text import counted, listed, percent
 from moot.core.transcript import fold

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -12,7 +13,6 @@ from rich.style import Style
 from rich.text import Text
 
 from moot.core.brief import Brief
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import clean, flat, shorten
 
 _INLINE = re.compile(

@@ -5,11 +5,10 @@ Nothing here waits. ``OpenAIBatches`` and ``AnthropicBatches`` implement the por
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, cast
 
 from moot.core.errors import ModelError
-from moot.core.fast_dataclass import dataclass
 from moot.models import provider_errors
 from moot.models.http_port import Unreached
 from moot.models.names import ModelName

@@ -9,11 +9,11 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from moot.core.errors import BatchPending, BriefError, ModelError, Unavailable
 from moot.core.event import Batched, Gathered, SideEntry
-from moot.core.fast_dataclass import dataclass
 from moot.core.labels import WAITS_FOR_BATCH
 from moot.core.text import clean, counted
 from moot.models.batches.batch_api import BatchApi, ItemResult, JobLook

@@ -6,11 +6,11 @@ They are started on this machine, so only the user's own settings name others th
 import re
 import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from moot.core.brief import AGENT_SESSIONS
 from moot.core.errors import BriefError
-from moot.core.fast_dataclass import dataclass
 from moot.core.named_tables import LOWER_CASE_OR_UNDERSCORE, check_table_keys, named_tables
 
 ACP = "acp:"

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from types import UnionType
 from typing import cast
 
@@ -17,7 +17,6 @@ from moot.core.ask import ToolCall, ToolSpec
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
 from moot.core.event import Called
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import hide
 from moot.models.base import Message, Model, Request
 from moot.models.http_port import HttpAnswer, HttpPort

@@ -6,7 +6,7 @@ works only if the judge verifies: so a claim that was not checked by quotation, 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from moot.core.ask import Ask, Field, Form
@@ -14,7 +14,6 @@ from moot.core.brief import Brief
 from moot.core.decision import Decision, Minority
 from moot.core.event import Ruled
 from moot.core.families import family
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import counted
 from moot.core.transcript import Turn, read_field
 from moot.phases import base

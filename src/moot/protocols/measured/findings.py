@@ -5,13 +5,13 @@ the states follow from one table (``reviews.states``). Reviewers are shown the a
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.phases import base
 from moot.phases.base import Phase, Play, State
 from moot.phases.choices import Choices

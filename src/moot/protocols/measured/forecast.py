@@ -6,7 +6,7 @@ The mean of probabilities, numbers or quantiles needs no vote, and what it was w
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from moot.core.ask import Field, Form
@@ -14,7 +14,6 @@ from moot.core.brief import Brief
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import counted
 from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases import base

@@ -6,14 +6,13 @@ picks, in both orders; a merge is an option, and says what it kept of whom and w
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import Brief, View
 from moot.core.decision import Decision
 from moot.core.errors import ProtocolError
 from moot.core.event import Ruled
-from moot.core.fast_dataclass import dataclass
 from moot.core.text import counted, letter, listed
 from moot.core.transcript import Turn, read_field
 from moot.phases import base
