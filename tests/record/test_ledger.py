@@ -9,7 +9,7 @@ import pytest
 
 from moot.core.errors import RecordConflict, RecordError, RecordMismatch
 from moot.core.event import Entered, Halted, Interjected
-from moot.record.ledger import Ledger, Publish
+from moot.record.ledger import Ledger, Publish, read_on
 from moot.record.store import digest, read
 from moot.testing.store_checks import InMemoryStore
 
@@ -240,3 +240,36 @@ async def test_whatever_ends_the_writing_keeps_nobody_waiting(fault: str) -> Non
         await begun.wait()
         with pytest.raises(RecordError, match="was interrupted"):
             await ledger.add(Entered(path="/a"))
+
+
+async def test_lines_that_were_read_before_are_read_once() -> None:
+    store = InMemoryStore()
+    ledger = await opened(store)
+    async with ledger.writing():
+        await ledger.add(Entered(path="/a"), Entered(path="/b"))
+    before = await store.read("d")
+    entries = read(before)
+    async with ledger.writing():
+        await ledger.add(Entered(path="/c"))
+    resumed = Ledger(store, "d", clock=lambda: 7.5, known=(before, entries))
+    opened_entries = await resumed.open()
+    assert [entry.event for entry in opened_entries] == [Entered(path=f"/{name}") for name in "abc"]
+    assert opened_entries[0] is entries[0]
+    assert resumed.head == digest((await store.read("d"))[-1])
+
+
+async def test_lines_that_have_changed_since_are_read_again() -> None:
+    lines = await _lines_of("/a", "/b")
+    other = await _lines_of("/x", "/b")
+    assert read_on(other, (lines, read(lines))) == read(other)
+    with pytest.raises(RecordError, match="has been changed"):
+        read_on((*lines, other[1].replace('"seq":2', '"seq":3')), (lines, read(lines)))
+    assert read_on(lines[:1], (lines, read(lines))) == read(lines)[:1]
+
+
+async def _lines_of(*paths: str) -> tuple[str, ...]:
+    store = InMemoryStore()
+    ledger = await opened(store)
+    async with ledger.writing():
+        await ledger.add(*(Entered(path=path) for path in paths))
+    return await store.read("d")

@@ -3,6 +3,8 @@
 import asyncio
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,9 +17,10 @@ import pytest
 from moot.core.ask import Ask, Field, Form
 from moot.core.event import Attempted
 from moot.testing.simulate import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
-from moot.testing.simulate.__main__ import main, run_block, run_seeds
+from moot.testing.simulate import __main__ as command
+from moot.testing.simulate.__main__ import Block, Progress, main, run_block, run_seeds
 from moot.testing.simulate.answer_tokens import draw, draws
-from moot.testing.simulate.fault_plan import LASTING, PASSING, from_json
+from moot.testing.simulate.fault_plan import LASTING, PASSING, Mode, from_json
 from moot.testing.simulate.garbage_collection import many_worlds
 from moot.testing.simulate.invariants import RecordState, require
 from moot.testing.simulate.plan_drawing import PROTOCOLS
@@ -206,8 +209,57 @@ def test_the_command_tells_what_fails() -> None:
 
 
 def test_seeds_run_over_several_processes() -> None:
-    total = run_seeds(0, 4, jobs=2)
-    assert (total.seeds, total.failing) == (4, ())
+    progress = Progress(4, io.StringIO())
+    run_seeds(0, progress, jobs=2)
+    assert (progress.total.seeds, progress.total.failing) == (4, ())
+
+
+def test_the_command_tells_now_and_then_how_far_it_is() -> None:
+    out, times = io.StringIO(), iter([0.0, 1.0, 6.0, 7.0, 12.0, 20.0])
+    progress = Progress(500, out, lambda: next(times))
+    for failing in ((), (), ((101, "I01"),), ()):
+        progress.add(Block(seeds=100, failing=failing))
+    progress.add(Block(seeds=100))
+    assert out.getvalue().splitlines() == [
+        "200 of 500 seeds, about 9 s left",
+        "400 of 500 seeds, 1 of them violate an invariant, about 3 s left",
+    ]
+    assert progress.total.seeds == 500
+
+
+def test_what_is_interrupted_tells_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    def some(first: int, last: int, mode: Mode | None = None) -> Block:
+        if first >= 100:
+            raise KeyboardInterrupt
+        return Block(seeds=last - first, failing=((60, "I01: broken"),) if first == 50 else ())
+
+    monkeypatch.setattr(command, "run_block", some)
+    out = io.StringIO()
+    assert main(["--seeds", "500", "--jobs", "1"], out) == 130
+    assert out.getvalue().startswith("interrupted: 100 of 500 seeds from 0: ")
+    assert "seed 60: I01: broken\n" in out.getvalue()
+    assert "smallest" not in out.getvalue()
+
+
+@pytest.mark.system
+def test_processes_are_interrupted_together() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "moot.testing.simulate", "--seeds", "100000", "--jobs", "2"],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        assert running.stderr is not None
+        first = running.stderr.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        told, errors = running.communicate(timeout=120)
+    assert " of 100000 seeds, about " in first
+    assert running.returncode == 130
+    assert told.startswith("interrupted: ")
+    assert told.endswith("all invariants hold\n")
+    assert "Traceback" not in errors
 
 
 # ---- the parts -------------------------------------------------------------------------------------------------------

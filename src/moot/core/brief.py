@@ -289,7 +289,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in LIMITS:
             value: object = getattr(self, name)
-            if value is None:
+            if value is None or (type(value) is int and value > 0):  # as most are
                 continue
             if not isinstance(value, int | float) or isinstance(value, bool):
                 raise BriefError(f"limits.{name} is {repr(value)[:60]}; it must be a number", code="wrong_type")

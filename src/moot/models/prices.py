@@ -299,11 +299,7 @@ def _count(text: str) -> int:
         others = "".join(_OTHERS.findall(text))
         wide, rare = (sum(map(len, pattern.findall(others))) for pattern in (_WIDE, _RARE))
         narrow = len(others) - wide - rare
-    words = text.split()
-    dense = 0
-    if max(map(len, words), default=0) >= LEAST_RUN:
-        long_words = (word for word in words if len(word) >= LEAST_RUN)
-        dense = sum(len(run) for word in long_words for run in _RUNS.findall(word) if _DIGIT.search(run))
+    dense = sum(len(run) for run in _RUNS.findall(text) if _DIGIT.search(run))
     # In 48ths of a token, the quarter included: 15 for a letter of English, 30 for one of Europe, 60 for one of Asia;
     # in a run without a blank, and where the script is rare, each byte is one.
     return -(-(15 * (letters - dense) + 48 * dense + 30 * narrow + 60 * wide + 192 * rare) // 48)

@@ -14,8 +14,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import Any, TypeAlias, cast
 from typing import Protocol as TypingProtocol
-from typing import TypeAlias, cast
 
 from moot.core.ask import Field, Form
 from moot.core.brief import Brief, View
@@ -124,6 +124,9 @@ def naming_packages() -> Generator[None]:
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
 
+_SIMPLE = (str, int, float, type(None))
+"""What stands in a phase tree as it is, and holds nothing else."""
+
 MODULES = (
     base,
     speak,
@@ -217,9 +220,10 @@ def packages_in(tree: object) -> Iterator[Package]:
         package, _, word = str(data.get("is", "")).rpartition(":")
         if package:
             yield Package(name=package, used_for=(f"{_kind_of(str(data['is']))} {word}",))
-        yield from (part for value in data.values() for part in packages_in(value))
+        yield from (part for value in data.values() if not isinstance(value, _SIMPLE) for part in packages_in(value))
     elif isinstance(tree, list | tuple):
-        yield from (part for item in cast(Sequence[object], tree) for part in packages_in(item))
+        items = cast(Sequence[object], tree)
+        yield from (part for item in items if not isinstance(item, _SIMPLE) for part in packages_in(item))
 
 
 def _kind_of(name: str) -> str:
@@ -241,11 +245,17 @@ def dump(part: object) -> dict[str, Data]:
     """
     data: dict[str, Data] = {"is": name_of(type(part))}
     assert is_dataclass(part)
-    for field in fields(part):
-        value = cast(object, getattr(part, field.name))
-        if field.default is MISSING or value != field.default or _is_wording(value):
-            data[field.name] = _dump(value)
+    for name, default in _defaults(type(part)):
+        value: object = getattr(part, name)
+        if default is MISSING or value != default or _is_wording(value):
+            data[name] = _dump(value)
     return data
+
+
+@cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
+    """The fields of a part, and their defaults."""
+    return tuple((field.name, field.default) for field in fields(kind))
 
 
 def load(data: Mapping[str, object], packages: Sequence[Package] = ()) -> Phase:
@@ -288,7 +298,7 @@ def _is_wording(value: object) -> bool:
 
 
 def _dump(value: object) -> Data:
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, _SIMPLE):
         return value
     if isinstance(value, tuple):
         return [_dump(item) for item in cast(tuple[object, ...], value)]
@@ -296,6 +306,8 @@ def _dump(value: object) -> Data:
 
 
 def _load(data: object, packages: Sequence[Package]) -> object:
+    if isinstance(data, _SIMPLE):
+        return data
     if isinstance(data, list | tuple):
         return tuple(_load(item, packages) for item in cast(list[object], data))
     if not isinstance(data, Mapping):

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from moot.core.errors import RecordConflict, RecordError, RecordMismatch
 from moot.core.event import (
@@ -38,6 +39,19 @@ from moot.record.store import Store, digest, encode, read
 Publish = Callable[[str, Sequence[str], int], None]
 """A function that is called when lines are durable: debate, lines, seq of the first."""
 
+ReadLines: TypeAlias = tuple[Sequence[str], tuple[Entry, ...]]
+"""The first lines of a record, and their entries."""
+NO_LINES: ReadLines = ((), ())
+
+
+def read_on(lines: Sequence[str], known: ReadLines) -> tuple[Entry, ...]:
+    """As ``read``; lines that were read before, and are the same, are not decoded again."""
+    before, entries = known
+    if not before or lines[: len(before)] != before:
+        return read(lines)
+    return (*entries, *read(lines[len(before) :], after=len(before), prev=digest(before[-1])))
+
+
 TURNS = 5
 """Turns of the event loop that a write waits for more: the last answer of a batch and the next questions, which follow
 within a few turns, then cost one commit together. It is no timer: with nothing to do it takes microseconds."""
@@ -45,6 +59,13 @@ within a few turns, then cost one commit together. It is no timer: with nothing 
 
 class Ledger:
     """The record of one debate, open for replay and for writing.
+
+    Args:
+        store: where the record is.
+        debate: the debate's id.
+        clock: seconds since 1970.
+        publish: is called when lines are durable.
+        known: the first lines, where they were read before.
 
     Attributes:
         debate: the debate's id.
@@ -55,9 +76,15 @@ class Ledger:
     """
 
     def __init__(
-        self, store: Store, debate: str, *, clock: Callable[[], float], publish: Publish | None = None
+        self,
+        store: Store,
+        debate: str,
+        *,
+        clock: Callable[[], float],
+        publish: Publish | None = None,
+        known: ReadLines = NO_LINES,
     ) -> None:
-        self.debate = debate
+        self.debate, self._known = debate, known
         self.transcript = Transcript()
         self.watchers: list[Callable[[Event], None]] = []
         self._store, self._clock, self._publish = store, clock, publish
@@ -82,7 +109,7 @@ class Ledger:
             RecordError: the record is damaged.
         """
         lines = await self._store.read(self.debate)
-        entries = read(lines)
+        entries, self._known = read_on(lines, self._known), NO_LINES
         self._past.extend(entries)
         self._seq = self._stored = len(entries)
         self._head = digest(lines[-1]) if lines else ""

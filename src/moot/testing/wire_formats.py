@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Literal, TypeAlias, cast
 
+import msgspec
+
 from moot.core.ask import ToolCall
 
 Fault: TypeAlias = Literal["", "silence", "stall", "cut", "reset", "unmarked", "html", "garbage", "drip", "broken"]
@@ -244,13 +246,10 @@ def _sse(data: object) -> bytes:
     return b"data: " + _json(data) + b"\n\n"
 
 
-_PLAIN = json.JSONEncoder(ensure_ascii=False)
-
-
 def _json(data: object) -> bytes:
     """JSON in UTF-8, as servers send it; escapes only where a text holds half a character."""
     try:
-        return _PLAIN.encode(data).encode()
+        return msgspec.json.encode(data)
     except UnicodeEncodeError:
         return json.dumps(data).encode()
 

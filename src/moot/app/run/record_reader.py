@@ -23,9 +23,10 @@ from moot.core.roles import GENERATION
 from moot.core.text import counted, unknown_word
 from moot.core.transcript import Transcript, Turn, fold
 from moot.record import listing
+from moot.record.ledger import NO_LINES, ReadLines, read_on
 from moot.record.listing import ListQuery, Page
 from moot.record.mailbox import Mailbox
-from moot.record.store import Store, count, read
+from moot.record.store import Store, count
 from moot.record.summary_fold import Summary
 
 __all__ = ["Summary"]
@@ -215,12 +216,24 @@ class RecordReader:
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
+        return (await self.read_lines(debate))[1]
+
+    async def read_lines(self, debate: str, known: ReadLines = NO_LINES) -> ReadLines:
+        """All lines of a debate and its entries, checked.
+
+        Args:
+            debate: its id.
+            known: its first lines, where they were read before.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
         lines = await self.store.read(debate)
         if not lines:
             raise RecordError(f"there is no debate {debate!r}")
-        entries = read(lines)
+        entries = read_on(lines, known)
         opening(debate, entries)
-        return entries
+        return lines, entries
 
     async def count_entries(self, debate: str) -> int:
         """How many entries are stored; 0 where there is no such debate."""

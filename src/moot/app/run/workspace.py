@@ -6,6 +6,7 @@ telemetry is.
 
 import asyncio
 import os
+import re
 import secrets
 import time
 import warnings
@@ -50,7 +51,7 @@ from moot.phases.base import Phase
 from moot.protocols.known import DEFAULT, Choices, build
 from moot.protocols.spec import dump, load_opened, naming_packages
 from moot.record.hub import Hub, StoredLine
-from moot.record.ledger import Ledger, running
+from moot.record.ledger import NO_LINES, Ledger, ReadLines, running
 from moot.record.mailbox import Mailbox, SideStream
 from moot.record.store import Store, decode, digest, read
 
@@ -296,26 +297,34 @@ class Workspace(RecordReader):
             RecordConflict: another process of this machine runs it; nothing was asked.
             RecordMismatch: this version of Moot would run the debate differently.
         """
-        entries = await self.entries(debate)
+        known = await self.read_lines(debate)
+        entries = known[1]
         if fold(entries).closed:
-            return await self._learned_outcome(await self.outcome(debate))
+            return await self._learned_outcome(await self._outcome(debate, known))
         opened = opening(debate, entries)
         check_packages(opened.packages)
         hosting = DriverOptions(limits=limits, stop=stop or StopRequest())
-        return await self._drive(debate, opened, load_opened(opened), hosting, interface)
+        return await self._drive(debate, opened, load_opened(opened), hosting, interface, known)
 
     async def _drive(
-        self, debate_id: str, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
+        self,
+        debate_id: str,
+        opened: Opened,
+        protocol: Phase,
+        hosting: DriverOptions,
+        interface: Interface | None,
+        known: ReadLines = NO_LINES,
     ) -> Outcome:
         """Run a debate from where its record ends; no other process on this machine can run it meanwhile."""
         place = lock_place(self.store) if self.writer is self.store else ""  # a worker has its lease
         with running(place, debate_id) if place else nullcontext():
-            return await self._drive_alone(debate_id, opened, protocol, hosting, interface)
+            ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish, known=known)
+            return await self._drive_alone(ledger, opened, protocol, hosting, interface)
 
     async def _drive_alone(
-        self, debate_id: str, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
+        self, ledger: Ledger, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
     ) -> Outcome:
-        ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish)
+        debate_id = ledger.debate
         asked_at = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
         mailbox = Mailbox(self.store, debate_id, clock=self.clock)
         gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
@@ -372,7 +381,10 @@ class Workspace(RecordReader):
         Raises:
             RecordError: there is no such debate, or its record is damaged.
         """
-        entries = await self.entries(debate)
+        return await self._outcome(debate, NO_LINES)
+
+    async def _outcome(self, debate: str, known: ReadLines) -> Outcome:
+        entries = (await self.read_lines(debate, known))[1]
         head = digest((await self.lines(debate))[len(entries) - 1])
         record = Recorded(entries=entries, head=head, place=self.place)
         return replace(outcome(debate, fold(entries)), record=record)
@@ -410,6 +422,8 @@ class Workspace(RecordReader):
 
     async def _nothing_follows(self, debate: str, line: StoredLine) -> bool:
         """Whether nothing follows that line for now, even if another process runs the debate."""
+        if not _MAY_END.search(line.text):
+            return False
         match decode(line.text).event:
             case Closed():
                 return True
@@ -441,9 +455,10 @@ class Workspace(RecordReader):
             RecordMismatch: the record has other entries than its protocol makes.
             PackageMissing: every hash is right, but a package that its protocol needs is not installed, or is broken.
         """
-        entries = await self.entries(debate)
+        known = await self.read_lines(debate)
+        entries = known[1]
         opened = opening(debate, entries)
-        ledger = Ledger(self.store, debate, clock=self.clock)
+        ledger = Ledger(self.store, debate, clock=self.clock, known=known)
         await ledger.open()
         try:
             tree = load_opened(opened)
@@ -453,6 +468,10 @@ class Workspace(RecordReader):
         with naming_packages():
             replay(opened, tree, ledger=ledger)
         return len(entries), ledger.head
+
+
+_MAY_END = re.compile(r'"kind": ?"(?:closed|paused)"')
+"""What stands in every line that may be the last one."""
 
 
 def _new_tray(store: Store, clock: Callable[[], float]) -> BatchTray:

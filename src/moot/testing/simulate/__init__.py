@@ -4,15 +4,17 @@
 
 Read in this order: ``virtual_loop`` (time, order of tasks, processes), ``fault_plan`` (what goes wrong),
 ``aimed_plans`` and ``plan_drawing`` (how it is drawn from the seed), ``answer_tokens`` (whose words an answer has),
-``invariants`` (what must hold), ``garbage_collection`` (when), ``world`` (the store), ``simulated_wire`` (the
-provider), ``simulation`` (processes, people, the checks at the end), ``simulated_queue`` and ``simulated_workers``
-(debates run by workers), ``shrinking`` (the smallest case), ``__main__`` (the command).
+``invariants`` (what must hold), ``story`` (what came of a world), ``garbage_collection`` (when), ``world`` (the
+store), ``simulated_wire`` (the provider), ``simulation`` (processes, people, the checks at the end),
+``simulated_queue`` and ``simulated_workers`` (debates run by workers), ``shrinking`` (the smallest case), ``__main__``
+(the command).
 """
 
 from moot.testing.simulate.fault_plan import Plan
 from moot.testing.simulate.invariants import INVARIANTS, Violation
 from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.shrinking import Shrunk, check_simulated, shrink
-from moot.testing.simulate.simulation import Story, simulate
+from moot.testing.simulate.simulation import simulate
+from moot.testing.simulate.story import Story
 
 __all__ = ["INVARIANTS", "Plan", "Shrunk", "Story", "Violation", "check_simulated", "make_plan", "shrink", "simulate"]

@@ -3,9 +3,11 @@
 import argparse
 import gc
 import os
+import signal
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -17,6 +19,15 @@ from moot.testing.simulate.simulation import simulate
 
 BLOCK = 50
 """Seeds that one worker runs before it tells of them."""
+
+TELL_EACH = 5.0
+"""Seconds between two lines that tell how far the seeds are."""
+
+INTERRUPTED = 130
+"""The exit code of who was interrupted, as shells have it."""
+
+WARMING = (3, 4, 5)
+"""Seeds of all modes, which load what worlds need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +70,72 @@ def run_block(first: int, last: int, mode: Mode | None = None) -> Block:
     return total
 
 
-def run_seeds(first: int, number: int, *, jobs: int, mode: Mode | None = None) -> Block:
-    """Run seeds over several processes."""
-    ends = [(start, min(start + BLOCK, first + number)) for start in range(first, first + number, BLOCK)]
+class Progress:
+    """Tells now and then how far many seeds are; nothing where they take a few seconds only.
+
+    Args:
+        wanted: how many seeds are to be run.
+        out: where it is told.
+        clock: seconds.
+
+    Attributes:
+        total: what came of the seeds so far.
+    """
+
+    def __init__(self, wanted: int, out: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        self.wanted, self.total = wanted, Block()
+        self._out, self._clock = out, clock
+        self._began = self._told = clock()
+
+    @property
+    def seconds(self) -> float:
+        """How long they have run."""
+        return self._clock() - self._began
+
+    def add(self, block: Block) -> None:
+        """Count some seeds more."""
+        self.total += block
+        now, done = self._clock(), self.total.seeds
+        if now - self._told >= TELL_EACH and done < self.wanted:
+            self._told = now
+            left = (now - self._began) / done * (self.wanted - done)
+            failing = f", {len(self.total.failing)} of them violate an invariant" if self.total.failing else ""
+            print(f"{done} of {self.wanted} seeds{failing}, about {left:.0f} s left", file=self._out, flush=True)
+
+
+def run_seeds(first: int, progress: Progress, *, jobs: int, mode: Mode | None = None) -> None:
+    """Run seeds over several processes.
+
+    Raises:
+        KeyboardInterrupt: somebody has interrupted it; ``progress`` has what was done before.
+    """
+    end = first + progress.wanted
+    blocks = [(start, min(start + BLOCK, end)) for start in range(first, end, BLOCK)]
     if jobs < 2:
         with many_worlds():
-            return sum((run_block(start, end, mode) for start, end in ends), Block())
-    with ProcessPoolExecutor(jobs, initializer=gc.freeze) as pool:
-        futures = [pool.submit(run_block, start, end, mode) for start, end in ends]
-        return sum((future.result() for future in futures), Block())
+            for block in blocks:
+                progress.add(run_block(*block, mode))
+        return
+    for seed in WARMING:  # what the processes need is loaded once
+        simulate(seed)
+    with ProcessPoolExecutor(jobs, initializer=_begin_process) as pool:
+        futures = {pool.submit(run_block, *block, mode) for block in blocks}
+        try:
+            while futures:
+                done, futures = wait(futures, return_when=FIRST_COMPLETED)
+                for future in done:
+                    progress.add(future.result())
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)  # the blocks that run end
+            for future in futures:
+                if not future.cancelled():
+                    progress.add(future.result())
+            raise
+
+
+def _begin_process() -> None:
+    gc.freeze()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who is interrupted is the process that started them
 
 
 def tell_seed(plan: Plan, out: TextIO) -> bool:
@@ -93,20 +161,32 @@ def main(arguments: list[str] | None = None, out: TextIO = sys.stdout) -> int:
     if wanted.plan or wanted.seed is not None:
         plan = from_json(wanted.plan) if wanted.plan else make_plan(wanted.seed, wanted.mode)
         return 0 if tell_seed(plan, out) else 1
-    began = time.monotonic()
-    total = run_seeds(wanted.first, wanted.seeds, jobs=wanted.jobs, mode=wanted.mode)
-    took = time.monotonic() - began
-    out.write(f"{total.seeds} seeds from {wanted.first}: {total.steps} steps, {total.sent} requests, ")
-    out.write(f"{total.seconds / 3600:.0f} virtual hours, {took:.0f} s\n")
-    for seed, violation in total.failing:
+    progress, interrupted = Progress(wanted.seeds, sys.stderr), False
+    try:
+        run_seeds(wanted.first, progress, jobs=wanted.jobs, mode=wanted.mode)
+    except KeyboardInterrupt:
+        interrupted = True
+    tell_total(progress, wanted.first, out, interrupted=interrupted)
+    if interrupted:
+        return INTERRUPTED
+    if not progress.total.failing:
+        return 0
+    first_seed = min(progress.total.failing)[0]
+    out.write(f"{len(progress.total.failing)} seeds violate an invariant; the first one, made small:\n\n")
+    out.write(f"{shrink(make_plan(first_seed, wanted.mode)).report()}\n")
+    return 1
+
+
+def tell_total(progress: Progress, first: int, out: TextIO, *, interrupted: bool) -> None:
+    """Write what came of many seeds."""
+    total = progress.total
+    number = f"interrupted: {total.seeds} of {progress.wanted}" if interrupted else str(total.seeds)
+    out.write(f"{number} seeds from {first}: {total.steps} steps, {total.sent} requests, ")
+    out.write(f"{total.seconds / 3600:.0f} virtual hours, {progress.seconds:.0f} s\n")
+    for seed, violation in sorted(total.failing):
         out.write(f"seed {seed}: {violation}\n")
     if not total.failing:
         out.write("all invariants hold\n")
-        return 0
-    first_seed = total.failing[0][0]
-    out.write(f"{len(total.failing)} seeds violate an invariant; the first one, made small:\n\n")
-    out.write(f"{shrink(make_plan(first_seed, wanted.mode)).report()}\n")
-    return 1
 
 
 if __name__ == "__main__":

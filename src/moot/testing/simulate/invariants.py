@@ -199,11 +199,16 @@ class RecordState:
             entry = decode(line)
         except MootError as error:
             raise Violation("I41", str(error)) from error
-        require(entry.seq == len(self.lines) + 1, "I01", lambda: f"entry {entry.seq} behind entry {len(self.lines)}")
-        require(entry.prev == self._prev, "I01", lambda: f"entry {entry.seq} carries another hash")
-        require((entry.seq == 1) == isinstance(entry.event, Opened), "I02", lambda: str(entry.event)[:80])
-        require(self.closed is None, "I03", lambda: f"entry {entry.seq}: {str(entry.event)[:80]}")
-        require(not _UNSEEN.search(line), "I71", lambda: ascii(line)[:200])
+        if entry.seq != len(self.lines) + 1:
+            raise Violation("I01", f"entry {entry.seq} behind entry {len(self.lines)}")
+        if entry.prev != self._prev:
+            raise Violation("I01", f"entry {entry.seq} carries another hash")
+        if (entry.seq == 1) != isinstance(entry.event, Opened):
+            raise Violation("I02", str(entry.event)[:80])
+        if self.closed is not None:
+            raise Violation("I03", f"entry {entry.seq}: {str(entry.event)[:80]}")
+        if (not line.isascii() or "\\u00" in line or "\x7f" in line) and _UNSEEN.search(line):
+            raise Violation("I71", ascii(line)[:200])
         self._check_resumed(entry.event)
         self._prev = digest(line)
         self._apply(entry.event)
@@ -264,9 +269,8 @@ class RecordState:
         require(event.key in self.asked, "I05", lambda: f"a try of {event.key}")
         require(call not in self._called, "I10", lambda: f"{call} is tried again")
         require(event.key not in self.answered, "I10", lambda: f"{call} is tried behind its answer")
-        require(
-            event.n == self._tries.get(call, 0) + 1, "I09", f"{call} has try {event.n} behind {self._tries.get(call)}"
-        )
+        before = self._tries.get(call, 0)
+        require(event.n == before + 1, "I09", lambda: f"{call} has try {event.n} behind {before}")
         require(event.tokens > 0 and event.cost is not None, "I59", lambda: str(event))
         self._tries[call] = event.n
         self.attempts[*call, event.n] = event
@@ -321,10 +325,10 @@ class RecordState:
             )
         if isinstance(event, Replied):
             self._check_reading(self.asked[event.key], event.reply)
-            to = self.asked[event.key].to
-            for name in self.names:
-                foreign = name != to and event.reply.text.startswith(f"By {name} ")
-                require(not foreign, "I07", f"{to} has the words of {name}")
+            to, text = self.asked[event.key].to, event.reply.text
+            foreign = [name for name in self.names if name != to and text.startswith(f"By {name} ")]
+            if foreign:
+                raise Violation("I07", f"{to} has the words of {foreign[0]}")
 
     def _check_reading(self, ask: Ask, reply: Reply) -> None:
         """Read what the model answers once more, where it took one answer."""

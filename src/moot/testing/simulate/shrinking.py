@@ -9,7 +9,8 @@ from moot.core.brief import Limits
 from moot.testing.simulate.fault_plan import Plan, SimulatedDebate
 from moot.testing.simulate.garbage_collection import many_worlds
 from moot.testing.simulate.plan_drawing import make_plan
-from moot.testing.simulate.simulation import Story, simulate
+from moot.testing.simulate.simulation import simulate
+from moot.testing.simulate.story import Story
 
 MOST_RUNS = 300
 """Worlds that are run to make one smaller."""

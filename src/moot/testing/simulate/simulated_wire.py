@@ -172,11 +172,12 @@ class Provider:
             word = token(record.debate, other.key)
             if word not in prompt:
                 continue
-            stored = record.reply(other.key) is not None or self.world.shared
-            require(stored, "I44", f"{ask.key} shows {other.key}, entry {number}, which is not stored")
-            same = record.batch[other.key] == record.batch[ask.key]
-            require(not same, "I22", f"{ask.key} shows {other.key} of the same batch")
-            require(other.to != masked, "I21", f"{ask.to} sees {masked} in {ask.key}")
+            if record.reply(other.key) is None and not self.world.shared:
+                raise Violation("I44", f"{ask.key} shows {other.key}, entry {number}, which is not stored")
+            if record.batch[other.key] == record.batch[ask.key]:
+                raise Violation("I22", f"{ask.key} shows {other.key} of the same batch")
+            if other.to == masked:
+                raise Violation("I21", f"{ask.to} sees {masked} in {ask.key}")
             fields = [field for field in private_fields(other) if private_word(record.debate, other, field) in prompt]
             if fields and ask.to not in (other.to, *record.addressees(other)):
                 raise Violation("I73", f"{ask.key} shows {fields[0].name} of {other.key}")

@@ -2,11 +2,11 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from random import Random
-from typing import cast
+from typing import TypeAlias, cast
 
 from moot.app.plan.settings import Config
 from moot.app.run.outcome import Outcome
@@ -14,24 +14,22 @@ from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import MessageInterface
 from moot.app.run.workspace import Plan as DebatePlan
 from moot.app.run.workspace import Workspace
-from moot.core.ask import Reply, Usage
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordError
 from moot.core.event import Entry, Interjected, Paused, Replied
-from moot.core.transcript import fold
 from moot.engine.driver import StopRequest
 from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from moot.record.hub import StoredLine
 from moot.record.mailbox import Mailbox
 from moot.record.store import encode
-from moot.testing.replay import essence
 from moot.testing.simulate.answer_tokens import draw
 from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
 from moot.testing.simulate.garbage_collection import no_collection, take_apart
 from moot.testing.simulate.invariants import RecordState, Violation, require
 from moot.testing.simulate.plan_drawing import make_plan
 from moot.testing.simulate.simulated_wire import Provider, SimulatedWire, person_reply
+from moot.testing.simulate.story import Story, differ
 from moot.testing.simulate.virtual_loop import Stuck, VirtualLoop
 from moot.testing.simulate.world import KEY, SimulatedStore, World
 
@@ -43,38 +41,6 @@ MOST_LIVES = 40
 
 LONGEST = 3e6
 """Virtual seconds that a process may run."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
-    """What came of one world.
-
-    Attributes:
-        plan: what was to happen.
-        violation: the invariant that did not hold; None where all did.
-        trace: what happened, line by line.
-        records: the stored lines of each debate.
-        steps: steps of the event loop.
-        seconds: virtual seconds.
-        sent: requests that left.
-        lives: processes that were started.
-    """
-
-    plan: Plan
-    violation: Violation | None
-    trace: tuple[str, ...]
-    records: dict[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
-    steps: int = 0
-    seconds: float = 0.0
-    sent: int = 0
-    lives: int = 0
-
-    def tell(self, last: int = 40) -> str:
-        """The story for a reader, with the last lines of what happened."""
-        head = f"seed {self.plan.seed} {self.plan.mode}: {self.steps} steps, {self.seconds:.1f} virtual seconds, "
-        head += f"{self.sent} requests, {self.lives} processes, {self.plan.faults} faults planned"
-        end = f"VIOLATED at step {self.steps}: {self.violation}" if self.violation else "all invariants hold"
-        return "\n".join([head, *self.trace[-last:], end])
 
 
 def simulate(seed: int, *, mode: Mode | None = None, plan: Plan | None = None) -> Story:
@@ -90,26 +56,30 @@ def simulate(seed: int, *, mode: Mode | None = None, plan: Plan | None = None) -
     """
     plan = plan or make_plan(seed, mode)
     with no_collection():
-        story, entries = _run(plan)
+        story, entries, plans = _run(plan)
         if story.violation is None and plan.mode == "same":
-            unbroken, wanted = _run(plan.unbroken(), checks_end=False)
-            violation = unbroken.violation or _compare(entries, wanted)
+            unbroken, wanted, _ = _run(plan.unbroken(), plans)
+            violation = unbroken.violation or differ(entries, wanted)
             if violation:
                 story = replace(story, violation=violation)
     return story
 
 
+_Ended: TypeAlias = tuple[Story, dict[str, tuple[Entry, ...]], Mapping[str, DebatePlan]]
+"""The story of a world, the entries of its records, the plans of its debates."""
+
 # ---- one world -------------------------------------------------------------------------------------------------------
 
 
-def _run(plan: Plan, *, checks_end: bool = True) -> tuple[Story, dict[str, tuple[Entry, ...]]]:
+def _run(plan: Plan, plans: Mapping[str, DebatePlan] | None = None) -> _Ended:
+    """Run a world; with the plans of its debates it is the unbroken one of another."""
     loop = VirtualLoop(f"order {plan.seed}" if plan.shuffled else "")
     world = World(plan, loop)
-    simulation = Simulation(world)
+    simulation = Simulation(world, plans)
     asyncio.set_event_loop(loop)
     try:
         loop.run_until_complete(simulation.run())
-        if checks_end:
+        if plans is None:
             simulation.check_end()
     except Violation as violation:
         world.violation = world.violation or violation
@@ -132,32 +102,9 @@ def _run(plan: Plan, *, checks_end: bool = True) -> tuple[Story, dict[str, tuple
         lives=simulation.process,
     )
     entries = {debate: tuple(record.entries) for debate, record in world.records.items()}
+    built = simulation.plans
     simulation.take_apart()
-    return story, entries
-
-
-def _compare(entries: dict[str, tuple[Entry, ...]], wanted: dict[str, tuple[Entry, ...]]) -> Violation | None:
-    for debate, record in entries.items():
-        one, other = _plain(record), _plain(wanted[debate])
-        if one != other:
-            place = next(
-                (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-            )
-            a, b = (str(side[place])[:200] if place < len(side) else "nothing" for side in (one, other))
-            return Violation("I28", f"{debate}: {a} and not {b}")
-    return None
-
-
-def _plain(entries: tuple[Entry, ...]) -> list[object]:
-    """What must be the same in two runs, without what the number of tries changes."""
-    return [_without_usage(item) for item in essence(fold(entries))]
-
-
-def _without_usage(item: object) -> object:
-    if not isinstance(item, tuple):
-        return item
-    parts = cast("tuple[object, ...]", item)
-    return tuple(replace(part, usage=Usage(), notes=()) if isinstance(part, Reply) else part for part in parts)
+    return story, entries, built
 
 
 def _first_error(error: BaseException) -> BaseException:
@@ -170,13 +117,13 @@ def _first_error(error: BaseException) -> BaseException:
 class Simulation:
     """The course of one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, plans: Mapping[str, DebatePlan] | None = None) -> None:
         self.world, self.plan, self.loop = world, world.plan, world.loop
         self.provider = Provider(world)
         self.process = 0
         self.lives = 0
         self.raised = False
-        self.plans: dict[str, DebatePlan] = {}
+        self.plans: dict[str, DebatePlan] = dict(plans or {})
         self._news = asyncio.Event()
         self.cancelled: set[int] = set()
         self.news_of: set[str] = set()
@@ -187,8 +134,10 @@ class Simulation:
         world, plan = self.world, self.plan
         helper = self.workspace(0)
         for debate in plan.debates:
-            built = helper.plan(brief_of(plan, debate), protocol=debate.protocol, choices=debate.choices)
-            self.plans[debate.id] = built
+            built = self.plans.get(debate.id)
+            if built is None:
+                built = helper.plan(brief_of(plan, debate), protocol=debate.protocol, choices=debate.choices)
+                self.plans[debate.id] = built
             names = tuple(participant.name for participant in built.brief.participants)
             world.records[debate.id] = RecordState(debate.id, names, debate.limits)
             if len(plan.debates) > 1 or plan.workers:
@@ -313,10 +262,9 @@ class Simulation:
         require(not lost, "I34", "; ".join(lost)[:300])
 
     def workspace(self, process: int) -> Workspace:
-        chance = Random(f"waits {self.plan.seed} {process}")
         pool = Pool(
             env={"OPENAI_API_KEY": KEY},
-            retry=RetrySettings(chance=chance.uniform),
+            retry=RetrySettings(chance=_Waits(self.plan.seed, process).draw),
             in_flight=self.plan.in_flight,
             clock=self.loop.time,
             http=lambda url, proxied: SimulatedWire(self.provider),
@@ -394,6 +342,19 @@ class Simulation:
         shown = [turn.key for turn in outcome.transcript.turns() if turn.key in record.asked]
         same = outcome.status == status and shown == stored
         require(same or self.world.shared, "I52", f"{debate}: {outcome.status} is told, {status} is stored")
+
+
+class _Waits:
+    """The chance in the pauses of a process, of its own; many a process needs none."""
+
+    def __init__(self, seed: int, process: int) -> None:
+        self._name = f"waits {seed} {process}"
+        self._random: Random | None = None
+
+    def draw(self, least: float, most: float) -> float:
+        """Seconds between two bounds."""
+        self._random = self._random or Random(self._name)
+        return self._random.uniform(least, most)
 
 
 class _SimulatedProcess:

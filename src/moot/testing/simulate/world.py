@@ -129,7 +129,9 @@ class World:
         self.lines.setdefault(stream, []).extend(lines)
         if self.on_commit is not None:
             self.on_commit(stream, lines)
-        require(not any(KEY in line for line in lines), "I39", lambda: f"a line of {stream}")
+        for line in lines:
+            if KEY in line:
+                raise Violation("I39", f"a line of {stream}")
         record = self.records.get(stream)
         if record is None and stream.startswith(f"{SCHEDULE}-"):
             opened = decode(lines[0]).event
