@@ -2,15 +2,19 @@
 # pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownMemberType=false
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
 
+import asyncio
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from moot.core import agent, text
+from moot.core import agent, event, text, transcript
+from moot.core.ask import Usage
 from moot.core.event import Erred
 from moot.engine import calls, driver, quorum
+from moot.models import layers
+from moot.phases import vote
 from moot.policy import rules
-from moot.record import mailbox
+from moot.record import ledger, mailbox
 
 Change = tuple[Any, str, Any]
 
@@ -121,3 +125,138 @@ def any_share_is_enough() -> list[Change]:
 
 def minority_of_the_voters_decides() -> list[Change]:
     return [(rules, "count_voters", len)]
+
+
+def half_is_a_majority() -> list[Change]:
+    return [(rules, "reaches", lambda share, least, *, beyond: share >= least)]
+
+
+def exact_share_is_not_enough() -> list[Change]:
+    return [(rules, "reaches", lambda share, least, *, beyond: share > least)]
+
+
+def ballots_that_nobody_can_read_count() -> list[Change]:
+    usual = vote.read_ballot
+
+    def read_ballot(turn: Any, *, reasons: bool = False) -> Any:
+        ballot = usual(turn, reasons=reasons)
+        if ballot.state != "unread":
+            return ballot
+        return replace(ballot, state="cast", choice=next(field.choices for field in turn.ask.form.fields)[0])
+
+    return [(vote, "read_ballot", read_ballot)]
+
+
+def choice_is_the_next_proposal() -> list[Change]:
+    usual = vote.ballot_for
+
+    def ballot_for(turn: Any, groups: Any, *, reasons: bool = False) -> Any:
+        about = (*turn.ask.about[1:], *turn.ask.about[:1])
+        return usual(replace(turn, ask=replace(turn.ask, about=about)), groups, reasons=reasons)
+
+    return [(vote, "ballot_for", ballot_for)]
+
+
+# ---- models and their prices -----------------------------------------------------------------------------------------
+
+
+def breaker_never_opens() -> list[Change]:
+    return [(layers.Breaker, "fail", lambda self, ticket: self.release(ticket))]
+
+
+def errors_that_stay_are_tried_again() -> list[Change]:
+    return [(layers.Retrying, "_wait", lambda self, error, tries, most: 0.5 if tries < 3 else None)]
+
+
+def usage_of_an_answer_is_forgotten() -> list[Change]:
+    usual = event.Called.cleaned
+    return [(event.Called, "cleaned", lambda self, *names: replace(usual(self, *names), usage=Usage()))]
+
+
+def cost_of_an_answer_is_doubled() -> list[Change]:
+    usual = event.Called.cleaned
+
+    def cleaned(self: Any, *names: str) -> Any:
+        called = usual(self, *names)
+        return replace(called, usage=replace(called.usage, cost=2 * (called.usage.cost or 0.0)))
+
+    return [(event.Called, "cleaned", cleaned)]
+
+
+def prices_of_answers_are_not_spent() -> list[Change]:
+    usual = calls.Budget._settle
+    return [
+        (calls.Budget, "_settle", lambda self, key, call, usage: usual(self, key, call, replace(usage, cost=0.0))),
+    ]
+
+
+def who_waits_for_budget_is_not_told() -> list[Change]:
+    async def changed(self: Any) -> None:
+        await asyncio.Event().wait()
+
+    return [(calls.Budget, "changed", changed)]
+
+
+# ---- the course of a debate ------------------------------------------------------------------------------------------
+
+
+def total_time_is_not_limited() -> list[Change]:
+    usual = driver.Deadlines.__init__
+    return [(driver.Deadlines, "__init__", lambda self, seconds, untimed: usual(self, None, untimed))]
+
+
+def mismatch_is_not_noticed() -> list[Change]:
+    usual = ledger.Ledger.note
+
+    def note(self: Any, *events: Any) -> None:
+        for one in events:
+            usual(self, self._past[0].event if self._past else one)
+
+    return [(ledger.Ledger, "note", note)]
+
+
+def remarks_wait_for_the_end() -> list[Change]:
+    usual = driver._Driver._take_messages
+
+    async def take_messages(self: Any, *, last: bool = False) -> None:
+        if last:
+            await usual(self, last=True)
+
+    return [(driver._Driver, "_take_messages", take_messages)]
+
+
+def newest_answer_is_not_shown() -> list[Change]:
+    usual = transcript.Transcript.look
+    return [(transcript.Transcript, "look", lambda self, view, reader: usual(self, view, reader)[:-1])]
+
+
+def remarks_are_not_shown() -> list[Change]:
+    usual = transcript.Transcript.look
+
+    def look(self: Any, view: Any, reader: str) -> Any:
+        return tuple(turn for turn in usual(self, view, reader) if turn.act != transcript.INTERJECTION)
+
+    return [(transcript.Transcript, "look", look)]
+
+
+def append_that_was_cancelled_counts_as_stored() -> list[Change]:
+    async def append(self: Any, lines: Any) -> None:
+        try:
+            await self._store.append(self.debate, lines, after=self._stored)
+        except asyncio.CancelledError:
+            if self._over:
+                raise
+
+    return [(ledger.Ledger, "_append", append)]
+
+
+def append_that_was_cancelled_is_repeated() -> list[Change]:
+    async def append(self: Any, lines: Any) -> None:
+        while True:
+            try:
+                return await self._store.append(self.debate, lines, after=self._stored)
+            except asyncio.CancelledError:
+                if self._over:
+                    raise
+
+    return [(ledger.Ledger, "_append", append)]

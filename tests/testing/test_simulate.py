@@ -52,6 +52,16 @@ FOUND_AT = {
     "abstentions_count_for_the_first": 69,
     "any_share_is_enough": 318,
     "minority_of_the_voters_decides": 69,
+    "errors_that_stay_are_tried_again": 29,
+    "prices_of_answers_are_not_spent": 44,
+    "who_waits_for_budget_is_not_told": 24,
+    "remarks_are_not_shown": 28,
+    "ballots_that_nobody_can_read_count": 18,
+    "total_time_is_not_limited": 126,
+    "half_is_a_majority": 142,
+    "breaker_never_opens": 33,
+    "append_that_was_cancelled_is_repeated": 120,
+    "append_that_was_cancelled_counts_as_stored": 849,
     "fence_is_always_open": 109,
     "leases_are_not_renewed": 69,
     "overtaken_worker_ends_the_debate_of_another": 21,
@@ -164,7 +174,7 @@ def test_seeds_draw_all_protocols_and_faults() -> None:
     assert {debate.protocol for plan in plans for debate in plan.debates} == {name for name, _ in PROTOCOLS}
     assert {fault.kind for plan in plans for fault in plan.models} == {*PASSING, *LASTING}
     kinds = {fault.kind for plan in plans for fault in plan.processes}
-    assert kinds == {"kill", "freeze", "cancel", "stop", "second", "withdraw", "withdraw now"}
+    assert kinds == {"kill", "freeze", "cancel", "end", "stop", "second", "withdraw", "withdraw now"}
     assert {fault.kind for plan in plans for fault in plan.queue} == {"away", "unsure", "slow", "late"}
     assert {plan.mode for plan in plans} == {"same", "wild", "workers"}
     stored = {fault.kind for plan in plans for fault in plan.store}

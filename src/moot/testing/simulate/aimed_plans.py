@@ -1,14 +1,22 @@
-"""Plans of workers in which what chance rarely brings together happens: each is aimed at one promise of the queue."""
+"""Plans in which what chance rarely brings together happens.
+
+With workers each is aimed at one promise of the queue, without them at one of votes or of the circuit breaker.
+"""
 
 from dataclasses import replace
 from random import Random
 
-from moot.testing.simulate.fault_plan import Plan, ProcessFault, QueueFault
+from moot.core.brief import Limits
+from moot.testing.simulate.fault_plan import NAMES, ModelFault, Plan, ProcessFault, QueueFault, SimulatedDebate
 
 AIMS = ("", "", "", "lapse", "late", "limits", "tries", "schedule")
 """What a plan is aimed at: a lease that lapses while its worker is frozen, one whose answer comes late, calls of many
 workers under one limit, workers that end one after the other before any answer, a schedule that several look at;
 "" at nothing."""
+
+
+NARROWED = 0.1
+"""The share of wild plans that are aimed at something."""
 
 
 def aimed(random: Random, plan: Plan, aim: str) -> Plan:
@@ -31,6 +39,50 @@ def aimed(random: Random, plan: Plan, aim: str) -> Plan:
             return replace(plan, queue=_lost_answers(random)) if random.random() < 0.5 else plan
         case _:
             return plan
+
+
+def narrowed(random: Random, plan: Plan) -> Plan:
+    """The plan, or one of the few that are aimed at something: a close vote, a model that fails for a while, remarks
+    just before the end, event loops that end."""
+    if random.random() > NARROWED:
+        return plan
+    plan = replace(plan, debates=plan.debates[:1], processes=plan.processes[:1])
+    match random.choice(("vote", "vote", "vote", "outage", "remarks", "ends")):
+        case "vote":
+            return _close_vote(random, plan)
+        case "outage":
+            return _outage(random, plan)
+        case "remarks":
+            quick = replace(plan.debates[0], rounds=1, person=False)
+            return replace(plan, debates=(quick,), remarks=4, late=0.0, delay=0.05, store_delay=0.0, jumps=())
+        case _:
+            ends = [_fault(random, life, 6.0, "end", 0.0) for life in (1, 2, 3)]
+            return replace(plan, processes=tuple(ends), delay=2.0, store_delay=3.0, viewer=True)
+
+
+def _close_vote(random: Random, plan: Plan) -> Plan:
+    """A vote in which a leader may have exactly the share that the rule asks for."""
+    rule = random.choice(("absolute", "absolute", "supermajority", "unanimous", "weighted"))
+    half = rule == "absolute"
+    debate = SimulatedDebate(
+        id="d0",
+        debaters=4 if half else random.choice((2, 3, 4)),
+        rounds=1,
+        options=True,
+        third=half or random.random() < 0.5,
+        strategy=rule,
+        limits=replace(plan.debates[0].limits, asks=Limits().asks, tokens=None, cost=None, total_seconds=None),
+    )
+    return replace(plan, debates=(debate,), models=plan.models[:3], jumps=())
+
+
+def _outage(random: Random, plan: Plan) -> Plan:
+    """All meet a model that answers nobody for a while, but for a person; so the debate does not pause."""
+    debate = SimulatedDebate(id="d0", debaters=4, rounds=2, person=True)
+    kind = random.choice(("500", "no connection", "reset"))
+    names = NAMES[: debate.debaters]
+    models = [ModelFault(debate="d0", who=who, send=send, kind=kind) for who in names for send in range(1, 13)]
+    return replace(plan, debates=(debate,), models=tuple(models), store=(), processes=(), jumps=(), store_delay=0.0)
 
 
 def _fault(random: Random, life: int, most: float, kind: str, seconds: float) -> ProcessFault:

@@ -76,9 +76,9 @@ class QueueFault:
 class ProcessFault:
     """What happens to a process, some seconds after its start.
 
-    ``kill``, ``freeze`` (for some seconds), ``cancel`` (Ctrl-C), ``stop`` (pause after the batch), ``second`` (another
-    process starts to drive the same debates). With workers, those of life 0 are what the owner of the first debate
-    does: ``withdraw`` and ``withdraw now``.
+    ``kill``, ``freeze`` (for some seconds), ``cancel`` (Ctrl-C), ``end`` (its event loop ends and cancels all tasks),
+    ``stop`` (pause after the batch), ``second`` (another process starts to drive the same debates). With workers, those
+    of life 0 are what the owner of the first debate does: ``withdraw`` and ``withdraw now``.
     """
 
     life: int
@@ -105,6 +105,7 @@ class SimulatedDebate:
         debaters: how many debaters.
         rounds: how many rounds; None for the protocol's own number.
         options: whether the brief has options.
+        third: whether there are three of them instead of two.
         chair: whether there is a moderator.
         person: whether one debater is a person.
         deadline: seconds that the person has.
@@ -120,6 +121,7 @@ class SimulatedDebate:
     debaters: int = 2
     rounds: int | None = None
     options: bool = False
+    third: bool = False
     chair: bool = False
     person: bool = False
     deadline: float | None = None
@@ -223,7 +225,7 @@ def brief_of(plan: Plan, debate: SimulatedDebate) -> Brief:
     if debate.chair:
         persona = f"Your mark is {mark(debate.id, CHAIR)}."
         people.append(Participant(name=CHAIR, duty="moderator", seat=FIRST, persona=persona))
-    options = ("yes", "no") if debate.options else ()
+    options = ("yes", "no", *(("later",) if debate.third else ())) if debate.options else ()
     return Brief(
         topic=f"Tea or coffee, in {debate.id}?",
         participants=tuple(people),

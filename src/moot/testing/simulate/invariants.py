@@ -10,9 +10,9 @@ from functools import lru_cache
 from math import inf, isfinite
 
 from moot.answers.layout import read
-from moot.core.ask import Ask, Form, Reply, Value
+from moot.core.ask import ABSTAIN, Ask, Form, Reply, Value
 from moot.core.brief import Limits
-from moot.core.decision import Decision
+from moot.core.decision import Ballot, Decision
 from moot.core.errors import FREE_ERRORS, MootError
 from moot.core.event import (
     Asked,
@@ -32,6 +32,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
+from moot.phases.vote import BALLOT
 from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED
 from moot.record.store import decode, digest
 from moot.testing.simulate.answer_tokens import NO_TOKEN, token, without_token
@@ -47,7 +48,7 @@ INVARIANTS: Mapping[str, str] = {
     "I09": "the tries of a call are numbered from 1 and each has one end at most",
     "I10": "a call with a stored answer is not tried again",
     "I11": "each request that leaves has a try on record, and no try is sent twice",
-    "I12": "a process tries a call three times at most",
+    "I12": "a process tries a call three times at most, and not again behind an error that stays",
     "I13": "what is used and reserved fits into the limits when a call is reserved",
     "I14": "booked tokens are whole and not negative, booked costs are finite and not negative",
     "I15": "no more requests are in flight than the debate and the connection allow",
@@ -107,6 +108,14 @@ INVARIANTS: Mapping[str, str] = {
     "I73": "a prompt has no private field of an answer, but for its author and whom it is addressed to",
     "I74": "who has the share that the rule asks for wins, and nobody else; half of the voters decide nothing",
     "I75": "a process that is asked to stop puts no question after the batch in hand",
+    "I77": "a ballot is what its voter's own answer to its own ballot says, and who cannot be read has none",
+    "I78": "no request leaves once the time of the whole debate is over",
+    "I79": "a model whose calls have failed again and again is left alone for its cooldown",
+    "I80": "what is booked for an answer is what the provider has counted, at the price of its model",
+    "I81": "a prompt has the newest answer that its reader sees, and all remarks",
+    "I82": "a remark that has come is on record before the next questions, and before the close",
+    "I84": "a process meets no conflict with what it has written itself",
+    "I83": "a record that its protocol would not make again, or whose line was changed, is refused",
     "I76": "an answer counts as late only where debaters speak, and where enough others of its batch have answered",
 }
 """What must hold, by number."""
@@ -160,6 +169,7 @@ class RecordState:
         attempts: the tries on record that have not ended, in their order.
         batch: for each question the number of its batch.
         batches: how many batches of questions there are.
+        remarks: those from outside, with the number of batches before each.
     """
 
     debate: str
@@ -174,11 +184,13 @@ class RecordState:
     closed: Closed | None = None
     decision: Decision | None = None
     letters: int = 0
+    remarks: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     batches: int = 0
     _prev: str = ""
     _entered: set[str] = field(default_factory=set[str])
     _tries: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     _called: dict[tuple[str, str], Called] = field(default_factory=dict[tuple[str, str], Called])
+    _ballots: dict[str, Ask] = field(default_factory=dict[str, Ask])  # by voter, since the last decision
     _ended: set[TryId] = field(default_factory=set[TryId])
     _tokens: int = 0
     _cost: float = 0.0
@@ -242,10 +254,12 @@ class RecordState:
             case Interjected():
                 require(event.letter > self.letters, "I42", lambda: f"message {event.letter} behind {self.letters}")
                 self.letters = event.letter
+                self.remarks.append((event.text, self.batches))
             case Ruled(decision=decision):
                 self.decision = decision
                 self._check_ballots(decision)
                 self._check_winner(decision)
+                self._ballots.clear()
             case Closed():
                 self._close(event)
             case Paused(kind="limit", reason=reason):
@@ -259,6 +273,8 @@ class RecordState:
         require(ask.key not in self.asked, "I06", lambda: f"{ask.key} is put twice")
         require(ask.to in self.names, "I56", ask.to)
         self.asked[ask.key] = ask
+        if ask.form is not None and any(field.name == BALLOT for field in ask.form.fields):
+            self._ballots[ask.to] = ask
         self.batches += not isinstance(self.last, Asked)
         self.batch[ask.key] = self.batches
         if self.limits and self.limits.asks is not None:
@@ -345,14 +361,31 @@ class RecordState:
         voters = [ballot.voter for ballot in decision.ballots]
         require(len(voters) == len(set(voters)), "I17", str(voters))
         require(set(voters) <= set(self.names), "I17", str(voters))
+        chosen: dict[str, str] = {}
         for ballot in decision.ballots:
             require(isfinite(ballot.weight) and ballot.weight > 0, "I23", str(ballot))
+            self._check_ballot(ballot, chosen)
             if ballot.state == "cast":
                 answered = any(
                     self.asked[key].to == ballot.voter and isinstance(event, Replied)
                     for key, event in self.answered.items()
                 )
                 require(answered, "I18", f"{ballot.voter} has answered nothing: {ballot}")
+
+    def _check_ballot(self, ballot: Ballot, chosen: dict[str, str]) -> None:
+        """Compare a ballot with what its voter has answered; ``chosen`` has what was voted for by the turns chosen."""
+        ask = self._ballots.get(ballot.voter)
+        if ask is None or ask.form is None or ballot.ranks or ballot.scores:
+            return
+        reply = self.reply(ask.key)
+        said = None if reply is None else reply.fields.get(BALLOT)
+        wanted = "abstained" if said == ABSTAIN else "cast" if said else "missing" if reply is None else "unread"
+        require(ballot.state == wanted, "I77", lambda: f"{ask.key}: {ballot}, and {said!r} is said")
+        choices = next(field.choices for field in ask.form.fields if field.name == BALLOT)
+        if wanted == "cast" and len(choices) == len(ask.about):
+            turn = ask.about[choices.index(str(said))]
+            other = chosen.setdefault(turn, ballot.choice)
+            require(other == ballot.choice, "I77", lambda: f"{ask.key}: {turn} is {other!r} and {ballot.choice!r}")
 
     def _check_winner(self, decision: Decision) -> None:
         decided = decision.status == "decided"
@@ -417,6 +450,10 @@ class RecordState:
     def calls(self) -> int:
         """How many calls have an answer."""
         return len(self._called)
+
+    def tries(self, key: str, call: str) -> int:
+        """How often a call was tried."""
+        return self._tries.get((key, call), 0)
 
     def reply(self, key: str) -> Reply | None:
         """The stored answer to a question."""

@@ -6,7 +6,7 @@ from random import Random
 
 from moot.app.brief.participants import needs_moderator
 from moot.core.brief import Limits
-from moot.testing.simulate.aimed_plans import AIMS, aimed
+from moot.testing.simulate.aimed_plans import AIMS, aimed, narrowed
 from moot.testing.simulate.fault_plan import (
     CHAIR,
     LASTING,
@@ -83,7 +83,9 @@ def make_plan(seed: int, mode: Mode | None = None) -> Plan:
         processes=_process_faults(random, mode),
         jumps=_jumps(random),
     )
-    return aimed(random, plan, random.choice(AIMS)) if mode == "workers" else plan
+    if mode == "workers":
+        return aimed(random, plan, random.choice(AIMS))
+    return narrowed(Random(f"narrow {seed} {mode}"), plan) if mode == "wild" else plan
 
 
 def _debate(random: Random, name: str, mode: Mode, *, large: bool) -> SimulatedDebate:

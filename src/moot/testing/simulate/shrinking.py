@@ -116,7 +116,7 @@ def _smaller_debates(debate: SimulatedDebate) -> Iterator[SimulatedDebate]:
     if debate.debaters > least:
         yield replace(debate, debaters=debate.debaters - 1)
     unless_needed = () if needs_moderator(debate.protocol, "") else ("chair",)
-    for name in ("options", "person", "stand_in", "fallback", "hides", *unless_needed):
+    for name in ("options", "third", "person", "stand_in", "fallback", "hides", *unless_needed):
         if getattr(debate, name):
             without: dict[str, Any] = {name: False}
             yield replace(debate, **without)

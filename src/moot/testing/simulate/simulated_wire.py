@@ -17,6 +17,7 @@ from moot.answers.layout import write
 from moot.core.ask import Ask, Field, Form, Reply, Value
 from moot.core.event import Attempted
 from moot.models.http_port import Unreached
+from moot.models.layers import BreakerSettings
 from moot.testing.simulate.answer_tokens import NO_TOKEN, draw, draws, token, without_token
 from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, SECOND, ModelFault, mark
 from moot.testing.simulate.invariants import RecordState, TryId, Violation, require
@@ -25,6 +26,15 @@ from moot.testing.simulate.world import EPOCH, World
 from moot.testing.wire_formats import DIALECTS, Plan
 
 ADDRESS = "https://api.openai.com/v1/chat/completions"
+
+OUTAGES = ("500", "html", "no connection", "reset")
+"""Faults after which a call counts as failed for a circuit breaker, and which come at once."""
+
+STAYING = ("401", "refused")
+"""Faults that another try cannot mend."""
+
+COOLDOWN = BreakerSettings().cooldown_seconds
+NOTHING = Reply(text="")
 
 LATE = 5.0
 """Seconds behind the end of a turn within which its request must be given up."""
@@ -49,6 +59,11 @@ class Provider:
         self._flying: Counter[tuple[int, str]] = Counter()
         self._waits: dict[int, tuple[float, float]] = {}  # by process: when it was asked to wait, and until when
         self._last: dict[tuple[int, str, str, str], float] = {}
+        self._final: set[tuple[int, str, str, str]] = set()  # calls that have met an error that stays
+        self._alone = False  # whether the last try was the only one of its participant
+        self._first: dict[tuple[int, str], float] = {}  # by process and debate the first request
+        self._outages: dict[tuple[int, str], list[float]] = {}  # by process and model when each of its calls failed
+        self._works: set[tuple[int, str]] = set()  # the models that have done anything else in a process
         self._count: Counter[tuple[int, str, str, str]] = Counter()
         self._faults = {(fault.debate, fault.who, fault.send): fault for fault in world.plan.models}
         self._marks = {
@@ -93,6 +108,9 @@ class Provider:
         self._check_places(debate)
         self._check_pauses(record, tried)
         self._check_words(record, tried, prompt)
+        self._check_newest(record, record.asked[tried.key], prompt)
+        self._check_total(record)
+        self._check_breaker(record, tried)
         self.sent += 1
         self.world.note(f"{debate}: {tried.key} {tried.call} try {tried.n} leaves for {tried.model}")
         return debate, tried, prompt
@@ -117,6 +135,7 @@ class Provider:
             return tried.model == model, ask.task in prompt, about, number
 
         best = max(open_tries, key=fits)
+        self._alone = len(open_tries) == 1
         self._tries.add((record.debate, best))
         return open_tries[best]
 
@@ -152,6 +171,7 @@ class Provider:
             "I51",
             lambda: f"{tried.key}: tried again after {now - (last or 0):.3f} s",
         )
+        require(call not in self._final, "I12", lambda: f"{tried.key}: tried again behind an error that stays")
         self._last[call] = now
         self._count[call] += 1
         require(self._count[call] <= 3, "I12", lambda: f"{tried.key}: {self._count[call]} tries")
@@ -161,11 +181,70 @@ class Provider:
         if seconds > most + LATE and not any(fault.kind == "freeze" for fault in self.world.plan.processes):
             self.world.fail(Violation("I49", f"{tried.key}: {seconds:.1f} s of {most:g} s"))
 
+    def _check_total(self, record: RecordState) -> None:
+        plan, now = self.world.plan, self.world.loop.time()
+        first = self._first.setdefault((PROCESS.get(), record.debate), now)
+        most = record.limits.total_seconds if record.limits else None
+        people = any(debate.person for debate in plan.debates)
+        if most is None or people or any(fault.kind == "freeze" for fault in plan.processes):
+            return
+        require(now - first <= most + 1.0, "I78", lambda: f"{now - first:.1f} s after the first one, of {most:g} s")
+
+    def _note_outage(self, tried: Attempted, fault: ModelFault | None) -> None:
+        """Note the calls to a model which has done nothing but fail since its process began."""
+        model = PROCESS.get(), tried.model
+        if fault is not None and fault.kind in STAYING:
+            name = f"{tried.call} of {tried.model}, "
+            calls = (call for call in self._last if (call[0], call[2]) == (model[0], tried.key))
+            self._final.update(call for call in calls if call[3].startswith(name))
+        if fault is None or fault.kind not in OUTAGES:
+            self._works.add(model)
+            return
+        tries = [number for call, number in self._count.items() if call[0] == model[0] and call[2] == tried.key]
+        if max(tries, default=0) == 3:
+            self._outages.setdefault(model, []).append(self.world.loop.time())
+
+    def _check_breaker(self, record: RecordState, tried: Attempted) -> None:
+        """A call that is put once three have failed, and before the cooldown is over, is not sent."""
+        world, model = self.world, (PROCESS.get(), tried.model)
+        failed, plan = self._outages.get(model, []), self.world.plan
+        if model in self._works or len(failed) < 3 or plan.store or plan.store_delay or plan.delay > 2:
+            return
+        asked, since = world.asked_at[record.debate, tried.key], failed[2]
+        left_out = asked > since + 1.0 and world.loop.time() < since + COOLDOWN
+        require(
+            not left_out, "I79", lambda: f"{tried.key} leaves {world.loop.time() - since:.1f} s after three failures"
+        )
+
+    def _check_newest(self, record: RecordState, ask: Ask, prompt: str) -> None:
+        view = ask.view
+        if view.last is not None or view.mine or view.summary or view.summary_only or self.world.shared:
+            return
+        masked = self._masked(record.debate, ask)
+        seen = [
+            other
+            for other in record.asked.values()
+            if record.batch[other.key] < record.batch[ask.key]
+            and other.to != masked
+            and not (other.act in view.hide or other.to in view.hide or other.audience)
+            and not private_fields(other)
+            and token(record.debate, other.key) in (record.reply(other.key) or NOTHING).text
+        ]
+        if not view.hide and view.clip is None:
+            told = [text for text, before in record.remarks if before < record.batch[ask.key] and text not in prompt]
+            require(not told, "I81", lambda: f"{ask.key} lacks {told[0]!r}")
+        newest = token(record.debate, seen[-1].key) if seen else ""
+        require(newest in prompt, "I81", lambda: f"{ask.key} lacks {seen[-1].key}")
+
+    def _masked(self, debate: str, ask: Ask) -> str:
+        """Whom the reader of a question does not see; "" for nobody."""
+        hides = next(item for item in self.world.plan.debates if item.id == debate)
+        return NAMES[hides.debaters - 1] if hides.hides and ask.to == NAMES[0] else ""
+
     def _check_words(self, record: RecordState, tried: Attempted, prompt: str) -> None:
         """Only words that are stored, of those whom the reader sees, and none of the same batch."""
         ask = record.asked[tried.key]
-        hides = next(item for item in self.world.plan.debates if item.id == record.debate)
-        masked = NAMES[hides.debaters - 1] if hides.hides and ask.to == NAMES[0] else ""
+        masked = self._masked(record.debate, ask)
         for number, other in enumerate(record.asked.values()):
             if other.key == ask.key:
                 continue
@@ -186,12 +265,15 @@ class Provider:
 
     async def _answer(self, record: RecordState, tried: Attempted, prompt: str) -> "SimulatedAnswer":
         world = self.world
-        ask = record.asked[tried.key]
+        ask, alone = record.asked[tried.key], self._alone
         fault = self._fault(record.debate, ask, tried)
+        self._note_outage(tried, fault)
         text = answer_text(world.plan.seed, record.debate, ask, "" if world.plan.mode == "same" else prompt)
         plan = Plan(text=text, piece=60, usage=(len(prompt) // 4, len(text) // 4 + 1, 0))
         await asyncio.sleep(world.delay(world.plan.delay))
         if fault is None:
+            if alone:
+                world.counted[record.debate, (tried.key, tried.call, tried.n)] = len(prompt) // 4, len(text) // 4 + 1
             return SimulatedAnswer(plan)
         world.note(f"{record.debate}: the provider's answer to {tried.key} try {tried.n}: {fault.kind}")
         return await self._faulty_answer(fault, plan, text)

@@ -15,14 +15,14 @@ from moot.app.run.start import MessageInterface
 from moot.app.run.workspace import Plan as DebatePlan
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
-from moot.core.errors import MootError, RecordError
-from moot.core.event import Entry, Interjected, Paused, Replied
+from moot.core.errors import MootError, RecordError, RecordMismatch
+from moot.core.event import Asked, Entry, Interjected, Paused, Replied
 from moot.engine.driver import StopRequest
 from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from moot.record.hub import StoredLine
 from moot.record.mailbox import Mailbox
-from moot.record.store import encode
+from moot.record.store import digest, encode
 from moot.testing.simulate.answer_tokens import draw
 from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
 from moot.testing.simulate.garbage_collection import no_collection, take_apart
@@ -225,6 +225,10 @@ class Simulation:
             case "cancel":
                 self.cancelled.add(life.process)
                 life.task.cancel()
+            case "end":
+                self.cancelled.add(life.process)
+                for task in self.loop.tasks_of(life.process):
+                    task.cancel()
             case "stop":
                 self.world.note_stop(life.process)
                 life.stop()
@@ -333,6 +337,32 @@ class Simulation:
             except MootError as error:
                 raise Violation("I27", f"{debate}: {type(error).__name__}: {error}") from error
             require(len(record.lines) == before and self.provider.sent == sent, "I57", debate)
+            if self.plan.seed % 16 == 1:
+                self._check_refused(workspace, record)
+
+    def _check_refused(self, workspace: Workspace, record: RecordState) -> None:
+        """Check that a record with another question is refused, whether its hashes fit or not."""
+        lines = self.world.lines[record.debate]
+        place = next((n for n, entry in enumerate(record.entries) if isinstance(entry.event, Asked)), None)
+        if place is None:
+            return
+        entry = record.entries[place]
+        assert isinstance(entry.event, Asked)
+        changed = replace(entry, event=Asked(ask=replace(entry.event.ask, task="Say something else.")))
+        kept, forged, prev = list(lines), lines[:place], entry.prev
+        for other in (changed, *record.entries[place + 1 :]):
+            forged.append(encode(replace(other, prev=prev)))
+            prev = digest(forged[-1])
+        patched = [*kept[:place], forged[place], *kept[place + 1 :]]
+        for wanted, tried in ((RecordMismatch, forged), (RecordError, patched)):
+            lines[:] = tried
+            try:
+                self.loop.run_until_complete(workspace.verify(record.debate))
+            except wanted:
+                continue
+            finally:
+                lines[:] = kept
+            raise Violation("I83", f"{record.debate}: entry {place + 1} was changed")
 
     def check_outcome(self, debate: str, outcome: Outcome) -> None:
         """Check that what a run returns is what its record says."""

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.core.event import Asked, Interjected, Opened, Replied
+from moot.core.event import Asked, Called, Closed, Event, Failed, Interjected, Opened, Replied
+from moot.models.names import parse
+from moot.models.prices import cost
 from moot.record.store import StreamInfo, check_lines, decode
 from moot.testing.simulate.fault_plan import Plan
-from moot.testing.simulate.invariants import RecordState, Violation, require
+from moot.testing.simulate.invariants import RecordState, TryId, Violation, require
 from moot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
 
 EPOCH = 1.7e9
@@ -23,6 +25,9 @@ EPOCH = 1.7e9
 
 KEY = "sk-simulated-0123456789abcdef"
 """The key that is sent to the provider, and that must stand nowhere else."""
+
+LOOKS = 0.5
+"""More than the seconds between two looks for messages."""
 
 SCHEDULE = "each-minute"
 """The name of the schedule, where there is one; the ids of its debates begin with it."""
@@ -48,6 +53,9 @@ class World:
         leases: the number of the last lease of a process on a debate; 0 where there are no leases.
         miscounted: whether what the queue holds of its workers may be wrong: one was frozen or cancelled, or what the
             queue was asked has failed or came late.
+        counted: the tokens that the provider has counted for a try.
+        writers: for each stored line the process that has written it, by stream.
+        asked_at: the virtual time at which a question was stored.
         on_append: is called when a process begins to write a stream.
         on_commit: is called with lines that are stored.
     """
@@ -67,6 +75,11 @@ class World:
     leases: Counter[tuple[int, str]] = field(default_factory=Counter[tuple[int, str]])
     taken: Counter[str] = field(default_factory=Counter[str])
     miscounted: bool = False
+    counted: dict[tuple[str, TryId], tuple[int, int]] = field(default_factory=dict[tuple[str, TryId], tuple[int, int]])
+    asked_at: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
+    writers: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    _posted_at: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    _answered_at: dict[str, float] = field(default_factory=dict[str, float])
     on_append: Callable[[str, int], None] | None = None
     on_commit: Callable[[str, Sequence[str]], None] | None = None
     _jump: float = 0.0
@@ -127,6 +140,7 @@ class World:
     def commit(self, stream: str, lines: Sequence[str], lease: tuple[int, str, int] | None = None) -> None:
         """Store lines, which were written under a lease, and check what they say."""
         self.lines.setdefault(stream, []).extend(lines)
+        self.writers.setdefault(stream, []).extend([PROCESS.get()] * len(lines))
         if self.on_commit is not None:
             self.on_commit(stream, lines)
         for line in lines:
@@ -143,6 +157,7 @@ class World:
                 event = decode(line).event
                 assert isinstance(event, Interjected | Replied)
                 self.posted.setdefault(stream.partition("/")[0], []).append(event)
+                self._posted_at.setdefault(stream.partition("/")[0], []).append(self.loop.time())
             return
         if lease in self.overtaken:
             raise Violation("I29", f"process {PROCESS.get()} writes {stream} behind its conflict")
@@ -150,11 +165,48 @@ class World:
             last_letter = record.letters
             event = record.add(line)
             self._check_message(record, event, last_letter)
+            self._check_event(record, event)
             begun = self.stopped.get(PROCESS.get(), {}).get(stream)
             if begun is not None and isinstance(event, Asked) and record.batches > begun + 1:
                 raise Violation("I75", f"process {PROCESS.get()}: batch {record.batches} behind {begun}")
             shown = event.ask.key if isinstance(event, Asked) else str(getattr(event, "key", ""))
             self.note(f"{stream} {len(record.lines)}: {type(event).__name__} {shown}".rstrip())
+
+    def _check_event(self, record: RecordState, event: Event) -> None:
+        """Check what an event must be beside what else happens in the world."""
+        match event:
+            case Asked(ask=ask):
+                self.asked_at[record.debate, ask.key] = self.loop.time()
+                self._check_remarks(record, LOOKS)
+            case Closed():
+                self._check_remarks(record, 0.0)
+            case Replied() | Failed():
+                self._answered_at[record.debate] = record.entries[-1].at - EPOCH
+            case Called():
+                self._check_booked(record, event)
+            case _:
+                pass
+
+    def _check_remarks(self, record: RecordState, pause: float) -> None:
+        """Before questions messages are looked for with a pause between, and always before the close."""
+        answered = self._answered_at.get(record.debate, -1.0)
+        times = self._posted_at.get(record.debate, [])
+        posted = self.posted.get(record.debate, [])
+        for number, (message, at) in enumerate(zip(posted, times, strict=True), start=1):
+            late = number > record.letters and isinstance(message, Interjected) and at + pause < answered
+            if late and not self.shared and not self.plan.jumps:
+                raise Violation("I82", f"message {number} of {record.debate}, {answered - at:.1f} s before an answer")
+
+    def _check_booked(self, record: RecordState, event: Called) -> None:
+        tried = event.key, event.call, record.tries(event.key, event.call)
+        tokens, usage = self.counted.get((record.debate, tried)), event.usage
+        if tokens is None or self.shared:
+            return
+        same = (usage.input_tokens, usage.output_tokens) == tokens and not usage.estimated
+        require(same, "I80", lambda: f"{tried}: {tokens} tokens are booked as {usage}")
+        price = cost(parse(event.model), usage)
+        fits = price is None or (usage.cost is not None and abs(usage.cost - price) < 1e-9)
+        require(fits, "I80", lambda: f"{tried}: ${price} is booked as ${usage.cost}")
 
     def _check_message(self, record: RecordState, event: object, last_letter: int) -> None:
         posted = self.posted.get(record.debate, [])
@@ -229,6 +281,8 @@ class SimulatedStore:
         if stored != after:
             world.note(f"{debate}: a conflict, {stored} entries and not {after}")
             if debate in world.records and after:
+                own = set(world.writers[debate][after:]) == {lease[0]}
+                require(not own, "I84", lambda: f"process {lease[0]} has written {debate} from {after} on itself")
                 world.shared = True
                 world.overtaken.add(lease)
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
