@@ -264,11 +264,11 @@ def test_processes_are_interrupted_together() -> None:
         assert running.stderr is not None
         first = running.stderr.readline()
         os.killpg(running.pid, signal.SIGINT)
-        told, errors = running.communicate(timeout=120)
+        output, errors = running.communicate(timeout=120)
     assert " of 100000 seeds, about " in first
     assert running.returncode == 130
-    assert told.startswith("interrupted: ")
-    assert told.endswith("all invariants hold\n")
+    assert output.startswith("interrupted: ")
+    assert output.endswith("all invariants hold\n")
     assert "Traceback" not in errors
 
 

@@ -14,7 +14,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 from typing import Protocol as TypingProtocol
 
 from moot.core.ask import Field, Form
@@ -52,6 +52,9 @@ from moot.protocols import (
     socratic,
 )
 from moot.protocols.measured import critic, findings, forecast, selection
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Protocol: TypeAlias = Callable[[Brief, Choices], Phase]
 """From a brief and its choices to a phase tree."""
@@ -197,7 +200,7 @@ def part_named(name: str) -> type[object] | None:
 
 
 @cache
-def name_of(kind: type[object]) -> str:
+def name_of(kind: type["DataclassInstance"]) -> str:
     """The name of a class in a phase tree.
 
     Raises:
@@ -253,7 +256,7 @@ def dump(part: object) -> dict[str, Data]:
 
 
 @cache
-def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
+def _defaults(kind: type["DataclassInstance"]) -> tuple[tuple[str, object], ...]:
     """The fields of a part, and their defaults."""
     return tuple((field.name, field.default) for field in fields(kind))
 

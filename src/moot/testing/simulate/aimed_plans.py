@@ -7,6 +7,8 @@ from dataclasses import replace
 from random import Random
 
 from moot.core.brief import Limits
+from moot.phases.choices import STRATEGIES
+from moot.policy.rules import MAJORITY, PLURALITY
 from moot.testing.simulate.fault_plan import NAMES, ModelFault, Plan, ProcessFault, QueueFault, SimulatedDebate
 
 AIMS = ("", "", "", "lapse", "late", "limits", "tries", "schedule")
@@ -62,8 +64,8 @@ def narrowed(random: Random, plan: Plan) -> Plan:
 
 def _close_vote(random: Random, plan: Plan) -> Plan:
     """A vote in which a leader may have exactly the share that the rule asks for."""
-    rule = random.choice(("absolute", "absolute", "supermajority", "unanimous", "weighted"))
-    half = rule == "absolute"
+    rule = random.choice(sorted(name for name, rule in STRATEGIES.items() if rule != PLURALITY))
+    half = STRATEGIES[rule] == MAJORITY
     debate = SimulatedDebate(
         id="d0",
         debaters=4 if half else random.choice((2, 3, 4)),

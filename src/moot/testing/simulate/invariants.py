@@ -378,12 +378,12 @@ class RecordState:
         if ask is None or ask.form is None or ballot.ranks or ballot.scores:
             return
         reply = self.reply(ask.key)
-        said = None if reply is None else reply.fields.get(BALLOT)
-        wanted = "abstained" if said == ABSTAIN else "cast" if said else "missing" if reply is None else "unread"
-        require(ballot.state == wanted, "I77", lambda: f"{ask.key}: {ballot}, and {said!r} is said")
+        choice = None if reply is None else reply.fields.get(BALLOT)
+        wanted = "abstained" if choice == ABSTAIN else "cast" if choice else "missing" if reply is None else "unread"
+        require(ballot.state == wanted, "I77", lambda: f"{ask.key}: {ballot}, and the answer is {choice!r}")
         choices = next(field.choices for field in ask.form.fields if field.name == BALLOT)
         if wanted == "cast" and len(choices) == len(ask.about):
-            turn = ask.about[choices.index(str(said))]
+            turn = ask.about[choices.index(str(choice))]
             other = chosen.setdefault(turn, ballot.choice)
             require(other == ballot.choice, "I77", lambda: f"{ask.key}: {turn} is {other!r} and {ballot.choice!r}")
 

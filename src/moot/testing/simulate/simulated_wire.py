@@ -210,8 +210,8 @@ class Provider:
         failed, plan = self._outages.get(model, []), self.world.plan
         if model in self._works or len(failed) < 3 or plan.store or plan.store_delay or plan.delay > 2:
             return
-        asked, since = world.asked_at[record.debate, tried.key], failed[2]
-        left_out = asked > since + 1.0 and world.loop.time() < since + COOLDOWN
+        asked_at, since = world.asked_at[record.debate, tried.key], failed[2]
+        left_out = asked_at > since + 1.0 and world.loop.time() < since + COOLDOWN
         require(
             not left_out, "I79", lambda: f"{tried.key} leaves {world.loop.time() - since:.1f} s after three failures"
         )
@@ -221,7 +221,7 @@ class Provider:
         if view.last is not None or view.mine or view.summary or view.summary_only or self.world.shared:
             return
         masked = self._masked(record.debate, ask)
-        seen = [
+        visible = [
             other
             for other in record.asked.values()
             if record.batch[other.key] < record.batch[ask.key]
@@ -231,10 +231,12 @@ class Provider:
             and token(record.debate, other.key) in (record.reply(other.key) or NOTHING).text
         ]
         if not view.hide and view.clip is None:
-            told = [text for text, before in record.remarks if before < record.batch[ask.key] and text not in prompt]
-            require(not told, "I81", lambda: f"{ask.key} lacks {told[0]!r}")
-        newest = token(record.debate, seen[-1].key) if seen else ""
-        require(newest in prompt, "I81", lambda: f"{ask.key} lacks {seen[-1].key}")
+            hidden_remarks = [
+                text for text, before in record.remarks if before < record.batch[ask.key] and text not in prompt
+            ]
+            require(not hidden_remarks, "I81", lambda: f"{ask.key} lacks {hidden_remarks[0]!r}")
+        newest = token(record.debate, visible[-1].key) if visible else ""
+        require(newest in prompt, "I81", lambda: f"{ask.key} lacks {visible[-1].key}")
 
     def _masked(self, debate: str, ask: Ask) -> str:
         """Whom the reader of a question does not see; "" for nobody."""

@@ -349,11 +349,11 @@ class Simulation:
         entry = record.entries[place]
         assert isinstance(entry.event, Asked)
         changed = replace(entry, event=Asked(ask=replace(entry.event.ask, task="Say something else.")))
-        kept, forged, prev = list(lines), lines[:place], entry.prev
+        original, forged, prev = list(lines), lines[:place], entry.prev
         for other in (changed, *record.entries[place + 1 :]):
             forged.append(encode(replace(other, prev=prev)))
             prev = digest(forged[-1])
-        patched = [*kept[:place], forged[place], *kept[place + 1 :]]
+        patched = [*original[:place], forged[place], *original[place + 1 :]]
         for wanted, tried in ((RecordMismatch, forged), (RecordError, patched)):
             lines[:] = tried
             try:
@@ -361,7 +361,7 @@ class Simulation:
             except wanted:
                 continue
             finally:
-                lines[:] = kept
+                lines[:] = original
             raise Violation("I83", f"{record.debate}: entry {place + 1} was changed")
 
     def check_outcome(self, debate: str, outcome: Outcome) -> None:
