@@ -231,9 +231,8 @@ class Provider:
             and token(record.debate, other.key) in (record.reply(other.key) or NOTHING).text
         ]
         if not view.hide and view.clip is None:
-            hidden_remarks = [
-                text for text, before in record.remarks if before < record.batch[ask.key] and text not in prompt
-            ]
+            asked_in = record.batch[ask.key]
+            hidden_remarks = [text for text, before in record.remarks if before < asked_in and text not in prompt]
             require(not hidden_remarks, "I81", lambda: f"{ask.key} lacks {hidden_remarks[0]!r}")
         newest = token(record.debate, visible[-1].key) if visible else ""
         require(newest in prompt, "I81", lambda: f"{ask.key} lacks {visible[-1].key}")
