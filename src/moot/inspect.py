@@ -59,21 +59,23 @@ def debate(  # house: wide because these are the options of the solver
         server: the address of a ``moot serve`` to which the log links; "" for none.
     """
     lines = (settings,) if isinstance(settings, str) else tuple(settings)
-    how = Debating(protocol=protocol, seats=seats, rounds=rounds, strategy=strategy, settings=lines, seed=seed)
-    records, place = store_of(Path(store) if store and "://" not in store else store)
+    settings_of_debate = Debating(
+        protocol=protocol, seats=seats, rounds=rounds, strategy=strategy, settings=lines, seed=seed
+    )
+    records, location = store_of(Path(store) if store and "://" not in store else store)
 
     async def solve(state: Any, generate: Any) -> Any:
         problems: list[Exception] = []
         options = [str(choice.value) for choice in state.choices]
         question = question_of(str(state.sample_id), state.input_text, options, before(state.messages))
-        came = await debate_sample(records, question, how, sender(problems))
+        came = await debate_sample(records, question, settings_of_debate, sender(problems))
         if limit := next((problem for problem in problems if type(problem).__name__ == LIMIT), None):
             raise limit
         state.output = _models.ModelOutput.from_content(f"moot/{protocol}", completion(came, options))
         for place_of, option in enumerate(options):
             state.choices.mark_choice(place_of, bool(came.answer) and option == came.answer)
         state.messages.append(state.output.message)
-        state.store.set("moot", came.as_data(place, server))
+        state.store.set("moot", came.as_data(location, server))
         return state
 
     return solve

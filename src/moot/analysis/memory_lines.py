@@ -69,8 +69,8 @@ def _pattern(body: Body) -> Iterator[str]:
 def _failed_pattern(body: Body) -> Iterator[str]:
     yield from _critique(body)
     because = f": {_text(body['because'])}" if body["because"] else ""
-    how = "rejected it" if body["rejected"] else "did not answer it"
-    yield f"  {_text(body['author'])} {how} and kept {_text(body['answer'])}{because}"
+    reaction = "rejected it" if body["rejected"] else "did not answer it"
+    yield f"  {_text(body['author'])} {reaction} and kept {_text(body['answer'])}{because}"
 
 
 def _critique(body: Body) -> Iterator[str]:

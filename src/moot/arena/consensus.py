@@ -100,8 +100,8 @@ class VoteWeightCalculator:
             BriefError: there is no such agent.
         """
         if agent_name not in self._agents:
-            there = ", ".join(self._agents) or "none"
-            raise BriefError(f"there is no agent {agent_name!r}; there are {there}", code="bad_name")
+            names = ", ".join(self._agents) or "none"
+            raise BriefError(f"there is no agent {agent_name!r}; there are {names}", code="bad_name")
         agent = self._agents[agent_name]
         return max(0.0, document_weight(agent.elo, agent.calibration_score))
 

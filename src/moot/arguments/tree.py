@@ -88,9 +88,9 @@ def arrange(branches: Sequence[Branch], heights: Mapping[str, float], gap: float
     tops: dict[str, float] = {}
     free = {"": 0.0}
     for branch in branches:
-        mark, place = branch.node.mark, branch.link.target if branch.link else ""
-        top = free[place]
-        free[place] = top + spans[mark] + gap
+        mark, parent = branch.node.mark, branch.link.target if branch.link else ""
+        top = free[parent]
+        free[parent] = top + spans[mark] + gap
         free[mark] = top + (spans[mark] - _sum(children.get(mark, []), spans, gap)) / 2
         tops[mark] = top + (spans[mark] - heights[mark]) / 2
     for branch in reversed(branches):

@@ -125,8 +125,8 @@ def read_cases(path: Path) -> list[Case]:
             cases.append(Case.model_validate_json(line))
         except ValidationError as error:
             fault = error.errors()[0]
-            where = ".".join(str(part) for part in fault["loc"]) or "the line"
-            raise MootError(f"{path}:{number}: {where}: {fault['msg']}") from error
+            field = ".".join(str(part) for part in fault["loc"]) or "the line"
+            raise MootError(f"{path}:{number}: {field}: {fault['msg']}") from error
     if not cases:
         raise MootError(f"{path} has no case; each line must be a JSON object with id, kind, text and expected")
     return cases

@@ -148,8 +148,8 @@ class Place(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         """A path, or the address of a database as it was typed."""
         from moot.app.plan.settings import read_where
 
-        if isinstance(value, str) and isinstance(place := read_where(value), str):
-            return place
+        if isinstance(value, str) and isinstance(location := read_where(value), str):
+            return location
         return click.Path(dir_okay=False, path_type=Path).convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -370,12 +370,12 @@ async def open_workspace(store: Path | str | None, *, reading: bool = False) -> 
     from moot.app.plan.settings import is_address
     from moot.app.run.workspace import Workspace
 
-    place = store_path(store)
-    workspace = Workspace.at(place, reading=reading)
-    if is_address(place):
+    location = store_path(store)
+    workspace = Workspace.at(location, reading=reading)
+    if is_address(location):
         from moot.workers.job_queue import find_queue
 
-        workspace.queue = find_queue(str(place))
+        workspace.queue = find_queue(str(location))
     try:
         yield workspace
     finally:
@@ -404,8 +404,8 @@ async def open_memory(store: Path | str | None) -> "AsyncGenerator[Workspace]":
     from moot.app.plan.settings import is_there, show_where
     from moot.core.errors import RecordError
 
-    if not is_there(place := store_path(store)):
-        raise RecordError(f"There are no records yet at {show_where(place)}.")
+    if not is_there(location := store_path(store)):
+        raise RecordError(f"There are no records yet at {show_where(location)}.")
     async with open_workspace(store, reading=True) as workspace:
         if missing := await missing_lessons(workspace.store):
             click.echo(f"moot: {missing}", err=True)

@@ -47,8 +47,8 @@ class BriefError(MootError):
     """
 
     def __init__(self, problem: str, *, where: str = "", line: int = 0, code: str = "malformed") -> None:
-        place = f"{where}:{line}: " if where and line else f"{where}: " if where else f"line {line}: " if line else ""
-        super().__init__(place + problem)
+        prefix = f"{where}:{line}: " if where and line else f"{where}: " if where else f"line {line}: " if line else ""
+        super().__init__(prefix + problem)
         self.found, self.where, self.line, self.code = problem, where, line, code
 
 

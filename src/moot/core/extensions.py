@@ -271,8 +271,8 @@ def check_options(kind: type[object], options: Mapping[str, Value], *, whose: st
     for name, value in options.items():
         about = f"{where}.{name}"
         if name not in known:
-            there = unknown_word(name, tuple(known)) if known else "it has none"
-            raise ProtocolError(f"{whose} has no option {name!r}; {there}", about=about)
+            hint = unknown_word(name, tuple(known)) if known else "it has none"
+            raise ProtocolError(f"{whose} has no option {name!r}; {hint}", about=about)
         option_type, limits, _ = known[name]
         typed_value = _as_type(option_type, value)
         if typed_value is None:
@@ -367,7 +367,7 @@ def declared_by(offer: Offer) -> type[object] | None:
     if offer.kind is RULE:
         return cast(type[object], type(getattr(thing, "rule", None)))
     places = (thing, getattr(thing, "make", None), getattr(getattr(thing, "wire", None), "adapter", None))
-    declaring = [cast("WithOptions[object]", place) for place in places if isinstance(place, WithOptions)]
+    declaring = [cast("WithOptions[object]", owner) for owner in places if isinstance(owner, WithOptions)]
     return declaring[0].options if declaring else None
 
 
@@ -384,15 +384,13 @@ def check_named_options(options: Fields) -> None:
         word, name, option_name = full_name.split(".", 2)
         kind = next(kind for kind in KINDS if kind.options == word)
         if (offer := find(kind, name)) is None:
-            there = unknown_word(name, offered(kind)) if offered(kind) else "no package offers any"
-            raise ProtocolError(
-                f"{word}.{name}: no package offers a {kind.name} of that name; {there}", about=full_name
-            )
-        where, values = f"{word}.{name}", {option_name: value}
+            hint = unknown_word(name, offered(kind)) if offered(kind) else "no package offers any"
+            raise ProtocolError(f"{word}.{name}: no package offers a {kind.name} of that name; {hint}", about=full_name)
+        key, values = f"{word}.{name}", {option_name: value}
         if declares := declared_by(offer):
-            check_options(declares, values, whose=name, where=where)
+            check_options(declares, values, whose=name, where=key)
         else:
-            no_options(values, whose=name, where=where)
+            no_options(values, whose=name, where=key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,6 @@ def check_table_keys(place: str, table: Iterable[str], known: Iterable[str], whe
     Raises:
         BriefError: it has one.
     """
-    there = tuple(known)
-    if unknown := [key for key in table if key not in there]:
-        raise BriefError(f"{place} has no setting {unknown[0][:60]!r}; there are {', '.join(there)}", where=where)
+    allowed = tuple(known)
+    if unknown := [key for key in table if key not in allowed]:
+        raise BriefError(f"{place} has no setting {unknown[0][:60]!r}; there are {', '.join(allowed)}", where=where)

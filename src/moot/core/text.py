@@ -206,11 +206,11 @@ class PieceCleaner:
         if not self._pending and len(piece) >= _CONTEXT and _is_plain(piece):
             self._context = piece[-_CONTEXT:]
             return piece
-        whole = self._pending + piece
-        end = _OPEN.search(whole)
+        joined = self._pending + piece
+        end = _OPEN.search(joined)
         self._pending = end[0] if end else ""
         known = len(self._context)
-        cleaned = clean(self._context + whole.removesuffix(self._pending))
+        cleaned = clean(self._context + joined.removesuffix(self._pending))
         run = _RUN.match(cleaned[-_CONTEXT:])
         self._context = cleaned[-_CONTEXT:][run.end() if run else 0 :]
         return cleaned[known:]

@@ -168,8 +168,8 @@ class Transcript:
                 self._add_call(event)
             case Erred():
                 self.errors.append(event)
-            case Opened(brief=brief, name=name, place=place):
-                self.brief, self.protocol, self.place = brief, name, place
+            case Opened(brief=brief, name=name, place=folder_mark):
+                self.brief, self.protocol, self.place = brief, name, folder_mark
                 self._masks_of.clear()
             case Entered(path=path):
                 self.entered.append(path)

@@ -93,11 +93,11 @@ class Context:
         names, left = list(self._entries), self._dropped
         while names:
             head = f"({left} older {'entry is' if left == 1 else 'entries are'} left out)" if left else ""
-            whole = [_entry(name, self._entries[name]) for name in names]
-            sizes = [len(text) for text in whole]
+            entries = [_entry(name, self._entries[name]) for name in names]
+            sizes = [len(text) for text in entries]
             share = _share(sizes, self._characters - len(head) - 2 * (len(names) - (not head)))
             if share >= min(LEAST, max(sizes)) or len(names) == 1:
-                return "\n\n".join(filter(None, (head, *(shorten(text, share) for text in whole))))
+                return "\n\n".join(filter(None, (head, *(shorten(text, share) for text in entries))))
             names, left = names[1:], left + 1
         return ""
 

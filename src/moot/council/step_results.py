@@ -109,8 +109,8 @@ def _counts(decision: Decision) -> dict[str, Any]:
     """How the votes fell; whose vote could not be read is named with the reason."""
     cast = [ballot.choice for ballot in decision.ballots if ballot.state == "cast"]
     void = {ballot.voter: _why_no_vote(ballot) for ballot in decision.ballots if ballot.state in ("unread", "missing")}
-    invalid = {name: why for name, why in void.items() if why == UNKNOWN_NAME}
-    unparsed = {name: why for name, why in void.items() if name not in invalid}
+    invalid = {name: reason for name, reason in void.items() if reason == UNKNOWN_NAME}
+    unparsed = {name: reason for name, reason in void.items() if name not in invalid}
     return {
         "votes": {name: cast.count(name) for name in decision.tally},
         "abstentions": sum(ballot.state == "abstained" for ballot in decision.ballots),

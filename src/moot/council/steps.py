@@ -266,9 +266,9 @@ class RecordedStep(ABC):
         """Hold the debate at a venue; what the step itself says of store and limits goes before it."""
         sitting = self._sit(task)
         brief = brief_of(task, context, sitting, host.raised or self.limits or host.limits)
-        place = replace(host, store=self.store or host.store)
+        own_host = replace(host, store=self.store or host.store)
         kind = StepKind(name=self.protocol, chosen=self._chosen(), make=self._plan)
-        return self._result(await run_step(place, brief, sitting, kind), brief.topic)
+        return self._result(await run_step(own_host, brief, sitting, kind), brief.topic)
 
     def _chosen(self) -> tuple[str, ...]:
         """What is chosen about the protocol, in words."""

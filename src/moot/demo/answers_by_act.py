@@ -125,15 +125,13 @@ def relation(situation: Situation, turn: Turn) -> str:
 
 def _accepts(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The critiques from which a passage is quoted now."""
-    return (
-        tuple(f"{place}: {material.TAKEN_IN}" for place, accepted in _critiques(situation, speech) if accepted) or None
-    )
+    return tuple(f"{mark}: {material.TAKEN_IN}" for mark, accepted in _critiques(situation, speech) if accepted) or None
 
 
 def _rejected_critiques(field: Field, situation: Situation, speech: Speech) -> Value | None:
     """The critiques from which nothing is."""
     return (
-        tuple(f"{place}: {material.KEPT_OUT}" for place, accepted in _critiques(situation, speech) if not accepted)
+        tuple(f"{mark}: {material.KEPT_OUT}" for mark, accepted in _critiques(situation, speech) if not accepted)
         or None
     )
 
@@ -228,13 +226,13 @@ def _score(field: Field, situation: Situation, speech: Speech) -> Value:
 
 def fill_ranked(field: Field, situation: Situation, speech: Speech) -> Value:
     """The score of a statement that stands under a letter, or why it has it."""
-    labels = [letter(place) for place in range(len(situation.context.about))]
-    place = labels.index(field.name.rpartition(" ")[2].upper())
-    turn = situation.context.about[place]
+    labels = [letter(index) for index in range(len(situation.context.about))]
+    index = labels.index(field.name.rpartition(" ")[2].upper())
+    turn = situation.context.about[index]
     numbers = situation.quotes[turn.key]
     if field.kind == "number":
-        whole = max((situation.weigh(situation.quotes[turn.key]) for turn in situation.context.about), default=0.0)
-        return round(10 * situation.weigh(numbers) / whole) if whole else 0
+        heaviest = max((situation.weigh(situation.quotes[turn.key]) for turn in situation.context.about), default=0.0)
+        return round(10 * situation.weigh(numbers) / heaviest) if heaviest else 0
     return material.RANKED.format(n=len(numbers))
 
 
@@ -255,7 +253,7 @@ def fill_office(field: Field, situation: Situation, speech: Speech) -> Value:
 
 def fill_taken(field: Field, situation: Situation, speech: Speech) -> Value:
     """What the answer under a letter quotes of what is said here; NONE where it quotes nothing of it."""
-    labels = [letter(place) for place in range(len(situation.context.about))]
+    labels = [letter(index) for index in range(len(situation.context.about))]
     turn = situation.context.about[labels.index(field.name.rpartition(" ")[2])]
     shared = [number for number in situation.quotes[turn.key] if number in speech.picks]
     return quote(situation, shared[0], 160) if shared else "NONE"

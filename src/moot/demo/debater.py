@@ -170,7 +170,7 @@ def _order(field: Field, speech: Speech) -> Value | None:
     if len(speech.ranks) != len(field.choices):
         return None
     places = sorted(range(len(field.choices)), key=lambda place: -speech.ranks[place])
-    return tuple(field.choices[place] for place in places)
+    return tuple(field.choices[index] for index in places)
 
 
 def _text(field: Field, situation: Situation, speech: Speech) -> str:

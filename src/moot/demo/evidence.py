@@ -162,8 +162,10 @@ class Library:
         for match in _CITE.finditer(text):
             before = text[max(0, match.start() - _FAR) : match.start()].rpartition(_OPENERS[match[0][0]])[2]
             for number in self._at.get((match[1], match[2]), ()):
-                whole = self.passages[number].text
-                if before == whole or (len(before) >= _ENOUGH and before.removesuffix(" …") in whole):
+                text_of_passage = self.passages[number].text
+                if before == text_of_passage or (
+                    len(before) >= _ENOUGH and before.removesuffix(" …") in text_of_passage
+                ):
                     yield number
         for match in _OPENING.finditer(text):
             lead = text[match.end() : match.end() + _LEAD]
@@ -179,8 +181,8 @@ def named(words: Sequence[str], option: Query) -> float:
             sign = -1.0
         elif word in option:
             signs.setdefault(word, sign)
-    whole = sum(option.values())
-    return sum(sign * option[word] for word, sign in signs.items()) / whole if whole else 0.0
+    total = sum(option.values())
+    return sum(sign * option[word] for word, sign in signs.items()) / total if total else 0.0
 
 
 def query(*parts: tuple[str, float]) -> dict[str, float]:
@@ -254,8 +256,8 @@ class Situation:
         support = self.support(stances)
         last = read_field(self.mine[-1], "ANSWER") if self.mine else None
         chosen = self.options.index(str(last)) if last in self.options else support.index(max(support))
-        whole = sum(support)
-        return stances[chosen], self.options[chosen], support[chosen] / whole if whole else 1 / len(support)
+        total = sum(support)
+        return stances[chosen], self.options[chosen], support[chosen] / total if total else 1 / len(support)
 
     def change_answer(self, answer: str) -> None:
         """Change the answer to another of the options, with its stance and confidence."""
@@ -294,8 +296,8 @@ class Situation:
             if weight >= near[-1]
         ]
         fitting = sum(weight * max(0.0, lean) for weight, lean in leaning)
-        whole = sum(weight * abs(lean) for weight, lean in leaning)
-        return fitting / whole if whole else 0.5
+        total = sum(weight * abs(lean) for weight, lean in leaning)
+        return fitting / total if total else 0.5
 
     # ---- the others --------------------------------------------------------------------------------------------
 

@@ -113,8 +113,8 @@ class _Scan:
 def _passages(source: Source) -> Iterator[Passage]:
     rows = _without_indent(clean(source.text).split("\n"))
     scan = _Scan(source)
-    for place in range(_front(rows), len(rows)):
-        row = rows[place]
+    for index in range(_front(rows), len(rows)):
+        row = rows[index]
         if scan.is_hidden(row):
             yield from scan.flush()
         elif not row.strip():
@@ -126,12 +126,12 @@ def _passages(source: Source) -> Iterator[Passage]:
         elif heading := _HEADING.match(row):
             yield from scan.flush()
             scan.heading, scan.inside = row[heading.end() :].strip().rstrip("#").rstrip(), ""
-        elif scan.is_apart(row, rows[place + 1] if place + 1 < len(rows) else ""):
+        elif scan.is_apart(row, rows[index + 1] if index + 1 < len(rows) else ""):
             yield from scan.flush()
         else:
             if scan.inside == "list" and not scan.rows and not row.startswith(" ") and not _BULLET.match(row):
                 scan.inside = ""
-            yield from scan.take(source.line + place, row)
+            yield from scan.take(source.line + index, row)
     yield from scan.flush()
 
 
@@ -270,7 +270,7 @@ def matter(passage: Passage) -> str:
     words = stems(passage.text)
     best, highest = "", (0, 0)
     for name, known in MATTERS:
-        places = [-place for place, word in enumerate(words) if word in known]
+        places = [-index for index, word in enumerate(words) if word in known]
         if places and (len(places), places[0]) > highest:
             best, highest = name, (len(places), places[0])
     return best
@@ -352,8 +352,8 @@ _DISSENT = _lexicon("decline deny disagree false reject against con pass stop wa
 def valence(words: Sequence[str]) -> float:
     """How good or bad the news is that these stems tell, above -1 and below 1; 0 where they tell neither."""
     total, count = 0, 0
-    for place, word in enumerate(words):
-        news = _valence_change(word, words[max(0, place - REACH) : place], words[place + 1 : place + 1 + REACH])
+    for index, word in enumerate(words):
+        news = _valence_change(word, words[max(0, index - REACH) : index], words[index + 1 : index + 1 + REACH])
         total += news
         count += news != 0
     return total / (count + 1)
@@ -405,9 +405,9 @@ def argued_points(participant: Participant) -> list[tuple[int, list[str]]]:
 def _count(words: Sequence[str], favouring: frozenset[str], opposing: frozenset[str]) -> int:
     """Favourable minus opposing words; a denial shortly before reverses a word."""
     total = 0
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         sign = (word in favouring) - (word in opposing)
-        before = words[max(0, place - 3) : place]
+        before = words[max(0, index - 3) : index]
         if (word == "for" and not _PLEAS.intersection(before[-2:])) or (word == "advocat" and "devil" in before):
             continue
         total += -sign if any(_is_negation(text) for text in before) else sign

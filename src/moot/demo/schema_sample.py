@@ -24,8 +24,8 @@ def _value(part: object, root: object, words: str, deep: int) -> object:
     schema = _table(part)
     if not deep:
         return None
-    if isinstance(place := schema.get("$ref"), str):
-        return _value(_resolved(root, place), root, words, deep - 1)
+    if isinstance(pointer := schema.get("$ref"), str):
+        return _value(_resolved(root, pointer), root, words, deep - 1)
     if "const" in schema:
         return schema["const"]
     for key in ("enum", "anyOf", "oneOf", "allOf"):

@@ -147,9 +147,9 @@ def criticise(situation: Situation) -> Speech:
 def vote(situation: Situation) -> Speech:
     """Vote for the proposal whose quotations bear most on what matters to the voter; of equals for the first."""
     weights = [situation.weigh(situation.quotes[turn.key]) for turn in situation.context.about]
-    whole = sum(weights)
-    ranks = tuple(weight / whole if whole else 0.0 for weight in weights)
-    if not whole:
+    total = sum(weights)
+    ranks = tuple(weight / total if total else 0.0 for weight in weights)
+    if not total:
         return Speech(text=material.VOTED_NONE, ranks=ranks, picks=_own_passages(situation))
     chosen = situation.quotes[situation.context.about[weights.index(max(weights))].key]
     bearing = sorted(
@@ -177,11 +177,11 @@ def moderate(situation: Situation) -> Speech:
             situation.library.stances(situation.options), among=dict.fromkeys(sum(positions.values(), ()))
         )
         situation.change_answer(situation.options[support.index(max(support))])
-    whole = sum(situation.weigh(numbers) for numbers in positions.values())
+    total = sum(situation.weigh(numbers) for numbers in positions.values())
     return Speech(
         text="\n".join(rows) or material.SPENT,
         picks=picks,
-        share=situation.weigh(picks) / whole if whole else 0.0,
+        share=situation.weigh(picks) / total if total else 0.0,
         answer=situation.answer,
         decision=_decision_text(situation, positions, ranked),
         settled=situation.agreed() or (len(news) > 1 and news[-1] <= len(positions) and news[-1] < max(news[:-1])),

@@ -267,8 +267,8 @@ class CallRecorder:
         failures, begun = ledger.lost(key, name), ledger.batches
         if awaited := ledger.awaited(key, name):
             return BatchTry(item=awaited.item, model=awaited.model, failures=failures, begun=begun)
-        place = f"{ledger.debate}\0{key}\0{name}\0{ledger.tries(key, name) + 1}"
-        return BatchTry(item=f"m{sha256(place.encode()).hexdigest()[:ITEM]}", failures=failures, begun=begun)
+        name_of_try = f"{ledger.debate}\0{key}\0{name}\0{ledger.tries(key, name) + 1}"
+        return BatchTry(item=f"m{sha256(name_of_try.encode()).hexdigest()[:ITEM]}", failures=failures, begun=begun)
 
     async def _answer(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
         self._pieces = PieceCleaner()

@@ -354,7 +354,7 @@ class _Driver:
             return True
         # A limit counts before people: their answers alone would not let the debate continue.
         kind = min((kind for _, kind in waits), key=("limit", "waiting", "batch").index)
-        return self._pause("; ".join(dict.fromkeys(str(why) for why, text in waits if text == kind)), kind)
+        return self._pause("; ".join(dict.fromkeys(str(reason) for reason, text in waits if text == kind)), kind)
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
         if self.options.stop.reason:

@@ -53,8 +53,8 @@ def shapley(seats: Sequence[str], value: Value) -> dict[str, float]:
 
 def leave_one_out(seats: Sequence[str], value: Value) -> dict[str, float]:
     """What the count loses without each seat."""
-    whole = value(seats)
-    return {seat: whole - value([other for other in seats if other != seat]) for seat in seats}
+    full_value = value(seats)
+    return {seat: full_value - value([other for other in seats if other != seat]) for seat in seats}
 
 
 def by_seat(questions: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:

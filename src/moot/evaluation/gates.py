@@ -50,7 +50,7 @@ class Gated:
     def only(self, places: Sequence[int]) -> "Gated":
         """Some of the questions."""
         chosen = list(places)
-        groups = [self.groups[place] for place in chosen] if self.groups else ()
+        groups = [self.groups[index] for index in chosen] if self.groups else ()
         return Gated(
             spread=self.spread[chosen], without=self.without[chosen], debated=self.debated[chosen], groups=groups
         )
@@ -152,12 +152,12 @@ def largest_gain(gains: Sequence[Floats], *, draws: int = 20_000, seed: int = 0)
 def splits(questions: Gated, folds: int, seed: int) -> Iterator[tuple[list[int], list[int]]]:
     """For each fold the questions outside, to learn from, and those inside, to judge; none where one would be empty."""
     groups: dict[str, list[int]] = {}
-    for place in range(questions.n):
-        groups.setdefault(questions.groups[place] if questions.groups else str(place), []).append(place)
+    for index in range(questions.n):
+        groups.setdefault(questions.groups[index] if questions.groups else str(index), []).append(index)
     units = list(groups.values())
     random.Random(seed).shuffle(units)
     for fold in range(min(folds, len(units))):
-        inside = sorted(place for unit in units[fold::folds] for place in unit)
+        inside = sorted(index for unit in units[fold::folds] for index in unit)
         yield sorted(set(range(questions.n)) - set(inside)), inside
 
 
@@ -269,9 +269,9 @@ def _adaptive(questions: Priced, threshold: float, cost: float) -> tuple[float, 
     alone = float(questions.alone.mean()), questions.gated.without
     best = max((alone, *questions.more), key=lambda point: point[0])
     apart = questions.gated.spread > threshold
-    there = alone[0] + float(apart.mean()) * (best[0] - alone[0])
-    spent = there, np.where(apart, best[1], alone[1])
-    return _mixed_at_cost(alone, spent, cost) if there >= cost else _mixed_at_cost(spent, best, cost)
+    gated_cost = alone[0] + float(apart.mean()) * (best[0] - alone[0])
+    spent = gated_cost, np.where(apart, best[1], alone[1])
+    return _mixed_at_cost(alone, spent, cost) if gated_cost >= cost else _mixed_at_cost(spent, best, cost)
 
 
 def _mixed_at_cost(low: tuple[float, Floats], high: tuple[float, Floats], cost: float) -> tuple[float, Floats]:

@@ -18,8 +18,8 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     """The p values of several comparisons, adjusted so that the chance of any false verdict holds (Holm 1979)."""
     adjusted: dict[str, float] = {}
     highest = 0.0
-    for place, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: (item[1], item[0]))):
-        highest = max(highest, min(p * (len(p_values) - place), 1.0))
+    for smaller, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: (item[1], item[0]))):
+        highest = max(highest, min(p * (len(p_values) - smaller), 1.0))
         adjusted[name] = highest
     return adjusted
 

@@ -249,7 +249,7 @@ def _by_counts(counts: Counts, n: int, judge: Callable[[Differences], Value]) ->
     judged = [
         judge(Differences(np.repeat((1.0, -1.0, 0.0), (up, down, n - up - down)), credits=True)) for up, down in pairs
     ]
-    return [judged[place] for place in places.ravel()]
+    return [judged[index] for index in places.ravel()]
 
 
 def _single_sides(chance: np.random.Generator, runs: int, n: int, share: float, *, effect: float = 0.0) -> Counts:

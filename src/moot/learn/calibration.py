@@ -194,8 +194,8 @@ class Curve:
 
     def at(self, confidence: float) -> float:
         """The chance that an answer of this confidence is right; it stays 1 / (n + 2) away from 0 and 1."""
-        place = bisect_right([start for start, _ in self.steps], confidence)
-        fit = self.steps[max(place - 1, 0)][1] if self.steps else self.base
+        index = bisect_right([start for start, _ in self.steps], confidence)
+        fit = self.steps[max(index - 1, 0)][1] if self.steps else self.base
         edge = 1 / (self.n + 2)
         return min(max(self.trust * fit + (1 - self.trust) * self.base, edge), 1 - edge)
 

@@ -85,8 +85,8 @@ def _weigh(item: Sequence[tuple[str, str]], accuracies: Mapping[str, float], opt
 def _normalise(logs: Mapping[str, float]) -> dict[str, float]:
     highest = max(logs.values(), default=0.0)
     parts = {answer: math.exp(value - highest) for answer, value in logs.items()}
-    whole = math.fsum(parts.values())
-    return {answer: part / whole for answer, part in parts.items()}
+    total = math.fsum(parts.values())
+    return {answer: part / total for answer, part in parts.items()}
 
 
 def _distance(old: Sequence[Mapping[str, float]], new: Sequence[Mapping[str, float]]) -> float:

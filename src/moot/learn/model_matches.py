@@ -202,13 +202,13 @@ def joined_matches(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match
     for n, (motion, domain, result) in enumerate(played):
         match = Match(one=result.one, other=result.other, score=result.score, domain=domain, weight=result.weight)
         sides = dict(zip((result.one, result.other), result.sides, strict=True))
-        place = (motion, domain, *sorted(sides.items()))
+        pairing = (motion, domain, *sorted(sides.items()))
         swapped = {result.one: sides[result.other], result.other: sides[result.one]}
         back = waiting.get((motion, domain, *sorted(swapped.items())))
         if back:
             first = back.pop(0)
             joined[first] = side_swapped(joined[first], match)
         else:
-            waiting.setdefault(place, []).append(n)
+            waiting.setdefault(pairing, []).append(n)
             joined[n] = match
     return tuple(joined.values())

@@ -254,11 +254,13 @@ def savings(
         rules: to compare.
     """
     shapes = Counter(shape_of(item, truth) for item, truth in zip(items, truths, strict=True))
-    whole = _mean(shapes, never)
+    without_stop = _mean(shapes, never)
     saved: dict[str, Saving] = {}
     for name, rule in rules.items():
         calls, accuracy = _mean(shapes, rule)
-        saved[name] = Saving(calls=calls, saved=whole[0] - calls, accuracy=accuracy, loss=whole[1] - accuracy)
+        saved[name] = Saving(
+            calls=calls, saved=without_stop[0] - calls, accuracy=accuracy, loss=without_stop[1] - accuracy
+        )
     return saved
 
 

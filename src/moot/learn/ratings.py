@@ -151,7 +151,7 @@ def ranked_pairs(tiers: Sequence[Sequence[str]], *, domain: str = "", weight: fl
         domain: of all matches.
         weight: of each match.
     """
-    placed = [(place, name) for place, tier in enumerate(tiers) for name in tier]
+    placed = [(rank, name) for rank, tier in enumerate(tiers) for name in tier]
     return tuple(
         Match(one=name, other=other, score=1.0 if above < below else 0.5, domain=domain, weight=weight)
         for (above, name), (below, other) in combinations(placed, 2)
@@ -227,11 +227,11 @@ def correlation(first: Sequence[float], other: Sequence[float]) -> float | None:
 def _gather(matches: Sequence[Match]) -> tuple[list[str], list[list[tuple[int, float]]], list[float]]:
     """The names sorted; for each, whom it met by index and how often; its score against all."""
     names = sorted({name for match in matches for name in (match.one, match.other)})
-    place = {name: i for i, name in enumerate(names)}
+    index = {name: i for i, name in enumerate(names)}
     weights: dict[tuple[int, int], list[float]] = {}
     scores: list[list[float]] = [[] for _ in names]
     for match in matches:
-        first_name, other = place[match.one], place[match.other]
+        first_name, other = index[match.one], index[match.other]
         weights.setdefault((min(first_name, other), max(first_name, other)), []).append(match.weight)
         scores[first_name].append(match.weight * match.score)
         scores[other].append(match.weight * (1 - match.score))

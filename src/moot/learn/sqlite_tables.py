@@ -121,8 +121,8 @@ class SqliteTables:
                     self.clear()
 
     def _version(self) -> int:
-        there = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'memory_state'").fetchone()
-        return self._number("SELECT value FROM memory_state WHERE name = ?", ("version",)) if there else 0
+        is_table_made = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'memory_state'").fetchone()
+        return self._number("SELECT value FROM memory_state WHERE name = ?", ("version",)) if is_table_made else 0
 
     @contextmanager
     def writing(self, debate: str = "") -> Generator[None]:

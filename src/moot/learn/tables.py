@@ -60,8 +60,8 @@ def vector(text: str) -> bytes:
         _add(numbers, " ".join(pair), _PAIR * (1 + log(n)))
     scale = TOP / (max(map(abs, numbers.values()), default=0.0) or 1.0)
     packed = bytearray(SIZE)  # most are 0
-    for place, number in numbers.items():
-        packed[place] = round(number * scale) % 256
+    for index, number in numbers.items():
+        packed[index] = round(number * scale) % 256
     return bytes(packed)
 
 
@@ -93,8 +93,8 @@ def cosines(block: bytes, other: bytes, *, least: float, order: Literal["<", ">"
 
 def _add(numbers: dict[int, float], feature: str, weight: float) -> None:
     hashed = zlib.crc32(feature.encode())
-    place = hashed % SIZE
-    numbers[place] = numbers.get(place, 0.0) + (weight if hashed >> 31 else -weight)
+    index = hashed % SIZE
+    numbers[index] = numbers.get(index, 0.0) + (weight if hashed >> 31 else -weight)
 
 
 def fuse(rankings: Sequence[Mapping[T, float]]) -> dict[T, float]:

@@ -40,8 +40,8 @@ async def explain(name: ModelName, link: ProviderConnection, error: Unreached) -
     tls = next(named, None)
     if text := await _wrong_address(urlsplit(link.url), tls, error):
         return wrong_server_error(f"{name.provider.name} at {link.url} {text}")
-    why = f"it took longer than {CONNECT_SECONDS:g} s" if error.late else str(error)
-    return unreached_error(name, link.url, why, link.key)
+    reason = f"it took longer than {CONNECT_SECONDS:g} s" if error.late else str(error)
+    return unreached_error(name, link.url, reason, link.key)
 
 
 async def _wrong_address(parts: SplitResult, tls: ssl.SSLError | None, error: Unreached) -> str:
@@ -221,8 +221,8 @@ def _next_steps(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ..
         return ()
     if up:
         empty = up[0]
-        how = "ollama pull llama3.2" if empty.provider == "ollama" else "load a model there"
-        return (f"{empty.provider} runs at {empty.url} but has no model yet: {how}.",)
+        hint = "ollama pull llama3.2" if empty.provider == "ollama" else "load a model there"
+        return (f"{empty.provider} runs at {empty.url} but has no model yet: {hint}.",)
     return (
         "No language model is in reach. To use one, do one of these:",
         "Install Ollama from https://ollama.com, then: ollama pull llama3.2",

@@ -196,9 +196,9 @@ class TimeLimit(Layer):
         except TimeoutError as error:
             # A try that took all its time would take it again; one that fell silent may not.
             silent = deadline.silent or not deadline.expired()
-            what, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
+            failure, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
             raise Unavailable(
-                f"{self.name} {what}: stopped after {spent:.0f} s", kind="timeout", again=silent
+                f"{self.name} {failure}: stopped after {spent:.0f} s", kind="timeout", again=silent
             ) from error
         return replace(called, seconds=clock() - began)
 

@@ -209,10 +209,10 @@ class Pool:
         Raises:
             BriefError: another model has that name.
         """
-        whole = f"{GUEST}{name}"
-        if self._guests.setdefault(whole, model) is not model:
+        full_name = f"{GUEST}{name}"
+        if self._guests.setdefault(full_name, model) is not model:
             raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
-        self._models[whole] = self._with_breaker(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
+        self._models[full_name] = self._with_breaker(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
 
     def available(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of the names whose models would be asked now: all but those that their breaker leaves out.
@@ -282,15 +282,15 @@ def build(name: str, *, env: Environment | None = None, retry: RetrySettings | N
 
 def _adapter(name: ModelName, connection: ProviderConnection, options: Mapping[str, Value]) -> Model:
     """A model of a provider's wire; whatever the code of another package raises becomes a ModelError."""
-    where = name.provider.wire.adapter
-    if isinstance(where, str):
-        module, _, word = where.partition(":")
+    adapter = name.provider.wire.adapter
+    if isinstance(adapter, str):
+        module, _, word = adapter.partition(":")
         return cast(Callable[[ModelName, ProviderConnection], Model], getattr(import_module(module), word))(
             name, connection
         )
     key = f"{PROVIDER.options}.{name.provider.name}"
     try:
-        make = with_options(where, options, whose=name.provider.name, where=key)
+        make = with_options(adapter, options, whose=name.provider.name, where=key)
         return Guarded(cast(Model, make(name, connection)))
     except MootError as error:
         raise BriefError(str(error), code="bad_model") from error

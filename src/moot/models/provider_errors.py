@@ -55,9 +55,9 @@ def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float 
     if (wait := _number(text)) is not None:
         return wait
     try:
-        then = parsedate_to_datetime(text)
+        date = parsedate_to_datetime(text)
         # A date without a zone is meant as UTC.
-        at = (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
+        at = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
     wait = at - (time.time() if now is None else now)

@@ -220,11 +220,11 @@ class PatternBase(ABC, Generic[R]):
 def _warnings(transcript: Transcript) -> list[str]:
     warnings: list[str] = []
     for turn in transcript.all():
-        place = f"{turn.by}, round {turn.round}" if turn.round else turn.by
+        turn_words = f"{turn.by}, round {turn.round}" if turn.round else turn.by
         if turn.failure:
-            warnings.append(f"{place}: no answer: {turn.failure}")
+            warnings.append(f"{turn_words}: no answer: {turn.failure}")
         elif turn.reply and turn.ask and turn.ask.form:
             required = tuple(field.name for field in turn.ask.form.fields if field.required)
             missing = [text for text in turn.reply.unread if text.partition(":")[0] in required]
-            warnings += [f"{place}: {text.partition(':')[0]} could not be read" for text in missing]
+            warnings += [f"{turn_words}: {text.partition(':')[0]} could not be read" for text in missing]
     return warnings

@@ -231,7 +231,7 @@ class Undebated:
 
     def _with_round_mark(self, ruled: Ruled, state: State) -> Ruled:
         path = f"{state.path.rpartition('/')[0]}/{self.rounds}"
-        if any(place.startswith(f"{path}/round-") for place in state.transcript.entered):
+        if any(entered.startswith(f"{path}/round-") for entered in state.transcript.entered):
             return ruled
         reason = state.transcript.halted(path).partition("; ")[0]
         words = f"{UNDEBATED}: {reason}" if reason else UNDEBATED

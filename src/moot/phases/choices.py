@@ -181,9 +181,9 @@ class Choices:
 
     def options(self) -> dict[str, Value]:
         """All options of extensions, under their full names, as they stand on record."""
-        whole = {f"{PROTOCOL.options}.{name}": value for name, value in self.protocol_options.items()}
-        whole |= {f"{RULE.options}.{name}": value for name, value in self.strategy_options.items()}
-        return {**whole, **self.other_options}
+        named_options = {f"{PROTOCOL.options}.{name}": value for name, value in self.protocol_options.items()}
+        named_options |= {f"{RULE.options}.{name}": value for name, value in self.strategy_options.items()}
+        return {**named_options, **self.other_options}
 
     def in_words(self) -> tuple[str, ...]:
         """What was chosen, but the number of rounds, in words for the report."""
@@ -384,6 +384,6 @@ def rule_of(choices: Choices, default: Rule, *, beside: tuple[str, ...] = (), af
     if not strategy:
         return default
     if rule is None or rule.ballot != "choice":
-        there = ", ".join((*beside, *STRATEGIES, *after))
-        raise ProtocolError(f"no strategy is called {strategy!r} here; there are {there}", about="strategy")
+        strategies = ", ".join((*beside, *STRATEGIES, *after))
+        raise ProtocolError(f"no strategy is called {strategy!r} here; there are {strategies}", about="strategy")
     return rule.rule

@@ -71,14 +71,14 @@ class Reflection:
     def play(self, state: State) -> Play:
         """Play the rounds, then take the best text over."""
         for n in range(1, self.most + 1):
-            here = state.at(f"round-{n}")
-            yield Entered(path=here.path)
+            round_state = state.at(f"round-{n}")
+            yield Entered(path=round_state.path)
             text = self._text(state)
             if text is None or self._review(state, text):
-                yield [self._ask_writer(here, text)]
+                yield [self._ask_writer(round_state, text)]
             text = self._text(state)
             if text is not None and self._review(state, text) is None:
-                yield [self._ask_reviewer(here, text)]
+                yield [self._ask_reviewer(round_state, text)]
             if (score := self._best_text(state)[1]) is not None and score >= self.threshold:
                 break
         yield Ruled(decision=self._decide(state))

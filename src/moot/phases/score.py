@@ -90,8 +90,8 @@ class Score:
         newest = {turn.by: turn for turn in state.transcript.latest(*self.acts)}
         turns = [state.transcript.get(key) for key in state.focus] if self.live else [*newest.values()]
         for turn in [turn for turn in turns if turn.by in names]:
-            place = names.index(turn.by)
-            raters = self.by or (*names[place + 1 :], *names[:place])
+            index = names.index(turn.by)
+            raters = self.by or (*names[index + 1 :], *names[:index])
             able = [name for name in raters if name != turn.by and state.transcript.sees(name, turn)]
             yield from ((name, turn) for name in (able[:1] if self.live and not self.by else able))
 

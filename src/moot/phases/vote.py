@@ -341,7 +341,7 @@ def with_words(
     """A rule's decision with the words of the proposals: text, dissent, minority answers, tally of the first drafts."""
     winner = groups.get(decision.winner)
     lost = [name for name in groups if name != decision.winner]
-    whole = sum(decision.tally.values())
+    total = sum(decision.tally.values())
     voters = {name: tuple(ballot.voter for ballot in decision.ballots if ballot.choice == name) for name in lost}
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
     return replace(
@@ -353,8 +353,8 @@ def with_words(
         minority=tuple(
             Minority(
                 answer=name,
-                by=voters[name] if whole else tuple(turn.by for turn in groups[name]),
-                share=decision.tally.get(name, 0.0) / whole if whole else 0.0,
+                by=voters[name] if total else tuple(turn.by for turn in groups[name]),
+                share=decision.tally.get(name, 0.0) / total if total else 0.0,
                 argument=proposal_argument(groups[name][0]) or groups[name][0].text,
             )
             for name in lost

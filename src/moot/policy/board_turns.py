@@ -56,9 +56,9 @@ def speaking_weights(
         known: where each of them stands after these turns; None to work it out.
     """
     states = standings(names, turns) if known is None else known
-    here = [name for name in names if not states[name].withdrawn and not states[name].absent]
+    present = [name for name in names if not states[name].withdrawn and not states[name].absent]
     last = next((turn.by for turn in reversed(turns) if turn.by in names), "")
-    free = [name for name in here if name != last] or here
+    free = [name for name in present if name != last] or present
     spoken = next((turn for turn in reversed(turns) if turn.by in names and turn.reply), None)
     addressed = read_field(spoken, SPEAKING_TO) if spoken else None
     return {name: max(1, EAGER - states[name].messages) * (FAVOUR if name == addressed else 1) for name in free}

@@ -122,14 +122,18 @@ def denies(first_text: str, other: str) -> bool:
     That is so where one alone denies anything, and where one denies more in much the same words. What a denial is
     about nobody knows by words, so two who agree may seem opposed; two who are opposed shall not seem to agree.
     """
-    here, there = (sum(stem in DENIALS or stem.endswith("n't") for stem in stems(text)) for text in (first_text, other))
-    return here != there and (not here or not there or likeness(first_text, other) >= NEAR)
+    first_denials, other_denials = (
+        sum(stem in DENIALS or stem.endswith("n't") for stem in stems(text)) for text in (first_text, other)
+    )
+    return first_denials != other_denials and (
+        not first_denials or not other_denials or likeness(first_text, other) >= NEAR
+    )
 
 
 def swaps(first_text: str, other: str) -> bool:
     """Whether each of two texts has a word with a meaning that the other lacks: ``raise`` may stand for ``lower``."""
-    here, there = set(terms(first_text)), set(terms(other))
-    return bool(here - there and there - here)
+    first_terms, other_terms = set(terms(first_text)), set(terms(other))
+    return bool(first_terms - other_terms and other_terms - first_terms)
 
 
 def mean(values: Sequence[float]) -> float:

@@ -49,8 +49,8 @@ class Profile(NamedTuple):
 
         A ballot without an opinion on the two does not agree. Whoever ranks others agrees to what it has on top.
         """
-        whole = [self.duels[name, other] + self.yielded[name, other] for other in self.candidates if other != name]
-        return min(whole, default=self.total) / self.total
+        shares = [self.duels[name, other] + self.yielded[name, other] for other in self.candidates if other != name]
+        return min(shares, default=self.total) / self.total
 
 
 class Tallied(NamedTuple):
@@ -159,8 +159,8 @@ def instant_runoff(profile: Profile) -> Tallied:
         course.append(f"{listed(names)} out with {weight_in_words(least)}{' each' if len(names) > 1 else ''}")
         left = [name for name in left if name not in names]
     sentence = f"votes of {weight_in_words(counting)} in round {len(course) + 1}"
-    whole = {name: tally.get(name, Fraction(0)) for name in profile.candidates}
-    return Tallied(tally=whole, told=f"{sentence} ({'; '.join(course)})" if course else sentence)
+    full_tally = {name: tally.get(name, Fraction(0)) for name in profile.candidates}
+    return Tallied(tally=full_tally, told=f"{sentence} ({'; '.join(course)})" if course else sentence)
 
 
 def _first_choice_weights(profile: Profile, left: Sequence[str]) -> dict[str, Fraction]:
@@ -261,13 +261,13 @@ def gather(ballots: Sequence[Ballot], candidates: Sequence[str], *, weighted: bo
     scale = lcm(*(weight.denominator for weight in alike.values()))  # whole numbers add faster, and as exactly
     duels, yielded = (dict.fromkeys(permutations(candidates, 2), 0) for _ in range(2))
     for (tiers, own), weight in alike.items():
-        whole = int(weight * scale)
+        scaled = int(weight * scale)
         places = {name: n for n, tier in enumerate(tiers) for name in tier}
         judged = [(name, places.get(name, len(tiers))) for name in candidates if name != own]
         for (candidate, above), (other, below) in permutations(judged, 2):
-            duels[candidate, other] += whole * (above < below)
+            duels[candidate, other] += scaled * (above < below)
         yielded.update(
-            {(candidate, own): yielded[candidate, own] + whole for candidate, above in judged if own and above == 0}
+            {(candidate, own): yielded[candidate, own] + scaled for candidate, above in judged if own and above == 0}
         )
     return Profile(
         candidates=tuple(candidates),

@@ -298,14 +298,14 @@ class NothingNew:
     def met(self, transcript: Transcript) -> str:
         """The reason, or ""; see Stop."""
         spoken = [(_round(turn), turn) for turn in transcript.all() if turn.act in self.acts]
-        rounds = list(dict.fromkeys(place for place, _ in spoken))
+        rounds = list(dict.fromkeys(round_path for round_path, _ in spoken))
         paths = [path for path in transcript.entered if re.search(r"/round-\d+$", path)]
         if spoken and paths and not any(within(turn.key, paths[-1]) for _, turn in spoken):
             return "nobody had anything to say in the last round"
         if len(rounds) <= 1:
             return ""
-        before = [turn for place, turn in spoken if place != rounds[-1]]
-        if all(adds_nothing(turn, before) for place, turn in spoken if place == rounds[-1]):
+        before = [turn for round_path, turn in spoken if round_path != rounds[-1]]
+        if all(adds_nothing(turn, before) for round_path, turn in spoken if round_path == rounds[-1]):
             return "the last round brought no new claim and no other answer"
         return ""
 

@@ -128,8 +128,8 @@ class Share:
         if not cast:
             return replace(base, how=no_vote_reason(ballots, candidates))
         tops = top(tally)
-        whole = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
-        total = _sum_weights(whole, weighted=self.weighted)
+        counted_ballots = cast if self.of == "cast" else [ballot for ballot in ballots if ballot.state != "abstained"]
+        total = _sum_weights(counted_ballots, weighted=self.weighted)
         if not total:
             return replace(base, how="all ballots that were cast weigh nothing")
         winner, votes = tops[0], tally[tops[0]]

@@ -116,9 +116,9 @@ class Adjudicate:
 
     def _speeches(self, transcript: Transcript) -> str:
         """Which turn is which speech, by mark: the log shows no names."""
-        titles = {place: f"{title} ({team.name})" for team in self.teams for place, title in team.offices}
+        titles = {office: f"{title} ({team.name})" for team in self.teams for office, title in team.offices}
         places = [(turn.mark, _place(turn)) for turn in transcript.turns(*SPEECHES)]
-        speeches = [f"{mark} {titles[place]}" for mark, place in places if place in titles]
+        speeches = [f"{mark} {titles[office]}" for mark, office in places if office in titles]
         return f"The speeches: {listed(speeches)}." if speeches else "No speech was given."
 
     def _read(self, turn: Turn) -> Ballot:
@@ -163,7 +163,7 @@ class Adjudicate:
         team = next((team for team in self.teams if team.name == winner), None)
         if team is None:
             return ""
-        own = {place for place, _ in team.offices}
+        own = {office for office, _ in team.offices}
         speeches = [turn for turn in state.transcript.turns(*SPEECHES) if _place(turn) in own]
         answers = [proposal_text(turn) for turn in speeches if read_field(turn, "ANSWER") is not None]
         return answers[-1] if state.brief.options and answers else _team_label(team)

@@ -195,8 +195,8 @@ def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
 def _ballot(state: State, member: Standing, choice: str) -> Ballot:
     ballot = with_weight(state, Ballot(voter=member.name))
     if not member.verdict:
-        why = "absent" if member.absent else "no verdict"
-        return replace(ballot, state="abstained" if member.abstained else "missing", reason=why)
+        reason = "absent" if member.absent else "no verdict"
+        return replace(ballot, state="abstained" if member.abstained else "missing", reason=reason)
     return replace(ballot, choice=choice, reason=member.reasoning)
 
 
@@ -205,7 +205,7 @@ def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool 
     votes = {name: [ballot for ballot in decision.ballots if ballot.choice == name] for name in decision.tally}
     lost = [name for name, ballots in votes.items() if ballots and name != decision.winner]
     against = [ballot for name in lost for ballot in votes[name]]
-    whole = sum(decision.tally.values())
+    total = sum(decision.tally.values())
     return replace(
         decision,
         text=recommendation(decision, states),
@@ -215,7 +215,7 @@ def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool 
             Minority(
                 answer=name,
                 by=tuple(ballot.voter for ballot in votes[name]),
-                share=decision.tally[name] / whole if whole else 0.0,
+                share=decision.tally[name] / total if total else 0.0,
                 argument=_reason(votes[name]),
             )
             for name in lost
@@ -341,7 +341,7 @@ class Meeting:
     def _remind(self, state: State, n: int, course: "Course", states: Mapping[str, Standing]) -> Ask:
         keeper = state.brief.names("moderator")[0]
         limit = self.rounds * len(states)
-        where, undecided = (
+        position, undecided = (
             f"So far {course.asked} of at most {limit} messages.",
             _members_without_verdict(course, states),
         )
@@ -349,7 +349,7 @@ class Meeting:
             key=state.key(n),
             to=keeper,
             act="remind",
-            task=self.reminding.replace("{where}", where).replace("{owing}", undecided),
+            task=self.reminding.replace("{where}", position).replace("{owing}", undecided),
             audience=readers_of(state, keeper, self.view),
             view=self.view,
         )

@@ -211,8 +211,8 @@ def name_of(kind: type["DataclassInstance"]) -> str:
         return name
     matching = [offer for offer in _code() if offer.point.module == kind.__module__]
     if not matching or not is_dataclass(kind):
-        why = "no package offers its module" if is_dataclass(kind) else "it is not a dataclass"
-        raise ProtocolError(f"{name} of {kind.__module__} cannot stand in a protocol: {why}")
+        reason = "no package offers its module" if is_dataclass(kind) else "it is not a dataclass"
+        raise ProtocolError(f"{name} of {kind.__module__} cannot stand in a protocol: {reason}")
     return f"{matching[0].package}:{name}"
 
 
@@ -290,9 +290,9 @@ def _missing_part(name: str, packages: Sequence[Package]) -> ProtocolError:
         known = f"{name!r} is not a part of a protocol"
         return PackageMissing(f"{known}; a package that offers it may not be installed: see moot plugins")
     noted = next((recorded for recorded in packages if recorded.name == package), Package(name=package))
-    there = installed(package)
-    why = f"{package} {there} has no {word}" if there else "that package is not installed"
-    return PackageMissing(f"the debate needs {noted} for its {word}; {why}", about="protocol")
+    version = installed(package)
+    reason = f"{package} {version} has no {word}" if version else "that package is not installed"
+    return PackageMissing(f"the debate needs {noted} for its {word}; {reason}", about="protocol")
 
 
 def _is_wording(value: object) -> bool:

@@ -406,11 +406,11 @@ def _byte(debate: str) -> int:
 
 def lock_file_of(store: str) -> _LockFile:
     """The lock file of a store; what a fork copies of it is of no use, for locks are not copied."""
-    place = PLACES.get(store)
-    if place is None or place.process != os.getpid():
+    lock_file = PLACES.get(store)
+    if lock_file is None or lock_file.process != os.getpid():
         name = hashlib.sha256(store.encode("utf-8", "replace")).hexdigest()[:16]
-        place = PLACES[store] = _LockFile(name)
-    return place
+        lock_file = PLACES[store] = _LockFile(name)
+    return lock_file
 
 
 @contextmanager

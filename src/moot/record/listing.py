@@ -145,7 +145,7 @@ def choose(folds: Iterable[tuple[str, "Fold"]], query: ListQuery) -> Page:
         if not name.endswith(SIDE)
     ]
     fits = [summary for summary in every if query.takes(summary)]
-    places = {summary.debate: place for place, summary in enumerate(fits, start=1)}
+    places = {summary.debate: rank for rank, summary in enumerate(fits, start=1)}
     first = places.get(query.after, 0)
     end = None if query.limit is None else first + max(0, query.limit)
     return Page(

@@ -140,12 +140,12 @@ class PostgresSummaries:
         while older := await self._fetch(OLDER, FOLD):
             for row in older:
                 await self._fetch(RENEW, *columns(await self._summarize(row["debate"])))
-        where, values = _conditions(query)
-        counts = (await self._fetch(COUNTS.format(where=where), query.after, *values))[0]
+        condition, values = _conditions(query)
+        counts = (await self._fetch(COUNTS.format(where=condition), query.after, *values))[0]
         known = not query.after or bool(counts["known"])
         limit = "ALL" if query.limit is None else max(0, query.limit)
         after = query.after if known else ""  # an unknown place is the beginning
-        rows = await self._fetch(PAGE.format(where=where, limit=limit), after, *values)
+        rows = await self._fetch(PAGE.format(where=condition, limit=limit), after, *values)
         return Page(
             debates=tuple([await self._current_summary(row) for row in rows]),
             matching=counts["matching"],

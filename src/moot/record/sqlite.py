@@ -214,8 +214,8 @@ class SqliteFile:
 
     def _connect(self, how: str, busy: float | None = None) -> sqlite3.Connection:
         """A connection; it never creates the file, because others could then read it."""
-        wait, place = self._busy if busy is None else busy, f"{self.path.as_uri()}?{how}"
-        return sqlite3.connect(place, wait, isolation_level=None, check_same_thread=False, uri=True)
+        wait, uri = self._busy if busy is None else busy, f"{self.path.as_uri()}?{how}"
+        return sqlite3.connect(uri, wait, isolation_level=None, check_same_thread=False, uri=True)
 
     # ---- while it is opened and closed: one thread at a time, under _OPENING -----------------------------------------
 
@@ -224,13 +224,13 @@ class SqliteFile:
         if self._writing is None:
             connection = self._connect("mode=rw")
             try:
-                whole = prepare(self.path, connection, time.monotonic() + self._busy)
+                is_prepared = prepare(self.path, connection, time.monotonic() + self._busy)
                 looking = self._connect("mode=ro", busy=0)
             except BaseException:
                 connection.close()
                 raise
             self._writing, self._looking = connection, looking
-            if not whole:
+            if not is_prepared:
                 self._writer.submit(self._catch_up, sqlite_schema.end(connection), None)
 
     def prepare_reading(self) -> None:
@@ -287,10 +287,10 @@ class SqliteFile:
         self._known.forget()
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
-            whole = sqlite_schema.is_whole(connection)
+            is_whole = sqlite_schema.is_whole(connection)
             connection.execute(REMOVE, (names,))
             sqlite_schema.remove(connection, names)
-            if whole:
+            if is_whole:
                 connection.execute(sqlite_schema.MARK)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
@@ -335,7 +335,7 @@ class SqliteFile:
 
     def _add(self, connection: sqlite3.Connection, batch: list[Append]) -> list[RecordError | None]:
         """Insert the lines of all appends whose place fits."""
-        whole = self._known.is_whole(connection)
+        is_whole = self._known.is_whole(connection)
         folds = self._known.folds(connection, {append.debate: None for append in batch})
         outcomes: list[RecordError | None] = []
         rows: list[tuple[str, int, str]] = []
@@ -357,7 +357,7 @@ class SqliteFile:
             block, rows = rows[:size], rows[size:]
             connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(block)))
         if grown:
-            sqlite_schema.keep(connection, grown.values(), whole=whole)
+            sqlite_schema.keep(connection, grown.values(), whole=is_whole)
         return outcomes
 
     # ---- the reader --------------------------------------------------------------------------------------------------

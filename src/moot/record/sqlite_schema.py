@@ -299,12 +299,12 @@ def names(connection: sqlite3.Connection) -> list[str]:
 
 def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
     """See ``Listing.page``."""
-    there = has_summaries(connection)
-    if not there or not is_whole(connection):
-        return choose(_streams(connection, there), query)
-    where, values = _conditions(query)
+    has_table = has_summaries(connection)
+    if not has_table or not is_whole(connection):
+        return choose(_streams(connection, has_table), query)
+    condition, values = _conditions(query)
     behind = BEHIND if query.after else "TRUE"
-    text = connection.execute(PAGE.format(where=where, behind=behind), values).fetchone()[0]
+    text = connection.execute(PAGE.format(where=condition, behind=behind), values).fetchone()[0]
     kept_columns: dict[str, Any] = json.loads(text)
     known = not query.after or bool(kept_columns["known"])
     if query.after and not known:  # an unknown place is the beginning

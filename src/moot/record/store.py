@@ -351,12 +351,12 @@ def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], An
         decoded = decode(line)
         if (decoded.seq, decoded.prev, decoded.event) == (entry.seq, entry.prev, event):
             return line
-        why = "it is not read back as it was"
+        reason = "it is not read back as it was"
     except (RecordError, ValueError, TypeError, RecursionError) as error:
         places = ", ".join(dict.fromkeys(_PLACE.findall(str(error))))
-        why = f"{type(error.__cause__ or error).__name__}{places and f' in {places}'}"
-        raise Unstorable(f"an entry {name!r} cannot be stored: {why}") from error
-    raise Unstorable(f"an entry {name!r} cannot be stored: {why}")
+        reason = f"{type(error.__cause__ or error).__name__}{places and f' in {places}'}"
+        raise Unstorable(f"an entry {name!r} cannot be stored: {reason}") from error
+    raise Unstorable(f"an entry {name!r} cannot be stored: {reason}")
 
 
 def _encode_body(name: str, head: str, event: object) -> str:

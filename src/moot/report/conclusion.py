@@ -140,7 +140,7 @@ def _without_debate_warning(transcript: Transcript) -> Iterator[str]:
     """A warning where rounds ended before the first one."""
     for path, reason in transcript.halts.items():
         rounds = path.endswith("/rounds") and path in transcript.entered
-        if rounds and not any(within(place, f"{path}/round-1") for place in transcript.entered):
+        if rounds and not any(within(entered, f"{path}/round-1") for entered in transcript.entered):
             yield f"No debate took place: {reason.partition('; ')[0]}."
 
 
@@ -150,7 +150,7 @@ def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]
     cast = [ballot for ballot in decision.ballots if ballot.state == "cast"] if decision else []
     cast_by = [ballot.voter for ballot in cast]
     pooled = decision.support if decision and decision.rule == MEAN else ()
-    counted, what = (cast_by, "votes") if cast_by else (pooled, "forecasts")
+    counted, unit = (cast_by, "votes") if cast_by else (pooled, "forecasts")
     seats = {participant.name: participant.seat for participant in brief.participants}
     voters = tuple(dict.fromkeys(_NUMBERED.sub("", voter) for voter in counted))
     if len(set(counted)) < 2:
@@ -161,14 +161,14 @@ def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]
     apart = decision and decision.status != "decided" and len({on_top(ballot) for ballot in cast}) > 1
     if len(answering) == 1:
         so = "even copies of one model did not agree" if apart else "agreement of copies is weak evidence"
-        yield f"{every(len(counted), what)} come from {min(answering)}: {so}."
+        yield f"{every(len(counted), unit)} come from {min(answering)}: {so}."
     elif len(families := {family(model) for model in answering}) == 1 and min(families):
         so = "even they did not agree" if apart else "they are likely to err alike"
-        yield f"{every(len(counted), what)} come from one family of models ({listed(sorted(answering))}): {so}."
+        yield f"{every(len(counted), unit)} come from one family of models ({listed(sorted(answering))}): {so}."
     elif (sources := len(families) if min(families) else len(answering)) < len(counted):
         kind = "families of models" if sources < len(answering) else "models"
         yield (
-            f"Effective {what}: at most about {sources} of {len(counted)} are independent, because they come from "
+            f"Effective {unit}: at most about {sources} of {len(counted)} are independent, because they come from "
             f"{sources} {kind}."
         )
 
@@ -288,12 +288,12 @@ def _status(outcome: OutcomeView) -> tuple[Ending, str]:
     if outcome.status == "paused":
         return "paused", f"paused: {outcome.reason or outcome.kind}"
     decision = outcome.decision
-    how = (decision.how if decision else "") or outcome.reason
+    explanation = (decision.how if decision else "") or outcome.reason
     begun = status_in_words(outcome.status)
     if outcome.status == "decided" and decision and decision.rule:
         begun = f"decided by {rule_in_words(decision.rule)}"
-    how = how.removeprefix("tie: ")
-    return outcome.status, f"{begun}: {how}" if how else begun
+    explanation = explanation.removeprefix("tie: ")
+    return outcome.status, f"{begun}: {explanation}" if explanation else begun
 
 
 def _with_reason(ballot: Ballot, transcript: Transcript) -> Ballot:
@@ -320,8 +320,8 @@ def _weight_notes(decision: Decision, transcript: Transcript) -> list[str]:
     turn = weighing_turn(transcript.brief, transcript) if transcript.brief else None
     if turn is None or not decision.ballots:
         return []
-    how = read_field(turn, HOW) if weights_given(turn) else None
-    return [f"Votes weighed {how}." if how else f"Votes weighed equally: {turn.by} gave no weights."]
+    method = read_field(turn, HOW) if weights_given(turn) else None
+    return [f"Votes weighed {method}." if method else f"Votes weighed equally: {turn.by} gave no weights."]
 
 
 def _overturned_note(decision: Decision) -> list[str]:
@@ -329,9 +329,9 @@ def _overturned_note(decision: Decision) -> list[str]:
     tops = _tops(decision.first)
     if not tops or not decision.winner or tops == [decision.winner]:
         return []
-    whole = math.fsum(decision.first.values())
+    total = math.fsum(decision.first.values())
     chosen = listed(tops)
-    lead = f"{decision.first[tops[0]]:g} of {whole:g} first drafts{' each' if len(tops) > 1 else ''}"
+    lead = f"{decision.first[tops[0]]:g} of {total:g} first drafts{' each' if len(tops) > 1 else ''}"
     return [f"The first drafts had another result: {chosen} had {lead}. The discussion changed the result."]
 
 

@@ -92,8 +92,8 @@ def _report(report: Report, *, named: bool) -> Iterator[str]:
     """What one reviewer claims, the words it quotes, and whether they stand in the file."""
     facts = f"{report.severity}, {report.category}, {code(_where(report.cite))}"
     author = f"**{inline(report.by)}** ({facts})" if named else f"**Claim** ({facts})"
-    why = f" {inline(report.why, 2 * LONG)}" if report.why else ""
-    yield f"{author}: {inline(report.claim, 2 * LONG) or 'nothing is said'}{why}"
+    explanation = f" {inline(report.why, 2 * LONG)}" if report.why else ""
+    yield f"{author}: {inline(report.claim, 2 * LONG) or 'nothing is said'}{explanation}"
     if report.cite.quote:
         yield _evidence(report.cite.quote)
     yield f"**Quotation:** {_quotation(report.cite)}."

@@ -413,9 +413,9 @@ def _faults(faults: Sequence[Fault]) -> list[str]:
 
 def _fault(kind: Kind, participant: str, reason: str, same: Sequence[Fault]) -> str:
     places = list(dict.fromkeys(place(fault.key) for fault in same if "#" in fault.key))
-    where = inline(places[0]) if len(places) == 1 else ""
+    location = inline(places[0]) if len(places) == 1 else ""
     times = f"{len(same)} times" if len(same) > 1 else ""
-    text = ", ".join(part for part in (inline(participant), where, times) if part)
+    text = ", ".join(part for part in (inline(participant), location, times) if part)
     head = f"**{_FAULTS[kind]}**{f' ({text})' if text else ''}"
     return f"{head}: {inline(reason, 2 * LONG)}" if reason else head
 

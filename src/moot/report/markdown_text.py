@@ -133,12 +133,12 @@ def _spans(text: str) -> str:
 
 def _piece(text: str, at: int) -> tuple[int, str]:
     """How many characters come next as one, and what stands for them."""
-    here, pair = text[at], text[at : at + 2]
-    if here == "`":
+    sign, pair = text[at], text[at : at + 2]
+    if sign == "`":
         return _code_span(text, at)
-    if here == "\\" and len(pair) == 2 and pair[1] in string.punctuation:
+    if sign == "\\" and len(pair) == 2 and pair[1] in string.punctuation:
         return 2, pair
-    if here == "<" and len(pair) == 2 and (pair[1].isalpha() or pair[1] in "/!?"):
+    if sign == "<" and len(pair) == 2 and (pair[1].isalpha() or pair[1] in "/!?"):
         return 1, "\\<"
     if pair == "![":
         return 1, "\\!"
@@ -146,7 +146,7 @@ def _piece(text: str, at: int) -> tuple[int, str]:
         return 2, "]\\:"
     if pair == "](" and not _LINK.match(text, at):
         return 2, "]\\("
-    return 1, here
+    return 1, sign
 
 
 def _code_span(text: str, at: int) -> tuple[int, str]:

@@ -239,11 +239,11 @@ def _answer(memo: Memo, fit: _Fit) -> str:
     wide = WIDE - 24 - (160 if figure else 0)
     headline = fit.cut(memo.headline, wide, 2, size=2 * BOLD)
     text = fit.cut(memo.text, wide, 5 if fit.lines(headline, wide, 2 * BOLD) < 2 else 3)
-    place = next((f" of-{row.place % HUES}" for row in memo.tally if row.answer == memo.headline), "")
+    hue = next((f" of-{row.place % HUES}" for row in memo.tally if row.answer == memo.headline), "")
     kicker = _text(fit.cut(memo.kicker, wide, 1, size=BOLD))
     body = f'<p class="kicker">{kicker}</p><p class="headline">{_text(headline)}</p>'
     body += f"<p>{_text(text)}</p>" if text else ""
-    return f'<section class="answer{place}" aria-label="Decision"><div>{body}</div>{figure}</section>\n'
+    return f'<section class="answer{hue}" aria-label="Decision"><div>{body}</div>{figure}</section>\n'
 
 
 MOST_ROWS, MOST_SEATS = 3, 24
@@ -277,13 +277,13 @@ def _seats(memo: Memo) -> str:
     """The votes as seats around a table; a seat without a vote is empty."""
     radius = max(8.0, min(17.0, 300 / len(memo.seats)))
     dots: list[str] = []
-    for at, place in enumerate(memo.seats):
+    for at, answer in enumerate(memo.seats):
         turn = pi * at / (len(memo.seats) - 1)
         x, y = 130 - 108 * cos(turn), 122 - 100 * sin(turn)
-        fill = f'fill="{COLOURS[place % HUES]}"' if place >= 0 else 'fill="#fff" stroke="#454d55"'
+        fill = f'fill="{COLOURS[answer % HUES]}"' if answer >= 0 else 'fill="#fff" stroke="#454d55"'
         dots.append(f'<circle {fill} cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>')
-        if place >= 0 and radius > 11:
-            dots.append(_label(letter_of(place), x, y + 6, 17, "#fff"))
+        if answer >= 0 and radius > 11:
+            dots.append(_label(letter_of(answer), x, y + 6, 17, "#fff"))
     score = _text(memo.score)
     middle = _label(memo.score, 130, 120, 26, "#14181c")
     return f'<svg class="seats" viewBox="0 0 260 144" role="img" aria-label="{score}">{"".join(dots)}{middle}</svg>'
@@ -400,16 +400,16 @@ def _shares(shares: Sequence[ShareColumn]) -> str:
 
 
 def _share_column(column: ShareColumn, x: float, wide: float) -> str:
-    whole, y = max(1, sum(column.holders)), 0.0
+    total, y = max(1, sum(column.holders)), 0.0
     parts: list[str] = []
-    for place, count in enumerate(column.holders):
-        high = 84 * count / whole
+    for index, count in enumerate(column.holders):
+        high = 84 * count / total
         if count:
-            fill = COLOURS[place % HUES]
+            fill = COLOURS[index % HUES]
             size = f'width="{wide - 4:.1f}" height="{max(1.0, high - 2):.1f}"'
             parts.append(f'<rect fill="{fill}" x="{x + 2:.1f}" y="{y:.1f}" {size}/>')
         if high >= 16:
-            parts.append(_label(f"{letter_of(place)} {count}", x + wide / 2, y + high / 2 + 4, 12, "#fff"))
+            parts.append(_label(f"{letter_of(index)} {count}", x + wide / 2, y + high / 2 + 4, 12, "#fff"))
         y += high
     return f"{''.join(parts)}{_label(column.name, x + wide / 2, 100, 11, '#454d55')}"
 

@@ -50,12 +50,12 @@ def link(turn: Turn, transcript: Transcript) -> str:
     if target is None:
         return ""
     relation = str(read_field(turn, "RELATION") or "")
-    how = f": {_VERBS.get(relation, relation)}" if relation else ""
+    relation_in_words = f": {_VERBS.get(relation, relation)}" if relation else ""
     quote = str(read_field(turn, "QUOTE") or "")
     wrong = (
         f"; what it quotes does not stand in {target.mark}" if quote and not contains_words(quote, target.text) else ""
     )
-    return f"{turn.mark} answers {target.mark} ({target.by}){how}{wrong}"
+    return f"{turn.mark} answers {target.mark} ({target.by}){relation_in_words}{wrong}"
 
 
 def frame(turn: Turn, transcript: Transcript) -> tuple[str, ...]:

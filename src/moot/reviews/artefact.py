@@ -82,7 +82,7 @@ class ReviewedFile:
         """The lines of the new text that the change touches: added or changed ones, and those beside removed ones."""
         if self.change == "whole":
             return frozenset(self.lines())
-        edges = [place for place, (left, right) in enumerate(pairwise(self.rows), start=1) if left.mark != right.mark]
+        edges = [index for index, (left, right) in enumerate(pairwise(self.rows), start=1) if left.mark != right.mark]
         runs = [self.rows[start:stop] for start, stop in pairwise([0, *edges, len(self.rows)])]
         beside: set[int] = set()
         for before, run, behind in zip([(), *runs], runs, [*runs[1:], ()], strict=False):

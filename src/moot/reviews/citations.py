@@ -76,13 +76,13 @@ def check(artefact: Artefact, path: str, lines: str, quote: str | None) -> Citat
         quote: the words that shall stand there; None where nobody was to quote any.
     """
     path = normal(clean(path).strip().strip("`"))
-    place = read_span(lines)
-    cited = Citation(path=path, lines=place or (0, 0), quote=(quote or "").strip("\n"))
-    if fault := _fault(artefact.file(path), path, place):
+    cited_lines = read_span(lines)
+    cited = Citation(path=path, lines=cited_lines or (0, 0), quote=(quote or "").strip("\n"))
+    if fault := _fault(artefact.file(path), path, cited_lines):
         return _with_fault(cited, fault)
     file = artefact.file(path)
     assert file
-    assert place
+    assert cited_lines
     return cited if quote is None else _located(file, cited)
 
 
@@ -152,5 +152,5 @@ def _readings(quote: str) -> list[list[str]]:
 
 def _trimmed(rows: list[str]) -> list[str]:
     """The rows without empty ones at both ends."""
-    filled = [place for place, row in enumerate(rows) if row]
+    filled = [index for index, row in enumerate(rows) if row]
     return rows[filled[0] : filled[-1] + 1] if filled else []

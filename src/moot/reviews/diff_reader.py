@@ -184,13 +184,13 @@ def files_of(diffs: Sequence[FileDiff], read: ReadText = lambda path: None) -> t
         diffs: what the diff says.
         read: has the new bytes of a path.
     """
-    whole = [_reviewed_file(diff, read(diff.new) if diff.new else b"") for diff in diffs]
-    if _size(whole) > MOST_CHARACTERS:
-        whole = [nearest(file) for file in whole]
-    if (size := _size(whole)) > MOST_OF_ALL:
+    files = [_reviewed_file(diff, read(diff.new) if diff.new else b"") for diff in diffs]
+    if _size(files) > MOST_CHARACTERS:
+        files = [nearest(file) for file in files]
+    if (size := _size(files)) > MOST_OF_ALL:
         problem = f"the change has {size:,} characters; at most {MOST_OF_ALL:,} are reviewed at once: name fewer files"
         raise BriefError(problem, code="too_large")
-    return tuple(whole)
+    return tuple(files)
 
 
 def _size(files: Sequence[ReviewedFile]) -> int:
@@ -271,10 +271,10 @@ def _is_generated(file: ReviewedFile, text: str) -> bool:
 def nearest(file: ReviewedFile) -> ReviewedFile:
     """The file with no more than the lines around its changes, and a note that says so."""
     near: set[int] = set()
-    places = [place for place, row in enumerate(file.rows) if row.mark != " "]
-    for place in places:
-        near.update(range(place - AROUND, place + AROUND + 1))
-    rows = tuple(row for place, row in enumerate(file.rows) if place in near)
+    places = [index for index, row in enumerate(file.rows) if row.mark != " "]
+    for index in places:
+        near.update(range(index - AROUND, index + AROUND + 1))
+    rows = tuple(row for index, row in enumerate(file.rows) if index in near)
     if len(rows) == len(file.rows):
         return file
     left_out = f"{counted(len(file.rows) - len(rows), 'line')} more than {AROUND} lines from a change"

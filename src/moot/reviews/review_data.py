@@ -181,14 +181,14 @@ def _result(run: ReviewRun, item: Reviewed, rules: Sequence[str]) -> dict[str, o
     text = file.lines().get(last, "") if file else ""
     level = LEVELS[finding.severity] if item.state == "survived" else "note"
     region = {"startLine": first, "startColumn": 1, "endLine": last, "endColumn": len(text) + 1}
-    place = {"artifactLocation": {"uri": _uri(finding.cite.path)}, "region": region}
+    location = {"artifactLocation": {"uri": _uri(finding.cite.path)}, "region": region}
     words = f"{finding.claim or 'A fault'} ({STATE_WORDS[item.state]}, {finding.severity})"
     return {
         "ruleId": f"moot/{finding.category}",
         "ruleIndex": rules.index(finding.category),
         "level": level,
         "message": {"text": f"{words} {finding.reports[0].why}".strip()},
-        "locations": [{"physicalLocation": place}],
+        "locations": [{"physicalLocation": location}],
         "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
         "properties": {"state": item.state, "severity": finding.severity, "finding": f"{run.debate}#{finding.id}"},
     }
@@ -251,9 +251,9 @@ def _details(item: Reviewed) -> Iterator[str]:
     if item.finding.cite.fault:
         yield f"no basis: {item.finding.cite.fault}"
     if check := item.refutation:
-        where = f" ({check.cite}{'' if check.proven else ', which does not hold'})" if check.cite else ""
+        citation = f" ({check.cite}{'' if check.proven else ', which does not hold'})" if check.cite else ""
         alike = ", of the same vendor" if check.same_vendor else ""
-        yield f"{check.by}{alike}: {check.verdict or 'no verdict'}{where} {clip(check.reason, 400)}".rstrip()
+        yield f"{check.by}{alike}: {check.verdict or 'no verdict'}{citation} {clip(check.reason, 400)}".rstrip()
     if item.reply:
         yield f"{item.finding.found_by[0]} replies: {item.reply} {clip(item.reply_reason, 400)}".rstrip()
     if item.dispute:
@@ -291,10 +291,10 @@ CHAPTERS: Mapping[tuple[State, ...], str] = {
 
 def _section(item: Reviewed, url: str, head: str) -> list[str]:
     finding = item.finding
-    place = f"{_cell(finding.cite.path)}:{span(finding.cite.lines)}"
+    location = f"{_cell(finding.cite.path)}:{span(finding.cite.lines)}"
     first, last = finding.cite.lines
     link = f"{url}/blob/{head}/{_uri(finding.cite.path)}#L{first}-L{last}" if url and finding.cite.valid else ""
-    shown = f"[{place}]({link})" if link else f"`{place}`"
+    shown = f"[{location}]({link})" if link else f"`{location}`"
     before = "" if finding.touched or not finding.cite.valid else ", pre-existing"
     rows = [f"- **{finding.id}** {finding.severity} {finding.category}, {shown}{before}: {_cell(finding.claim)}"]
     return rows + [f"  - {_cell(line)}" for line in list(_details(item))[1:]]

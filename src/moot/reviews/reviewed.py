@@ -233,8 +233,8 @@ def review_of(brief: Brief, transcript: Transcript) -> Review:
         for finding in findings
     ]
     for turn in (turn for turn in transcript.all() if turn.act == DISPUTE):
-        place = number_of(turn) - 1
-        reviewed[place] = _with_dispute(reviewed[place], turn, artefact)
+        index = number_of(turn) - 1
+        reviewed[index] = _with_dispute(reviewed[index], turn, artefact)
     return Review(
         artefact=artefact,
         findings=tuple(reviewed),
@@ -297,19 +297,19 @@ def check_in(turn: Turn) -> Mapping[str, str]:
 def read_cite(turn: Turn, artefact: Artefact) -> Citation | None:
     """The checked citation of a turn: CITE with the words in QUOTE; None where it has no CITE."""
     record = check_in(turn)
-    place = record.get("CITE", "")
-    return check(artefact, *read_place(place), record.get("QUOTE", "")) if place else None
+    cite = record.get("CITE", "")
+    return check(artefact, *read_place(cite), record.get("QUOTE", "")) if cite else None
 
 
 def _with_dispute(came: Reviewed, turn: Turn, artefact: Artefact) -> Reviewed:
-    because, place = _disputed(turn)
+    because, cite = _disputed(turn)
     record = check_in(turn)
     ruling = record.get("RULING", "")
     word = ruling if ruling in RULINGS else ""
     proof = read_cite(turn, artefact)
     dispute = Dispute(
         because=because,
-        cite=check(artefact, *read_place(place), None),
+        cite=check(artefact, *read_place(cite), None),
         by=turn.by,
         ruling=word,
         proof=proof,
@@ -345,12 +345,12 @@ def _missing_parts(transcript: Transcript, reviewed: Sequence[Reviewed]) -> list
     refuted = [item for item in reviewed if item.refutation and not item.refutation.verdict]
     return lacks + [
         f"{item.finding.id} has no verdict of {item.refutation.by}"
-        + (f" ({why})" if (why := item.refutation.why_not) else "")
+        + (f" ({reason})" if (reason := item.refutation.why_not) else "")
         for item in refuted
         if item.refutation
     ]
 
 
 def _failure_reason(turn: Turn) -> str:
-    why = turn.failure or ("; ".join(turn.reply.unread) if turn.reply else "no answer yet")
-    return f" ({why})" if why else ""
+    reason = turn.failure or ("; ".join(turn.reply.unread) if turn.reply else "no answer yet")
+    return f" ({reason})" if reason else ""

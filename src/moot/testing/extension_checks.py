@@ -209,13 +209,13 @@ async def check_phase(phase: Phase | str, brief: Brief = SCENE.brief, choices: C
     harness = Harness(brief=brief, protocol=phase)
     names = [participant.name for participant in brief.participants]
     agents: Mapping[str, Agent] = dict.fromkeys(names, SeededAgent())
-    whole = await harness.run(agents)
-    assert whole.transcript.closed, "the debate did not come to its end"
-    assert any(turn.ask for turn in whole.transcript.all()), "nobody was asked anything"
-    for cut in range(1, len(whole.lines), 1 + len(whole.lines) // CUTS):
-        again = await harness.run(agents, whole.lines[:cut])
-        assert essence(again.transcript) == essence(whole.transcript), (
-            f"cut after entry {cut} of {len(whole.lines)} it goes another way: is there a clock or memory in it?"
+    uncut = await harness.run(agents)
+    assert uncut.transcript.closed, "the debate did not come to its end"
+    assert any(turn.ask for turn in uncut.transcript.all()), "nobody was asked anything"
+    for cut in range(1, len(uncut.lines), 1 + len(uncut.lines) // CUTS):
+        again = await harness.run(agents, uncut.lines[:cut])
+        assert essence(again.transcript) == essence(uncut.transcript), (
+            f"cut after entry {cut} of {len(uncut.lines)} it goes another way: is there a clock or memory in it?"
         )
     for silent in ({names[0]}, {*names}):
         agents_by_name = {name: _Silent() if name in silent else SeededAgent() for name in names}

@@ -195,12 +195,12 @@ async def _check_answers(provider: Provider, make: Callable[[], Model], host: Ho
         assert sent, "nothing was sent to the address in url_env: use the connection that the adapter gets"
         assert called.text == WORDS, f"of the answer {WORDS!r} it makes {called.text!r}"
         assert called.finish == "stop", f"it says of a whole answer that it ended by {called.finish!r}, not 'stop'"
-        for words, what in (
+        for words, subject in (
             (MODEL, "the name of the model"),
             (QUESTION, "the question"),
             (RULES, "the system message"),
         ):
-            assert any(words in text for text in sent), f"{what} is not sent"
+            assert any(words in text for text in sent), f"{subject} is not sent"
         if provider.keys:
             assert any(KEY in value for visit in host.visits for value in visit.headers.values()), "the key is not sent"
             assert not any(KEY in text for text in sent), "the key is sent outside of the headers"
@@ -250,12 +250,12 @@ async def _check_failures(make: Callable[[], Model], host: Host) -> None:
     assert error.retry_after == 7, "it does not keep the time that a server asks to wait (retry-after)"
     error = await _failure(make, host, "the status 500", status=500)
     assert error.again, "the status 500 ends the call; it should be tried again"
-    for raw, what in (
+    for raw, fault in (
         (b"<html>Hello.</html>", "a page"),
         (b"[1, 2]", "a list"),
         (b'{"check": 1}', "an object without words"),
     ):
-        await _failure(make, host, what, raw=raw)
+        await _failure(make, host, fault, raw=raw)
     await _failure(make, host, "an answer without words", words="")
 
 

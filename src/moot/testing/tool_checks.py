@@ -93,12 +93,12 @@ async def check_tool(
     for example in examples:
         wrong = argument_fault(implementation.spec.parameters, example)
         assert not wrong, f"the example {example} does not fit its parameters: {wrong}"
-        result, why = await _tool_result(implementation, example, use())
-        assert not why, f"for the example {example} it has no result: {why}"
+        result, fault = await _tool_result(implementation, example, use())
+        assert not fault, f"for the example {example} it has no result: {fault}"
         _check_result(result, example)
     for arguments in _odd_arguments(implementation.spec.parameters, examples[0]):
-        result, why = await _tool_result(implementation, arguments, use())
-        if not why:
+        result, fault = await _tool_result(implementation, arguments, use())
+        if not fault:
             _check_result(result, arguments)
     await _check_cancel(implementation, examples[0], use())
 
@@ -203,15 +203,15 @@ async def check_report(
         read, binary = _report_maker(form, options)
     except MootError as error:
         raise AssertionError(str(error)) from error
-    for what, record in await _records(brief):
+    for ending, record in await _records(brief):
         try:
             content, again = read(record), read(record)
         except Exception as error:  # house: broad because foreign code raises what it likes
-            raise AssertionError(f"it cannot report {what}: {type(error).__name__}: {error}") from error
+            raise AssertionError(f"it cannot report {ending}: {type(error).__name__}: {error}") from error
         wanted = bytes if binary else str
-        assert isinstance(content, wanted), f"of {what} it gives {type(content).__name__}, not {wanted.__name__}"
-        assert content, f"of {what} it gives nothing"
-        assert content == again, f"of {what} it gives another text the second time; leave out clocks and chance"
+        assert isinstance(content, wanted), f"of {ending} it gives {type(content).__name__}, not {wanted.__name__}"
+        assert content, f"of {ending} it gives nothing"
+        assert content == again, f"of {ending} it gives another text the second time; leave out clocks and chance"
 
 
 def _report_maker(
@@ -233,14 +233,14 @@ async def _records(brief: Brief) -> list[tuple[str, ReadRecord]]:
     """Debates in words, with their records."""
     names = [participant.name for participant in brief.participants]
     harness = Harness(brief=brief, protocol=build("panel", brief))
-    whole = await harness.run(dict.fromkeys(names, SeededAgent()))
+    uncut = await harness.run(dict.fromkeys(names, SeededAgent()))
     silent = await harness.run({name: Scripted(lambda ask, context: Refused("no words")) for name in names})
     cuts = [
-        (f"a debate that ends at entry {n}", whole.entries[:n], whole.lines[n - 1]) for n in range(1, len(whole.lines))
+        (f"a debate that ends at entry {n}", uncut.entries[:n], uncut.lines[n - 1]) for n in range(1, len(uncut.lines))
     ]
-    ends = [("a debate that is decided", whole.entries, whole.lines[-1])]
+    ends = [("a debate that is decided", uncut.entries, uncut.lines[-1])]
     ends += [("a debate without any answer", silent.entries, silent.lines[-1])]
     return [
-        (what, make_report(entries, debate="check-1", where="memory", last=last))
-        for what, entries, last in (*ends, *cuts)
+        (ending, make_report(entries, debate="check-1", where="memory", last=last))
+        for ending, entries, last in (*ends, *cuts)
     ]

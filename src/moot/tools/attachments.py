@@ -82,8 +82,8 @@ def check_attachments(sources: Sequence[Source]) -> None:
         raise BriefError(f"the pictures and PDFs have more than {MOST_TOGETHER:,} bytes together", code="too_large")
     for name, file in files:
         data = decode_base64(file.data)
-        whole = len(data) == file.size and hashlib.sha256(data).hexdigest() == file.sha256
-        if not whole or media_of(data) != file.media:
+        is_intact = len(data) == file.size and hashlib.sha256(data).hexdigest() == file.sha256
+        if not is_intact or media_of(data) != file.media:
             problem = f"{name!r} is not the file that its hash, size and media type name"
             raise BriefError(problem, code="wrong_type")
 
@@ -143,24 +143,24 @@ def _webp(data: bytes) -> tuple[int, int]:
 
 
 def _jpeg(data: bytes) -> tuple[int, int]:
-    place = next(place for mark, place in _segments(data) if 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC))
-    height, width = struct.unpack(">HH", data[place + 3 : place + 7])
+    offset = next(offset for mark, offset in _segments(data) if 0xC0 <= mark <= 0xCF and mark not in (0xC4, 0xC8, 0xCC))
+    height, width = struct.unpack(">HH", data[offset + 3 : offset + 7])
     return width, height
 
 
 def _segments(data: bytes) -> Iterator[tuple[int, int]]:
     """The marks of a JPEG's segments, and where each begins behind its mark."""
-    place = 2
-    while data[place] == 0xFF:
-        mark = data[place + 1]
-        yield mark, place + 2
+    offset = 2
+    while data[offset] == 0xFF:
+        mark = data[offset + 1]
+        yield mark, offset + 2
         # Fill bytes and marks that stand alone have no length.
-        place += (
+        offset += (
             1
             if mark == 0xFF
             else 2
             if mark == 0x01 or 0xD0 <= mark <= 0xD7
-            else 2 + struct.unpack(">H", data[place + 2 : place + 4])[0]
+            else 2 + struct.unpack(">H", data[offset + 2 : offset + 4])[0]
         )
 
 

@@ -234,8 +234,8 @@ def embedder(name: str, env: Environment | None = None) -> Embedder:
     Raises:
         BriefError: there is no such model, or its library, key or address is missing.
     """
-    kind, _, place = name.strip().partition(":")
-    return LocalEmbeddings(place.strip()) if kind.strip().lower() == KIND else Embeddings(name, env)
+    kind, _, folder = name.strip().partition(":")
+    return LocalEmbeddings(folder.strip()) if kind.strip().lower() == KIND else Embeddings(name, env)
 
 
 class _Model(Protocol):

@@ -54,12 +54,12 @@ class Feeds:
         Raises:
             ToolError: there is no such feed, it cannot be read, or it is no feed.
         """
-        place = self._places.get(name)
-        if place is None:
+        address = self._places.get(name)
+        if address is None:
             raise ToolError("its owner has set no such feed")
-        if re.match(r"https?://", place):
-            return parse((await self._fetcher.fetch(place)).text.encode(), "utf-8")
-        return parse(await asyncio.to_thread(_read, Path(place)))
+        if re.match(r"https?://", address):
+            return parse((await self._fetcher.fetch(address)).text.encode(), "utf-8")
+        return parse(await asyncio.to_thread(_read, Path(address)))
 
 
 def _read(path: Path) -> bytes:

@@ -179,8 +179,8 @@ class Fetcher:
         url = _parse(address)
         try:
             async with asyncio.timeout(self._seconds), self._client() as client:
-                place, document = await self._follow(client, url)
-                return await _read(place, document)
+                final_url, document = await self._follow(client, url)
+                return await _read(final_url, document)
         except TimeoutError:
             raise ToolError(f"{_address_text(address)} took longer than {self._seconds:g} seconds") from None
         except httpx2.HTTPError as error:

@@ -74,9 +74,9 @@ def _closed(page: str) -> str:
         elif not raw:
             end = _COMMENT_END.search(page, at - 2)
             at = end.end() if end else len(page)
-    whole = "".join([*pieces, page[at:]])
-    last = whole.rfind(">") + 1
-    return whole[:last] + whole[last:].replace("<", "&lt;")
+    joined = "".join([*pieces, page[at:]])
+    last = joined.rfind(">") + 1
+    return joined[:last] + joined[last:].replace("<", "&lt;")
 
 
 def _decode(data: bytes, charset: str) -> str:

@@ -50,9 +50,9 @@ class HashedVectors:
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         self._known: dict[str, tuple[tuple[int, float], ...]] = {}
         counts = [self._count(text) for text in texts]
-        counter = Counter(place for features in counts for place in features)
+        counter = Counter(dimension for features in counts for dimension in features)
         self._rarest = log(1 + len(texts)) + 1
-        self._rarity = {place: self._rarest - log(1 + n) for place, n in counter.items()}
+        self._rarity = {dimension: self._rarest - log(1 + n) for dimension, n in counter.items()}
         vectors = map(self._vector, counts)
         # Arrays, for a library may have millions of features and dictionaries of them would fill the memory.
         self._texts = [(array("I", features), array("f", features.values())) for features in vectors]
@@ -62,9 +62,9 @@ class HashedVectors:
         query_vector = self._vector(self._count(query))
         return [
             sum(
-                value * query_vector[place]
-                for place, value in zip(places, values, strict=True)
-                if place in query_vector
+                value * query_vector[dimension]
+                for dimension, value in zip(places, values, strict=True)
+                if dimension in query_vector
             )
             for places, values in self._texts
         ]
@@ -72,11 +72,11 @@ class HashedVectors:
     def _count(self, words: Sequence[str]) -> Features:
         weights: dict[int, float] = {}
         for word, n in Counter(words).items():
-            for place, weight in self._word(word):
-                weights[place] = weights.get(place, 0.0) + weight * (1 + log(n))
+            for dimension, weight in self._word(word):
+                weights[dimension] = weights.get(dimension, 0.0) + weight * (1 + log(n))
         for pair, n in Counter(pairwise(words)).items():
-            place, sign = _place(" ".join(pair))
-            weights[place] = weights.get(place, 0.0) + sign * _PAIR * (1 + log(n))
+            dimension, sign = _place(" ".join(pair))
+            weights[dimension] = weights.get(dimension, 0.0) + sign * _PAIR * (1 + log(n))
         return weights
 
     def _word(self, word: str) -> tuple[tuple[int, float], ...]:
@@ -85,14 +85,14 @@ class HashedVectors:
             spelt = f"^{word}$"
             pieces = [spelt[n : n + PIECE] for n in range(len(spelt) - PIECE + 1)] if len(word) > PIECE else []
             features = [(_place(word), 1.0), *((_place(f"_{piece}"), _PART) for piece in pieces)]
-            self._known[word] = tuple((place, sign * weight) for (place, sign), weight in features)
+            self._known[word] = tuple((dimension, sign * weight) for (dimension, sign), weight in features)
         return self._known[word]
 
     def _vector(self, features: Features) -> Features:
         """Features as a vector of length 1; what no text has is as rare as can be."""
-        raw = {place: weight * self._rarity.get(place, self._rarest) for place, weight in features.items()}
+        raw = {dimension: weight * self._rarity.get(dimension, self._rarest) for dimension, weight in features.items()}
         length = sqrt(sum(value * value for value in raw.values())) or 1.0
-        return {place: value / length for place, value in raw.items()}
+        return {dimension: value / length for dimension, value in raw.items()}
 
 
 def _place(feature: str) -> tuple[int, float]:

@@ -184,9 +184,9 @@ def _search_results(results: Sequence[object], address: str, excerpt: str) -> li
     hits: list[SearchResult] = []
     for result in results:
         fields: Mapping[str, object] = cast("dict[str, object]", result) if isinstance(result, dict) else {}
-        where, title, text = (_flat(fields.get(name)) for name in (address, "title", excerpt))
-        if where.startswith(("https://", "http://")) and len(where) <= LONGEST_ADDRESS:
-            hits.append(SearchResult(title=clip(title, _TITLE), address=where, excerpt=clip(text, _EXCERPT)))
+        url, title, text = (_flat(fields.get(name)) for name in (address, "title", excerpt))
+        if url.startswith(("https://", "http://")) and len(url) <= LONGEST_ADDRESS:
+            hits.append(SearchResult(title=clip(title, _TITLE), address=url, excerpt=clip(text, _EXCERPT)))
     return hits
 
 

@@ -96,8 +96,8 @@ def _describe_fields(schemas: Mapping[str, Data]) -> None:
         if summary:
             schema["description"] = _as_markdown(summary)
         for field, kind in cast("dict[str, Data]", schema.get("properties", {})).items():
-            here = f"{name.rpartition('__')[2]}.{field}"
-            words = documented.get(field) or meanings.get(here) or meanings.get(field, "")
+            qualified_name = f"{name.rpartition('__')[2]}.{field}"
+            words = documented.get(field) or meanings.get(qualified_name) or meanings.get(field, "")
             kind.setdefault("description", _as_markdown(words[:1].upper() + words[1:]))
 
 
@@ -178,8 +178,8 @@ async def open_site(
 
 def _sessions_file(workspace: Workspace) -> Path | None:
     """Where the hashes of sessions are kept: beside a file of records; None for a database."""
-    place = lock_place(workspace.store)
-    return Path(f"{place}.sessions") if place and "://" not in place else None
+    location = lock_place(workspace.store)
+    return Path(f"{location}.sessions") if location and "://" not in location else None
 
 
 def make_app(site: ServerState) -> ASGIApp:

@@ -104,8 +104,8 @@ class ResultCache:
         self._records.pop(debate, None)
         for mark in [mark for mark in self._heard if mark[0] == debate]:
             del self._heard[mark]
-        for place in [place for place in self._made if place[0] == debate]:
-            self._bytes -= len(self._made.pop(place)[1])
+        for key in [key for key in self._made if key[0] == debate]:
+            self._bytes -= len(self._made.pop(key)[1])
 
     async def made(self, debate: str, kind: str, count: int, make: Callable[[], bytes]) -> bytes:
         """A result made of a record; made in a thread if it is not cached.

@@ -111,10 +111,10 @@ class Log(logging.Handler):
         """Log the start, resumption, pause and end of a debate."""
         for entry in entries:
             if known := milestone(entry.event):
-                what, status = known
-                sentence = f"debate {what}: {debate}{f': {status}' if status else ''}"
+                change, status = known
+                sentence = f"debate {change}: {debate}{f': {status}' if status else ''}"
                 facts = {"debate": debate, **({"status": status} if status else {})}
-                self._tell(sentence, event="debate begun" if what == "started" else f"debate {what}", **facts)
+                self._tell(sentence, event="debate begun" if change == "started" else f"debate {change}", **facts)
 
     def end(self, debate: str) -> None:
         """Nothing is logged here: the entries have been."""

@@ -142,12 +142,12 @@ def invalid(errors: Sequence[object]) -> Problem:
     for error in errors[:5]:
         fault = cast("Mapping[str, object]", error)
         parts = [str(part)[:60] for part in cast("Sequence[object]", fault.get("loc", ()))]
-        place = ".".join(part for part in parts if not _KIND.fullmatch(part))
-        wrong = _as_setting(place.removeprefix("body."), fault.get("input"))
-        problems.setdefault("" if wrong else place, []).append(wrong or str(fault.get("msg", "is not valid")))
+        location = ".".join(part for part in parts if not _KIND.fullmatch(part))
+        wrong = _as_setting(location.removeprefix("body."), fault.get("input"))
+        problems.setdefault("" if wrong else location, []).append(wrong or str(fault.get("msg", "is not valid")))
     text = "; ".join(
-        f"{place}: {', or '.join(dict.fromkeys(texts))}" if place else "; ".join(dict.fromkeys(texts))
-        for place, texts in problems.items()
+        f"{location}: {', or '.join(dict.fromkeys(texts))}" if location else "; ".join(dict.fromkeys(texts))
+        for location, texts in problems.items()
     )
     return Problem(422, text or "the request is not valid")
 

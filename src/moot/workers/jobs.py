@@ -78,8 +78,8 @@ async def put(c: Connection, debate: str, after: float, reason: str = "") -> Non
 
 async def park(c: Connection, job: "asyncpg.Record") -> None:
     """Give a debate up after too many tries."""
-    why = job["reason"] or "the workers that held it broke off"
-    await move(c, job["debate"], "parked", f"given up after {job['tries']} tries: {why}")
+    reason = job["reason"] or "the workers that held it broke off"
+    await move(c, job["debate"], "parked", f"given up after {job['tries']} tries: {reason}")
 
 
 async def locked(c: Connection, debate: str) -> "asyncpg.Record | None":

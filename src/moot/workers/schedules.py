@@ -94,15 +94,15 @@ async def put_schedules(c: Connection, schedules: Sequence[Schedule] | None) -> 
 
 def _read(schedule: Schedule) -> dict[str, str]:
     """The brief of a schedule, once all of it has been checked."""
-    place = f"schedules.{schedule.name}"
-    _check_cron(f"{place}.cron", schedule.cron)
+    key = f"schedules.{schedule.name}"
+    _check_cron(f"{key}.cron", schedule.cron)
     path = Path(schedule.brief)
     try:
         words = path.read_text("utf-8")
         ZoneInfo(schedule.timezone or "UTC")
         read_brief(words, name=path.name, folder=path.parent)
     except (OSError, ValueError, KeyError, BriefError) as error:
-        raise BriefError(f"{place} cannot be used: {error}") from None
+        raise BriefError(f"{key} cannot be used: {error}") from None
     return {"name": path.name, "text": words, "folder": str(path.parent), "owner": schedule.owner}
 
 

@@ -294,8 +294,8 @@ def _object(data: bytes) -> Mapping[str, object]:
             check_number(key, item)
             continue
         if key not in _KEYS:
-            there = ", ".join((*_KEYS, *_NUMBERS))
-            raise BriefError(f"there is no key {key[:60]!r}; there are {there}", code="unknown_key")
+            keys = ", ".join((*_KEYS, *_NUMBERS))
+            raise BriefError(f"there is no key {key[:60]!r}; there are {keys}", code="unknown_key")
         fits, words = _KEYS[key]
         if not fits(item):
             raise BriefError(f"{key} must be {words}", code="wrong_type")

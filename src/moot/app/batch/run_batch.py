@@ -153,8 +153,8 @@ class BatchRun:
                 start = await prepare_start(self.workspace, item.parsed, item.overrides, self.config)
                 self._cap(start)
             except MootError as error:
-                where = item.where or ("" if str(error).startswith(item.parsed.where) else item.parsed.where)
-                faults.append(f"{where}: {error}" if where else str(error))
+                location = item.where or ("" if str(error).startswith(item.parsed.where) else item.parsed.where)
+                faults.append(f"{location}: {error}" if location else str(error))
             else:
                 costings.append(start.prepared.costing)
                 briefs.append(start.prepared.plan.brief)
@@ -299,19 +299,19 @@ class BatchRun:
         An error becomes a value, so that it ends no other debate.
         """
         generations: list[Generation] = []
-        fault = why = ""
+        fault = pause_reason = ""
         try:
             outcome = await self._drive(repeat, request, generations)
             if outcome.debate != repeat.debate:
                 return waits_for_participants(repeat, outcome), await self._spent(generations)
-            why = outcome.reason if outcome.status == "paused" else ""
+            pause_reason = outcome.reason if outcome.status == "paused" else ""
         except MootError as error:
             fault = str(error)
         except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
             fault = hide(clean(f"internal error: {type(error).__name__}: {error}"))
         outcome = await self._outcome_on_record(repeat) or not_started(repeat)
-        if fault or (why and outcome.status == "paused"):
-            outcome = replace(outcome, status="error" if fault else "paused", reason=fault or why)
+        if fault or (pause_reason and outcome.status == "paused"):
+            outcome = replace(outcome, status="error" if fault else "paused", reason=fault or pause_reason)
         return outcome, await self._spent(generations)
 
     async def _drive(self, repeat: Repeat, request: StartRequest, generations: list[Generation]) -> Outcome:

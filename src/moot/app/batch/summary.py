@@ -283,8 +283,8 @@ def batch_page(batch: Batch, outcomes: Sequence[BatchOutcome]) -> str:
         parts.append("\n".join(f"- {_cell(note)}" for note in notes))
     missing = [item for item in outcomes if item.status not in ENDED and item.status != "unbegun"]
     if missing:
-        why = (f"- {_cell(item.item)} #{item.number}, `{item.debate}`: {_cell(item.reason)}" for item in missing)
-        parts += ["## Paused and failed", "\n".join(why)]
+        reasons = (f"- {_cell(item.item)} #{item.number}, `{item.debate}`: {_cell(item.reason)}" for item in missing)
+        parts += ["## Paused and failed", "\n".join(reasons)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -100,9 +100,9 @@ def _fault(name: str) -> str:
 
 def free_name(names: Sequence[str], used: Iterable[str]) -> str:
     """The first of these names that resembles no taken one; else the first name with a number, from 2."""
-    there = {skeleton(text) for text in used}
+    taken = {skeleton(text) for text in used}
     numbered = (f"{names[0]} {n}" for n in count(2))
-    return next(name for name in chain(names, numbered) if skeleton(name) not in there)
+    return next(name for name in chain(names, numbered) if skeleton(name) not in taken)
 
 
 def is_moderator_name(name: str, *, surely: bool = False) -> bool:
@@ -251,10 +251,10 @@ def _flag(key: Key, node: Node) -> bool:
 
 
 def _number(key: Key, node: Node) -> int | float:
-    whole = key.kind == "whole"
-    value = node.number(whole=whole) if isinstance(node, Scalar) else None
+    is_whole = key.kind == "whole"
+    value = node.number(whole=is_whole) if isinstance(node, Scalar) else None
     if not isinstance(node, Scalar) or value is None:
-        raise value_error(key, node, " or ".join(("a whole number" if whole else "a number", *key.choices)))
+        raise value_error(key, node, " or ".join(("a whole number" if is_whole else "a number", *key.choices)))
     if not math.isfinite(value) or not key.low <= value <= key.high:
         problem = f"{label(key)} must be from {key.low:,g} to {key.high:,.12g}, not {node.text[:40]}"
         raise BriefError(problem, line=node.line, code="out_of_range")

@@ -128,8 +128,8 @@ def join_entries(
 
 def _check_new(entry: ParticipantEntry, other: ParticipantEntry | None) -> None:
     if other is not None:
-        how = "is there already" if other.name == entry.name else f"looks like {other.name!r}"
-        problem = f"the name {entry.name!r} {how} (line {other.line}); each participant needs a name of its own"
+        likeness = "is there already" if other.name == entry.name else f"looks like {other.name!r}"
+        problem = f"the name {entry.name!r} {likeness} (line {other.line}); each participant needs a name of its own"
         raise BriefError(problem, line=entry.line, code="duplicate_name")
 
 
@@ -273,9 +273,9 @@ def check_visibility(header: Values, entries: Sequence[ParticipantEntry]) -> Non
     """
     scope, strategy = _word(header, "context_scope"), _word(header, "context_strategy")
     scopes = _scopes(header, entries)
-    if why := _AGAINST.get((scope, strategy)):
+    if reason := _AGAINST.get((scope, strategy)):
         at = f"context_strategy is {strategy} on line {header['context_strategy'].line}"
-        _refuse(header["context_scope"], f"context_scope is {scope}, but {at}, {why}; leave out one of them")
+        _refuse(header["context_scope"], f"context_scope is {scope}, but {at}, {reason}; leave out one of them")
     if strategy == "persona_masking" and not any("hide" in entry.values for entry in entries):
         problem = (
             "context_strategy is persona_masking, but nobody hides anything; add to a participant 'hide: [round 1]'"
@@ -334,8 +334,8 @@ def hidden_texts(entry: ParticipantEntry, people: Sequence[Participant], header:
 
 
 def _mask(text: str, names: Mapping[str, str], last_round: int, hide: LocatedValue) -> str:
-    if (whole := _subject(text, names)) is not None:
-        return whole
+    if (subject_of_all := _subject(text, names)) is not None:
+        return subject_of_all
     match = _ROUND.fullmatch(text)
     subject = _subject(match[1], names) if match and match[1] else ""
     if match is None or subject is None or not 1 <= int(match[2]) <= last_round:

@@ -195,8 +195,8 @@ def find_preset(name: str, presets: Mapping[str, Preset], owner: str = "") -> Pr
     Raises:
         BriefError: there is none, or none for that token.
     """
-    there = [preset.name for preset in presets.values() if preset.admits(owner)]
-    if name not in there:
-        hint = unknown_word(name, there) if there else "moot presets init writes some"
+    allowed = [preset.name for preset in presets.values() if preset.admits(owner)]
+    if name not in allowed:
+        hint = unknown_word(name, allowed) if allowed else "moot presets init writes some"
         raise BriefError(f"there is no preset {name[:60]!r}; {hint}", code="bad_enum")
     return presets[name]

@@ -426,10 +426,10 @@ def limits_of(values: Mapping[str, Value], usual: Limits | None = None) -> Limit
     """The limits among the values of a header, by the names of their keys; the others are the usual ones."""
     usual = usual or Limits()
     number = {name: cast("float", value) for name, value in values.items() if name.startswith("limits.")}
-    whole = {name: int(value) for name, value in number.items() if name in ("limits.asks", "limits.tokens")}
+    counts = {name: int(value) for name, value in number.items() if name in ("limits.asks", "limits.tokens")}
     return Limits(
-        asks=whole.get("limits.asks", usual.asks),
-        tokens=whole.get("limits.tokens", usual.tokens),
+        asks=counts.get("limits.asks", usual.asks),
+        tokens=counts.get("limits.tokens", usual.tokens),
         cost=number.get("limits.cost", usual.cost),
         turn_seconds=number.get("limits.turn_seconds", usual.turn_seconds),
         total_seconds=number.get("limits.total_seconds", usual.total_seconds),

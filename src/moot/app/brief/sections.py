@@ -211,11 +211,11 @@ def _second_heading_error(head: _Head, first: _Head) -> BriefError:
 
 def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str]) -> list[_Head]:
     """The same headings; those of participants marked as such."""
-    place = next((head for head in heads if head.part == "participants"), None)
-    if place and listed:
+    participants = next((head for head in heads if head.part == "participants"), None)
+    if participants and listed:
         problem = "the header lists the participants already; describe each in a section ## Name, or drop the list"
-        raise BriefError(problem, line=place.line, code="inconsistent")
-    if place or listed:
+        raise BriefError(problem, line=participants.line, code="inconsistent")
+    if participants or listed:
         names = {skeleton(name) for name in listed}
         return [_place(head, lines, names) for head in heads]
     open_heads = [head for head in heads if head.part == "text"]
@@ -242,8 +242,8 @@ def _place(head: _Head, lines: Sequence[str], names: Set[str]) -> _Head:
         problem = f"{head.text[:60]!r} is described as a participant but is not listed; list it, or drop its settings"
         raise BriefError(problem, line=head.line, code="inconsistent")
     if head.part == "text" and _ADDRESSED.match(_first_line(head, lines)):
-        why = "the list of participants does not name it, but its text begins as a participant's does"
-        raise _unclear_heading_error(head.text, why, head.line)
+        reason = "the list of participants does not name it, but its text begins as a participant's does"
+        raise _unclear_heading_error(head.text, reason, head.line)
     return head
 
 

@@ -105,17 +105,19 @@ def _tools(value: object) -> dict[str, _Tool]:
         raise EndpointError(400, f"tools must be a list of at most {MOST_TOOLS} tools", param="tools")
     tools: dict[str, _Tool] = {}
     for n, item in enumerate(items):
-        place = f"tools[{n}]"
+        parameter = f"tools[{n}]"
         table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
         if table.get("type") != "function":
-            problem = f"{place} is of the type {str(table.get('type'))[:60]!r}; only functions are supported"
-            raise EndpointError(400, problem, "unsupported_value", param=place)
+            problem = f"{parameter} is of the type {str(table.get('type'))[:60]!r}; only functions are supported"
+            raise EndpointError(400, problem, "unsupported_value", param=parameter)
         inner = table.get("function")
         function = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
         name = function.get("name")
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise EndpointError(400, f"{place}.function.name must be 1 to 64 letters, digits and _.-", param=place)
-        parameters = _check_schema(function.get("parameters") or {"type": "object"}, f"{place}.function.parameters")
+            raise EndpointError(
+                400, f"{parameter}.function.name must be 1 to 64 letters, digits and _.-", param=parameter
+            )
+        parameters = _check_schema(function.get("parameters") or {"type": "object"}, f"{parameter}.function.parameters")
         tools[name] = _Tool(name=name, help=str(function.get("description") or "")[:1000], parameters=parameters)
     return tools
 

@@ -241,7 +241,7 @@ def _memo(state: DebateState) -> Iterator[str]:
 
 def _shorten(words: str, request: ChatRequest) -> tuple[str, bool]:
     """The answer before the first text at which it ends, and no longer than it may be; whether the length cut it."""
-    ends = [place for text in request.stop if (place := words.find(text)) >= 0]
+    ends = [start for text in request.stop if (start := words.find(text)) >= 0]
     words = words[: min(ends)].rstrip() if ends else words
     limit = None if request.most_tokens is None else request.most_tokens * CHARACTERS
     if limit is None or len(words) <= limit:

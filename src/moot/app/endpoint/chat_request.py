@@ -215,17 +215,17 @@ def _messages(value: object) -> tuple[ChatMessage, ...]:
 
 def _message(item: object, n: int, files: list[Source]) -> ChatMessage:
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
-    role, place = table.get("role"), f"messages[{n}]"
+    role, parameter = table.get("role"), f"messages[{n}]"
     if role not in ROLES:
-        raise _invalid_value(f"{place}.role", f"must be one of {', '.join(ROLES)}")
+        raise _invalid_value(f"{parameter}.role", f"must be one of {', '.join(ROLES)}")
     content, before = table.get("content"), len(files)
     if isinstance(content, list):
         parts = cast("list[object]", content)
-        texts = [_part(part, f"{place}.content[{number}]", str(role), files) for number, part in enumerate(parts)]
+        texts = [_part(part, f"{parameter}.content[{number}]", str(role), files) for number, part in enumerate(parts)]
         names = [f"({file.name})" for file in files[before:]]
         content = " ".join(["\n".join(text for text in texts if text), *names]).strip()
     if content is not None and not isinstance(content, str):
-        raise _invalid_value(f"{place}.content", "must be a text or a list of parts")
+        raise _invalid_value(f"{parameter}.content", "must be a text or a list of parts")
     calls = table.get("tool_calls")
     called = f"{CALLED}{json.dumps(calls, ensure_ascii=False)[:2000]})" if calls else ""
     return ChatMessage(

@@ -125,8 +125,8 @@ class Endpoint:
         name = self.default if model == DEFAULT else model.removeprefix(PREFIX) if model.startswith(PREFIX) else ""
         preset = self.presets.get(name)
         if preset is None or not preset.admits(owner):
-            there = ", ".join(self.models(owner)) or "none; the owner of the server sets presets in moot.toml"
-            raise EndpointError(404, f"there is no model {model[:80]!r}; there are {there}", param="model")
+            choices = ", ".join(self.models(owner)) or "none; the owner of the server sets presets in moot.toml"
+            raise EndpointError(404, f"there is no model {model[:80]!r}; there are {choices}", param="model")
         return preset
 
     async def begin(self, admission: Admission, request: ChatRequest, attempt: Attempt) -> Begun:

@@ -195,29 +195,29 @@ def response_events(
 
 
 def _item_events(kind: str, item: Data, n: int, answer: ChatAnswer) -> Iterator[tuple[str, Data]]:
-    place: Data = {"output_index": n}
+    index: Data = {"output_index": n}
     if kind == "reasoning":
         return
     if kind == "call":
-        yield "response.output_item.added", {**place, "item": {**item, "arguments": "", "status": "in_progress"}}
-        where = {**place, "item_id": item["id"]}
-        yield "response.function_call_arguments.delta", {**where, "delta": item["arguments"]}
+        yield "response.output_item.added", {**index, "item": {**item, "arguments": "", "status": "in_progress"}}
+        position = {**index, "item_id": item["id"]}
+        yield "response.function_call_arguments.delta", {**position, "delta": item["arguments"]}
         yield (
             "response.function_call_arguments.done",
-            {**where, "name": item["name"], "arguments": item["arguments"]},
+            {**position, "name": item["name"], "arguments": item["arguments"]},
         )
     else:
-        yield "response.output_item.added", {**place, "item": {**item, "content": [], "status": "in_progress"}}
-        where, part = {**place, "item_id": item["id"], "content_index": 0}, _part(answer)
+        yield "response.output_item.added", {**index, "item": {**item, "content": [], "status": "in_progress"}}
+        position, part = {**index, "item_id": item["id"], "content_index": 0}, _part(answer)
         word = "refusal" if answer.refusal else "text"
-        yield "response.content_part.added", {**where, "part": {**part, word: ""}}
+        yield "response.content_part.added", {**position, "part": {**part, word: ""}}
         words = str(part[word])
         more: Data = {} if answer.refusal else {"logprobs": []}
         name = "refusal" if answer.refusal else "output_text"
-        yield f"response.{name}.delta", {**where, "delta": words, **more}
-        yield f"response.{name}.done", {**where, word: words, **more}
-        yield "response.content_part.done", {**where, "part": part}
-    yield "response.output_item.done", {**place, "item": item}
+        yield f"response.{name}.delta", {**position, "delta": words, **more}
+        yield f"response.{name}.done", {**position, word: words, **more}
+        yield "response.content_part.done", {**position, "part": part}
+    yield "response.output_item.done", {**index, "item": item}
 
 
 ANSWER_OF_NOTHING = ChatAnswer(status="running", text="", finish="stop")

@@ -92,9 +92,9 @@ class Retries:
     def _find_unjoined(self, body: str, count: int) -> FirstRequest | None:
         """The request that a try of this number most likely sends again; None for none."""
         now = self._clock()
-        there = [item for item in self._requests.get(body, ()) if item.count < count and item.at >= now - HOUR]
-        refused = [item for item in there if item.ready.is_set() and not item.debate]
+        earlier = [item for item in self._requests.get(body, ()) if item.count < count and item.at >= now - HOUR]
+        refused = [item for item in earlier if item.ready.is_set() and not item.debate]
         if late := [item for item in refused if item.at >= now - MINUTE]:
             return late[-1]
-        there = [item for item in there if item not in refused]
-        return max(reversed(there), key=lambda item: (not item.answered, item.count == count - 1), default=None)
+        earlier = [item for item in earlier if item not in refused]
+        return max(reversed(earlier), key=lambda item: (not item.answered, item.count == count - 1), default=None)

@@ -60,7 +60,7 @@ async def _all_names(source: Store) -> Sequence[str]:
 
 
 async def _copy(source: Store, target: Store, name: str) -> Copied:
-    new = there = 0
+    new = present = 0
     try:
         read_streams = {stream: await source.read(stream) for stream in (name, *streams_beside(name))}
         streams = {stream: lines for stream, lines in read_streams.items() if lines}
@@ -72,11 +72,11 @@ async def _copy(source: Store, target: Store, name: str) -> Copied:
             had = await target.read(stream)
             if had[: len(lines)] != lines[: len(had)]:
                 raise RecordError("the other store already has a different debate with this id")
-            there += len(had)
+            present += len(had)
             new += await _write(target, stream, lines, len(had))
     except RecordError as error:
-        return Copied(debate=name, new=new, there=there, fault=str(error))
-    return Copied(debate=name, new=new, there=there)
+        return Copied(debate=name, new=new, there=present, fault=str(error))
+    return Copied(debate=name, new=new, there=present)
 
 
 async def _write(target: Store, stream: str, lines: Sequence[str], had: int) -> int:

@@ -89,19 +89,19 @@ async def learn_all(workspace: Workspace, *, rebuild: bool = False) -> Learned:
     Raises:
         RecordError: memory cannot be written.
     """
-    place = _place(workspace)
+    memory = _place(workspace)
     if not rebuild:
-        return await _learn(workspace, await _stored_debates(workspace), partial(store_lessons, place))
+        return await _learn(workspace, await _stored_debates(workspace), partial(store_lessons, memory))
     with MemoryStore.open("") as anew:
 
         async def hold(debate: str, studied: DebateLessons) -> bool:
             return await asyncio.to_thread(put_lessons, anew, debate, studied)
 
         learned = await _learn(workspace, await _stored_debates(workspace), hold)
-        late = await asyncio.to_thread(_replace, place, anew)
+        late = await asyncio.to_thread(_replace, memory, anew)
     # What was learned meanwhile, by debates that ended or from notes, is learned again.
     missed = [stored for stored in await _stored_debates(workspace) if stored.debate in late - {*learned.damaged}]
-    more = await _learn(workspace, missed, partial(store_lessons, place))
+    more = await _learn(workspace, missed, partial(store_lessons, memory))
     return replace(learned, damaged=(*learned.damaged, *more.damaged))
 
 
@@ -282,10 +282,10 @@ async def search(
     Raises:
         RecordError: memory cannot be read.
     """
-    place = _place(workspace)
+    memory = _place(workspace)
 
     def look() -> tuple[FoundMemory, ...]:
-        with MemoryStore.open(place) as store:
+        with MemoryStore.open(memory) as store:
             if not words.strip():
                 return store.newest(kind, limit=limit)
             return store.search(words, kind, limit=limit, now=workspace.clock())
@@ -363,10 +363,10 @@ async def weights(workspace: Workspace) -> Mapping[str, float | None]:
 
 
 async def _measured(workspace: Workspace) -> Measured:
-    place = _place(workspace)
+    memory = _place(workspace)
 
     def look() -> Measured:
-        with MemoryStore.open(place) as store:
+        with MemoryStore.open(memory) as store:
             return measured(store)
 
     return await asyncio.to_thread(look)

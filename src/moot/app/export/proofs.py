@@ -213,8 +213,8 @@ def _check_constant(claim: Claim, statement: Statement) -> Checked:
 
 
 async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> Checked:
-    where = domain(statement)
-    assumptions = [*where, *(to_smt(formula, statement.integers) for formula in statement.premises)]
+    domain_conditions = domain(statement)
+    assumptions = [*domain_conditions, *(to_smt(formula, statement.integers) for formula in statement.premises)]
     goal = to_smt(statement.conclusion, statement.integers)
     if not installed():
         return _unknown_result(claim, INSTALL)
@@ -225,9 +225,15 @@ async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> C
     if against.answer != "unsat":
         return _unknown_result(claim, against.why)
     if assumptions and (empty := await _why_premises_fail(prover, _script(declared, assumptions))) is not None:
-        return _unknown_result(claim, empty or (_NOWHERE if where else _EMPTY))
+        return _unknown_result(claim, empty or (_NOWHERE if domain_conditions else _EMPTY))
     premises = " that fulfil its premises" if statement.premises else ""
-    divisors = " and make no divisor 0" if where and premises else " that make no divisor 0" if where else ""
+    divisors = (
+        " and make no divisor 0"
+        if domain_conditions and premises
+        else " that make no divisor 0"
+        if domain_conditions
+        else ""
+    )
     reason = f"true for all values of {listed(statement.names)}{premises}{divisors}"
     return Checked(claim=claim, verdict="proved", reason=reason)
 

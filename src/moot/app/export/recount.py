@@ -390,9 +390,9 @@ def _flip(rule: Rule, ballots: Sequence[Ballot], candidates: Sequence[str], now:
                 if counts == MOST:
                     return None, size - 1
                 counts += 1
-                then = rule.decide(changed, candidates)
-                if then.winner != now.winner:
-                    return Flip(voters=tuple(ballots[n].voter for n in places), to=to, then=then.how), size
+                changed_decision = rule.decide(changed, candidates)
+                if changed_decision.winner != now.winner:
+                    return Flip(voters=tuple(ballots[n].voter for n in places), to=to, then=changed_decision.how), size
     return None, sum(map(len, kinds.values()))
 
 

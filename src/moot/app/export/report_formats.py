@@ -174,10 +174,10 @@ def report_format(name: str, options: Mapping[str, Value] = NO_OPTIONS) -> Repor
     Raises:
         BriefError: there is none, several packages offer it, it cannot be loaded, or it does not take the options.
     """
-    where = f"{REPORT.options}.{name}"
+    key = f"{REPORT.options}.{name}"
     try:
         if name in FORMATS:
-            no_options(options, whose=name, where=where)
+            no_options(options, whose=name, where=key)
             return FORMATS[name]
         offer = find(REPORT, name)
         if offer is None:
@@ -210,13 +210,13 @@ def foreign_format(offer: Offer, options: Mapping[str, Value] = NO_OPTIONS) -> R
     if not isinstance(thing, ReportFormat) and not callable(thing):
         raise offer.broken(f"it is not {REPORT.offers}")
     form = thing if isinstance(thing, ReportFormat) else ReportFormat(make=cast("Callable[[object], str]", thing))
-    whole = isinstance(thing, ReportFormat)
+    takes_record = isinstance(thing, ReportFormat)
 
     def make(read_record: "ReadRecord") -> str | bytes:
         try:
             values = {**_recorded_options(offer.name, read_record), **options}
-            write = with_options(form.make, values, whose=offer.name, where=where)
-            content = write(read_record if whole else read_record.report)
+            write = with_options(form.make, values, whose=offer.name, where=key)
+            content = write(read_record if takes_record else read_record.report)
         except ProtocolError as error:
             raise BriefError(str(error), code="bad_enum") from error
         except MootError:
@@ -224,12 +224,12 @@ def foreign_format(offer: Offer, options: Mapping[str, Value] = NO_OPTIONS) -> R
         except Exception as error:  # house: broad because foreign code raises what it likes
             raise BriefError(str(offer.broken(f"{type(error).__name__}: {error}")), code="bad_enum") from error
         if not isinstance(content, bytes if form.binary else str):
-            why = f"it gives {type(content).__name__}, not {'bytes' if form.binary else 'str'}"
-            raise BriefError(str(offer.broken(why)), code="bad_enum")
+            fault = f"it gives {type(content).__name__}, not {'bytes' if form.binary else 'str'}"
+            raise BriefError(str(offer.broken(fault)), code="bad_enum")
         return content
 
-    where = f"{REPORT.options}.{offer.name}"
-    with_options(form.make, options, whose=offer.name, where=where)  # to refuse them before anything is read
+    key = f"{REPORT.options}.{offer.name}"
+    with_options(form.make, options, whose=offer.name, where=key)  # to refuse them before anything is read
     return ReportFormat(make=make, media=form.media, help=form.help, binary=form.binary)
 
 

@@ -231,10 +231,10 @@ def add_presets(text: str) -> Path:
     path = user_file()
     try:
         before = path.read_text(encoding="utf-8") if path.exists() else ""
-        whole = f"{before.rstrip()}\n\n{text}".lstrip()
-        read_presets(tomllib.loads(whole).get("presets"), str(path))
+        joined = f"{before.rstrip()}\n\n{text}".lstrip()
+        read_presets(tomllib.loads(joined).get("presets"), str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
-        save(path, whole)
+        save(path, joined)
     except (OSError, ValueError) as error:
         raise BriefError(f"cannot be changed: {error}", where=str(path)) from error
     return path
@@ -261,10 +261,10 @@ async def read_record(workspace: Workspace, debate: str) -> ReadRecord:
 
 def make_report(entries: Sequence[Entry], *, debate: str, where: str, last: str) -> ReadRecord:
     """Make the report of entries; see ``moot.report.report``."""
-    whole = report(entries, debate=debate, where=where, head=digest(last))
-    if whole.outcome.status in UNDECIDED:
-        whole = replace(whole, ways=ways_to_decide(entries, debate))
-    return ReadRecord(entries=entries, report=whole)
+    full_report = report(entries, debate=debate, where=where, head=digest(last))
+    if full_report.outcome.status in UNDECIDED:
+        full_report = replace(full_report, ways=ways_to_decide(entries, debate))
+    return ReadRecord(entries=entries, report=full_report)
 
 
 async def compare(workspace: Workspace, debate: str, other: str) -> Comparison:

@@ -278,8 +278,8 @@ async def check_record(workspace: Workspace, checked: CheckedReceipt) -> int:
     entries = read(lines)
     if len(lines) < checked.entries or digest(lines[checked.entries - 1]) != checked.head:
         raise RecordError(f"the receipt is valid, but the record of {checked.debate} here is a different one")
-    whole = as_data(receipt(entries[: checked.entries], debate=checked.debate, head=checked.head))
-    recorded = _facts(cast("dict[str, object]", json.loads(canonical(whole))))
+    full_receipt = as_data(receipt(entries[: checked.entries], debate=checked.debate, head=checked.head))
+    recorded = _facts(cast("dict[str, object]", json.loads(canonical(full_receipt))))
     if other := [name for name, fact in checked.facts.items() if fact != recorded[name]]:
         raise RecordError(
             f"the signature is valid, but the receipt says something else than the record of {checked.debate} here: "

@@ -54,8 +54,8 @@ def answer(question: Question) -> dict[str, object]:
     try:
         solver.from_string(question["script"])
     except z3.Z3Exception as error:
-        why = _reason(error)
-        return {"answer": "unknown" if why == FULL else "error", "why": why}
+        reason = _reason(error)
+        return {"answer": "unknown" if reason == FULL else "error", "why": reason}
     try:
         text = str(solver.check())
         if text == "sat" and not _model_holds(z3, solver):
@@ -63,8 +63,8 @@ def answer(question: Question) -> dict[str, object]:
         model = _values(z3, solver.model()) if text == "sat" else {}
     except z3.Z3Exception as error:
         return {"answer": "unknown", "why": _reason(error)}
-    why = str(solver.reason_unknown())[:LONGEST] if text == "unknown" else ""
-    return {"answer": text, "why": why, "model": model}
+    reason = str(solver.reason_unknown())[:LONGEST] if text == "unknown" else ""
+    return {"answer": text, "why": reason, "model": model}
 
 
 def _model_holds(z3: Any, solver: Any) -> bool:

@@ -55,8 +55,8 @@ def read_truths(path: Path) -> tuple[Truth, ...]:
         raw = path.read_bytes()
         text = raw.decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise BriefError(f"{path}: cannot be read: {why}", code="unreadable") from error
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise BriefError(f"{path}: cannot be read: {reason}", code="unreadable") from error
     if len(raw) > MOST_BYTES:
         raise BriefError(f"{path}: {len(raw)} bytes are too many; at most {MOST_BYTES}", code="too_large")
     rows = list(_json_rows(text) if path.suffix == ".jsonl" else _csv_rows(path, text))

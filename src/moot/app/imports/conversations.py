@@ -73,9 +73,9 @@ class Conversation:
 
 def topic_of(text: str, name: str) -> tuple[str, tuple[Source, ...]]:
     """A topic in one paragraph, and the whole text as a document where that is longer."""
-    whole = clean(text).strip()
-    topic = clip(flat(whole), LONGEST_TOPIC)
-    return (topic, ()) if topic == whole else (topic or name, (Source(name=name, text=whole),) if whole else ())
+    cleaned = clean(text).strip()
+    topic = clip(flat(cleaned), LONGEST_TOPIC)
+    return (topic, ()) if topic == cleaned else (topic or name, (Source(name=name, text=cleaned),) if cleaned else ())
 
 
 def unique_names(raw: Sequence[str]) -> dict[str, str]:

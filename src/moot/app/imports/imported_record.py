@@ -85,12 +85,12 @@ def read_conversations(data: bytes, name: str, names: Collection[str] = ()) -> l
 
 
 def _check(conversation: Conversation, name: str) -> None:
-    for number, limit, what in (
+    for number, limit, unit in (
         (len(conversation.statements), MOST_TURNS, "turn"),
         (len(conversation.speakers), MOST_SPEAKERS, "speaker"),
     ):
         if number > limit:
-            problem = f"{name}: a conversation has {counted(number, what)}; at most {limit:,} can be imported"
+            problem = f"{name}: a conversation has {counted(number, unit)}; at most {limit:,} can be imported"
             raise BriefError(problem, code="too_large")
 
 

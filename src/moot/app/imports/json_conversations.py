@@ -94,14 +94,14 @@ def _chat(messages: Sequence[Json], program: str, model: str) -> Conversation:
         for message, _ in reversed(spoken)
         for raw in [_speaker(message)]
     }
-    topic, whole = topic_of(spoken[0][1] if spoken else "", "question")
+    topic, long_topic = topic_of(spoken[0][1] if spoken else "", "question")
     instructions = (Source(name="instructions", text=rules),) if rules else ()
     return Conversation(
         topic=topic,
         program=program,
         speakers=tuple(speakers[name] for name in names.values()),
         statements=tuple(Statement(by=names[_speaker(message)], text=text) for message, text in spoken),
-        background=(*whole, *instructions),
+        background=(*long_topic, *instructions),
     )
 
 
@@ -132,12 +132,12 @@ def _branch(table: Json) -> list[Json]:
     """The messages of the branch that an export of ChatGPT shows, the first one first."""
     nodes = cast("Mapping[str, object]", table["mapping"])
     messages: list[Json] = []
-    place, visited = _text(table.get("current_node")), set[str]()
-    while place in nodes and place not in visited:
-        visited.add(place)
-        node = _table(nodes[place])
+    node_id, visited = _text(table.get("current_node")), set[str]()
+    while node_id in nodes and node_id not in visited:
+        visited.add(node_id)
+        node = _table(nodes[node_id])
         messages.append(_exported(_table(node.get("message"))))
-        place = _text(node.get("parent"))
+        node_id = _text(node.get("parent"))
     return messages[::-1]
 
 
@@ -170,7 +170,7 @@ def _councils(messages: Sequence[Json], title: str) -> Iterator[Conversation]:
         words = _text(last.get("response"))
         speakers = [Speaker(name=name, model=model) for model, name in names.items()]
         chair = Speaker(name=unique_names([*names, CHAIR])[CHAIR], model=_text(last.get("model")))
-        topic, whole = topic_of(question or title, "question")
+        topic, long_topic = topic_of(question or title, "question")
         key = "\n".join(f"{label.capitalize()} is the answer of {name}." for label, name in labels.items())
         yield Conversation(
             topic=topic,
@@ -178,7 +178,7 @@ def _councils(messages: Sequence[Json], title: str) -> Iterator[Conversation]:
             speakers=(*speakers, chair) if words else tuple(speakers),
             statements=(Statement(by=chair.name, text=words),) if words else (),
             council=Council(answers=answers, rankings=rankings),
-            background=(*whole, Source(name="labels in the rankings", text=key)) if labels else whole,
+            background=(*long_topic, Source(name="labels in the rankings", text=key)) if labels else long_topic,
         )
 
 

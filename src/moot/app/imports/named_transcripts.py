@@ -106,10 +106,10 @@ def _conversation(lines: Sequence[_Line], known: Collection[str], file: str) -> 
     names = unique_names(list(spelling.values()))
     title = next((match[1] for row in before if (match := _TITLE.match(row))), "")
     above = "\n".join(row for row in before if _TITLE.match(row) is None).strip()
-    topic, whole = topic_of(
+    topic, long_topic = topic_of(
         title or (above if above else statements[0][1] if statements else ""), "before the first turn"
     )
-    background = (Source(name="before the first turn", text=above),) if title and above else whole
+    background = (Source(name="before the first turn", text=above),) if title and above else long_topic
     return Conversation(
         topic=topic,
         program="transcript",

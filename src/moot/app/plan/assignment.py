@@ -117,8 +117,8 @@ def check_feeds(names: Sequence[str], config: Config | None) -> None:
     known: Mapping[str, str] = (config or load_config()).feeds if names else {}
     for name in names:
         if name not in known:
-            there = f"; there are {', '.join(known)}" if known else ""
-            problem = f"there is no feed {name[:60]!r}{there}; the owner sets them under feeds in {user_file()}"
+            choices = f"; there are {', '.join(known)}" if known else ""
+            problem = f"there is no feed {name[:60]!r}{choices}; the owner sets them under feeds in {user_file()}"
             raise BriefError(problem, code="bad_enum")
 
 

@@ -192,12 +192,12 @@ def _play(
         for ask in step:
             transcript.apply(Asked(ask=ask))
         yield from [(ask, context_of(shown, visible, ask)) for ask in step]
-        for place, ask in enumerate(step):
+        for n, ask in enumerate(step):
             if ask.to in silent:
                 transcript.apply(Failed(key=ask.key, kind="empty", reason="no words"))
                 continue
-            last = place + 1 == len(step)
-            reply = simulator.answer(ask, transcript, place=place, batch=batch, words=1, last=last)
+            last = n + 1 == len(step)
+            reply = simulator.answer(ask, transcript, place=n, batch=batch, words=1, last=last)
             transcript.apply(Replied(key=ask.key, reply=reply))
 
 

@@ -298,7 +298,7 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
             if participant.deadline is not None or participant.stand_in:
                 yield f"The deadline of {participant.name} changes nothing: {participant.seat} is not a person."
         elif participant.name in costing.most.asked:
-            then = (
+            fallback = (
                 f"then {participant.stand_in} answers, which only the most includes"
                 if participant.stand_in
                 else "then it continues"
@@ -306,7 +306,7 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
             wait = (
                 "as long as it takes"
                 if participant.deadline is None
-                else f"at most {duration_in_words(participant.deadline)}; {then}"
+                else f"at most {duration_in_words(participant.deadline)}; {fallback}"
             )
             yield f"The debate waits for each answer of {participant.name}, a person: {wait}."
         if participant.seat == HUMAN and participant.stand_in and participant.deadline is None:
@@ -345,14 +345,14 @@ def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:
 def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
     """What was chosen for rounds that there are not."""
     least, longest = simulated_rounds(costing.least), simulated_rounds(costing.most)
-    there = f"{longest} round{'' if longest == 1 else 's'}"
+    rounds_in_words = f"{longest} round{'' if longest == 1 else 's'}"
     if protocol == "bp_style" and (choices.rounds or 1) > longest:
-        yield f"bp_style has {there}, of eight speeches, and the number of rounds has no effect."
+        yield f"bp_style has {rounds_in_words}, of eight speeches, and the number of rounds has no effect."
     if protocol in WITHOUT_ROUNDS and choices.rounds:
         yield f"{protocol} has no rounds, and the number of rounds has no effect."
     ends = [condition for condition in choices.until if condition not in NO_ROUND]
     if ends and least == longest:
-        yield f"{protocol} has {there}, which {' and '.join(ends)} cannot end earlier."
+        yield f"{protocol} has {rounds_in_words}, which {' and '.join(ends)} cannot end earlier."
     chosen = {
         "revision": choices.extras.revision,
         "evolution": choices.extras.evolution,
@@ -362,7 +362,8 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     if unused and not longest:
         yield f"There are no rounds, so there will be no {' and no '.join(unused)}."
     elif choices.summarize > longest:
-        yield f"There will be no summary: one is made every {choices.summarize} rounds, and there is at most {there}."
+        rest = f"one is made every {choices.summarize} rounds, and there is at most {rounds_in_words}"
+        yield f"There will be no summary: {rest}."
 
 
 def _on_languages(brief: Brief, choices: Choices) -> Iterator[str]:

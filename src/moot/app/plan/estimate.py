@@ -305,11 +305,11 @@ def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: AnswerSimula
         for ask in step:
             transcript.apply(Asked(ask=ask))
         contexts = [context_of(brief, shown, ask) for ask in step]
-        for place, (ask, context) in enumerate(zip(step, contexts, strict=True)):
+        for n, (ask, context) in enumerate(zip(step, contexts, strict=True)):
             length = expected_words(ask, context)
             bill.add(ask, context, length)
-            last = place + 1 == len(step)
-            reply = pretender.answer(ask, transcript, place=place, batch=batch, words=length, last=last)
+            last = n + 1 == len(step)
+            reply = pretender.answer(ask, transcript, place=n, batch=batch, words=length, last=last)
             transcript.apply(Replied(key=ask.key, reply=reply))
     return replace(bill.total(transcript), rounds=batch)
 

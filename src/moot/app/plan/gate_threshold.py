@@ -48,9 +48,9 @@ async def learn_threshold(store: Store, topic: str = "") -> tuple[float, str]:
         store: the records, beside which stands what was learned.
         topic: the question that the threshold is for: nothing is learned from its own outcome.
     """
-    place = memory_place(store)
+    location = memory_place(store)
     try:
-        questions = [] if place is None else await asyncio.to_thread(read_questions, place, topic)
+        questions = [] if location is None else await asyncio.to_thread(read_questions, location, topic)
         missing = await missing_lessons(store)
     except RecordError as error:
         return DEFAULT, f"The threshold is {DEFAULT:g}, the default: memory cannot be read: {error}."

@@ -155,8 +155,8 @@ def put_lessons(memory: "MemoryStore", debate: str, studied: DebateLessons) -> b
 def memory_place(store: Store) -> Place | None:
     """The file or database of the memory, which is that of the records; None if the records are in neither."""
     match store:
-        case SqliteStore(path=place) | PostgresStore(address=place):
-            return place
+        case SqliteStore(path=location) | PostgresStore(address=location):
+            return location
         case _:
             return None
 
@@ -169,14 +169,14 @@ async def missing_lessons(store: Store) -> str:
     Raises:
         RecordError: memory or the records cannot be read.
     """
-    place = memory_place(store)
-    if place is None:
+    location = memory_place(store)
+    if location is None:
         return ""
 
     from moot.learn.memory_store import MemoryStore  # here for start-up time
 
     def learned() -> Collection[str]:
-        with MemoryStore.open(place) as memory:
+        with MemoryStore.open(location) as memory:
             return memory.learned()
 
     known = await asyncio.to_thread(learned)

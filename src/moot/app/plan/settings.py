@@ -155,22 +155,22 @@ def _load(own: Path, near: Path, _: Hashable) -> Config:
         embeddings=values.get("embeddings", ""),
         schemas=_flag("schemas", *sourced.get("schemas", ("no", ""))),
         learn=_flag("learn", *sourced.get("learn", ("yes", ""))),
-        origin=tuple((name, place) for name, (_, place) in sourced.items()),
+        origin=tuple((name, origin) for name, (_, origin) in sourced.items()),
     )
 
 
 def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
     """Take the tables out of what a file holds; what it does not hold stays as it was before."""
-    where = str(path)
+    location = str(path)
     return replace(
         before,
-        mcp=read_servers(data.pop("mcp", {}), where) or before.mcp,
-        feeds=read_feeds(data.pop("feeds", {}), where) or before.feeds,
-        serve=read_serving(data.pop("serve"), where) if "serve" in data else before.serve,
-        acp=read_programs(data.pop("acp", {}), where) or before.acp,
-        limits=read_limits(data.pop("limits", {}), where) or before.limits,
+        mcp=read_servers(data.pop("mcp", {}), location) or before.mcp,
+        feeds=read_feeds(data.pop("feeds", {}), location) or before.feeds,
+        serve=read_serving(data.pop("serve"), location) if "serve" in data else before.serve,
+        acp=read_programs(data.pop("acp", {}), location) or before.acp,
+        limits=read_limits(data.pop("limits", {}), location) or before.limits,
         schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
-        presets={**before.presets, **_presets(data.pop("presets", None), where)},
+        presets={**before.presets, **_presets(data.pop("presets", None), location)},
     )
 
 
@@ -272,8 +272,8 @@ def show_where(where: Where) -> str:
     Raises:
         RecordError: it looks like an address, but is none that can be used.
     """
-    place = read_where(str(where)) if isinstance(where, str) else where
-    return read_place(place) if isinstance(place, str) else str(place)
+    read = read_where(str(where)) if isinstance(where, str) else where
+    return read_place(read) if isinstance(read, str) else str(read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,9 +326,9 @@ def open_store(where: Where, *, reading: bool = False) -> Store:
     Raises:
         RecordError: it cannot be opened, is no record, or a library is missing.
     """
-    place = read_where(where) if isinstance(where, str) else where
-    if isinstance(place, Path):
-        return NoStore(place) if reading and not is_there(place) else SqliteStore.open(place, reading=reading)
+    read = read_where(where) if isinstance(where, str) else where
+    if isinstance(read, Path):
+        return NoStore(read) if reading and not is_there(read) else SqliteStore.open(read, reading=reading)
     from moot.record.postgres import PostgresStore  # here for start-up time
 
-    return PostgresStore.open(place)
+    return PostgresStore.open(read)

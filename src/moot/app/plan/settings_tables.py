@@ -189,8 +189,8 @@ def read_limits(value: object, where: str) -> Mapping[str, Allowance]:
     allowances: dict[str, Allowance] = {}
     for name, item in named_tables("limits", value, where, example="openai").items():
         if name not in PROVIDERS and name not in offered(PROVIDER):
-            there = ", ".join((*PROVIDERS, *offered(PROVIDER)))
-            raise BriefError(f"limits.{name[:60]} is not a provider; there are {there}", where=where)
+            providers = ", ".join((*PROVIDERS, *offered(PROVIDER)))
+            raise BriefError(f"limits.{name[:60]} is not a provider; there are {providers}", where=where)
         check_table_keys(f"limits.{name}", item, KINDS, where)
         numbers: dict[str, int] = {}
         for kind, number in item.items():
@@ -232,8 +232,8 @@ def read_feeds(value: object, where: str) -> Mapping[str, str]:
     if not isinstance(value, dict):
         raise BriefError('feeds must be a table of names: [feeds] news = "https://…"', where=where)
     addresses: dict[str, str] = {}
-    for name, place in cast("dict[str, object]", value).items():
-        text = read_text(f"feeds.{name[:60]}", place, where)
+    for name, address in cast("dict[str, object]", value).items():
+        text = read_text(f"feeds.{name[:60]}", address, where)
         check_table_name("feeds", name, where, ANY_CASE)
         addresses[name] = read_address(f"feeds.{name}", text, where) if "://" in text else str(Path(text).expanduser())
     return addresses
@@ -250,23 +250,21 @@ def read_servers(value: object, where: str) -> Mapping[str, Server]:
 
 
 def _read_server(name: str, table: Mapping[str, object], where: str) -> Server:
-    place = f"mcp.{name}"
-    check_table_keys(place, table, SERVER, where)
+    key = f"mcp.{name}"
+    check_table_keys(key, table, SERVER, where)
     if ("command" in table) == ("url" in table):
-        raise BriefError(f"{place} needs either a command or a url", where=where)
-    pin = _PIN.fullmatch(read_text(f"{place}.pin", table.get("pin", ""), where))
+        raise BriefError(f"{key} needs either a command or a url", where=where)
+    pin = _PIN.fullmatch(read_text(f"{key}.pin", table.get("pin", ""), where))
     if table.get("pin") and not pin:
-        raise BriefError(
-            f"{place}.pin must be sha256: and 64 digits from 0 to f, as `moot check` shows it", where=where
-        )
+        raise BriefError(f"{key}.pin must be sha256: and 64 digits from 0 to f, as `moot check` shows it", where=where)
     return Server(
         name=name,
-        command=read_texts(f"{place}.command", table["command"], where) if "command" in table else (),
-        url=read_address(f"{place}.url", read_text(f"{place}.url", table["url"], where) or " ", where)
+        command=read_texts(f"{key}.command", table["command"], where) if "command" in table else (),
+        url=read_address(f"{key}.url", read_text(f"{key}.url", table["url"], where) or " ", where)
         if "url" in table
         else "",
         pin=f"sha256:{pin[1]}" if pin else "",
-        env=read_texts(f"{place}.env", table["env"], where) if "env" in table else (),
+        env=read_texts(f"{key}.env", table["env"], where) if "env" in table else (),
     )
 
 

@@ -105,7 +105,7 @@ def model_offers(reach: Available) -> list[ModelOffer]:
 
     It may load the list of prices, which takes a moment.
     """
-    here = [ModelOffer(model=model, reach="built_in" if model == BUILTIN else "answers") for model in reach.models]
+    offers = [ModelOffer(model=model, reach="built_in" if model == BUILTIN else "answers") for model in reach.models]
     starters = [
         parse(f"{name}:{model}")
         for name, _ in reach.keys
@@ -113,7 +113,7 @@ def model_offers(reach: Available) -> list[ModelOffer]:
         for size in PROVIDERS[name].starters
         for model in size
     ]
-    return here + [
+    return offers + [
         ModelOffer(
             model=str(name),
             reach="key",

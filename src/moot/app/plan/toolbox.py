@@ -228,8 +228,8 @@ def foreign_tool(name: str, options: Fields = NO_OPTIONS) -> Tool:
     """
     try:
         if (offer := find(TOOL, name)) is None:
-            there = ", ".join((*TOOLS, *offered_names(TOOL)))
-            raise BriefError(f"there is no tool {name!r}; there are {there} and mcp:NAME", code="bad_enum")
+            choices = ", ".join((*TOOLS, *offered_names(TOOL)))
+            raise BriefError(f"there is no tool {name!r}; there are {choices} and mcp:NAME", code="bad_enum")
         make = offer.load(object)
         if not callable(make):
             raise offer.broken(f"it is not {TOOL.offers}")
@@ -401,10 +401,10 @@ OURS = ("builtin", "guest")
 
 def changed_packages(packages: Sequence[Package]) -> list[str]:
     """Which packages of a debate on record are here in another version, a sentence each."""
-    here = [(package, installed(package.name)) for package in packages]
+    installed_now = [(package, installed(package.name)) for package in packages]
     return [
         f"{package.name} is {version} here; the debate began with {package.version}"
-        for package, version in here
+        for package, version in installed_now
         if version and package.version and version != package.version
     ]
 

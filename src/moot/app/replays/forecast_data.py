@@ -91,7 +91,7 @@ def read_forecasts(folder: Path) -> Recorded:
         ]
         for condition, groups in sorted(pairs.items())
     }
-    places = {question: place for place, question in enumerate(outcomes)}
+    places = {question: index for index, question in enumerate(outcomes)}
     debated = sorted(conditions.get(DEBATE, ()), key=lambda item: places[item.question])
     left_out[ALONE] += sum(not item.independent for item in debated)
     return Recorded(
@@ -105,16 +105,16 @@ def read_forecasts(folder: Path) -> Recorded:
 def _outcomes(rows: Sequence[Row], left_out: LeftOut) -> dict[str, int]:
     """What came true, by question; a question that is not resolved is left out."""
     outcomes: dict[str, int] = {}
-    for place, row in _placed(rows, QUESTIONS):
+    for location, row in _placed(rows, QUESTIONS):
         question, text = row["question_id"], _cell(row, "resolution")
         if not text:
             left_out[UNRESOLVED] += 1
             continue
-        number = _number(text, f"{place}: the resolution")
+        number = _number(text, f"{location}: the resolution")
         if number not in (0, 1):
-            raise ValueError(f"{place}: the resolution is 1 or 0, not {text!r}")
+            raise ValueError(f"{location}: the resolution is 1 or 0, not {text!r}")
         if outcomes.setdefault(question, int(number)) != number:
-            raise ValueError(f"{place}: the question {question!r} is there twice, with two resolutions")
+            raise ValueError(f"{location}: the question {question!r} is there twice, with two resolutions")
     return outcomes
 
 
@@ -122,10 +122,10 @@ def _independent(rows: Sequence[Row], outcomes: Mapping[str, int], left_out: Lef
     """Forecasts made alone with all documents, by question."""
     independent: dict[str, list[float]] = {question: [] for question in outcomes}
     probabilities = _Percent()
-    for place, row in _once(_placed(rows, FORECASTS), "forecast_id", left_out):
+    for location, row in _once(_placed(rows, FORECASTS), "forecast_id", left_out):
         if row["stage"] != "independent" or row["info_label"] != "full" or row["question_id"] not in outcomes:
             continue
-        value = probabilities.read(_cell(row, "probability"), f"{place}: the probability")
+        value = probabilities.read(_cell(row, "probability"), f"{location}: the probability")
         if value is None:
             left_out[NO_FORECAST] += 1
         else:
@@ -140,12 +140,12 @@ def _pairs(
     """Of each condition and question the forecasts of the group before and after its debate."""
     pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
     probabilities = _Percent()
-    for place, row in _once(_placed(rows, PAIRS), "deliberative_forecast_id", left_out):
+    for location, row in _once(_placed(rows, PAIRS), "deliberative_forecast_id", left_out):
         if row["question_id"] not in outcomes:
             left_out[OTHER_QUESTION] += 1
             continue
         before, after = (
-            probabilities.read(_cell(row, column), f"{place}: {column}")
+            probabilities.read(_cell(row, column), f"{location}: {column}")
             for column in ("independent_prob", "deliberative_prob")
         )
         if before is None or after is None:
@@ -199,15 +199,15 @@ def _once(rows: Iterable[tuple[str, Row]], column: str, left_out: LeftOut) -> It
         ValueError: a name stands twice with different values.
     """
     known: dict[str, tuple[str, Row]] = {}
-    for place, row in rows:
+    for location, row in rows:
         name = (row.get(column) or "").strip()
-        before, same = known.setdefault(name, (place, row)) if name else (place, row)
-        if before == place:
-            yield place, row
+        before, same = known.setdefault(name, (location, row)) if name else (location, row)
+        if before == location:
+            yield location, row
         elif same == row:
             left_out[TWICE] += 1
         else:
-            raise ValueError(f"{place}: the {column} {name!r} is there twice, with other values in {before}")
+            raise ValueError(f"{location}: the {column} {name!r} is there twice, with other values in {before}")
 
 
 def _cell(row: Row, name: str) -> str:

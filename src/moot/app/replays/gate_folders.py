@@ -58,8 +58,8 @@ class Resolved:
         """Some of the questions."""
         return replace(
             self,
-            ids=[self.ids[place] for place in places],
-            groups=[self.groups[place] for place in places],
+            ids=[self.ids[index] for index in places],
+            groups=[self.groups[index] for index in places],
             priced=self.priced.only(places),
         )
 
@@ -98,8 +98,8 @@ def split_resolved(folder: Path, arm: str = "") -> tuple[Resolved, Resolved]:
         raise BriefError(f"{folder} does not say what to learn on; name a second folder to judge on", code="no_file")
     split = {question.id: question.split for question in read_data_set(folder).questions}
     places: list[list[int]] = [[], []]
-    for place, name in enumerate(resolved.ids):
-        places[split.get(name) != "learn"].append(place)
+    for index, name in enumerate(resolved.ids):
+        places[split.get(name) != "learn"].append(index)
     if not all(places):
         marked = f"{counted(len(places[0]), 'question')} of {len(resolved.ids)} with split learn"
         problem = f"{marked}: some to learn on and others to judge on are needed, or a second folder"

@@ -79,4 +79,4 @@ def _best_single(items: Sequence[Answers], truths: Sequence[str]) -> list[float]
         for item, truth in zip(items, truths, strict=True)
     ]
     best = [max(right[0], key=lambda model: sum(row[model] for row in right[1 - half :: 2])) for half in (0, 1)]
-    return [row[best[place % 2]] for place, row in enumerate(right)]
+    return [row[best[index % 2]] for index, row in enumerate(right)]

@@ -135,9 +135,9 @@ _COUNTS: Mapping[str, Callable[[Debate], bool]] = {
 def _confidences(debates: Sequence[Debate], solvers: Sequence[Solver]) -> Mapping[str, list[Forecast]]:
     """The confidences that were given, by who gave them and when."""
     first = [(solver.get("initial_confidence"), _initial(solver)) for solver in solvers]
-    then = [(solver.get("refined_confidence"), _is_refined_correct(solver)) for solver in solvers]
+    refined = [(solver.get("refined_confidence"), _is_refined_correct(solver)) for solver in solvers]
     judges = [(debate["verdict"]["confidence"], _final(debate)) for debate in debates]
-    groups = {"solver initial": first, "solver refined": then, "judge": judges}
+    groups = {"solver initial": first, "solver refined": refined, "judge": judges}
     return {
         name: [Forecast(confidence=sure, right=right) for sure, right in group if sure is not None]
         for name, group in groups.items()

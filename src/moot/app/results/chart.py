@@ -39,7 +39,7 @@ class Axis:
     def ticks(self) -> Iterator[tuple[float, str]]:
         """The values that have a mark, with their labels."""
         if self.names:
-            yield from ((float(place), name) for place, name in enumerate(self.names))
+            yield from ((float(index), name) for index, name in enumerate(self.names))
         elif self.log:
             yield from ((value, f"{value:,.6g}") for value in _log_ticks(self.low, self.high))
         else:
@@ -156,8 +156,8 @@ class Chart:
         while any(abs(down - line) < LINE for line in own):
             down += LINE
         self.labels.append((start, start + room, down))
-        anchor, place = ("end", start + room) if start < across else ("start", start)
-        self.shapes.append(element("text", words, x=place, y=down - 7, text_anchor=anchor, class_=style))
+        anchor, edge = ("end", start + room) if start < across else ("start", start)
+        self.shapes.append(element("text", words, x=edge, y=down - 7, text_anchor=anchor, class_=style))
 
     def svg(self) -> Element:
         """The picture."""

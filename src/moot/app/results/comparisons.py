@@ -44,9 +44,9 @@ def look(rows: ScoreRows) -> Look:
     if len(shares) == 1:
         return Look(alpha=alpha, missing=max(planned - n, 0))
     dues = [math.ceil(share * planned - 1e-9) for share in shares]
-    place = next((place for place, due in enumerate(dues) if n <= due), len(dues) - 1)
-    bound = look_bounds(shares, alpha=alpha)[place]
-    return Look(alpha=2 * (1 - NORMAL.cdf(bound)), missing=max(dues[place] - n, 0))
+    index = next((index for index, due in enumerate(dues) if n <= due), len(dues) - 1)
+    bound = look_bounds(shares, alpha=alpha)[index]
+    return Look(alpha=2 * (1 - NORMAL.cdf(bound)), missing=max(dues[index] - n, 0))
 
 
 def rivals(rows: ScoreRows, debate: PlannedArm) -> list[PlannedArm]:

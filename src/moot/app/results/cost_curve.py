@@ -66,7 +66,7 @@ def _score(rows: ScoreRows, item: Ballots, k: int) -> float:
 def _subsets(forecasts: Sequence[float], k: int) -> list[tuple[float, ...]]:
     many = math.comb(len(forecasts), k) if k else 0
     step = max(math.ceil(many / MOST_SUBSETS), 1)
-    return [chosen for place, chosen in enumerate(combinations(forecasts, k)) if k and place % step == 0]
+    return [chosen for index, chosen in enumerate(combinations(forecasts, k)) if k and index % step == 0]
 
 
 def _loss(rows: ScoreRows, forecast: float, outcome: int) -> float:
@@ -86,9 +86,9 @@ def _minus_curve(rows: ScoreRows, arm: PlannedArm, table: Sequence[Floats], step
     draws = 0.0 if cost is None else _whole_where_nearly(cost / step)
     if arm.kind == "sample" or cost is None or not 1 <= draws <= len(table):
         return None
-    whole = min(int(draws), len(table) - 1) if len(table) > 1 else 1
-    part = draws - whole
-    at_cost = table[whole - 1] if part == 0 else (1 - part) * table[whole - 1] + part * table[whole]
+    full_draws = min(int(draws), len(table) - 1) if len(table) > 1 else 1
+    part = draws - full_draws
+    at_cost = table[full_draws - 1] if part == 0 else (1 - part) * table[full_draws - 1] + part * table[full_draws]
     differences = rows.differences(rows.sign * (rows.scores(arm.name) - at_cost))
     return FrontLine(arm=arm.name, cost=cost, difference=differences.mean, interval=differences.interval())
 

@@ -74,9 +74,9 @@ def _costs(board: Scoreboard) -> Iterator[Plot]:
         chart.band([(cost, point.interval.low, point.interval.high) for point, cost in own], colour=5)
         chart.line([(cost, point.score) for point, cost in own], colour=5)
     # From the top down, so that names which would cover each other stand in the order of their marks.
-    for place, (arm, cost) in enumerate(sorted(priced, key=lambda item: -item[0].score)):
-        chart.interval((cost, arm.interval.low), (cost, arm.interval.high), colour=place)
-        chart.dot(cost, arm.score, colour=place, label=f"{arm.name}: {arm.score:.3f} for {cost:.4g}")
+    for colour, (arm, cost) in enumerate(sorted(priced, key=lambda item: -item[0].score)):
+        chart.interval((cost, arm.interval.low), (cost, arm.interval.high), colour=colour)
+        chart.dot(cost, arm.score, colour=colour, label=f"{arm.name}: {arm.score:.3f} for {cost:.4g}")
         chart.text(cost, arm.score, short(arm.name))
     words = "Each mark is an arm with its own 95 % interval. The line is what k independent answers score."
     yield Plot(key="costs", title=title, words=words, picture=chart.svg(), tables=("arms", "curve", "front"))
@@ -95,11 +95,11 @@ def _differences(board: Scoreboard) -> Iterator[Plot]:
     top, bottom = -0.6, len(names) - 0.4
     chart.box((-board.margin, top), (board.margin, bottom), style="margin", label=f"the margin, {board.margin:g}")
     chart.line([(0, top), (0, bottom)], colour=5)
-    for place, pair in enumerate(board.pairs):
+    for row, pair in enumerate(board.pairs):
         colour = 0 if pair.matched else 5
-        chart.interval((pair.interval.low, place), (pair.interval.high, place), colour=colour)
-        label = f"{names[place]}: {pair.difference:+.3f} [{pair.interval.low:+.3f}, {pair.interval.high:+.3f}]"
-        chart.dot(pair.difference, place, colour=colour, mark=0 if pair.matched else 2, label=label)
+        chart.interval((pair.interval.low, row), (pair.interval.high, row), colour=colour)
+        label = f"{names[row]}: {pair.difference:+.3f} [{pair.interval.low:+.3f}, {pair.interval.high:+.3f}]"
+        chart.dot(pair.difference, row, colour=colour, mark=0 if pair.matched else 2, label=label)
     words = (
         "Dots are rivals of equal cost by the plan, squares are other arms; lines are intervals. "
         "The shaded part is the margin."
@@ -121,11 +121,11 @@ def _questions(board: Scoreboard) -> Iterator[Plot]:
             y=axis("difference", values, also=(0.0,)),
             height=260,
         )
-        for place, line in enumerate(own):
+        for column, line in enumerate(own):
             style = "bar up" if line.difference > 0 else "bar down" if line.difference < 0 else "bar even"
             record = f", debate {line.record}" if line.record else ""
             label = f"{line.question}: {line.difference:+.3f}{record}"
-            chart.box((place + 0.1, 0), (place + 0.9, line.difference), style=style, label=label)
+            chart.box((column + 0.1, 0), (column + 0.9, line.difference), style=style, label=label)
         words = f"Bars above 0 are questions that the debate did better ({pair.helped}), below 0 worse ({pair.hurt})."
         yield Plot(key="questions", title=title, words=words, picture=chart.svg(), tables=("by_question",))
 
@@ -165,11 +165,11 @@ def _reliability(board: Scoreboard) -> Iterator[Plot]:
         title=title, x=axis("forecast", (0.0, 1.0)), y=axis("share that came true", (0.0, 1.0)), height=420, width=560
     )
     chart.line([(0, 0), (1, 1)], colour=5, dashed=True)
-    for place, line in enumerate(board.calibration):
+    for colour, line in enumerate(board.calibration):
         for item in line.bins:
-            chart.interval((item.forecast, item.interval.low), (item.forecast, item.interval.high), colour=place)
+            chart.interval((item.forecast, item.interval.low), (item.forecast, item.interval.high), colour=colour)
             label = f"{line.arm}: forecast {item.forecast:.2f}, came true {item.share:.2f} of {item.n}"
-            chart.dot(item.forecast, item.share, colour=place, label=label)
+            chart.dot(item.forecast, item.share, colour=colour, label=label)
     words = "On the dashed line forecasts come true as often as they say. Lines are 95 % intervals."
     yield Plot(key="reliability", title=title, words=words, picture=chart.svg(), tables=("reliability", "calibration"))
 
@@ -189,17 +189,15 @@ def _contributions(board: Scoreboard) -> Iterator[Plot]:
             left=NAMES,
         )
         chart.line([(0, -0.6), (0, len(own) - 0.4)], colour=5)
-        for place, line in enumerate(own):
+        for row, line in enumerate(own):
             span = line.left_out_interval
-            chart.interval((span.low, place - 0.15), (span.high, place - 0.15), colour=0)
+            chart.interval((span.low, row - 0.15), (span.high, row - 0.15), colour=0)
             label = f"{line.seat}: {line.left_out:+.3f} against the count without it"
-            chart.dot(line.left_out, place - 0.15, colour=0, label=label)
+            chart.dot(line.left_out, row - 0.15, colour=0, label=label)
             if line.shapley is not None and line.shapley_interval:
                 span = line.shapley_interval
-                chart.interval((span.low, place + 0.15), (span.high, place + 0.15), colour=1)
-                chart.dot(
-                    line.shapley, place + 0.15, colour=1, mark=4, label=f"{line.seat}: Shapley {line.shapley:+.3f}"
-                )
+                chart.interval((span.low, row + 0.15), (span.high, row + 0.15), colour=1)
+                chart.dot(line.shapley, row + 0.15, colour=1, mark=4, label=f"{line.seat}: Shapley {line.shapley:+.3f}")
         words = "Dots: the count minus that without the participant. Diamonds: Shapley values. Not of the talk."
         yield Plot(key="contributions", title=title, words=words, picture=chart.svg(), tables=("seats", "voices"))
 
@@ -242,10 +240,10 @@ def _liar_plots(board: Scoreboard) -> Iterator[Plot]:
             height=90 + ROW * len(own),
             left=NAMES,
         )
-        for place, line in enumerate(own):
+        for row, line in enumerate(own):
             colour = 0 if line.moment == "first" else 1
-            chart.interval((scale * line.interval.low, place), (scale * line.interval.high, place), colour=colour)
-            chart.dot(scale * line.lost, place, colour=colour, label=f"{names[place]}: {scale * line.lost:.3g}")
+            chart.interval((scale * line.interval.low, row), (scale * line.interval.high, row), colour=colour)
+            chart.dot(scale * line.lost, row, colour=colour, label=f"{names[row]}: {scale * line.lost:.3g}")
         words = "The debate and the vote over its first answers; what lies to the right of 0 is lost."
         yield Plot(key="liars", title=title, words=words, picture=chart.svg(), tables=("liars",))
 

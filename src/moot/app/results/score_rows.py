@@ -148,8 +148,8 @@ class ScoreRows:
     def read(self, *arms: str) -> list[int]:
         """The places of the questions to which all of these arms have readable answers only."""
         return [
-            place
-            for place, question in enumerate(self.questions)
+            index
+            for index, question in enumerate(self.questions)
             if not any(row.state == "unread" for arm in arms for row in self._rows[arm, question])
         ]
 
@@ -224,18 +224,18 @@ def _problems(result: EvalResult) -> Iterator[str]:
     epochs: dict[tuple[str, str], set[int]] = {}
     for row in result.scores:
         known = epochs.setdefault((row.arm, row.question), set())
-        place = f"the scores cannot be: arm {row.arm!r}, question {shorten(row.question, 60)!r}"
+        subject = f"the scores cannot be: arm {row.arm!r}, question {shorten(row.question, 60)!r}"
         if row.epoch in known:
-            yield f"{place}: repeat {row.epoch} stands twice"
+            yield f"{subject}: repeat {row.epoch} stands twice"
         known.add(row.epoch)
         for name, maximum in MOST.items():
             value = getattr(row, name)
             if value is not None and not 0 <= value <= maximum:
-                yield f"{place}: {name} is {value:g}, and must be from 0 to {maximum:g}"
+                yield f"{subject}: {name} is {value:g}, and must be from 0 to {maximum:g}"
     for seat in result.seats:
         if seat.epoch not in epochs.get((seat.arm, seat.question), {seat.epoch}):
-            place = f"arm {seat.arm!r}, question {shorten(seat.question, 60)!r}"
-            yield f"participants answered in a repeat without a score: {place}, repeat {seat.epoch}"
+            subject = f"arm {seat.arm!r}, question {shorten(seat.question, 60)!r}"
+            yield f"participants answered in a repeat without a score: {subject}, repeat {seat.epoch}"
 
 
 def mean_cost(rows: Sequence[Score], currency: str) -> float | None:

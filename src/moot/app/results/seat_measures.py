@@ -143,8 +143,8 @@ def _value(rows: ScoreRows, item: Ballots, moment: Moment) -> Value | None:
     outcome = rows.outcomes.get(item.question)
     if outcome is None:
         return None
-    place = MOMENTS.index(moment)
-    forecasts = {seat: probability_of(texts[place]) for seat, texts in item.texts.items()}
+    index = MOMENTS.index(moment)
+    forecasts = {seat: probability_of(texts[index]) for seat, texts in item.texts.items()}
     known = rows.outcomes.values()
     return _forecast_value(forecasts, outcome, base=sum(known) / len(known), brier=rows.plan.score == "brier")
 

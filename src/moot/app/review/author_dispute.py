@@ -99,8 +99,8 @@ def _disputable(debate: str, review: Review, wanted: DisputeRequest) -> Reviewed
     """
     came = review.find(wanted.finding)
     if came is None:
-        there = f"it has F1 to F{len(review.findings)}" if review.findings else "it has none"
-        raise BriefError(f"{debate} has no finding {wanted.finding[:20]!r}; {there}", code="out_of_range")
+        hint = f"it has F1 to F{len(review.findings)}" if review.findings else "it has none"
+        raise BriefError(f"{debate} has no finding {wanted.finding[:20]!r}; {hint}", code="out_of_range")
     if came.dispute:
         raise BriefError(f"{came.finding.id} was disputed before; one dispute is judged, once", code="inconsistent")
     if came.state == "no_basis":

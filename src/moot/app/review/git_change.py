@@ -180,11 +180,11 @@ class Repository:
         if new != WORKTREE:
             name = f":{path}" if new == INDEX else f"{new}:{path}"
             return self._git("cat-file", "blob", name, fails=True) or None
-        place = self.root / path
-        if place.is_symlink():
-            return os.fsencode(os.readlink(place))
+        file = self.root / path
+        if file.is_symlink():
+            return os.fsencode(os.readlink(file))
         try:
-            return place.read_bytes()
+            return file.read_bytes()
         except OSError:
             return None
 

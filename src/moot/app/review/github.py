@@ -163,9 +163,9 @@ def _refusal(status: int, body: bytes) -> GitHubError:
     except ValueError:
         data = None
     words = str(cast("dict[str, object]", data).get("message", "")) if isinstance(data, dict) else ""
-    why = _WHY.get(status, "GitHub refuses")
+    reason = _WHY.get(status, "GitHub refuses")
     detail = clip(hide(clean(words)), 200)
-    return GitHubError(f"{why} ({status}{': ' if detail else ''}{detail})", status)
+    return GitHubError(f"{reason} ({status}{': ' if detail else ''}{detail})", status)
 
 
 def mapping(value: object) -> Mapping[str, object]:

@@ -71,8 +71,8 @@ async def resolve_finding(workspace: Workspace, debate: str, finding: str, truth
     review = review_of(transcript.brief, transcript)
     came = review.find(finding)
     if came is None:
-        there = f"it has F1 to F{len(review.findings)}" if review.findings else "it has none"
-        raise BriefError(f"{debate} has no finding {finding[:20]!r}; {there}", code="out_of_range")
+        hint = f"it has F1 to F{len(review.findings)}" if review.findings else "it has none"
+        raise BriefError(f"{debate} has no finding {finding[:20]!r}; {hint}", code="out_of_range")
     note = Noted(what="finding", text=f"{came.finding.id} {truth.lower()}")
     await owner_messages(workspace.store, debate, workspace.clock).post(note)
     return came

@@ -126,5 +126,5 @@ def passing(review: Review, fail_on: str, *, strict: bool = True) -> Passing:
     bad = review.at_least(fail_on) if fail_on != "never" else ()
     if any(item.state == "survived" for item in bad):
         return "failed"
-    whole = not review.missing and not any(item.standing.unchecked for item in bad)
-    return "passed" if whole or not strict else "incomplete"
+    is_complete = not review.missing and not any(item.standing.unchecked for item in bad)
+    return "passed" if is_complete or not strict else "incomplete"

@@ -185,8 +185,8 @@ async def share(
     brief = opening(debate, await workspace.entries(debate)).brief
     people = [participant.name for participant in brief.participants if is_person(participant)]
     if who and who not in people:
-        there = f"people in this debate: {', '.join(people)}" if people else "no participant is a person"
-        raise BriefError(f"{who[:60]!r} is not a person in this debate; {there}", code="bad_name")
+        hint = f"people in this debate: {', '.join(people)}" if people else "no participant is a person"
+        raise BriefError(f"{who[:60]!r} is not a person in this debate; {hint}", code="bad_name")
     if sum(item.holds(now) for item in await shares(workspace, debate)) >= MOST_SHARES:
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
     secret = new_secret()

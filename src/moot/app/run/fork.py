@@ -282,8 +282,8 @@ def _turn(debate: str, transcript: Transcript, name: str) -> tuple[Turn, Ask]:
         if turn.ask is None:
             raise BriefError(f"{turn.mark} is a message; only an answer can be replaced", code="bad_enum")
         return turn, turn.ask
-    there = f"its turns are T1 to T{len(turns)}" if turns else "nobody has been asked yet"
-    raise BriefError(f"{debate} has no turn {name[:60]!r}; {there}", code="out_of_range")
+    hint = f"its turns are T1 to T{len(turns)}" if turns else "nobody has been asked yet"
+    raise BriefError(f"{debate} has no turn {name[:60]!r}; {hint}", code="out_of_range")
 
 
 def _end_of_batch(entries: Sequence[Entry], key: str) -> int:
@@ -336,8 +336,8 @@ def _completed(parsed: ParsedBrief, parent: Brief) -> ParsedBrief:
         others = [participant for participant in people if participant.duty != "debater"]
         places = [participant for participant in people if participant.duty == "debater"]
         people = [
-            replace(place, name=debater.name, role=debater.role, persona=debater.persona)
-            for place, debater in zip(places, participants, strict=True)
+            replace(open_place, name=debater.name, role=debater.role, persona=debater.persona)
+            for open_place, debater in zip(places, participants, strict=True)
         ] + others
     seats = {participant.name: participant.seat for participant in parent.participants}
     people = [

@@ -187,8 +187,8 @@ class Outcome:
         if self.record is None:
             raise MootError(f"this outcome has no record to report; read it with moot.show({self.debate!r})")
         stored = self.record
-        whole = report(stored.entries, debate=self.debate, where=stored.place, head=stored.head)
-        return markdown(replace(whole, ways=ways_to_decide(stored.entries, self.debate)))
+        full_report = report(stored.entries, debate=self.debate, where=stored.place, head=stored.head)
+        return markdown(replace(full_report, ways=ways_to_decide(stored.entries, self.debate)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,8 +289,8 @@ def ended(outcome: Outcome, hint: str) -> Outcome:
     if outcome.status == "paused":
         error = _PAUSED.get(outcome.kind, MootError)(f"{outcome.reason}; resume it with {hint}")
     elif outcome.status == "failed":
-        why = next((f"; {turn.by}: {turn.failure}" for turn in outcome.transcript.all() if turn.failure), "")
-        error = ModelError(f"nobody answered: {outcome.reason}{why} ({outcome.debate})", kind="failed")
+        failure = next((f"; {turn.by}: {turn.failure}" for turn in outcome.transcript.all() if turn.failure), "")
+        error = ModelError(f"nobody answered: {outcome.reason}{failure} ({outcome.debate})", kind="failed")
     else:
         return outcome
     error.debate = outcome.debate

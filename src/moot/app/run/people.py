@@ -213,8 +213,8 @@ def _closed_error(debate: str) -> RecordError:
 def _person(brief: Brief, name: str) -> Participant:
     people = {skeleton(participant.name): participant for participant in brief.participants if is_person(participant)}
     if (person := people.get(skeleton(name))) is None:
-        there = ", ".join(participant.name for participant in people.values()) or "nobody"
-        raise BriefError(f"{name[:60]!r} is not a person in this debate; there is {there}", code="bad_name")
+        hint = ", ".join(participant.name for participant in people.values()) or "nobody"
+        raise BriefError(f"{name[:60]!r} is not a person in this debate; there is {hint}", code="bad_name")
     return person
 
 

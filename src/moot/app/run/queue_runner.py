@@ -57,14 +57,14 @@ class QueueRunner(Runner):
 
     async def running_state(self, debate: str) -> Running:
         """See ``Runner.look``; a debate counts as running while it is queued."""
-        here = self._running_here(debate)
-        if here.by:
-            return here
+        local = self._running_here(debate)
+        if local.by:
+            return local
         job = await self.queue.job(debate)
         if job is None:
-            return here
+            return local
         parked = MootError(job.reason) if job.state == "parked" and job.reason else None
-        return replace(here, by=_runner_of(job), error=parked or here.error)
+        return replace(local, by=_runner_of(job), error=parked or local.error)
 
     async def where_debates_run(self) -> Mapping[str, str]:
         """See ``Runner.holders``."""

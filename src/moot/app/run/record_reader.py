@@ -82,8 +82,8 @@ def _earlier_debate(name: str, back: int, stored: Sequence[str]) -> str:
 
 
 def _unknown_debate(name: str, ids: Sequence[str]) -> RecordError:
-    there = f"see the {counted(len(ids), 'debate')} with: moot list" if ids else "there are no debates yet"
-    return RecordError(f"there is no debate {name!r}; {there}")
+    hint = f"see the {counted(len(ids), 'debate')} with: moot list" if ids else "there are no debates yet"
+    return RecordError(f"there is no debate {name!r}; {hint}")
 
 
 def is_helper(debate: str) -> bool:
@@ -116,8 +116,8 @@ def short_ids(ids: Sequence[str], stored: Sequence[str] = ()) -> dict[str, str]:
 
 def _is_unique(beginning: str, debate: str, names: Sequence[tuple[str, str]]) -> bool:
     """Whether no other debate has a name that begins so; the names are sorted."""
-    for place in range(bisect_left(names, (beginning,)), len(names)):
-        name, other = names[place]
+    for index in range(bisect_left(names, (beginning,)), len(names)):
+        name, other = names[index]
         if not name.startswith(beginning):
             break
         if other != debate:

@@ -79,8 +79,8 @@ async def _check_still(workspace: Workspace, debate: str, opening: str, newest: 
     job = await workspace.queue.job(debate) if workspace.queue else None
     if job and job.state in ("queued", "running", "waiting"):
         raise RecordConflict(f"{debate} is in the queue ({job.state}); cancel it first, or use --force")
-    place = lock_place(workspace.store)
-    if place and is_running(place, debate):
+    locks = lock_place(workspace.store)
+    if locks and is_running(locks, debate):
         raise RecordConflict(f"{debate} is being run by another process; stop it first")
     try:
         opened, ended = decode(opening), decode(newest)
@@ -95,11 +95,11 @@ async def _check_still(workspace: Workspace, debate: str, opening: str, newest: 
 
 async def _remove_lessons(store: Store, debate: str) -> bool:
     """Remove what was learned from a debate from the memory; returns whether there was anything."""
-    place = memory_place(store)
+    location = memory_place(store)
 
     def drop() -> bool:
-        assert place is not None
-        with MemoryStore.open(place) as memory:
+        assert location is not None
+        with MemoryStore.open(location) as memory:
             return memory.remove(debate)
 
-    return place is not None and await asyncio.to_thread(drop)
+    return location is not None and await asyncio.to_thread(drop)

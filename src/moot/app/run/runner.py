@@ -168,8 +168,8 @@ class Runner:
 
     async def running_state(self, debate: str) -> Running:
         """Whether and where a debate runs."""
-        here = self._running_here(debate)
-        return here if here.by or not await self._pulse.is_alive(debate) else replace(here, by=ELSEWHERE)
+        local = self._running_here(debate)
+        return local if local.by or not await self._pulse.is_alive(debate) else replace(local, by=ELSEWHERE)
 
     async def stale_warnings(self, debate: str, brief: Brief, place: str, claim: Claim) -> list[str]:
         """The warning that documents of a debate have changed since, if that is known.
@@ -368,8 +368,8 @@ class Runner:
             self._keep(debate, MootError(hide(clean(f"internal error: {type(error).__name__}: {error}"))))
         else:
             if result.debate != debate:  # the participants could not be generated
-                why = f"no participants were generated, so the debate did not start: {result.reason}"
-                self._keep(debate, MootError(f"{why}; start it again ({result.debate})"))
+                problem = f"no participants were generated, so the debate did not start: {result.reason}"
+                self._keep(debate, MootError(f"{problem}; start it again ({result.debate})"))
 
     def _keep(self, debate: str, error: MootError) -> None:
         self._errors[debate] = error

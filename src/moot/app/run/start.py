@@ -193,8 +193,8 @@ def with_participants(
         others,
     )
     people = [
-        replace(place, name=person.name, role=person.role, persona=person.persona)
-        for place, person in zip(standing, cast, strict=True)
+        replace(default, name=person.name, role=person.role, persona=person.persona)
+        for default, person in zip(standing, cast, strict=True)
     ]
     brief = replace(parsed.brief, participants=(*people, *others))
     note = _note(prepared, generated, [participant.name for participant in cast if participant in DEFAULT_DEBATERS])

@@ -316,8 +316,8 @@ class Workspace(RecordReader):
         known: ReadLines = NO_LINES,
     ) -> Outcome:
         """Run a debate from where its record ends; no other process on this machine can run it meanwhile."""
-        place = lock_place(self.store) if self.writer is self.store else ""  # a worker has its lease
-        with running(place, debate_id) if place else nullcontext():
+        locks = lock_place(self.store) if self.writer is self.store else ""  # a worker has its lease
+        with running(locks, debate_id) if locks else nullcontext():
             ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish, known=known)
             return await self._drive_alone(ledger, opened, protocol, hosting, interface)
 
@@ -371,8 +371,8 @@ class Workspace(RecordReader):
         record = outcome_of_run.record
         if outcome_of_run.status == "paused" or record is None:
             return outcome_of_run
-        whole = ReadRecord(entries=record.entries, head=record.head, transcript=outcome_of_run.transcript)
-        fault = await learn_at_end(self.store, self.memory_place, outcome_of_run.debate, self.config, whole)
+        read_record = ReadRecord(entries=record.entries, head=record.head, transcript=outcome_of_run.transcript)
+        fault = await learn_at_end(self.store, self.memory_place, outcome_of_run.debate, self.config, read_record)
         return replace(outcome_of_run, unlearned=fault)
 
     async def outcome(self, debate: str) -> Outcome:

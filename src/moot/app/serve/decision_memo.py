@@ -89,8 +89,8 @@ class _Answers:
 
     def named(self, answer: str) -> str:
         """Which answer somebody is for, by its letter."""
-        place = self.place(answer)
-        return f"for {letter_of(place)}" if place >= 0 else ""
+        index = self.place(answer)
+        return f"for {letter_of(index)}" if index >= 0 else ""
 
     def _holders(self, holders: Mapping[str, int]) -> tuple[int, ...]:
         counts = [0] * len(self.places)
@@ -125,8 +125,8 @@ def _kicker(report: Report) -> str:
     decision = report.outcome.decision
     if decision is None or not decision.rule:
         return "Decision" if report.outcome.status == "decided" else capital(status_in_words(report.outcome.status))
-    how = "Decided" if report.outcome.status == "decided" else "Counted"
-    return f"{how} by {rule_in_words(decision.rule)}"
+    verb = "Decided" if report.outcome.status == "decided" else "Counted"
+    return f"{verb} by {rule_in_words(decision.rule)}"
 
 
 def _cast(decision: Decision | None) -> list[str]:

@@ -203,8 +203,8 @@ def _body(view: EntryView) -> Data:
 
 def _decision(decision: DecisionView, view: EntryView) -> Data:
     """The decision with its words, and the best argument for it, as HTML, and with what it rests on."""
-    why = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
-    words: Data = {"html": safe_html(decision.text), "why": why, "warnings": list(view.warnings)}
+    argument = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
+    words: Data = {"html": safe_html(decision.text), "why": argument, "warnings": list(view.warnings)}
     words |= {"findings": {"html": chapter_html(view.findings)}} if view.findings else {}
     return {**asdict(decision), **words, "grounds": asdict(view.grounds)}
 

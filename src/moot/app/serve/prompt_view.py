@@ -50,9 +50,9 @@ class PromptView:
 
 def prompt_view(entries: Sequence[Entry], key: str) -> PromptView | None:
     """The prompt of the question with that key; None if there is no such question."""
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         if isinstance(entry.event, Asked) and entry.event.ask.key == key:
-            ask, transcript = entry.event.ask, fold(entries[: place + 1])
+            ask, transcript = entry.event.ask, fold(entries[: index + 1])
             break
     else:
         return None

@@ -117,8 +117,10 @@ def listen(host: str, port: int) -> socket.socket:
             new_socket.close()
             raise
     except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise BriefError(f"the server cannot listen at {host}:{port}: {why}; try --port 0", code="no_port") from error
+        reason = getattr(error, "strerror", None) or error
+        raise BriefError(
+            f"the server cannot listen at {host}:{port}: {reason}; try --port 0", code="no_port"
+        ) from error
     return new_socket
 
 

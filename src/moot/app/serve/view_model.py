@@ -165,9 +165,9 @@ class EntryFold:
             case Ruled(decision=decision):
                 counted = bool(decision.ballots) and not self.transcript.turns("vote")
                 view = replace(view, warnings=cautions(self.transcript), line=COUNTED if counted else "")
-                whole = may_read_turns(self.transcript, self.reader)
-                grounds = decision_grounds(self.transcript) if whole else DecisionGrounds()
-                findings = _findings_of(self.transcript) if whole else ""
+                sees_all = may_read_turns(self.transcript, self.reader)
+                grounds = decision_grounds(self.transcript) if sees_all else DecisionGrounds()
+                findings = _findings_of(self.transcript) if sees_all else ""
                 return replace(view, decision=decision_view(decision), grounds=grounds, findings=findings)
             case Paused(reason=reason, kind=status):
                 return replace(view, status=status or STOPPED, reason=reason, line=f"paused: {reason}")

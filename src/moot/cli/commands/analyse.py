@@ -186,7 +186,7 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
     except OSError as error:
         raise click.ClickException(f"{path} cannot be read: {error.strerror or error}") from error
     checked = check_receipt(text, key)
-    place = store_path(store)
+    location = store_path(store)
 
     async def look() -> int:
         async with open_workspace(store, reading=True) as workspace:
@@ -196,17 +196,18 @@ def _check(path: Path, key: "Key", store: Path | str | None) -> int:
 
     click.echo(f"{checked.debate}: the signature is valid; the receipt has not been changed")
     entries = counted(checked.entries, "entry", "entries")
-    here = run_command(look()) if isinstance(place, str) or place.exists() else 0
-    if not here:
-        click.echo(f"the record ({entries}) is not in {show_where(place)}; it was not checked")
+    stored = run_command(look()) if isinstance(location, str) or location.exists() else 0
+    if not stored:
+        click.echo(f"the record ({entries}) is not in {show_where(location)}; it was not checked")
         return DONE
     more = (
-        f"; {counted(here - checked.entries, 'later entry is', 'later entries are')} intact too"
-        if here > checked.entries
+        f"; {counted(stored - checked.entries, 'later entry is', 'later entries are')} intact too"
+        if stored > checked.entries
         else ""
     )
     click.echo(
-        f"the record ({entries}) is intact in {show_where(place)}: each entry has the hash of the one before, and the "
-        f"last has the hash in the receipt{more}; it says the same about the question, the votes and the decision"
+        f"the record ({entries}) is intact in {show_where(location)}: each entry has the hash of the one before, "
+        f"and the last has the hash in the receipt{more}; it says the same about the question, the votes and the "
+        "decision"
     )
     return DONE

@@ -91,8 +91,8 @@ async def _answer(name: str, answer_options: AnswerOptions) -> tuple[str, bool |
     if paused and not answer_options["no_run"] and not guests:
         return debate, True
     running = "" if paused else "the process that runs the debate will read it; if that process has ended, "
-    then = f"in the program that answers for {listed(guests)}" if guests else f"with: moot resume {debate}"
-    click.echo(f"moot: the answer is saved; {running}continue {then}", err=True)
+    way = f"in the program that answers for {listed(guests)}" if guests else f"with: moot resume {debate}"
+    click.echo(f"moot: the answer is saved; {running}continue {way}", err=True)
     return debate, False
 
 

@@ -252,10 +252,10 @@ def init(yes: bool) -> int:
     from moot.app.plan.starter_presets import starter_presets
 
     config = load_config()
-    starters, there = starter_presets(run_command(find_models())), config.presets
+    starters, existing = starter_presets(run_command(find_models())), config.presets
     if not starters:
         raise click.ClickException("no language model is in reach, so there is nothing to write; see moot models")
-    text = "\n".join(starter.text() for starter in starters if starter.name not in there)
+    text = "\n".join(starter.text() for starter in starters if starter.name not in existing)
     if not text:
         click.echo(f"{', '.join(starter.name for starter in starters)} are there already; nothing was written.")
         return DONE

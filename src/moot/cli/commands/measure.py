@@ -395,9 +395,9 @@ def _judging_words(prepared: "PreparedEvaluation") -> str:
 
 def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
     """How far the run came, what was paid, and where the scores are."""
-    whole = sum(block.whole for block in run.blocks)
+    complete = sum(block.whole for block in run.blocks)
     usd = "unknown" if result.paid_usd is None else f"${result.paid_usd:.4f}"
-    answered = f"{whole} of {_work(run, len(run.blocks))} answered by all arms"
+    answered = f"{complete} of {_work(run, len(run.blocks))} answered by all arms"
     yield f"{answered}; paid {usd}, {result.paid_tokens:,} tokens"
     if result.plan_changed:
         yield (
@@ -405,8 +405,8 @@ def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
             "name of its own with --name: it gets its own hash, folder and answers"
         )
     if run.paused:
-        how = " without --pilot" if run.only_pilot else ""
-        yield f"paused: {run.paused}; repeat the command{how} to resume"
+        option = " without --pilot" if run.only_pilot else ""
+        yield f"paused: {run.paused}; repeat the command{option} to resume"
     yield f"scores: {run.folder}; show them with: moot eval show {run.folder}"
 
 

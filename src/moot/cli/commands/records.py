@@ -77,12 +77,14 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
 def _say_none(store: Path | str | None, shown: "Shown") -> None:
     from moot.app.plan.settings import is_there, show_where
 
-    place = store_path(store)
+    location = store_path(store)
     if shown.stored:
-        click.echo(f"None of {counted(shown.stored, 'debate')} in {show_where(place)} fits; moot list --all shows all.")
+        click.echo(
+            f"None of {counted(shown.stored, 'debate')} in {show_where(location)} fits; moot list --all shows all."
+        )
         return
-    lacking = "" if is_there(place) else "; the file does not exist"
-    click.echo(f"There are no debates yet in {show_where(place)}{lacking}.")
+    lacking = "" if is_there(location) else "; the file does not exist"
+    click.echo(f"There are no debates yet in {show_where(location)}{lacking}.")
     click.echo('Start with: moot run "Should we build or buy?"')
 
 
@@ -301,8 +303,8 @@ async def _rename(debate: str, name: str, store: Path | str | None) -> int:
     from moot.app.plan.settings import is_there
     from moot.app.run.access import rename
 
-    if not is_there(place := store_path(store)):
-        raise click.ClickException(f"there are no records at {place}")
+    if not is_there(location := store_path(store)):
+        raise click.ClickException(f"there are no records at {location}")
     async with open_workspace(store) as workspace:
         found_debate = await workspace.find(debate)
         stored = await rename(workspace, found_debate, name)
@@ -329,8 +331,8 @@ async def _delete(names: tuple[str, ...], yes: bool, force: bool, store: Path | 
     from moot.app.plan.settings import is_there
     from moot.app.run.removal import remove
 
-    if not is_there(place := store_path(store)):
-        raise click.ClickException(f"there are no records at {place}")
+    if not is_there(location := store_path(store)):
+        raise click.ClickException(f"there are no records at {location}")
     async with open_workspace(store) as workspace:
         debates = list(dict.fromkeys([await workspace.find(name) for name in names]))
         if not yes:
@@ -374,12 +376,12 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
     counts: Counter[str] = Counter()
     lines = 0
     async with AsyncExitStack() as opened:
-        here = Workspace.at(source, reading=True)
-        opened.push_async_callback(here.close)
-        there = Workspace.at(target)
-        opened.push_async_callback(there.close)
-        wanted = [await here.find(name) for name in names]
-        async for copied in copy_debates(here.store, there.store, wanted):
+        source_workspace = Workspace.at(source, reading=True)
+        opened.push_async_callback(source_workspace.close)
+        target_workspace = Workspace.at(target)
+        opened.push_async_callback(target_workspace.close)
+        wanted = [await source_workspace.find(name) for name in names]
+        async for copied in copy_debates(source_workspace.store, target_workspace.store, wanted):
             lines += copied.new
             if copied.fault:
                 click.echo(f"moot: {copied.debate}: {copied.fault}", err=True)
@@ -387,7 +389,7 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
     results = [f"{counts['new']} copied", f"{counts['more']} extended", f"{counts['there']} already there"]
     click.echo(
         f"{', '.join(results)}, {counts['refused']} refused; "
-        f"{counted(lines, 'entry', 'entries')} written to {there.place}"
+        f"{counted(lines, 'entry', 'entries')} written to {target_workspace.place}"
     )
     return ERROR if counts["refused"] else DONE
 

@@ -294,10 +294,10 @@ def _comment_place(debate: str, artefact: "Artefact") -> "tuple[GitHub, Place]":
     from moot.app.review.pull_request import place_of
     from moot.core.errors import BriefError
 
-    place = place_of(artefact)
-    if place is None:
+    pull = place_of(artefact)
+    if pull is None:
         raise BriefError(f"{debate} is no review of a pull request, so there is nowhere to post it", code="bad_name")
-    return GitHub(), place
+    return GitHub(), pull
 
 
 def _post(run: "ReviewRun") -> None:
@@ -306,8 +306,8 @@ def _post(run: "ReviewRun") -> None:
     from moot.reviews.review_data import as_markdown
 
     artefact = run.review.artefact
-    github, place = _comment_place(run.debate, artefact)
-    posted = post_comment(github, place, as_markdown(run, url=artefact.facts["url"].partition("/pull/")[0]))
+    github, pull = _comment_place(run.debate, artefact)
+    posted = post_comment(github, pull, as_markdown(run, url=artefact.facts["url"].partition("/pull/")[0]))
     click.echo(f"moot: {'edited' if posted.edited else 'posted'} the comment: {posted.url}", err=True)
 
 

@@ -240,14 +240,14 @@ def install_(names: tuple[str, ...], user: bool, claude: bool, agents_md: bool, 
     if user and agents_md:
         raise click.UsageError("--agents-md is for a project; leave out --user.")
     items = _items(names, user=user, claude=claude)
-    place = Path.cwd() / "AGENTS.md"
+    guide = Path.cwd() / "AGENTS.md"
     if dry_run:
         _tell(items)
         return DONE
     install(items, force=force)
     _tell(items, "installed")
     if agents_md:
-        click.echo(f"{place}: {'written' if put_block(place) else 'nothing to change'}")
+        click.echo(f"{guide}: {'written' if put_block(guide) else 'nothing to change'}")
     return DONE
 
 

@@ -249,8 +249,8 @@ async def _store_debate(workspace: "Workspace", request: "StartRequest") -> str:
         )
     peopled = await generate_participants(workspace, request, debate, HostHooks(stop=StopRequest()))
     if isinstance(peopled, Outcome):
-        why = f"{peopled.reason} ({peopled.debate})"
-        raise MootError(f"no participants were generated, so the debate was not submitted: {why}. Submit it again")
+        reason = f"{peopled.reason} ({peopled.debate})"
+        raise MootError(f"no participants were generated, so the debate was not submitted: {reason}. Submit it again")
     await put_on_record(workspace, peopled, debate)
     return debate
 

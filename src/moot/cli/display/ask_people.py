@@ -90,8 +90,8 @@ class AnswerPrompt:
         if many:
             await self._ask_optional(ask, form, fields)
         # A ballot also has room for the voter's reason.
-        why = Field(name="Why", required=False, help="your reason; everybody can read it")
-        words = "" if any(item.kind == "text" for item in ask.form.fields) else await self._text(why)
+        reason_field = Field(name="Why", required=False, help="your reason; everybody can read it")
+        words = "" if any(item.kind == "text" for item in ask.form.fields) else await self._text(reason_field)
         return Filled(words=words, fields=fields)
 
     async def _add(self, ask: Ask, form_field: Field, fields: dict[str, Value]) -> None:
@@ -190,15 +190,15 @@ def _field_help(form_field: Field) -> str:
         helped.append("yes or no" if form_field.kind == "flag" else line(allowed_values(form_field)))
     match form_field.kind:
         case "text" | "list":
-            how = (
+            way = (
                 "one item on each line; finish with an empty line"
                 if form_field.kind == "list"
                 else "finish with an empty line"
             )
         case "choice" | "flag":
-            how = "type the number or the words"
+            way = "type the number or the words"
         case _:
-            how = ""
+            way = ""
     left_out = (
         ""
         if form_field.required
@@ -206,7 +206,7 @@ def _field_help(form_field: Field) -> str:
         if form_field.name == MORE.name
         else "optional: press Enter to skip it"
     )
-    return " · ".join(filter(None, (*helped, how, left_out)))
+    return " · ".join(filter(None, (*helped, way, left_out)))
 
 
 def _options(form_field: Field) -> tuple[str, ...]:
@@ -369,9 +369,9 @@ class Terminal:
 
     def _close(self, ask: Ask, *, over: bool) -> None:
         name = line(ask.to)
-        why = f"the time for the answer of {name} is over" if over else f"{name} is no longer asked here"
+        reason = f"the time for the answer of {name} is over" if over else f"{name} is no longer asked here"
         self._screen.console.print()
-        self._screen.console.print(Text(f"{why}.", style=WARN))
+        self._screen.console.print(Text(f"{reason}.", style=WARN))
         self._keyboard.drop()
 
 

@@ -164,7 +164,7 @@ class Screen:
     def _status(self) -> Text:
         state, width = self.state, self.console.width - 1
         sums = sums_of(state.fold.transcript)
-        where = Text(self._place_in_words(), style="bold")
+        position = Text(self._place_in_words(), style="bold")
         asks = f"{state.done()}/{self.planned}" if self.planned else counted(state.done(), "question")
         facts = [
             asks,
@@ -176,12 +176,12 @@ class Screen:
         if sums.missing:
             facts.append(f"{sums.missing} missing")
         # On a narrow screen the least important facts are dropped first: calls, then tokens.
-        while len(facts) > 3 and len(where.plain) + len(" · ".join(facts)) + 3 > width:
+        while len(facts) > 3 and len(position.plain) + len(" · ".join(facts)) + 3 > width:
             facts.pop(1)
         facts_text = joined(*(Text(fact, style=BAD if "missing" in fact else "") for fact in facts))
-        room = width - where.cell_len - facts_text.cell_len - 2
+        room = width - position.cell_len - facts_text.cell_len - 2
         progress = bar(state.done(), self.planned, min(room, 30))
-        line_ = Text(" ").join(part for part in (where, progress, facts_text) if part)
+        line_ = Text(" ").join(part for part in (position, progress, facts_text) if part)
         line_.truncate(width, overflow="ellipsis")
         return line_
 

@@ -103,10 +103,10 @@ def _turn(state: ViewState, view: EntryView, turn: TurnView) -> Iterator[Rendera
         parts = (_name(state, spoken.by), " ", _act(state, turn), (f"  {short}", FAINT))
         yield Indented(Text.assemble(*parts, *_numbers(state, view, turn)))
         return
-    place = title(heading_path(spoken.key.rpartition("#")[0], state.places))
-    if place != state.place:
-        state.place = place
-        yield Rule(Text(place.lower(), style="bold"), style=FAINT)
+    heading = title(heading_path(spoken.key.rpartition("#")[0], state.places))
+    if heading != state.place:
+        state.place = heading
+        yield Rule(Text(heading.lower(), style="bold"), style=FAINT)
     text_parts = [Text(f"✗ {line(view.line)}", style=BAD)] if view.kind == "failed" else body(spoken, turn.speech)
     inner = (Indented(renderable) for renderable in (*text_parts, *_remarks(turn)))
     shown = Stack((_heading(state, view, turn), *inner))

@@ -91,9 +91,9 @@ def _divergence_view(parting: Divergence, first: Side, other: Side) -> Iterator[
 def _turn_line(said_words: Said | None, side: Side, words: str) -> Text:
     if said_words is None:
         return Text(f"ends with entry {side.entries}", style=FAINT)
-    place = joined(f"entry {said_words.seq}", said_words.mark)
+    position = joined(f"entry {said_words.seq}", said_words.mark)
     author = Text(line(said_words.by), style="bold")
-    return Text("  ").join(part for part in (place, author, Text(short(words, LONGEST))) if part)
+    return Text("  ").join(part for part in (position, author, Text(short(words, LONGEST))) if part)
 
 
 def _outcome(first: Side, other: Side) -> Iterator[RenderableType]:

@@ -104,10 +104,14 @@ def amount(number: int) -> str:
 
 def span(seconds: float) -> str:
     """A time span: 6s, 1m 02s, 2h 05m."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    return f"{whole // 60}m {whole % 60:02}s" if whole < 3600 else f"{whole // 3600}h {whole % 3600 // 60:02}m"
+    full_seconds = int(seconds)
+    if full_seconds < 60:
+        return f"{full_seconds}s"
+    return (
+        f"{full_seconds // 60}m {full_seconds % 60:02}s"
+        if full_seconds < 3600
+        else f"{full_seconds // 3600}h {full_seconds % 3600 // 60:02}m"
+    )
 
 
 def local_time(at: float) -> str:

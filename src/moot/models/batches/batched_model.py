@@ -49,8 +49,8 @@ class BatchedModel(Layer):
 
     def quote(self, request: Request) -> Quote:
         """The most that one try can use: half of the price where it goes into a batch."""
-        whole = self._model.quote(request)
-        return _halved(whole) if self._tray.takes(False) and _can_be_batched(request) else whole
+        full_quote = self._model.quote(request)
+        return _halved(full_quote) if self._tray.takes(False) and _can_be_batched(request) else full_quote
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request.

@@ -114,7 +114,7 @@ class AcpModel:
         except ImportError as error:
             raise Unavailable(INSTALL, kind="not_found") from error
         passed_on = {name: os.environ[name] for name in self._program.env if name in os.environ}
-        how = {"limit": LINE_BYTES, "shutdown_timeout": CANCEL_SECONDS, "stderr": DEVNULL}
+        options = {"limit": LINE_BYTES, "shutdown_timeout": CANCEL_SECONDS, "stderr": DEVNULL}
         try:
             async with spawn_agent_process(
                 session,  # pyright: ignore[reportArgumentType]  # what it lacks is refused as not there
@@ -122,7 +122,7 @@ class AcpModel:
                 *arguments,
                 env=passed_on,
                 cwd=folder,
-                transport_kwargs=how,
+                transport_kwargs=options,
             ) as (agent, _):
                 yield agent
         except RequestError as error:
@@ -165,8 +165,8 @@ class AcpModel:
             Refused: it does not.
         """
         if wanted not in offered:
-            there = f"it offers {', '.join(offered[:20])}" if offered else "it offers none"
-            raise Refused(f"{self._name} has no {what} {wanted!r}; {there}", kind="request")
+            hint = f"it offers {', '.join(offered[:20])}" if offered else "it offers none"
+            raise Refused(f"{self._name} has no {what} {wanted!r}; {hint}", kind="request")
 
     async def _send_prompt(self, agent: "ClientSideConnection", session: str, request: Request) -> End:
         """Put the question; an agent whose time is up is told to stop before it is ended."""

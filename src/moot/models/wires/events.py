@@ -46,15 +46,15 @@ class Lines:
         if b"\r" in data:
             self._after_cr = data.endswith(b"\r")
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        whole, end, tail = data.rpartition(b"\n")
+        complete, end, tail = data.rpartition(b"\n")
         if not end:
             self._keep_tail(tail)
             return ()
         if self._rest:
-            whole = b"".join((*self._rest, whole))
+            complete = b"".join((*self._rest, complete))
         self._rest, self._size = [], 0
-        lines = whole.split(b"\n")
-        if len(whole) > EVENT_BYTES and max(map(len, lines)) > EVENT_BYTES:
+        lines = complete.split(b"\n")
+        if len(complete) > EVENT_BYTES and max(map(len, lines)) > EVENT_BYTES:
             raise too_much(self._provider, self._what)
         self._keep_tail(tail)
         if not self._begun:

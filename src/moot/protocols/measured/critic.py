@@ -117,7 +117,7 @@ def claims(turn: Turn) -> tuple[Claim, ...]:
         (n, *(str(read_field(turn, f"{name} {n}") or "") for name in ("WHERE", "KIND", "ERROR")))
         for n in range(1, CLAIMS + 1)
     ]
-    return tuple(Claim(n, where, kind, words) for n, where, kind, words in texts if words)
+    return tuple(Claim(n, passage, kind, words) for n, passage, kind, words in texts if words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
