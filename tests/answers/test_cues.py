@@ -46,7 +46,7 @@ def test_each_cue_has_words_and_each_bar_parts_two(table: str) -> None:
 def test_no_cue_is_found_in_no_words(table: str) -> None:
     matching = [
         pattern.pattern[:60]
-        for pattern in cues.patterns_of_any(table, "…")
+        for pattern in cues.patterns_of(table, tuple(cues.SCRIPTS))
         for text in ("", " ", ".")
         if pattern.search(text)
     ]
@@ -63,8 +63,8 @@ def test_no_cue_of_a_script_of_its_own_is_in_ascii() -> None:
 
 @pytest.mark.parametrize(("text", "number"), [("Wait.", 1), ("Warte… nein", 1), ("Постой", 2), ("等等, постой", 3)])
 def test_a_text_is_searched_for_the_cues_of_its_letters(text: str, number: int) -> None:
-    assert len(cues.patterns_for("BACK", text)) == number
-    assert len(cues.patterns_of_any("BACK", text)) == (1 if text.isascii() else 7)
+    assert len(cues.patterns_of("BACK", cues.scripts_in(text))) == number
+    assert len(cues.patterns_of("BACK", tuple(cues.SCRIPTS))) == 7
 
 
 @pytest.mark.parametrize(

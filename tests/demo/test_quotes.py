@@ -62,6 +62,8 @@ async def test_every_act_in_every_form(act: str, form: Form | None, to: str) -> 
         turn = await room.ask(to, act, form, about=about, turns=first)
         assert turn.text
         assert turn.reply
+        if act == "vote" and form in (SETTLEMENT, VERDICT):
+            continue  # nobody is asked to rule by a vote, and what is said for a candidate is no ruling
         assert turn.reply.unread == ()
         for field in form.fields if form else ():
             held_back = (form, turn.fields.get("STATUS")) == (SETTLEMENT, "CONTINUE") or not field.required

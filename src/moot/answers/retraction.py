@@ -153,7 +153,7 @@ def retracts_above(text: str) -> bool:
     """Whether a sentence in a later paragraph takes back what stands above, or turns against it ("Wait, …")."""
     sentence = Sentence.of(text)
     bare = sentence.text
-    heads = (pattern.match(bare) for pattern in cues.patterns_for("TURN", bare))
+    heads = (pattern.match(bare) for pattern in _patterns_for("TURN", bare))
     if any(head is not None and _MARK.match(bare, head.end()) for head in heads):
         return True
     return sentence.size <= 12 and says("BACK", sentence.without_commas)
@@ -186,14 +186,24 @@ def _sentences(words: str) -> Sequence[Sentence]:
     return tuple(Sentence.of(text) for text in _SENTENCES.split("\n" + words) if text and text.strip())
 
 
+def _patterns_for(table: str, text: str) -> Sequence[re.Pattern[str]]:
+    """The patterns of a table whose letters stand in a text."""
+    return cues.patterns_of(table, () if text.isascii() else cues.scripts_in(text))
+
+
+def _patterns_of_any(table: str, text: str) -> Sequence[re.Pattern[str]]:
+    """The patterns of a table that can match anything in a text: of any language where it is not all in ASCII."""
+    return cues.patterns_of(table, () if text.isascii() else tuple(cues.SCRIPTS))
+
+
 def is_all(table: str, text: str) -> bool:
     """Whether a text is a cue of a table and nothing else."""
-    return any(pattern.fullmatch(text) for pattern in cues.patterns_of_any(table, text))
+    return any(pattern.fullmatch(text) for pattern in _patterns_of_any(table, text))
 
 
 def without(table: str, text: str) -> str:
     """A text without the cues of a table."""
-    for pattern in cues.patterns_for(table, text):
+    for pattern in _patterns_for(table, text):
         text = pattern.sub("", text)
     return text
 
@@ -205,7 +215,7 @@ def is_made_of(tables: Sequence[str], text: str) -> bool:
 
 def strangers(tables: Sequence[str], text: str) -> int:
     """How many words a text has beside the cues of these tables, in the language that knows most of them."""
-    by_table = (cues.patterns_of_any(table, text) for table in tables)
+    by_table = (_patterns_of_any(table, text) for table in tables)
     return min(_strangers(patterns, text) for patterns in zip(*by_table, strict=True))
 
 
@@ -228,7 +238,7 @@ def begins(table: str, text: str) -> str:
 
 def first_cue(table: str, text: str) -> str:
     """The cue of a table with which a text begins; "" where there is none."""
-    matches = (pattern.match(text) for pattern in cues.patterns_of_any(table, text))
+    matches = (pattern.match(text) for pattern in _patterns_of_any(table, text))
     return next((match[0] for match in matches if match), "")
 
 
@@ -240,7 +250,7 @@ def behind(table: str, text: str) -> str:
 
 def says(table: str, text: str, *, begins: bool = False) -> bool:
     """Whether a text holds a cue of a table, or begins with one."""
-    patterns = cues.patterns_for(table, text)
+    patterns = _patterns_for(table, text)
     return any(pattern.match(text) if begins else pattern.search(text) for pattern in patterns)
 
 

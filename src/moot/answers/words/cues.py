@@ -14,7 +14,7 @@ from itertools import chain
 LETTER = r"[\w\u0307\u0900-\u0963\u0966-\u097f\u064b-\u065f]"
 """A letter or a sign that belongs to one, also of Hindi, Arabic and Turkish, but for the stop of Hindi."""
 
-_SCRIPTS: Mapping[str, str] = {
+SCRIPTS: Mapping[str, str] = {
     "ru": "[а-я]",
     "zh": "[\u4e00-\u9fff]",
     "ja": "[\u3040-\u30ff]",
@@ -35,24 +35,14 @@ def _tables() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(files("moot.answers.words").joinpath("cues.toml").read_text("utf-8"))
 
 
-def patterns_for(name: str, text: str) -> tuple[re.Pattern[str], ...]:
-    """The patterns of a table whose letters stand in a text."""
-    return _patterns_of(name, () if text.isascii() else _scripts_in(text))
-
-
-def patterns_of_any(name: str, text: str) -> tuple[re.Pattern[str], ...]:
-    """The patterns of a table that can match anything in a text: of any language where it is not all in ASCII."""
-    return _patterns_of(name, () if text.isascii() else tuple(_SCRIPTS))
-
-
 def row(name: str, language: str) -> str:
     """The cues of a language in a table, as they are written."""
     return _tables()[name][language]
 
 
 @cache
-def _patterns_of(name: str, scripts: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """The pattern of the languages that share their letters, and of each of these scripts that the table has."""
+def patterns_of(name: str, scripts: tuple[str, ...] = ()) -> tuple[re.Pattern[str], ...]:
+    """The pattern of a table for the languages that share their letters, and for each of these scripts that it has."""
     rows = _tables()[name]
     return (_shared_pattern(name), *(_own_pattern(name, language) for language in scripts if language in rows))
 
@@ -60,7 +50,7 @@ def _patterns_of(name: str, scripts: tuple[str, ...]) -> tuple[re.Pattern[str], 
 @cache
 def _shared_pattern(name: str) -> re.Pattern[str]:
     rows = _tables()[name]
-    row = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in _SCRIPTS)
+    row = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in SCRIPTS)
     return _with_word_bounds(row, "")
 
 
@@ -70,14 +60,14 @@ def _own_pattern(name: str, language: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=64)
-def _scripts_in(text: str) -> tuple[str, ...]:
+def scripts_in(text: str) -> tuple[str, ...]:
     """The languages whose letters stand in a text, which is searched for the cues of many tables."""
     return tuple(language for language, letters in _letters().items() if letters.search(text))
 
 
 @cache
 def _letters() -> Mapping[str, re.Pattern[str]]:
-    return {language: re.compile(letters) for language, letters in _SCRIPTS.items()}
+    return {language: re.compile(letters) for language, letters in SCRIPTS.items()}
 
 
 def _with_word_bounds(row: str, language: str) -> re.Pattern[str]:

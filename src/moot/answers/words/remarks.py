@@ -182,7 +182,7 @@ def _speaks_of_itself(words: Vocabulary, count: Count, sentence: str) -> bool:
     if words.says("courtesy", sentence) and count.strangers <= 3 and not re.search("[,;，；、،]", sentence):
         return True
     cries = words.patterns["cry"].match(sentence) is not None and sentence.endswith(("!", "！"))
-    if (cries or (count.scene > 0 and words.says("self", sentence))) and count.strangers <= 3:
+    if (cries and count.strangers <= 3) or (count.scene and not count.strangers and words.says("self", sentence)):
         return True
     return words.says("you", sentence) and (count.core > 0 or words.says("self", sentence)) and count.strangers <= 3
 
