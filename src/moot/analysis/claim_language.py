@@ -191,8 +191,8 @@ class _Parser:
 
     def _fail(self, wanted: str) -> NoReturn:
         token = self._next
-        found = f"there is {token.text!r}" if token.text else "it ends"
-        raise NotFormal(f"at character {token.at} {found} where {wanted} is expected")
+        actual = f"there is {token.text!r}" if token.text else "it ends"
+        raise NotFormal(f"at character {token.at} {actual} where {wanted} is expected")
 
     def _integers(self) -> dict[str, None]:
         variables: dict[str, None] = {}

@@ -100,9 +100,9 @@ def _fault(name: str) -> str:
 
 def free_name(names: Sequence[str], used: Iterable[str]) -> str:
     """The first of these names that resembles no taken one; else the first name with a number, from 2."""
-    taken = {skeleton(text) for text in used}
+    used_skeletons = {skeleton(text) for text in used}
     numbered = (f"{names[0]} {n}" for n in count(2))
-    return next(name for name in chain(names, numbered) if skeleton(name) not in taken)
+    return next(name for name in chain(names, numbered) if skeleton(name) not in used_skeletons)
 
 
 def is_moderator_name(name: str, *, surely: bool = False) -> bool:
