@@ -190,17 +190,17 @@ class Provider:
             return
         require(now - first <= most + 1.0, "I78", lambda: f"{now - first:.1f} s after the first one, of {most:g} s")
 
-    def _note_outage(self, tried: Attempted, fault: ModelFault | None) -> None:
+    def _note_outage(self, debate: str, tried: Attempted, fault: ModelFault | None) -> None:
         """Note the calls to a model which has done nothing but fail since its process began."""
         model = PROCESS.get(), tried.model
         if fault is not None and fault.kind in STAYING:
             name = f"{tried.call} of {tried.model}, "
-            calls = (call for call in self._last if (call[0], call[2]) == (model[0], tried.key))
+            calls = (call for call in self._last if call[:3] == (model[0], debate, tried.key))
             self._final.update(call for call in calls if call[3].startswith(name))
         if fault is None or fault.kind not in OUTAGES:
             self._works.add(model)
             return
-        tries = [number for call, number in self._count.items() if call[0] == model[0] and call[2] == tried.key]
+        tries = [number for call, number in self._count.items() if call[:3] == (model[0], debate, tried.key)]
         if max(tries, default=0) == 3:
             self._outages.setdefault(model, []).append(self.world.loop.time())
 
@@ -268,7 +268,7 @@ class Provider:
         world = self.world
         ask, alone = record.asked[tried.key], self._alone
         fault = self._fault(record.debate, ask, tried)
-        self._note_outage(tried, fault)
+        self._note_outage(record.debate, tried, fault)
         text = answer_text(world.plan.seed, record.debate, ask, "" if world.plan.mode == "same" else prompt)
         plan = Plan(text=text, piece=60, usage=(len(prompt) // 4, len(text) // 4 + 1, 0))
         await asyncio.sleep(world.delay(world.plan.delay))
