@@ -28,8 +28,10 @@ settings.load_profile("moot")
 
 
 def pytest_configure() -> None:
-    """Keep files in memory, and let a closed terminal end processes of tests also where ``nohup`` started the run."""
+    """Keep files in memory, and let signals end processes of tests also where ``nohup`` or a shell has them ignored."""
     use_memory()
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -264,7 +265,11 @@ def test_processes_are_interrupted_together() -> None:
         assert running.stderr is not None
         first = running.stderr.readline()
         os.killpg(running.pid, signal.SIGINT)
-        output, errors = running.communicate(timeout=120)
+        try:
+            output, errors = running.communicate(timeout=120)
+        finally:
+            with suppress(ProcessLookupError):  # it has ended
+                os.killpg(running.pid, signal.SIGKILL)
     assert " of 100000 seeds, about " in first
     assert running.returncode == 130
     assert output.startswith("interrupted: ")
