@@ -227,13 +227,18 @@ class Ledger:
         cancelled = False
         while True:
             try:
-                if cancelled and await self._store.read(self.debate, after=self._stored) == tuple(lines):
-                    return None
+                stored = await self._store.read(self.debate, after=self._stored) if cancelled else ()
+                if stored and stored == tuple(lines[: len(stored)]):
+                    return self._require_all(len(stored), len(lines))
                 return await self._store.append(self.debate, lines, after=self._stored)
             except asyncio.CancelledError:
                 if self._over:
                     raise
                 cancelled = True
+
+    def _require_all(self, stored: int, wanted: int) -> None:
+        if stored < wanted:
+            raise RecordError(f"the store has written only {stored} of the last {wanted} entries of {self.debate}")
 
     async def _collect(self) -> None:
         """Wait for something to write and for what follows at once.
