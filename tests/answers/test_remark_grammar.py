@@ -46,6 +46,16 @@ def test_words_of_the_question_speak_of_the_matter(words: str, topic: str) -> No
     assert _decision(words, topic) == words
 
 
+@pytest.mark.parametrize("words", ["오늘 날씨가 참 춥네요.", "今日は本当に寒いですね。"])
+def test_who_shares_an_impression_decides_nothing(words: str) -> None:
+    assert _decision(words, "Shall the pool close?") is None
+
+
+def test_a_sentence_of_more_than_forty_words_is_no_remark() -> None:
+    words = f"The room was warm and the chairs were soft {'and the coffee was hot ' * 8}and the light was good."
+    assert _decision(words, "Shall the pool close?") == words
+
+
 def test_a_long_text_of_remarks_is_no_decision() -> None:
     words = "Both speakers were eloquent. " * 12
     assert read_ruling(f"SUMMARY: x\nSTATUS: SETTLED\nDECISION: {words}").decision is None

@@ -284,6 +284,13 @@ def test_an_estimate_is_corrected_by_what_the_model_counts(share: float, factor:
     assert (fit.cost < price_quote.cost) == (factor < 1)
 
 
+def test_an_unknown_price_stays_unknown_where_answers_are_longer_than_their_cap() -> None:
+    budget = Budget(Limits(tokens=100_000))
+    unpriced = replace(quote(GPT, Request(messages=(Message(role="user", text=ENGLISH),))), cost=None)
+    with budget.sending(unpriced) as fitted:
+        assert fitted.cost is None
+
+
 DENSE = {
     "base64": ENCODED,
     "CJK": "委員會應該權衡茶的成本與它給人的安慰。" * 400,

@@ -12,7 +12,7 @@ from moot.core.errors import ProtocolError
 from moot.phases.base import Play, Rounds, State
 from moot.phases.choices import COUNTING, Choices, CountingRule, counting_rule
 from moot.phases.speak import Everyone
-from moot.policy.rules import PLURALITY, CheckedRule, Rule
+from moot.policy.rules import PLURALITY, CheckedRule, Rule, unlawful
 from moot.protocols.known import KNOWN, build
 from moot.testing.extension_checks import check_phase, check_rule, elections
 from tests.ext.ext_kit import Install
@@ -145,6 +145,11 @@ def test_a_rule_of_another_package_that_breaks_the_law_is_stopped_and_named() ->
         odd.decide(ballots, candidates)
     assert raised.value.about == "strategy"
     assert CountingRule(rule=odd).ballot == "choice"
+
+
+def test_nobody_can_win_where_nobody_stands() -> None:
+    decision = replace(PLURALITY.decide((), ()), status="decided", winner="Ann")
+    assert unlawful(decision, (), ()) == "there is no candidate, and somebody wins"
 
 
 @pytest.mark.parametrize("name", ["panel", "socratic"])

@@ -206,6 +206,28 @@ async def test_a_tool_that_has_to_be_called_is_asked_for_once_more(tmp_path: Pat
     assert actor.history[1].messages[-1].text.startswith("Call one of the tools")
 
 
+async def test_without_words_and_calls_there_is_no_answer(tmp_path: Path) -> None:
+    async with acting(tmp_path, lambda request: answer_of(" ")) as (web, _):
+        answer = await ask(web, tools=[TOOL, OTHER])
+    assert "The final answer could not be written (" in message(answer)["content"]
+
+
+async def test_what_is_said_after_the_results_of_tools_stays_behind_them(tmp_path: Path) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "brew", "arguments": '{"drink": "Tea"}'}}
+    past = [
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "brewed"},
+        {"role": "assistant", "content": "It is brewed."},
+        {"role": "user", "content": "And now?"},
+    ]
+    async with acting(tmp_path, lambda request: "Drink it.") as (web, actor):
+        answer = await ask(web, tools=[TOOL], messages=[*QUESTION, *past])
+    sent = [(item.role, item.text) for item in actor.history[-1].messages[2:]]
+    assert [role for role, _ in sent] == ["assistant", "tool", "assistant", "user"]
+    assert [text for _, text in sent[1:]] == ["brewed", "It is brewed.", "And now?"]
+    assert message(answer)["content"] == "Drink it."
+
+
 async def test_calls_that_were_cut_off_are_no_answer(tmp_path: Path) -> None:
     async with acting(tmp_path, lambda request: answer_of("", brew(), finish="length")) as (web, _):
         answer = await ask(web, tools=[TOOL, OTHER])

@@ -224,7 +224,7 @@ def packages_in(tree: object) -> Iterator[Package]:
         if package:
             yield Package(name=package, used_for=(f"{_kind_of(str(data['is']))} {word}",))
         yield from (part for value in data.values() if not isinstance(value, _SIMPLE) for part in packages_in(value))
-    elif isinstance(tree, list | tuple):
+    else:
         items = cast(Sequence[object], tree)
         yield from (part for item in items if not isinstance(item, _SIMPLE) for part in packages_in(item))
 
@@ -309,11 +309,9 @@ def _dump(value: object) -> Data:
 
 
 def _load(data: object, packages: Sequence[Package]) -> object:
-    if isinstance(data, _SIMPLE):
-        return data
     if isinstance(data, list | tuple):
         return tuple(_load(item, packages) for item in cast(list[object], data))
-    if not isinstance(data, Mapping):
+    if isinstance(data, _SIMPLE) or not isinstance(data, Mapping):
         return data
     values = dict(cast(Mapping[str, object], data))
     name = values.pop("is", None)

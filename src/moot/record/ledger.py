@@ -152,7 +152,7 @@ class Ledger:
         for event in events:
             if self._past:
                 entry = self._past.popleft()
-                if not (entry.event == event or _was_worded(entry.event, event)) or not isinstance(event, PLAY_EVENTS):
+                if not (entry.event == event or was_reworded(entry.event, event)) or not isinstance(event, PLAY_EVENTS):
                     raise RecordMismatch(_differ(entry, event))
                 self.entries.append(entry)
                 self.transcript.apply(event)
@@ -322,7 +322,8 @@ class Ledger:
                 self._lost[event.key, event.call] = self.lost(event.key, event.call) + 1
 
 
-def _was_worded(recorded: Event, event: Event) -> bool:
+def was_reworded(recorded: Event, event: Event) -> bool:
+    """Whether a recorded fact is the one that a play makes, but for a sentence that was wrong once."""
     from moot.record.old_formats import is_reworded  # only old records need it
 
     return is_reworded(recorded, event)

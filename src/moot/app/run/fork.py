@@ -37,7 +37,7 @@ from moot.core.event import (
 from moot.core.transcript import Transcript, Turn, fold
 from moot.phases.base import State, enter
 from moot.protocols.spec import load_opened, naming_packages
-from moot.record.old_formats import is_reworded
+from moot.record.ledger import was_reworded
 from moot.record.store import digest, encode
 
 
@@ -145,7 +145,7 @@ def count_matching(opened: Opened, events: Sequence[Event]) -> int:
             return n
         facts = [Asked(ask=ask) for ask in step] if isinstance(step, Sequence) else [step]
         for fact in facts:
-            if n == len(events) or not (events[n] == fact or is_reworded(events[n], fact)):
+            if n == len(events) or not (events[n] == fact or was_reworded(events[n], fact)):
                 return n
             transcript.apply(fact)
             n += 1
