@@ -59,7 +59,7 @@ FOUND_AT = {
     "remarks_are_not_shown": 28,
     "ballots_that_nobody_can_read_count": 18,
     "total_time_is_not_limited": 126,
-    "half_is_a_majority": 142,
+    "half_is_a_majority": 1816,
     "breaker_never_opens": 33,
     "append_that_was_cancelled_is_repeated": 120,
     "append_that_was_cancelled_counts_as_stored": 849,

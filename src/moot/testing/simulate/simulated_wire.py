@@ -193,7 +193,7 @@ class Provider:
     def _note_outage(self, debate: str, tried: Attempted, fault: ModelFault | None) -> None:
         """Note the calls to a model which has done nothing but fail since its process began."""
         model = PROCESS.get(), tried.model
-        if fault is not None and fault.kind in STAYING:
+        if fault is not None and fault.kind in STAYING and self._alone:  # else it may be another call's
             name = f"{tried.call} of {tried.model}, "
             calls = (call for call in self._last if call[:3] == (model[0], debate, tried.key))
             self._final.update(call for call in calls if call[3].startswith(name))
