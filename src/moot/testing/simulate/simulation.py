@@ -230,7 +230,6 @@ class Simulation:
                 for task in self.loop.tasks_of(life.process):
                     task.cancel()
             case "stop":
-                self.world.note_stop(life.process)
                 life.stop()
             case _:
                 self.world.shared = True
@@ -404,6 +403,8 @@ class _SimulatedProcess:
 
     def stop(self) -> None:
         """Ask it to pause."""
+        if len(self._simulation.plan.debates) == 1:
+            self._simulation.world.note_stop(self.process)
         self._stop.reason = "stopped"
         self._interface.leave()
         self._asked_to_stop.set()
@@ -449,6 +450,7 @@ class _SimulatedProcess:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(5.0):
                         await self._asked_to_stop.wait()
+            world.note_stop(self.process)  # it may have been busy with beginning a debate
         for debate in simulation.world.records:
             error = runner.error(debate)
             internal = error is not None and "internal error" in str(error)
