@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TextIO, get_args
 
 from moot.testing.simulate.fault_plan import Mode, Plan, from_json
 from moot.testing.simulate.garbage_collection import many_worlds
@@ -155,7 +155,8 @@ def main(arguments: list[str] | None = None, out: TextIO = sys.stdout) -> int:
     parser.add_argument("--plan", help="run the world of a plan, as a failing seed prints it")
     parser.add_argument("--seeds", type=int, default=500, help="how many seeds to run")
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first of them")
-    parser.add_argument("--mode", choices=("same", "wild"), help="which faults there may be; half of each by default")
+    kinds = "which worlds there are; of eight seeds two are same, five wild and one workers by default"
+    parser.add_argument("--mode", choices=get_args(Mode), help=kinds)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes run them")
     wanted = parser.parse_args(arguments)
     if wanted.plan or wanted.seed is not None:
