@@ -160,14 +160,20 @@ def read_vote(
     return Vote(choice=_text(choice), why=_reasons(reading))
 
 
-def read_ruling(text: str) -> Ruling:
+def read_ruling(text: str, *, question: str = "", statements: Sequence[str] = ()) -> Ruling:
     """Read a moderator's ruling in the sections ``SUMMARY``, ``STATUS`` and ``DECISION``.
+
+    Args:
+        text: the moderator's whole answer.
+        question: what is debated; "" where that is unknown. Its words speak of the matter and of no debate in general.
+        statements: what the debaters said, and the background. A short decision that has no word of the matter in
+            common with the question and with them is none.
 
     >>> ruling = read_ruling("SUMMARY: All is said.\\nSTATUS: SETTLED\\nDECISION: Run the pilot.")
     >>> ruling.status, ruling.decision
     ('SETTLED', 'Run the pilot.')
     """
-    reading = read(SETTLEMENT, text)
+    reading = read(SETTLEMENT, text, debate=(question, *statements) if question or statements else ())
     adopted = Adopt()
     status = reading.fields.get(adopted.status)
     decision = reading.fields.get(adopted.field) if status == adopted.value else None

@@ -46,6 +46,16 @@ def test_a_ruling_decides_only_where_it_is_settled() -> None:
     assert codes(ruling.why) == [("SUMMARY", "no_form"), ("STATUS", "no_form")]
 
 
+def test_words_of_the_question_and_of_the_debate_make_a_decision() -> None:
+    ruling = "SUMMARY: All said.\nSTATUS: SETTLED\nDECISION: "
+    lunch = ruling + "Keep the lunch break."
+    assert read_ruling(lunch).decision is None
+    assert read_ruling(lunch, question="Shall the lunch break be shorter?").decision == "Keep the lunch break."
+    saying, pool = ruling + "Carts go before horses here.", ["The pool costs 40,000 a year. Its pump is old. " * 9]
+    assert read_ruling(saying).decision == "Carts go before horses here."
+    assert read_ruling(saying, question="Shall the pool close?", statements=pool).decision is None
+
+
 def test_a_message_counts_for_its_speaker_alone() -> None:
     message = read_message(MESSAGE.format("Ann", "hire", "true"), verdicts=["HIRE", "NO_HIRE"], speaker="Ann")
     assert (message.verdict, message.withdrawn, message.content, message.why) == ("HIRE", True, "So.", ())

@@ -40,6 +40,12 @@ GOOD = (
     ),
     case("moderator_text", CONTINUE, {"status": "CONTINUE", "decision": None}),
     case("moderator_text", SETTLED, {"any_of": [{"status": None}, {"status": "SETTLED", "decision": "Buy `it`"}]}),
+    case(
+        "moderator_text",
+        "SUMMARY: Said.\nSTATUS: SETTLED\nDECISION: Keep the lunch break.",
+        {"status": "SETTLED", "decision": "Keep the lunch break."},
+        context={"question": "Shall the lunch break be shorter?", "statements": ["It is long."]},
+    ),
     case("verdict_scaffold", HIRED, {"verdict": "HIRE", "withdrawn": False}, context=VERDICTS),
     case("score_json", '{"scores": {"Ann": 7, "Ben": 8}}', {"scores": {"Ann": 7, "Ben": 8}}),
     case("score_json", '{"scores": {"Ann": 7}}', {"error": "missing_candidate"}, context={"min": 0, "max": 10}),

@@ -46,6 +46,8 @@ class CaseContext(BaseModel):
     speaker: str = ""
     verdicts: tuple[str, ...] = ()
     proposals: Mapping[str, tuple[str, ...]] = {}
+    question: str = ""
+    statements: tuple[str, ...] = ()
     min: float = 0
     max: float = 10
     expand: NamedExpansion | Mapping[str, Expansion] | None = None
@@ -184,7 +186,7 @@ def _message(case: Case) -> Booked:
 
 
 def _ruling(case: Case) -> Booked:
-    ruling = reading.read_ruling(case.whole_text)
+    ruling = reading.read_ruling(case.whole_text, question=case.known.question, statements=case.known.statements)
     return {"status": ruling.status, "decision": ruling.decision}
 
 
