@@ -183,6 +183,19 @@ async def test_the_file_belongs_to_its_owner(tmp_path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["records.db"]
 
 
+async def test_all_of_a_record_is_in_its_file_once_the_store_is_closed(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    assert await store.read("a", after=1) == ()  # asked without a thread, by a connection that only reads
+    await store.close()
+    assert [file.name for file in path.parent.iterdir()] == ["records.db"]
+    copy = path.with_name("copy.db")
+    copy.write_bytes(path.read_bytes())
+    again = SqliteStore.open(copy)
+    assert await again.read("a") == ("1",)
+    await again.close()
+
+
 def test_commits_are_synced_and_the_file_says_what_it_is(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")

@@ -253,7 +253,8 @@ class SqliteFile:
         self._ending = True
         for thread in (self._writer, self.reader):
             thread.shutdown()
-        for connection in filter(None, (self._writing, self._looking, self._reading)):
+        # The writer's last: the last one to be closed moves the log into the file, which one that only reads cannot.
+        for connection in filter(None, (self._looking, self._reading, self._writing)):
             connection.close()
 
     def _file_state(self) -> tuple[int, ...]:
