@@ -1,5 +1,6 @@
 """A board from a brief: its timekeeper, its members' character, what it takes and refuses, its ready examples."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from moot.app.plan.estimate import estimate
 from moot.app.run.api import read_brief_argument
 from moot.app.run.prepare import Overrides, make_choices, prepare
 from moot.app.run.workspace import Workspace
-from moot.board.members import PRESETS
+from moot.board.board_meeting import BoardMeeting
+from moot.board.members import PRESETS, BoardMember, TimeKeeper
 from moot.core.agent import Context
 from moot.core.ask import Ask
 from moot.core.brief import CLOCK, Brief, Participant
@@ -86,6 +88,25 @@ async def test_the_built_in_timekeeper_says_the_first_paragraph_of_its_task() ->
     ask = Ask(key="k", to="TimeKeeper", act="remind", task="So far 4.\n\nYou keep the time.")
     reply = await clock.answer(ask, Context(brief=brief, me=TIMEKEEPER), Ear())
     assert (reply.text, reply.asked, reply.served) == ("So far 4.", CLOCK, CLOCK)
+
+
+async def test_what_the_built_in_timekeeper_says_costs_no_write_of_its_own() -> None:
+    appended: list[str] = []
+
+    class Seen(InMemoryStore):
+        async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:
+            appended.append("".join(lines))
+            await super().append(debate, lines, after=after)
+
+    async def speak(prompt: str) -> str:
+        return "<Message><Verdict>HIRE</Verdict><Content>Hire Kim.</Content></Message>"
+
+    members = [BoardMember(name=name, agent=speak) for name in ("Ann", "Bob")]
+    await BoardMeeting("Hire Kim?", members, rounds=2, timekeeper=TimeKeeper(every=2), store=Seen()).hold()
+    reminded = [lines for lines in appended if '"act":"remind"' in lines]
+    assert len(reminded) == 1
+    assert '"to":"Ann"' in reminded[0] or '"to":"Bob"' in reminded[0], "the next question is written with it"
+    assert len(appended) == 5, "four questions, each with the answers before it, and the end"
 
 
 def test_the_clock_is_no_member() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import sqlite3
 import stat
 import struct
@@ -190,7 +191,7 @@ async def test_all_of_a_record_is_in_its_file_once_the_store_is_closed(path: Pat
     await store.close()
     assert [file.name for file in path.parent.iterdir()] == ["records.db"]
     copy = path.with_name("copy.db")
-    copy.write_bytes(path.read_bytes())
+    shutil.copyfile(path, copy)
     again = SqliteStore.open(copy)
     assert await again.read("a") == ("1",)
     await again.close()

@@ -35,10 +35,11 @@ from moot.demo.speech import Speech, compose, quote
 class Timekeeper:
     """The seat of whoever is played by ``builtin:clock``."""
 
+    records = True
+
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Say where the time stands; see ``core.agent.Agent``. No model is called."""
         text = ask.task.partition("\n\n")[0]
-        recorder.delta(text)
         return Reply(text=text, asked=CLOCK, served=CLOCK)
 
 
