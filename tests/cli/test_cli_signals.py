@@ -275,24 +275,3 @@ def test_the_second_of_two_resumes_is_told_before_anything_is_asked(tmp_path: Pa
         assert process.returncode == 0
     prompts = [call.prompt for call in wires.calls]
     assert len(set(prompts)) == len(prompts)
-
-
-def test_who_is_stopped_in_mid_answer_and_goes_on_has_lost_nothing(tmp_path: Path) -> None:
-    """Ctrl-Z for longer than a turn may take: the answers are there when the process goes on."""
-
-    def late(call: Call) -> Plan:
-        return replace(speak(call), delay=1.2 if len(wires.calls) <= 4 else 0.0)
-
-    with served(late) as wires:
-        env = terminal_env(tmp_path, OLLAMA_HOST=wires.url)
-        words = ["run", str(BRIEF), "-m", "ollama:tiny", "--no-report", "--plain", "--turn-seconds", "2"]
-        terminal = Terminal(words, env, tmp_path)
-        terminal.read_until(lambda shown: len(wires.calls) >= 4)
-        assert wires.open == 4
-        terminal.process.send_signal(signal.SIGSTOP)
-        time.sleep(3.2)
-        terminal.process.send_signal(signal.SIGCONT)
-        assert terminal.end() == 0, terminal.shown
-    assert "missing" not in terminal.words
-    first, later = wires.calls[:4], wires.calls[4:]
-    assert not [call for call in later if call.body in [model_call.body for model_call in first]], "asked for twice"

@@ -4,12 +4,10 @@ import asyncio
 import json
 import os
 import re
-import shutil
 from pathlib import Path
 
-import pytest
-
 from tests.docs.test_docs import FENCE, ROOT
+from tests.kits.left_out import need_programs
 from tests.web.web_kit import ANN, opened
 
 PAGE = ROOT / "docs/how-to/call-the-api.md"
@@ -28,8 +26,8 @@ def script(folder: Path) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="NO CURL: the page's commands need it; Debian: apt install curl")
 async def test_the_commands_of_the_page_do_what_it_says(tmp_path: Path) -> None:
+    need_programs("curl", package="curl")
     async with opened(tmp_path, real=True) as web:
         env = {"PATH": os.environ["PATH"], "MOOT": web.base, "TOKEN": ANN, "HOME": str(tmp_path)}
         process = await asyncio.create_subprocess_exec("sh", "-c", script(tmp_path), cwd=tmp_path, env=env)

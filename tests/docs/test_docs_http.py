@@ -3,11 +3,11 @@
 import asyncio
 import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.kits.left_out import need_programs
 from tests.paths import ROOT
 from tests.web.web_kit import ANN, opened
 
@@ -52,8 +52,8 @@ def test_each_link_to_a_value_has_its_section(name: str) -> None:
     assert links <= sections
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="NO CURL: the page's commands need it; Debian: apt install curl")
 async def test_a_server_understands_every_command(tmp_path: Path) -> None:
+    need_programs("curl", package="curl")
     order = sorted(
         zip(REQUESTS, COMMANDS, strict=True), key=lambda row: (row[0][1] == "DELETE", row[0][2].endswith("{debate}"))
     )

@@ -11,8 +11,9 @@ import pytest
 
 import build_site
 from tests.docs.test_docs import FENCE
+from tests.kits.left_out import leave_out
 from tests.paths import ROOT
-from tests.web.browser import FLAGS, NARROW, WIDE, chromium, leave_out
+from tests.web.browser import FLAGS, NARROW, WIDE, chromium
 
 DOCS = ROOT / "docs"
 INDEX = DOCS / "index.md"

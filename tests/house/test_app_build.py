@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.app.serve.serve_kit import running
+from tests.kits.left_out import leave_out
 from tests.paths import ROOT
-from tests.web.browser import leave_out
 
 pytestmark = pytest.mark.system
 

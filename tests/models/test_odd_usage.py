@@ -45,6 +45,7 @@ def counting(dialect: Dialect, odd: str) -> Dialect:
     def frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
         pieces, end = dialect.frames(plan, body)
         *changed, last = [_changed(piece, odd) for piece in (*pieces, end)]
+        assert (changed, last) != (pieces, end), "nothing was counted oddly"
         return changed, last
 
     return replace(dialect, frames=frames)
@@ -52,7 +53,7 @@ def counting(dialect: Dialect, odd: str) -> Dialect:
 
 def _changed(piece: bytes, odd: str) -> bytes:
     for number in (IN, OUT, IN + OUT):
-        piece = piece.replace(b": %d" % number, b": " + odd.encode())
+        piece = piece.replace(b":%d" % number, b":" + odd.encode())
     return piece
 
 
@@ -71,6 +72,7 @@ async def test_an_odd_number_of_tokens_costs_no_answer(name: str, odd: str, monk
     assert called.text == "Build it."
     assert len(notebook.calls) == 1, "it was not asked again"
     usage = called.usage
+    assert not {usage.input_tokens, usage.output_tokens} & {IN, OUT}, "that was counted oddly"
     assert all(type(count) is int and 0 <= count < 2**53 for count in (usage.input_tokens, usage.output_tokens))
     line = encode(Entry(seq=1, at=0.0, event=replace(called, key="/debate/x#1"), prev=""))
     assert decode(line).event == replace(called, key="/debate/x#1")

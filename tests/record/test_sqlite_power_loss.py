@@ -7,7 +7,6 @@ loss of power.
 
 import asyncio
 import random
-import shutil
 import sqlite3
 import struct
 import subprocess
@@ -20,14 +19,17 @@ from pathlib import Path
 import pytest
 
 from moot.record.sqlite import SqliteStore
+from tests.kits.left_out import need_programs
 
 SOURCE = Path(__file__).with_name("recorded_writes.c")
 
-pytestmark = [
-    pytest.mark.skipif(
-        shutil.which("gcc") is None or not sys.platform.startswith("linux"), reason="the layer needs gcc and Linux"
-    ),
-]
+
+@pytest.fixture(autouse=True)
+def _layer_can_be_made() -> None:  # pyright: ignore[reportUnusedFunction]
+    if not sys.platform.startswith("linux"):
+        pytest.skip("NO LAYER: the layer over the file system is for Linux")
+    need_programs("gcc", package="gcc libc6-dev")
+
 
 WRITER = """
 import asyncio, os, sys

@@ -4,7 +4,6 @@ Server, models and browser live in one event loop, so a model says a word when a
 """
 
 import asyncio
-import os
 import re
 import shutil
 import socket
@@ -12,10 +11,9 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NoReturn, TypedDict, cast
+from typing import Literal, TypedDict, cast
 from urllib.parse import urlsplit
 
-import pytest
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
 
 from moot.app.plan.settings import Config
@@ -32,6 +30,7 @@ from moot.web.app import make_app, open_site
 from moot.web.auth import session_cookie
 from moot.web.pages import DIST
 from moot.web.site import ServerState
+from tests.kits.left_out import leave_out
 from tests.paths import ROOT
 from tests.web.proxy import Proxy
 from tests.web.web_kit import listening, until
@@ -335,10 +334,3 @@ def skip_without() -> None:
     """Skip, loudly, where there is no browser."""
     if why := needed():
         leave_out(why)
-
-
-def leave_out(why: str) -> NoReturn:
-    """Skip a test, loudly; where all of them are wanted (MOOT_CI), fail."""
-    if os.environ.get("MOOT_CI"):
-        pytest.fail(f"{why} (MOOT_CI is set: nothing may be left out)", pytrace=False)
-    pytest.skip(why)
