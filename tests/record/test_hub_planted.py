@@ -71,7 +71,7 @@ class Viewers:
         elsewhere = self.total if chance.random() < 0.4 else chance.randint(0, self.total)
         async with asyncio.TaskGroup() as group:
             for number in range(chance.randint(1, 3)):
-                self.lines.append([])
+                self.seen.append([])
                 group.create_task(self._view(pages, Random(f"{self.seed} {number}"), number))
             group.create_task(self._wait(pages))
             await self._write(pages, store, chance, elsewhere)
