@@ -15,6 +15,7 @@ A decision all of whose sentences are remarks on the debate, its people and the 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key, without_strikes
@@ -302,19 +303,39 @@ def _is_said(word: str, spoken: str) -> bool:
 def is_taken_back(ending: Ending) -> bool:
     """Whether the author takes back the ruling in its own words, or below them."""
     words = fold(ending.words)
-    sentences = [part for part in _SENTENCE.split(words) if part and part.strip()]
-    paragraphs = re.split(r"\n[ \t]*\n", words)[1:]
-    if any(
-        retraction.retracts_above(sentence) for part in paragraphs for sentence in _SENTENCE.split(part) if sentence
-    ):
+    rows = [row for row in words.split("\n") if row.strip()]
+    if any(retraction.retracts_above(sentence) for row in rows[1:] for sentence in _sentences(row)):
         return True
-    return any(_takes_back(sentence) for sentence in (*sentences[1:], *_SENTENCE.split(fold(ending.later))) if sentence)
+    return any(map(_takes_back, (*_sentences(words)[1:], *_sentences(fold(_own_part(ending.later))))))
+
+
+def _own_part(text: str) -> str:
+    """A text up to where an invented turn of somebody else begins."""
+    return "\n".join(takewhile(lambda row: _boundary(row.strip(), "", gap=True) != "turn", text.split("\n")))
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a folded text that are not blank."""
+    return [sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip()]
 
 
 def _takes_back(sentence: str) -> bool:
-    """Whether a folded sentence behind a decision takes it back or puts it off."""
+    """Whether a folded sentence behind a decision takes it back, says that there is none, or puts it off."""
     sentence = retraction.without("MANNER", sentence)
-    return ruling_words.TAKEN_BACK.search(sentence.strip()) is not None or puts_off(sentence.strip(_AROUND))
+    if ruling_words.TAKEN_BACK.search(sentence.strip()) or retraction.says("REVOKES", sentence):
+        return True
+    if retraction.says("RULING", sentence) and retraction.says("DENY", sentence):
+        return True
+    bare = sentence.strip(_AROUND)
+    if puts_off(bare):
+        return True
+    if retraction.size(bare) > LONGEST_UNDONE or retraction.is_all("SAYING", bare.rstrip(_ENDS)):
+        return False
+    return ruling_words.NOTHING_DECIDED.search(bare) is not None or retraction.says("BACK", bare)
+
+
+LONGEST_UNDONE = 10
+"""The most words of a sentence behind a decision that says no more than that nothing is decided, or takes it back."""
 
 
 def end_of(raw: str) -> Ending:
@@ -339,7 +360,7 @@ def _boundary(row: str, above: str, *, gap: bool) -> str:
     name, marked = _label(row)
     if not name:
         return ""
-    if ruling_words.META.fullmatch(name) or ruling_words.TAKEN_BACK.search(name):
+    if ruling_words.META.fullmatch(name) or _takes_back(f"{name}:"):
         return "own"
     if ruling_words.PART.search(name) or above.endswith((":", "：")):
         return ""
@@ -378,8 +399,8 @@ def _without_courtesies(words: str) -> str:
         signed = words[: cuts[-1].start()].rstrip() != words and re.fullmatch(
             r"[\u2013\u2014~-]{0,2}\s*(?:the |your )?(?:moderator|chair(?:man|woman|person)?|judge)\W*", last
         )
-        polite = ruling_words.COURTESY.search(last) and not _takes_back(last)
-        if last and not signed and not polite and re.search(r"\w", last):
+        polite = ruling_words.COURTESY.search(last) or _is_polite(last.lstrip(" ¡¿"))
+        if last and not signed and (not polite or _takes_back(last)) and re.search(r"\w", last):
             break
         words = words[: cuts[-1].start()].rstrip()
     return words

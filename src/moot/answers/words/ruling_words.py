@@ -402,6 +402,8 @@ META = late_pattern(
         "| justificación | explicación | próximos pasos | nota | confianza "
         "| motivazione | prossimi passi | fiducia | próximos passos | confiança | motivering | uzasadnienie "
         "| następne kroki | обоснование | причин\\w* | следующие шаги | примечание | уверенность "
+        "| n\\.? ?b\\.? | p\\.? ?d\\.? | anmerkung | nachtrag | not | uwaga | dopisek | постскриптум | 附 | 追伸 "
+        "| 추신 | ملاحظة | पुनश्च | नोट "
         "| 理由 | 原因 | 说明 | 下一步 | 后续步骤 | 置信度 | 备注 | 根拠 | 次のステップ | 備考 | 確信度 "
         "| 이유 | 근거 | 다음 단계 | 비고"
     )
