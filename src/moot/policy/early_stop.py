@@ -26,8 +26,8 @@ def incomplete_beta(x: Fraction, a: int, b: int) -> Fraction:
         a: a whole number, at least 1.
         b: a whole number, at least 1.
     """
-    n = a + b - 1
-    return sum((comb(n, j) * x**j * (1 - x) ** (n - j) for j in range(a, n + 1)), Fraction(0))
+    n, hit, miss = a + b - 1, x.numerator, x.denominator - x.numerator
+    return Fraction(sum(comb(n, j) * hit**j * miss ** (n - j) for j in range(a, n + 1)), x.denominator**n)
 
 
 def chance_ahead(leader: int, second: int) -> Fraction:

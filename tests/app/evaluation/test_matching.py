@@ -1,18 +1,19 @@
 """Independent answers at the cost of a debate: the mixture meets the cost exactly, or says what is missing."""
 
 from fractions import Fraction
+from random import Random
 
 import pytest
 
 from moot.app.evaluation.matching import (
     Missing,
     Mixture,
-    levels,
+    levels_reached,
     match_adaptive,
     match_uniform,
     spread_evenly,
-    stop_at,
 )
+from moot.policy.early_stop import chance_ahead
 
 COSTS = [[1.0] * 10, [3.0] * 10]
 
@@ -43,23 +44,20 @@ def test_answers_that_cost_nothing_never_reach_a_cost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("votes", "level", "n"),
+    ("votes", "reached"),
     [
-        ("aaaaaa", Fraction(95, 100), 4),
-        ("abaaaa", Fraction(95, 100), None),
-        ("abababab", Fraction(95, 100), 8),
-        ("aaa", Fraction(95, 100), None),
-        ("aaaaaaaa", Fraction(1), 8),
-        ("a", Fraction(0), 1),
+        ("aaa", {1: Fraction(3, 4), 2: Fraction(7, 8), 3: Fraction(15, 16)}),
+        ("abaaaa", {1: Fraction(3, 4), 4: Fraction(13, 16), 5: Fraction(57, 64), 6: Fraction(15, 16)}),
+        ("abab", {1: Fraction(3, 4)}),
+        ("-a-a", {2: Fraction(3, 4), 4: Fraction(7, 8)}),
+        ("----", {}),
     ],
 )
-def test_adaptive_sampling_stops_where_the_leader_is_ahead(votes: str, level: Fraction, n: int | None) -> None:
-    assert stop_at(list(votes), level, most=8) == n
-
-
-def test_answers_that_cannot_be_read_lead_nowhere() -> None:
-    assert stop_at([None] * 8, Fraction(1, 2), most=8) == 8
-    assert stop_at([None, "a", None, "a"], Fraction(80, 100), most=8) == 4
+def test_a_level_is_reached_where_the_leader_is_further_ahead_than_before(
+    votes: str, reached: dict[int, Fraction]
+) -> None:
+    known = levels_reached(tuple(None if vote == "-" else vote for vote in votes))
+    assert known == ((Fraction(0), 1), *((level, n) for n, level in reached.items()))
 
 
 def test_adaptive_sampling_meets_the_cost_between_two_levels() -> None:
@@ -83,9 +81,53 @@ def test_adaptive_sampling_says_what_is_missing() -> None:
     assert cost(matched.nearest, [[1.0, 1.0], [1.0, 1.0]]) == 2.0
 
 
-def test_levels_rise_from_one_answer_to_all() -> None:
-    assert levels(3) == (0, Fraction(3, 4), Fraction(7, 8), 1)
-    assert list(levels(12)) == sorted(set(levels(12)))
+def level_by_level(votes: list[str], costs: list[float], target: float, most: int) -> Mixture | Missing:
+    """The definition, for one price a question: each level in turn, and each question's answers one by one."""
+    ahead = {chance_ahead(first, n - first) for n in range(1, most) for first in range(n // 2 + 1, n + 1)}
+    low: tuple[int, ...] = ()
+    before = 0.0
+    for level in (Fraction(0), *sorted(ahead), Fraction(1)):
+        counts = [stop_at(known, level, most) for known in votes]
+        if missing := tuple((place, len(votes[place]) + 1) for place, count in enumerate(counts) if not count):
+            return Missing(needed=missing, nearest=Mixture(low=low, high=low, share=1.0))
+        high, total = tuple(counts), sum(price * count for price, count in zip(costs, counts, strict=True))
+        if total >= target:
+            share = (target - before) / (total - before) if low and total > before else 1.0
+            return Mixture(low=low or high, high=high, share=share)
+        low, before = high, total
+    return Mixture(low=low, high=low, share=1.0)
+
+
+def stop_at(votes: str, level: Fraction, most: int) -> int:
+    """After how many answers a question has reached a level; 0 if more must be known."""
+    for n in range(1, min(len(votes), most) + 1):
+        first, second = sorted((*(votes[:n].count(vote) for vote in set(votes[:n])), 0))[-1:-3:-1]
+        if level == 0 or chance_ahead(first, second) >= level:
+            return n
+    return most if len(votes) >= most else 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_adaptive_sampling_is_what_its_definition_says(seed: int) -> None:
+    chance = Random(seed)
+    most = chance.randint(2, 9)
+    votes = ["".join(chance.choices("abc", (6, 3, 1), k=chance.randint(1, most + 1))) for _ in range(4)]
+    costs, target = [chance.choice((1.0, 2.0, 3.5)) for _ in votes], chance.uniform(0.5, 40.0)
+    each = [[price] * len(known) for price, known in zip(costs, votes, strict=True)]
+    assert match_adaptive([list(known) for known in votes], each, target, most=most) == level_by_level(
+        votes, costs, target, most
+    )
+
+
+def test_many_answers_are_matched_at_once() -> None:
+    """A debate of thirty calls: its rival may take hundreds of answers to a question."""
+    chance = Random(1)
+    votes = [chance.choices("abc", (5, 3, 2), k=300) for _ in range(40)]
+    matched = match_adaptive(votes, [[1.0] * 300] * 40, 40 * 75.0, most=300)
+    assert isinstance(matched, Mixture)
+    assert cost(matched, [[1.0] * 300] * 40) == pytest.approx(40 * 75)
+    assert max(matched.high) > 250
+    assert min(matched.high) < 75
 
 
 def test_whole_numbers_add_up_to_fractions() -> None:

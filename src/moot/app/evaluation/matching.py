@@ -5,11 +5,13 @@ adaptive sampling takes answers until the leader is ahead with some probability.
 a mixture of two neighbouring steps: (1 - f) times the cheaper one and f times the dearer one, in score and in cost.
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from operator import itemgetter
 from typing import TypeAlias
 
 from moot.policy.early_stop import chance_ahead
@@ -19,9 +21,6 @@ Costs: TypeAlias = Sequence[Sequence[float]]
 
 Votes: TypeAlias = Sequence[Sequence[str | None]]
 """For each question what those answers were, in the form in which they are compared; None for none."""
-
-CERTAIN = 0.95
-"""The level that adaptive sampling has where it meets no cost: the leader is ahead with this probability."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +78,11 @@ def match_uniform(costs: Costs, target: float) -> Mixture | Missing:
 def match_adaptive(votes: Votes, costs: Costs, target: float, *, most: int) -> Mixture | Missing:
     """The level at which answers bought only where they differ cost the target.
 
+    A level is a probability that the leader is ahead; a question has answers enough where it is reached. Costs rise
+    with the level, so it is found by bisection, among the levels that the answers there are reach.
+
     Args:
-        votes: the answers that there are.
+        votes: the answers that there are, at least one to each question.
         costs: of the same answers.
         target: what they shall cost together.
         most: answers that one question can have.
@@ -88,49 +90,51 @@ def match_adaptive(votes: Votes, costs: Costs, target: float, *, most: int) -> M
     Returns:
         The mixture of two neighbouring levels; or what is missing to know it.
     """
-    low: tuple[int, ...] = ()
-    before = 0.0
-    for level in levels(most):
-        counts = [stop_at(known, level, most=most) for known in votes]
-        missing = [(place, len(votes[place]) + 1) for place, count in enumerate(counts) if count is None]
-        if missing:
-            return Missing(needed=tuple(missing), nearest=Mixture(low=low, high=low, share=1.0))
-        high = tuple(count or 0 for count in counts)
-        total = sum(sum(known[:count]) for known, count in zip(costs, high, strict=True))
-        if total >= target:
-            share = 1.0 if not low or total == before else (target - before) / (total - before)
-            return Mixture(low=low or high, high=high, share=share)
-        low, before = high, total
-    return Mixture(low=low, high=low, share=1.0)
+    reached = [levels_reached(tuple(known[:most])) for known in votes]
+    tops = {place: own[-1][0] for place, own in enumerate(reached) if len(votes[place]) < most}
+    limit = min(tops.values(), default=Fraction(1))
 
+    def counts(level: Fraction) -> tuple[int, ...]:
+        return tuple(_answers_for(own, level, most=most) for own in reached)
 
-def stop_at(votes: Sequence[str | None], level: Fraction | float, *, most: int) -> int | None:
-    """How many answers are bought until the leader is ahead with this probability; None if more must be known.
+    def total(level: Fraction) -> float:
+        return sum(sum(known[:count]) for known, count in zip(costs, counts(level), strict=True))
 
-    The probability is that of the posterior Beta(1 + leader, 1 + second); see ``policy.early_stop``.
-    """
-    tally: Counter[str] = Counter()
-    for n, vote in enumerate(votes[:most], start=1):
-        tally.update([vote] if vote is not None else [])
-        first, second = ([count for _, count in tally.most_common(2)] + [0, 0])[:2]
-        if level == 0 or (first and _chance_ahead(first, second) >= level):
-            return n
-    return most if len(votes) >= most else None
-
-
-@lru_cache(maxsize=8)
-def levels(most: int) -> tuple[Fraction, ...]:
-    """All levels at which this number of answers can stop, the cheapest first.
-
-    At 0 one answer is enough, whatever it is; at 1 none stops early.
-    """
-    ahead = {_chance_ahead(first, n - first) for n in range(1, most) for first in range(n // 2 + 1, n + 1)}
-    return (Fraction(0), *sorted(ahead), Fraction(1))
+    if total(limit) < target:
+        last = Mixture(low=counts(limit), high=counts(limit), share=1.0)
+        missing = [(place, len(votes[place]) + 1) for place, top in tops.items() if top == limit]
+        return Missing(needed=tuple(missing), nearest=last) if missing else last
+    levels = sorted({limit, *(level for own in reached for level, _ in own if level < limit)})
+    at = bisect_left(levels, target, key=total)
+    high, low = levels[at], levels[max(at - 1, 0)]
+    before, after = total(low), total(high)
+    share = 1.0 if after == before else (target - before) / (after - before)
+    return Mixture(low=counts(low), high=counts(high), share=share)
 
 
 @lru_cache(maxsize=4096)
-def _chance_ahead(first: int, second: int) -> Fraction:
-    return chance_ahead(first, second)
+def levels_reached(votes: tuple[str | None, ...]) -> tuple[tuple[Fraction, int], ...]:
+    """The levels that the answers to a question reach, each higher than all before, and after how many answers.
+
+    The level is the posterior probability Beta(1 + leader, 1 + second) that the leader is ahead; see
+    ``policy.early_stop``. The level 0 is reached by one answer, whatever it is.
+    """
+    tally: Counter[str] = Counter()
+    reached = [(Fraction(0), 1)]
+    for n, vote in enumerate(votes, start=1):
+        if vote is None:
+            continue
+        tally[vote] += 1
+        first, second = ([count for _, count in tally.most_common(2)] + [0])[:2]
+        if (level := chance_ahead(first, second)) > reached[-1][0]:
+            reached.append((level, n))
+    return tuple(reached)
+
+
+def _answers_for(reached: Sequence[tuple[Fraction, int]], level: Fraction, *, most: int) -> int:
+    """How many answers reach a level; the most that there can be where none of them does."""
+    at = bisect_left(reached, level, key=itemgetter(0))
+    return reached[at][1] if at < len(reached) else most
 
 
 def spread_evenly(amounts: Sequence[float]) -> tuple[int, ...]:
