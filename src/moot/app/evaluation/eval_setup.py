@@ -3,7 +3,7 @@
 import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Final, cast
 
@@ -24,14 +24,10 @@ NAMED_SO = "name must be one that a folder can have, of at most 100 characters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """An evaluation as it was asked for.
+class _Asked:
+    """What a file and an evaluation say in the same words.
 
     Attributes:
-        name: its name.
-        questions: the file or folder of its questions.
-        panel: who answers.
-        arms: what is compared.
         epochs: how often each question is put.
         score: the primary measure; None for the one that fits the questions.
         currency: in what costs are equal; None for the best that is known.
@@ -42,15 +38,9 @@ class Setup:
         liars: how many liars sit at the table of each debate, in an arm of its own for each number; () for none.
         liar_model: the model of the liars; "" for that of their seats.
         rubric_judge: the model that judges answers by a rubric; "" for none.
-        labels: a file of answers that people have judged; None for none.
-        cutoffs: of models the date up to which they may know what was public.
         tag: only questions with this tag are put; "" for all.
     """
 
-    name: str
-    questions: Path
-    panel: Panel
-    arms: tuple[Arm, ...]
     epochs: int = 1
     score: Measure | None = None
     currency: Currency | None = None
@@ -61,13 +51,32 @@ class Setup:
     liars: tuple[int, ...] = ()
     liar_model: str = ""
     rubric_judge: str = ""
-    labels: Path | None = None
-    cutoffs: Mapping[str, str] = field(default_factory=dict[str, str])
     tag: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
+class Setup(_Asked):
+    """An evaluation as it was asked for.
+
+    Attributes:
+        name: its name.
+        questions: the file or folder of its questions.
+        panel: who answers.
+        arms: what is compared.
+        labels: a file of answers that people have judged; None for none.
+        cutoffs: of models the date up to which they may know what was public.
+    """
+
+    name: str
+    questions: Path
+    panel: Panel
+    arms: tuple[Arm, ...]
+    labels: Path | None = None
+    cutoffs: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File(_Asked):
     """A file ``check.toml`` as it is written."""
 
     questions: str
@@ -77,19 +86,8 @@ class _File:
     temperature: float | None = None
     max_tokens: int | None = None
     seed: int = 0
-    epochs: int = 1
-    score: Measure | None = None
-    currency: Currency | None = None
-    margin: float | None = None
-    alpha: float = 0.05
-    looks: tuple[float, ...] = (1.0,)
-    budget: float | None = None
-    liars: tuple[int, ...] = ()
-    liar_model: str = ""
-    rubric_judge: str = ""
     labels: str = ""
     cutoffs: dict[str, str] = field(default_factory=dict[str, str])
-    tag: str = ""
     arm: tuple[dict[str, object], ...] = ()
 
 
@@ -129,23 +127,13 @@ def _setup_of(written: _File, path: Path) -> Setup:
         BriefError: an arm that cannot be.
     """
     return Setup(
+        **{shared.name: getattr(written, shared.name) for shared in fields(_Asked)},
         name=written.name or path.stem,
         questions=path.parent / written.questions,
         panel=_panel(written),
         arms=read_arms(written.arm, written.models) if written.arm else (),
-        epochs=written.epochs,
-        score=written.score,
-        currency=written.currency,
-        margin=written.margin,
-        alpha=written.alpha,
-        looks=written.looks,
-        budget=written.budget,
-        liars=written.liars,
-        liar_model=written.liar_model,
-        rubric_judge=written.rubric_judge,
         labels=path.parent / written.labels if written.labels else None,
         cutoffs=cutoffs_of(written.cutoffs.items(), _all_models(written)),
-        tag=written.tag,
     )
 
 
