@@ -271,6 +271,15 @@ def _learned_gate(table: _Table, number: int) -> Arm:
     return Arm(name="learned gate", kind="learned_gate", gates=table.gates)
 
 
+def _no_answer(kind: str, strategy: str) -> str:
+    """Why a debate never comes to an answer that could be right; "" if it does."""
+    if kind == "findings":
+        return "findings lists defects, and answers no question"
+    if kind == "bp_style" and strategy != "agent_closing":
+        return 'bp_style picks a team and no answer; say strategy = "agent_closing"'
+    return f"{strategy} decides nothing, so no answer could be right" if strategy == "no_consensus" else ""
+
+
 USED: Final[Mapping[str, frozenset[str]]] = {
     "single": frozenset({"model"}),
     "sample": frozenset({"size", "match"}),
@@ -299,6 +308,8 @@ def _arm(table: _Table, number: int) -> Arm:
             if isinstance(table.threshold, str):
                 problem = f"threshold is a number from 0 to 1 or the word {LEARNED}, not {table.threshold[:40]!r}"
                 raise BriefError(f"arm {number}: {problem}")
+            if problem := _no_answer(kind, table.strategy):
+                raise BriefError(f"arm {number}: {problem}", code="inconsistent")
             gate = () if table.threshold is None else (f"threshold={table.threshold:g}",)
             return Arm(
                 name=kind,

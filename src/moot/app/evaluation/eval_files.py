@@ -1,7 +1,8 @@
 """The files of an evaluation: what ``moot eval`` saves into its folder, and where the folders are.
 
 The folder has ``plan.json`` (what was planned, with its hash), ``scores.csv`` (a row for each question and arm),
-``seats.csv`` (the first and the last answer of each participant) and ``run.json`` (what was paid).
+``seats.csv`` (the first and the last answer of each participant) and ``run.json`` (what was paid). Where gates learn on
+questions that are kept for it, ``lessons.csv`` and ``lesson-seats.csv`` have the same of these questions.
 """
 
 import csv
@@ -14,13 +15,14 @@ from typing import Final, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from moot.app.evaluation.scores import EvalPlan, EvalResult, Facts, JudgeCheck, Learning, Score, SeatScore
+from moot.app.evaluation.scores import EvalPlan, EvalResult, Facts, JudgeCheck, Learning, Lessons, Score, SeatScore
 from moot.app.questions.data_sets import QUESTIONS_FILE, Question
 from moot.app.questions.whole_files import LONGEST_CELL, write_whole
 from moot.core.errors import RecordError
 from moot.record.store import digest
 
 PLAN_FILE, SCORES_FILE, SEATS_FILE, RUN_FILE = "plan.json", "scores.csv", "seats.csv", "run.json"
+LESSONS_FILE, LESSON_SEATS_FILE = "lessons.csv", "lesson-seats.csv"
 FORMAT = 1
 """The version of these files."""
 
@@ -139,6 +141,9 @@ def save_result(folder: Path, result: EvalResult) -> None:
     save_plan(folder, result.plan, first=first_hash(folder) if known and result.plan_changed else "")
     _save(folder / SCORES_FILE, scores_csv(result.scores))
     _save(folder / SEATS_FILE, seats_csv(result.seats))
+    if result.lessons.scores:
+        _save(folder / LESSONS_FILE, scores_csv(result.lessons.scores))
+        _save(folder / LESSON_SEATS_FILE, seats_csv(result.lessons.seats))
     ran = _Ran(
         plan_changed=result.plan_changed,
         paid_usd=result.paid_usd,
@@ -169,6 +174,21 @@ def read_result(folder: Path) -> EvalResult:
         judge=ran.judge,
         learned=ran.learned,
         facts=_facts(folder / QUESTIONS_FILE),
+        lessons=_read_lessons(folder),
+    )
+
+
+def _read_lessons(folder: Path) -> Lessons:
+    """How arms did on questions to learn on; nothing where there are none, as in folders of older versions.
+
+    Raises:
+        RecordError: a file cannot be read.
+    """
+    if not (folder / LESSONS_FILE).exists():
+        return Lessons()
+    return Lessons(
+        scores=_read(folder / LESSONS_FILE, lambda data: _rows(data, Score)),
+        seats=_read(folder / LESSON_SEATS_FILE, lambda data: _rows(data, SeatScore)),
     )
 
 

@@ -43,6 +43,7 @@ from moot.app.evaluation.grading import (
     answered_by,
     answers_to,
     kept_draws,
+    lessons_of,
     mixed,
     pilot_of,
     rows_of,
@@ -342,9 +343,7 @@ class EvalRun:
             RecordError: the keys cannot be read.
             OSError: the folder cannot be written.
         """
-        ids = {question.id for question in self.prepared.judged}
-        lessons = [block for block in self.blocks if block.whole and block.question.id not in ids]
-        whole = [block for block in self.blocks if block.whole and block.question.id in ids]
+        whole, lessons = self._whole_blocks()
         answered = await self._answered(whole)
         grader, draws = Grader(self.prepared.data.keys), kept_draws(whole)
         judge = None
@@ -372,9 +371,17 @@ class EvalRun:
             judge=judge,
             learned=tuple(learned),
             facts=facts_of(self.prepared.judged),
+            lessons=lessons_of(self.prepared.setup, lessons, grader),
         )
         save_result(self.folder, result)
         return result
+
+    def _whole_blocks(self) -> tuple[list[Block], list[Block]]:
+        """The whole blocks of questions that count, and of those to learn on."""
+        ids = {question.id for question in self.prepared.judged}
+        whole = [block for block in self.blocks if block.whole]
+        judged = [block for block in whole if block.question.id in ids]
+        return judged, [block for block in whole if block.question.id not in ids]
 
     async def _judge(
         self, answered: Sequence[tuple[Block, Sequence[Sequence[Part]]]], grader: Grader, draws: int

@@ -11,9 +11,10 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from moot.app.evaluation.arms import Arm
+from moot.app.evaluation.eval_setup import Setup
 from moot.app.evaluation.matching import Mixture, spread_evenly
 from moot.app.evaluation.responses import Block, Charge, Draft, Response, SeatAnswers, count
-from moot.app.evaluation.scores import EvalPlan, Measure, PlannedArm, Score, SeatScore
+from moot.app.evaluation.scores import EvalPlan, Lessons, Measure, PlannedArm, Score, SeatScore
 from moot.app.questions.data_sets import Key, Question
 from moot.app.questions.quantities import normal_text, read_quantity
 from moot.core.errors import RecordError
@@ -190,6 +191,16 @@ def rows_of(arm: str, blocks: Sequence[Block], parts: Sequence[Sequence[Part]], 
             )
         )
     return rows
+
+
+def lessons_of(setup: Setup, blocks: Sequence[Block], grader: Grader) -> Lessons:
+    """How the arms of an evaluation did on questions that gates learn on, whole blocks."""
+    arms = [arm for arm in setup.arms if not arm.match and arm.kind != "learned_gate"]
+    parts = {arm.name: [[answered_by(arm, block, setup.panel.models)] for block in blocks] for arm in arms}
+    return Lessons(
+        scores=tuple(row for name, own in parts.items() for row in rows_of(name, blocks, own, grader)),
+        seats=tuple(seats_of([arm.planned() for arm in arms], blocks, grader, 0)),
+    )
 
 
 MOST_DRAWS: Final = 30

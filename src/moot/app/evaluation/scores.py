@@ -219,6 +219,14 @@ class Learning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Lessons:
+    """How arms did on the questions that gates learn on: those that meet no other arm's cost, and learn nothing."""
+
+    scores: tuple[Score, ...] = ()
+    seats: tuple[SeatScore, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvalResult:
     """All that a scoreboard needs.
 
@@ -234,6 +242,7 @@ class EvalResult:
         learned: how the thresholds of gates were learned.
         facts: what the data says of questions, by their ids.
         tag: only questions with this tag are in it; "" for all.
+        lessons: the same of the questions that gates learn on.
     """
 
     plan: EvalPlan
@@ -247,3 +256,4 @@ class EvalResult:
     learned: tuple[Learning, ...] = ()
     facts: Mapping[str, Facts] = field(default_factory=dict[str, Facts])
     tag: str = ""
+    lessons: Lessons = Lessons()

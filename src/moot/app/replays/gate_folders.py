@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from moot.app.evaluation.eval_files import PLAN_FILE, read_result
-from moot.app.evaluation.scores import Currency, Measure
+from moot.app.evaluation.scores import Currency, EvalResult, Measure
 from moot.app.questions.data_sets import QUESTIONS_FILE
 from moot.app.questions.question_files import read_data_set
 from moot.app.replays.forecast_data import DEBATE, Item, read_forecasts
@@ -76,7 +76,7 @@ def read_resolved(folder: Path, arm: str = "") -> Resolved:
         RecordError: the evaluation cannot be read.
     """
     if (folder / PLAN_FILE).exists():
-        return _of_evaluation(folder, arm)
+        return _of_evaluation(folder, read_result(folder), arm)
     try:
         return _of_forecasts(read_forecasts(folder).items)
     except FileNotFoundError as error:
@@ -93,6 +93,8 @@ def split_resolved(folder: Path, arm: str = "") -> tuple[Resolved, Resolved]:
         BriefError: there are none to learn on or none to judge on, or it cannot be read.
         RecordError: the evaluation cannot be read.
     """
+    if (folder / PLAN_FILE).exists() and (result := read_result(folder)).lessons.scores:
+        return _of_evaluation(folder, _only_lessons(result), arm), _of_evaluation(folder, result, arm)
     resolved = read_resolved(folder, arm)
     if not (folder / QUESTIONS_FILE).is_file():
         raise BriefError(f"{folder} does not say what to learn on; name a second folder to judge on", code="no_file")
@@ -150,9 +152,16 @@ def _of_forecasts(items: Sequence[Item]) -> Resolved:
     )
 
 
-def _of_evaluation(folder: Path, arm: str) -> Resolved:
-    rows = ScoreRows(read_result(folder))
-    debates = [item.name for item in rows.arms if item.is_debate]
+def _only_lessons(result: EvalResult) -> EvalResult:
+    """The part of a result that is about the questions to learn on, with the arms that answered them."""
+    names = {row.arm for row in result.lessons.scores}
+    plan = replace(result.plan, arms=tuple(arm for arm in result.plan.arms if arm.name in names))
+    return replace(result, plan=plan, scores=result.lessons.scores, seats=result.lessons.seats)
+
+
+def _of_evaluation(folder: Path, result: EvalResult, arm: str) -> Resolved:
+    rows = ScoreRows(result)
+    debates = [item.name for item in rows.arms if item.is_debate and item.kind != "learned_gate"]
     name = arm or (debates[0] if len(debates) == 1 else "")
     if name not in debates:
         raise BriefError(f"{folder}: name a debate with --arm: {listed(debates) or 'it has none'}", code="bad_enum")
