@@ -58,10 +58,10 @@ def answer(place: int, voter: str, *, debated: bool) -> str:
 
 
 def reply(call: Call) -> Plan:
-    asked = repr(call.body)
-    place = int(re.findall(r"Place (\d+)", asked)[0])
-    said = answer(place, str(call.body.get("model")), debated=THOUGHT in asked)
-    return Plan(text=f"ANSWER: {said}\nARGUMENT: {THOUGHT}.", usage=(40 + len(asked) // 40, 8, 0))
+    request_text = repr(call.body)
+    place = int(re.findall(r"Place (\d+)", request_text)[0])
+    choice = answer(place, str(call.body.get("model")), debated=THOUGHT in request_text)
+    return Plan(text=f"ANSWER: {choice}\nARGUMENT: {THOUGHT}.", usage=(40 + len(request_text) // 40, 8, 0))
 
 
 @pytest.fixture

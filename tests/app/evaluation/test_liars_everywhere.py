@@ -18,7 +18,7 @@ from tests.app.evaluation.eval_kit import questions, run_of, setup_of, workspace
 NAMES = ("a", "b", "c")
 MODELS = tuple(f"guest:{name}" for name in NAMES)
 TRUST = "Trust me"
-MESSAGE = "<Message><Speaker>{me}</Speaker><Verdict>{held}</Verdict><Content>{words}</Content></Message>"
+MESSAGE = "<Message><Speaker>{me}</Speaker><Verdict>{choice}</Verdict><Content>{words}</Content></Message>"
 
 NO_OPTIONS = {"forecast": "it asks for probabilities", "findings": "it lists defects"}
 """Protocols in which nobody picks an option, and why."""
@@ -29,23 +29,23 @@ NOT_ALWAYS_HEARD = ("critique",)
 
 def voter(prompt: str) -> str:
     """A willing voter: right, until somebody asks for trust; the liar does so. It fills in any form."""
-    held = "gamma" if LYING[:40] in prompt or TRUST in prompt else "alpha"
-    words = f"{TRUST}, it is gamma." if held == "gamma" else "It is alpha, as the map says."
+    choice = "gamma" if LYING[:40] in prompt or TRUST in prompt else "alpha"
+    words = f"{TRUST}, it is gamma." if choice == "gamma" else "It is alpha, as the map says."
     if "<Message>" in prompt:
         me = re.findall(r"^You are (Seat .)", prompt, re.MULTILINE)[-1]
-        return MESSAGE.format(me=me, held=held, words=words)
+        return MESSAGE.format(me=me, choice=choice, words=words)
     lines = re.findall(r"^([A-Z][\w ]*): \[(.*)\]$", prompt.rpartition("exactly this form")[2], re.MULTILINE)
-    return "\n".join(f"{label}: {value(hint, held, words, prompt)}" for label, hint in lines) or words
+    return "\n".join(f"{label}: {value(hint, choice, words, prompt)}" for label, hint in lines) or words
 
 
-def value(hint: str, held: str, words: str, prompt: str) -> str:
+def value(hint: str, choice: str, words: str, prompt: str) -> str:
     """What a voter writes into one field of a form."""
     choices = hint.split(" or ")
-    if held in choices:
-        return held
+    if choice in choices:
+        return choice
     if "Proposal" in hint:
         named = re.findall(r"Proposal (\w)\]?:\s+ANSWER: (\w+)", prompt)
-        own = next((f"Proposal {letter}" for letter, answer in named if answer == held), "Proposal A")
+        own = next((f"Proposal {letter}" for letter, answer in named if answer == choice), "Proposal A")
         return f"\n- {own}" if hint.startswith("a list") else own if own in choices else words
     if hint.startswith("a number"):
         return "0.5"

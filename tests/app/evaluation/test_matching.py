@@ -113,8 +113,8 @@ def test_adaptive_sampling_is_what_its_definition_says(seed: int) -> None:
     most = chance.randint(2, 9)
     votes = ["".join(chance.choices("abc", (6, 3, 1), k=chance.randint(1, most + 1))) for _ in range(4)]
     costs, target = [chance.choice((1.0, 2.0, 3.5)) for _ in votes], chance.uniform(0.5, 40.0)
-    each = [[price] * len(known) for price, known in zip(costs, votes, strict=True)]
-    assert match_adaptive([list(known) for known in votes], each, target, most=most) == level_by_level(
+    costs_each = [[price] * len(known) for price, known in zip(costs, votes, strict=True)]
+    assert match_adaptive([list(known) for known in votes], costs_each, target, most=most) == level_by_level(
         votes, costs, target, most
     )
 

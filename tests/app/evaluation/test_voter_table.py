@@ -48,8 +48,8 @@ def test_one_decides_after_reading_the_others() -> None:
     assert outcomes(answers, Shape(rounds=0, ending="judge"), "plurality") == Outcomes(right=0.5, wrong=0.5)
     picked = outcomes(answers, Shape(rounds=0, ending="pick"), "plurality")
     assert picked == Outcomes(right=0.5, wrong=0.5), "of the last line any is picked: that of the first voter"
-    seen = answers[:, [0, 1, 3]]
-    criticised = outcomes(seen, Shape(rounds=0, ending="critic"), "plurality")
+    with_judge = answers[:, [0, 1, 3]]
+    criticised = outcomes(with_judge, Shape(rounds=0, ending="critic"), "plurality")
     assert criticised == Outcomes(right=0.5, wrong=0.5), "the two agree on 1, differ, agree on 2, and agree on 0"
 
 

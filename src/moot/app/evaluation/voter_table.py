@@ -32,7 +32,11 @@ LEAST: Final = 3
 OPTIONS: Final = ("right", "lure", "third", "fourth")
 """What the numbers of simulated answers stand for; see ``worlds``."""
 
-NO_ANSWERS: Final = ("bp_style", "forecast", "findings")
+NO_ANSWERS: Final = (  # house: names because what they ask for is no answer
+    "bp_style",
+    "forecast",
+    "findings",
+)
 """Protocols without an answer of each voter: sides are given, a probability is stated, or defects are listed."""
 
 
@@ -57,6 +61,7 @@ class Shape:
     ending: Ending = "votes"
 
 
+# house: names because each decides in its own way
 ENDINGS: Final[Mapping[str, Ending]] = {
     "single": "one",
     "moderated": "judge",
@@ -127,8 +132,8 @@ def answers_after(shape: Shape, voters: Voters, talk: Talk, *, seed: int) -> Dra
         after = _in_groups(answers, talk, chance) if apart else talk.after(answers, chance)
         answers = np.where(_are_apart(answers)[:, None] | (not shape.gated), after, answers)
     if judges:
-        heard = np.concatenate([answers, drafts[:, n:]], axis=1)
-        answers = np.concatenate([answers, talk.after(heard, chance)[:, n:]], axis=1)
+        all_answers = np.concatenate([answers, drafts[:, n:]], axis=1)
+        answers = np.concatenate([answers, talk.after(all_answers, chance)[:, n:]], axis=1)
     return answers
 
 
@@ -146,8 +151,8 @@ def _criticised(drafts: Drawn, talk: Talk, chance: np.random.Generator) -> Drawn
     """
     who = np.argsort(chance.random((len(drafts), drafts.shape[1] - 1)), axis=1)[:, :2]
     lies = who < talk.liars
-    heard = np.where(lies, LURE, np.take_along_axis(drafts, who, axis=1))
-    answers = np.concatenate([heard, drafts[:, -1:]], axis=1)
+    spoken_answers = np.where(lies, LURE, np.take_along_axis(drafts, who, axis=1))
+    answers = np.concatenate([spoken_answers, drafts[:, -1:]], axis=1)
     read = [replace(talk, liars=0).after(answers, chance)[:, -1]]
     for liars in (1, 2):
         turned = chance.random(len(drafts)) < 1 - (1 - talk.persuade) ** liars
