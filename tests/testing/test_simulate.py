@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,14 +21,16 @@ from moot.core.event import Attempted
 from moot.testing.simulate import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
 from moot.testing.simulate import __main__ as command
 from moot.testing.simulate.__main__ import Block, Progress, main, run_block, run_seeds
-from moot.testing.simulate.answer_tokens import draw, draws
+from moot.testing.simulate.checks.answer_tokens import draw, draws
+from moot.testing.simulate.checks.record_state import RecordState
+from moot.testing.simulate.checks.simulated_answers import person_reply
 from moot.testing.simulate.fault_plan import LASTING, PASSING, Mode, from_json
 from moot.testing.simulate.garbage_collection import many_worlds
-from moot.testing.simulate.invariants import RecordState, require
+from moot.testing.simulate.invariants import require
 from moot.testing.simulate.plan_drawing import PROTOCOLS
-from moot.testing.simulate.simulated_wire import person_reply
 from moot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 from tests.kits.thoroughness import MORE
+from tests.testing.found_by import FOUND_BY
 from tests.testing.planted_faults import FAULTS, planted
 
 SEEDS = range(500, 10_000) if MORE else range(500)
@@ -36,55 +39,7 @@ SEEDS = range(500, 10_000) if MORE else range(500)
 BLOCKS = 38 if MORE else 5
 """Over how many tests, so that they run beside each other."""
 
-FOUND_AT = {
-    "finished_calls_are_sent_again": 48,
-    "batch_is_not_blind": 21,
-    "stopped_process_loses_its_turns": 247,
-    "reservations_are_forgotten": 50,
-    "budget_begins_anew_after_a_resume": 38,
-    "limits_on_tokens_are_not_checked": 44,
-    "limit_of_questions_is_not_checked": 52,
-    "call_is_tried_for_ever": 48,
-    "provider_that_asks_to_wait_is_not_left_alone": 87,
-    "places_of_the_runner_are_not_counted": 136,
-    "failed_tries_cost_nothing": 50,
-    "unknown_usage_costs_nothing": 100,
-    "weights_are_not_looked_at": 16,
-    "abstentions_count_for_the_first": 69,
-    "any_share_is_enough": 318,
-    "minority_of_the_voters_decides": 69,
-    "errors_that_stay_are_tried_again": 29,
-    "prices_of_answers_are_not_spent": 44,
-    "who_waits_for_budget_is_not_told": 24,
-    "remarks_are_not_shown": 28,
-    "ballots_that_nobody_can_read_count": 18,
-    "total_time_is_not_limited": 126,
-    "half_is_a_majority": 1816,
-    "breaker_never_opens": 33,
-    "append_that_was_cancelled_is_repeated": 120,
-    "append_that_was_cancelled_counts_as_stored": 849,
-    "fence_is_always_open": 109,
-    "leases_are_not_renewed": 69,
-    "overtaken_worker_ends_the_debate_of_another": 21,
-    "paused_debate_counts_as_done": 29,
-    "answer_of_a_person_queues_nothing": 125,
-    "deadline_of_a_person_wakes_nobody": 61,
-    "what_came_while_a_debate_paused_is_overlooked": 229,
-    "time_that_was_up_while_a_debate_paused_is_overlooked": 813,
-    "worker_takes_more_than_it_has_places": 85,
-    "drained_worker_keeps_its_leases": 29,
-    "cancelled_debate_runs_on": 109,
-    "heartbeat_waits_for_the_debates": 69,
-    "lease_that_has_run_out_is_renewed": 117,
-    "lease_begins_with_its_answer": 293,
-    "slots_of_all_workers_are_not_counted": 69,
-    "worker_takes_a_debate_that_it_has_not_let_go": 341,
-    "beginning_by_a_schedule_is_tried_once": 365,
-    "time_of_a_schedule_is_left_to_a_worker_that_never_heard_of_it": 1253,
-    "time_of_a_schedule_is_forgotten_after_the_queueing": 149,
-    "schedule_queues_its_ended_debate_again": 1013,
-}
-"""Seeds that have found a planted fault, where that is not among the first; they are tried first."""
+ROOT = Path(__file__).parents[2]
 
 FOUND_WORLDS: Sequence[dict[str, Any]] = [
     json.loads(line) for line in Path(__file__).with_name("found_worlds.jsonl").read_text("utf-8").splitlines()
@@ -103,14 +58,29 @@ def test_all_invariants_hold(block: int) -> None:
 
 
 @pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::6])
-def test_a_planted_fault_is_found(name: str) -> None:
-    likely = FOUND_AT.get(name, 0)
+def test_a_planted_fault_is_found_by_what_it_breaks(name: str) -> None:
+    number, likely = FOUND_BY[name]
     with planted(name), many_worlds() as collect:
         for seed in (likely, *range(WITHIN)):
             collect()
-            if simulate(seed).violation:
+            if violation := simulate(seed).violation:
+                assert violation.number == number, f"seed {seed}: {violation}"
                 return
     pytest.fail(f"{name} was not found in {WITHIN} seeds")
+
+
+def test_the_page_says_which_fault_is_found_by_what() -> None:
+    page = (ROOT / "docs/design/testing.md").read_text("utf-8")
+    rows = {row[1]: (row[2], int(row[3]) - 1) for row in re.finditer(r"\| `(\w+)` \| (I\d+) \| (\d+) \|", page)}
+    assert rows == FOUND_BY
+    assert FOUND_BY.keys() == FAULTS.keys()
+
+
+def test_each_invariant_is_named_once_and_checked_somewhere() -> None:
+    folder = ROOT / "src/moot/testing/simulate"
+    code = "".join(path.read_text("utf-8") for path in folder.rglob("*.py") if path.stem != "invariants")
+    assert [number for number in INVARIANTS if f'"{number}"' not in code] == []
+    assert {number for number, _ in FOUND_BY.values()} <= INVARIANTS.keys()
 
 
 @pytest.mark.parametrize("row", FOUND_WORLDS, ids=[row["what"] for row in FOUND_WORLDS])
@@ -175,7 +145,8 @@ def test_seeds_draw_all_protocols_and_faults() -> None:
     assert {debate.protocol for plan in plans for debate in plan.debates} == {name for name, _ in PROTOCOLS}
     assert {fault.kind for plan in plans for fault in plan.models} == {*PASSING, *LASTING}
     kinds = {fault.kind for plan in plans for fault in plan.processes}
-    assert kinds == {"kill", "freeze", "cancel", "end", "stop", "second", "withdraw", "withdraw now"}
+    withdrawals = {"withdraw", "withdraw now", "withdraw, and it dies"}
+    assert kinds == {"kill", "freeze", "cancel", "end", "stop", "second", *withdrawals}
     assert {fault.kind for plan in plans for fault in plan.queue} == {"away", "unsure", "slow", "late"}
     assert {plan.mode for plan in plans} == {"same", "wild", "workers"}
     stored = {fault.kind for plan in plans for fault in plan.store}

@@ -3,9 +3,9 @@
 ``simulate(seed)`` runs one world and says what came of it, ``check_simulated(range(200))`` is for a test of your own.
 
 Read in this order: ``virtual_loop`` (time, order of tasks, processes), ``fault_plan`` (what goes wrong),
-``aimed_plans`` and ``plan_drawing`` (how it is drawn from the seed), ``answer_tokens`` (whose words an answer has),
-``invariants`` (what must hold), ``story`` (what came of a world), ``garbage_collection`` (when), ``world`` (the
-store), ``simulated_wire`` (the provider), ``simulation`` (processes, people, the checks at the end),
+``aimed_plans`` and ``plan_drawing`` (how it is drawn from the seed), ``invariants`` (what must hold), ``checks``
+(whether it does), ``story`` (what came of a world), ``garbage_collection`` (when), ``world`` (the store),
+``simulated_wire`` (the provider), ``simulated_people`` (who answers by hand), ``simulation`` (processes, the end),
 ``simulated_queue`` and ``simulated_workers`` (debates run by workers), ``shrinking`` (the smallest case), ``__main__``
 (the command).
 """

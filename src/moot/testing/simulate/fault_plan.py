@@ -15,6 +15,7 @@ from moot.phases.choices import Choices
 Mode: TypeAlias = Literal["same", "wild", "workers"]
 """``same``: only faults that must change nothing, so the debate is compared with the unbroken one. ``wild``: all.
 ``workers``: all, and the debates are run by workers out of a queue."""
+Twin: TypeAlias = Literal["", "named", "turned", "adverse"]
 NAMES = ("Ann", "Bob", "Cyd", "Dov")
 CHAIR = "Chair"
 PERSON = "Bob"
@@ -78,7 +79,8 @@ class ProcessFault:
 
     ``kill``, ``freeze`` (for some seconds), ``cancel`` (Ctrl-C), ``end`` (its event loop ends and cancels all tasks),
     ``stop`` (pause after the batch), ``second`` (another process starts to drive the same debates). With workers, those
-    of life 0 are what the owner of the first debate does: ``withdraw`` and ``withdraw now``.
+    of life 0 are what the owner of the first debate does: ``withdraw``, ``withdraw now``, and ``withdraw, and it dies``
+    where the worker is killed at that moment.
     """
 
     life: int
@@ -114,6 +116,9 @@ class SimulatedDebate:
         hides: whether the first debater does not see the last one.
         strategy: the rule of the vote; "" for that of the protocol. With ``weighted`` the first debater weighs more.
         limits: what it may use.
+        twin: what it is compared with another for: ``named`` answers by who is asked and not by the number of the
+            question, ``turned`` the same with all participants in the other order, ``adverse`` where one says
+            words that look like ballots and rulings; "" for nothing.
     """
 
     id: str
@@ -130,6 +135,7 @@ class SimulatedDebate:
     hides: bool = False
     strategy: str = ""
     limits: Limits = field(default_factory=Limits)
+    twin: Twin = ""
 
     @property
     def choices(self) -> Choices:
@@ -150,6 +156,7 @@ class Plan:
         in_flight: the most requests of a process at once.
         places: how many debates the runner runs at once.
         viewer: whether somebody follows the debate.
+        slow: seconds that whoever follows it takes for each line.
         remarks: how many remarks of people come from outside.
         shuffled: whether the seed orders the tasks that are ready.
         late: the most seconds after which a person answers.
@@ -166,6 +173,7 @@ class Plan:
     in_flight: int = 50
     places: int = 8
     viewer: bool = False
+    slow: float = 0.0
     remarks: int = 0
     shuffled: bool = True
     late: float = 1.0
@@ -228,7 +236,7 @@ def brief_of(plan: Plan, debate: SimulatedDebate) -> Brief:
     options = ("yes", "no", *(("later",) if debate.third else ())) if debate.options else ()
     return Brief(
         topic=f"Tea or coffee, in {debate.id}?",
-        participants=tuple(people),
+        participants=tuple(reversed(people) if debate.twin == "turned" else people),
         options=options,
         limits=debate.limits,
         seed=plan.seed % 7,

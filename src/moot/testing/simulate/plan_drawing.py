@@ -199,7 +199,7 @@ def _worker_faults(random: Random) -> tuple[ProcessFault, ...]:
             seconds = random.choice((2.0, 20.0, 300.0))
             faults.append(ProcessFault(life=life, at=at, kind=random.choice(kinds), seconds=seconds))
     if random.random() < 0.25:
-        kind = random.choice(("withdraw", "withdraw now"))
+        kind = random.choice(("withdraw", "withdraw now", "withdraw, and it dies"))
         faults.append(ProcessFault(life=0, at=round(random.expovariate(1 / 10), 4), kind=kind))
     return tuple(faults)
 

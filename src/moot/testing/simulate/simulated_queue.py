@@ -117,11 +117,13 @@ class SimulatedQueue:
     Attributes:
         away_until: the time at which the database is back.
         pending: how many transactions have been asked for and not happened yet.
+        withdrawn: the debates that their owner has withdrawn, and not submitted again.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.away_until, self.pending = -1.0, 0
+        self.withdrawn: set[str] = set()
         self._tables = sqlite3.connect(":memory:", isolation_level=None)
         self._tables.row_factory = sqlite3.Row
         self._operations = 0
@@ -310,6 +312,7 @@ class SimulatedQueue:
         epoch = (before["epoch"] if before else None) or 0
         until = (before["until"] if before else None) or 0.0
         if row["epoch"] != epoch:
+            require(debate not in self.withdrawn, "I92", lambda: f"{who} takes {debate}")
             require(
                 row["epoch"] == epoch + 1 and until <= now,
                 "I61",

@@ -10,17 +10,18 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
-from moot.answers.layout import write
-from moot.core.ask import Ask, Field, Form, Reply, Value
+from moot.core.ask import Ask, Reply
 from moot.core.event import Attempted
 from moot.models.http_port import Unreached
 from moot.models.layers import BreakerSettings
-from moot.testing.simulate.answer_tokens import NO_TOKEN, draw, draws, token, without_token
-from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, SECOND, ModelFault, mark
-from moot.testing.simulate.invariants import RecordState, TryId, Violation, require
+from moot.testing.simulate.checks.answer_tokens import draw, token
+from moot.testing.simulate.checks.record_facts import TryId
+from moot.testing.simulate.checks.record_state import RecordState
+from moot.testing.simulate.checks.simulated_answers import answer_text, private_fields, private_word
+from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, SECOND, ModelFault, Twin, mark
+from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.virtual_loop import PROCESS
 from moot.testing.simulate.world import EPOCH, World
 from moot.testing.wire_formats import DIALECTS, Plan
@@ -66,6 +67,7 @@ class Provider:
         self._works: set[tuple[int, str]] = set()  # the models that have done anything else in a process
         self._count: Counter[tuple[int, str, str, str]] = Counter()
         self._faults = {(fault.debate, fault.who, fault.send): fault for fault in world.plan.models}
+        self._twins: dict[str, Twin] = {debate.id: debate.twin for debate in world.plan.debates}
         self._marks = {
             mark(debate.id, who): (debate.id, who) for debate in world.plan.debates for who in (*NAMES, CHAIR)
         }
@@ -269,7 +271,8 @@ class Provider:
         ask, alone = record.asked[tried.key], self._alone
         fault = self._fault(record.debate, ask, tried)
         self._note_outage(record.debate, tried, fault)
-        text = answer_text(world.plan.seed, record.debate, ask, "" if world.plan.mode == "same" else prompt)
+        twin = self._twins.get(record.debate, "")
+        text = answer_text((world.plan.seed, record.debate), ask, "" if world.plan.mode == "same" else prompt, twin)
         plan = Plan(text=text, piece=60, usage=(len(prompt) // 4, len(text) // 4 + 1, 0))
         await asyncio.sleep(world.delay(world.plan.delay))
         if fault is None:
@@ -338,65 +341,6 @@ def _odd_plan(kind: str, plan: Plan, text: str) -> Plan:
         "garbage": {"fault": "garbage"},
     }
     return replace(plan, **changes[kind])
-
-
-def answer_text(seed: int, debate: str, ask: Ask, prompt: str) -> str:
-    """What a model says to a question: always the same."""
-    word = token(debate, ask.key)
-    fields = () if ask.form is None else tuple(answer_fields(seed, debate, ask, prompt).items())
-    plain = tuple((name, without_token(value, word)) for name, value in fields)
-    return _model_text(ask.form, plain, f"By {ask.to} {NO_TOKEN}: this is why.").replace(NO_TOKEN, word)
-
-
-@lru_cache(maxsize=4_096)
-def _model_text(form: Form | None, fields: tuple[tuple[str, Value], ...], text: str) -> str:
-    """An answer as a model writes it; many questions have the same answer but for its token."""
-    try:
-        return text if form is None else write(form, dict(fields), text)
-    except ValueError:
-        return text
-
-
-def answer_fields(seed: int, debate: str, ask: Ask, prompt: str = "") -> dict[str, Value]:
-    """The fields of that answer."""
-    fields = ask.form.fields if ask.form else ()
-    numbers = draws((seed, debate, ask.key), [item.name for item in fields], prompt)
-    return {item.name: _value(item, number, debate, ask) for item, number in zip(fields, numbers, strict=True)}
-
-
-def person_reply(seed: int, debate: str, ask: Ask) -> Reply:
-    """What a person answers."""
-    text = f"By {ask.to} {token(debate, ask.key)}: by hand."
-    return Reply(text=text, fields=answer_fields(seed, debate, ask)).cleaned(ask.form)
-
-
-def _value(field: Field, n: int, debate: str, ask: Ask) -> Value:
-    match field.kind:
-        case "choice":
-            return field.choices[n % len(field.choices)]
-        case "number":
-            low, high = field.low or 0.0, 1.0 if field.high is None else field.high
-            return low + (high - low) * (n % 11) / 10
-        case "flag":
-            return n % 2 == 0
-        case "list" if field.choices:
-            turned = n % len(field.choices)
-            return (*field.choices[turned:], *field.choices[:turned])
-        case "list":
-            return tuple(f"point {number}" for number in range(n % 3))
-        case _:
-            word = private_word(debate, ask, field) if field.private else token(debate, ask.key)
-            return f"By {ask.to} {word} answer {n % 2}"
-
-
-def private_fields(ask: Ask) -> tuple[Field, ...]:
-    """The fields of an answer that not everybody may read."""
-    return tuple(field for field in ask.form.fields if field.private) if ask.form else ()
-
-
-def private_word(debate: str, ask: Ask, field: Field) -> str:
-    """The word that only this private field of an answer has."""
-    return f"{token(debate, ask.key)}{field.name.casefold()}"
 
 
 class SimulatedAnswer:

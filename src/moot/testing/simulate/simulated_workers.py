@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+from collections import Counter
+from collections.abc import Generator
 from dataclasses import replace
 from typing import Protocol
 
@@ -12,7 +14,7 @@ from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordError
 from moot.testing.simulate.fault_plan import Plan, ProcessFault
 from moot.testing.simulate.invariants import Violation, require
-from moot.testing.simulate.simulated_queue import ADDRESS, SimulatedDatabase, SimulatedQueue, name_of
+from moot.testing.simulate.simulated_queue import ADDRESS, SimulatedDatabase, SimulatedQueue, name_of, number_of
 from moot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
 from moot.testing.simulate.world import World
 from moot.workers.job_queue import Queue
@@ -123,6 +125,8 @@ class _WorkerGroup:
         self._owner: Workspace = simulation.workspace(0)
         self._owner.queue = Queue(ADDRESS, SimulatedDatabase(self.queue, 0))
         self._lives: list[_WorkerLife] = []
+        self._submits: Counter[str] = Counter()  # by debate, how often it was to be queued
+        self._submitting: Counter[str] = Counter()  # by debate, how often that is being done now
 
     async def run(self) -> None:
         """Start workers, and again where they end, until all debates are over."""
@@ -189,7 +193,13 @@ class _WorkerGroup:
         require(not slots, "I65", f"nobody calls, and these calls count as being in flight: {slots}")
         for life in live:
             life.worker.drain()
-        await asyncio.sleep(DRAINING)
+        waited = 0.0
+        while waited < DRAINING and any(life.runs for life in live):
+            await asyncio.sleep(LOOK)
+            waited += LOOK
+        ended = {name_of(life.process) for life in live if not life.runs}
+        left = [row for row in self.queue.left() if ended.intersection(map(str, row))]
+        require(not left, "I67", lambda: f"{sorted(ended)} have ended, and this is left: {left}")
         for life in live:
             require(not life.runs, "I33", f"worker {life.process} still runs, {DRAINING:g} s after it was asked to end")
         self._check_ended()
@@ -216,10 +226,21 @@ class _WorkerGroup:
     async def _try_to_submit(self, debate: str) -> bool:
         """Submit a debate; whether it is known to be submitted."""
         assert self._owner.queue is not None
-        with contextlib.suppress(QueueError):
+        with contextlib.suppress(QueueError), self._queueing(debate):
             await self._owner.queue.submit(debate)
             return True
         return False
+
+    @contextlib.contextmanager
+    def _queueing(self, debate: str) -> Generator[None]:
+        """Note that a debate is being queued, which takes a withdrawal back."""
+        self.queue.withdrawn.discard(debate)
+        self._submits[debate] += 1
+        self._submitting[debate] += 1
+        try:
+            yield
+        finally:
+            self._submitting[debate] -= 1
 
     async def _look_after(self, new: set[str]) -> None:
         """Queue what is new, and again what waits and has news, and what was given up or withdrawn."""
@@ -233,7 +254,8 @@ class _WorkerGroup:
         for debate in sorted(simulation.news_of):
             simulation.news_of.discard(debate)  # before it is awaited: more may come meanwhile
             try:
-                await queue_again(self._owner, debate)
+                with self._queueing(debate):
+                    await queue_again(self._owner, debate)
             except (QueueError, RecordError):
                 simulation.news_of.add(debate)
 
@@ -241,11 +263,19 @@ class _WorkerGroup:
         self.world.loop.start(0, self._withdraw(kind))
 
     async def _withdraw(self, kind: str) -> None:
+        """Withdraw the first debate; it may be that its worker dies before it has heard of that."""
         assert self._owner.queue is not None
         debate = self.plan.debates[0].id
         self.world.note(f"the owner: {kind} {debate}")
+        alone, submits = not self._submitting[debate], self._submits[debate]
         with contextlib.suppress(QueueError):
-            await self._owner.queue.cancel(debate, now=kind == "withdraw now")
+            done = await self._owner.queue.cancel(debate, now=kind == "withdraw now")
+            if done and alone and submits == self._submits[debate]:
+                self.queue.withdrawn.add(debate)
+        holder = self.queue.holder(debate)
+        if kind == "withdraw, and it dies" and holder and not self.world.calm:
+            self.world.note(f"kill of {holder}")
+            self.world.loop.kill(number_of(holder))
 
     # ---- what must hold ----------------------------------------------------------------------------------------------
 

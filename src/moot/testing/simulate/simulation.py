@@ -16,19 +16,20 @@ from moot.app.run.workspace import Plan as DebatePlan
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Limits
 from moot.core.errors import MootError, RecordError, RecordMismatch
-from moot.core.event import Asked, Entry, Interjected, Paused, Replied
+from moot.core.event import Asked, Entry, Paused, Replied
 from moot.engine.driver import StopRequest
 from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
 from moot.record.hub import StoredLine
-from moot.record.mailbox import Mailbox
 from moot.record.store import digest, encode
-from moot.testing.simulate.answer_tokens import draw
-from moot.testing.simulate.fault_plan import PERSON, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
+from moot.testing.simulate.checks.record_state import RecordState
+from moot.testing.simulate.checks.twin_worlds import Twins, twins_of
+from moot.testing.simulate.fault_plan import Mode, Plan, ProcessFault, brief_of
 from moot.testing.simulate.garbage_collection import no_collection, take_apart
-from moot.testing.simulate.invariants import RecordState, Violation, require
+from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.plan_drawing import make_plan
-from moot.testing.simulate.simulated_wire import Provider, SimulatedWire, person_reply
+from moot.testing.simulate.simulated_people import SimulatedPerson
+from moot.testing.simulate.simulated_wire import Provider, SimulatedWire
 from moot.testing.simulate.story import Story, differ
 from moot.testing.simulate.virtual_loop import Stuck, VirtualLoop
 from moot.testing.simulate.world import KEY, SimulatedStore, World
@@ -62,7 +63,16 @@ def simulate(seed: int, *, mode: Mode | None = None, plan: Plan | None = None) -
             violation = unbroken.violation or differ(entries, wanted)
             if violation:
                 story = replace(story, violation=violation)
+        if story.violation is None and (twins := twins_of(plan)) and (violation := _differ_as_twins(twins)):
+            story = replace(story, violation=violation)
     return story
+
+
+def _differ_as_twins(twins: Twins) -> Violation | None:
+    """The violation where two worlds have not the same debate though they should."""
+    one, entries, plans = _run(twins.one, {})
+    other, wanted, _ = _run(twins.other, plans if twins.same_brief else {})
+    return one.violation or other.violation or twins.differ(entries, wanted)
 
 
 _Ended: TypeAlias = tuple[Story, dict[str, tuple[Entry, ...]], Mapping[str, DebatePlan]]
@@ -72,7 +82,7 @@ _Ended: TypeAlias = tuple[Story, dict[str, tuple[Entry, ...]], Mapping[str, Deba
 
 
 def _run(plan: Plan, plans: Mapping[str, DebatePlan] | None = None) -> _Ended:
-    """Run a world; with the plans of its debates it is the unbroken one of another."""
+    """Run a world; with the plans of its debates, or with none made yet, it is one that another is compared with."""
     loop = VirtualLoop(f"order {plan.seed}" if plan.shuffled else "")
     world = World(plan, loop)
     simulation = Simulation(world, plans)
@@ -144,7 +154,7 @@ class Simulation:
                 line = encode(Entry(seq=1, at=world.wall(), event=built.opened()))
                 world.commit(debate.id, [line])
             if debate.person or plan.remarks:
-                self.loop.start(0, self._person(debate))
+                self.loop.start(0, SimulatedPerson(self, debate).run())
         for jump in plan.jumps:
             self.loop.call_later(jump.at, world.jump, jump.seconds)
         if plan.workers:
@@ -204,6 +214,7 @@ class Simulation:
 
     def _start(self, number: int) -> "_SimulatedProcess":
         self.process += 1
+        self.world.began[self.process] = self.loop.time()
         life = _SimulatedProcess(self, self.process)
         life.task = self.loop.start(self.process, life.run())
         life.task.add_done_callback(lambda _: self._news.set())
@@ -253,6 +264,8 @@ class Simulation:
             require(KEY not in str(error), "I39", str(error))
             require(isinstance(error, RecordError), "I54", f"{type(error).__name__}: {error}")
             require("Mismatch" not in type(error).__name__, "I27", str(error))
+            caused = self.plan.store or world.shared
+            require(caused, "I40", f"process {process}: the store has no fault, and {error}")
             world.note(f"process {process} ends: {type(error).__name__}: {error}")
         except BaseException as error:  # house: broad because whatever else comes out is a violation
             inner = _first_error(error)
@@ -279,43 +292,6 @@ class Simulation:
     def take_apart(self) -> None:
         """Leave less to collect, once the world is over."""
         take_apart(*(workspace.pool for workspace in self._workspaces), *self._workspaces, self.world, self)
-
-    # ---- people --------------------------------------------------------------------------------------------------
-
-    async def _person(self, debate: SimulatedDebate) -> None:
-        """Somebody outside, who answers late and twice, and speaks up."""
-        world, plan = self.world, self.plan
-        record = world.records[debate.id]
-        mailbox = Mailbox(SimulatedStore(world), debate.id, clock=world.wall)
-        random = Random(f"person {plan.seed} {debate.id}")
-        answered: set[str] = set()
-        remarks, known, pause = 0, -1, 1.0
-        while record.closed is None:
-            # Whoever is not waited for looks more and more seldom, for a debate may hang for days.
-            waits = any(ask.to == PERSON and debate.person and key not in answered for key, ask in record.asked.items())
-            pause = 1.0 if waits or len(record.lines) != known else min(2 * pause, 16.0)
-            known = len(record.lines)
-            await asyncio.sleep(min((random.random() * plan.late + 0.2) * pause, max(30.0, plan.late)))
-            with contextlib.suppress(RecordError):
-                if record.lines and remarks < plan.remarks and random.random() < 0.3:
-                    remarks += 1
-                    await mailbox.post(Interjected(by="Eve", text=f"Eve says {remarks}"))
-                    self.news_of.add(debate.id)
-                for key, ask in tuple(record.asked.items()):
-                    if ask.to == PERSON and debate.person and key not in answered and key not in record.answered:
-                        reply = person_reply(plan.seed, debate.id, ask)
-                        await mailbox.post(Replied(key=key, reply=reply))
-                        answered.add(key)
-                        if not self._ends_after_the_post(debate, key):
-                            self.news_of.add(debate.id)
-                        if random.random() < 0.3:
-                            again = replace(reply, text=f"{reply.text} On second thoughts, no.", fields={})
-                            await mailbox.post(Replied(key=key, reply=again))
-
-    def _ends_after_the_post(self, debate: SimulatedDebate, key: str) -> bool:
-        """Whether a person's process ends before it has queued the debate again; then the deadline has to do that."""
-        timed = debate.deadline is not None and not self.plan.jumps
-        return self.plan.workers > 0 and timed and draw(self.plan.seed, debate.id, key, "ends") % 3 == 0
 
     # ---- the end -------------------------------------------------------------------------------------------------
 
@@ -490,3 +466,5 @@ class _SimulatedProcess:
                 except Violation as violation:
                     world.fail(violation)
                 last = item.seq
+                if slow := self._simulation.plan.slow:
+                    await asyncio.sleep(slow)

@@ -16,8 +16,11 @@ from moot.core.event import Asked, Called, Closed, Event, Failed, Interjected, O
 from moot.models.names import parse
 from moot.models.prices import cost
 from moot.record.store import StreamInfo, check_lines, decode
-from moot.testing.simulate.fault_plan import Plan
-from moot.testing.simulate.invariants import RecordState, TryId, Violation, require
+from moot.testing.simulate.checks.people_checks import Times, check_times
+from moot.testing.simulate.checks.record_facts import TryId
+from moot.testing.simulate.checks.record_state import RecordState
+from moot.testing.simulate.fault_plan import PERSON, Plan
+from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
 
 EPOCH = 1.7e9
@@ -56,6 +59,7 @@ class World:
             queue was asked has failed or came late.
         counted: the tokens that the provider has counted for a try.
         writers: for each stored line the process that has written it, by stream.
+        began: the virtual time at which a process began.
         asked_at: the virtual time at which a question was stored.
         on_append: is called when a process begins to write a stream.
         on_commit: is called with lines that are stored.
@@ -78,6 +82,7 @@ class World:
     taken: Counter[str] = field(default_factory=Counter[str])
     miscounted: bool = False
     counted: dict[tuple[str, TryId], tuple[int, int]] = field(default_factory=dict[tuple[str, TryId], tuple[int, int]])
+    began: dict[int, float] = field(default_factory=dict[int, float])
     asked_at: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     writers: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     _posted_at: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
@@ -91,6 +96,9 @@ class World:
     def __post_init__(self) -> None:
         self.random = Random(f"world {self.plan.seed} {self.plan.mode}")
         self._store_faults = {fault.number: fault for fault in self.plan.store}
+        stopped = any(fault.kind == "freeze" for fault in self.plan.processes)
+        slowed = any(fault.kind in ("slow", "full") for fault in self.plan.store)
+        self._odd_times = bool(self.plan.jumps) or stopped or slowed
 
     def wall(self) -> float:
         """The wall clock, which jumps."""
@@ -169,6 +177,7 @@ class World:
             event = record.add(line)
             self._check_message(record, event, last_letter)
             self._check_event(record, event)
+            self._check_times(record)
             begun = self.stopped.get(PROCESS.get(), {}).get(stream)
             is_more = begun is not None and isinstance(event, Asked) and record.batches > begun + 1
             # A slow store may hold what was noted before the stop.
@@ -191,6 +200,21 @@ class World:
                 self._check_booked(record, event)
             case _:
                 pass
+
+    def _check_times(self, record: RecordState) -> None:
+        """Check the times of people, where the clocks of this world tell them."""
+        plan, process = self.plan, PROCESS.get()
+        debate = plan.debates[0]
+        alone = len(plan.debates) == 1 and not plan.workers and not self.shared and process in self.began
+        if not debate.person or not alone or self._odd_times:
+            return
+        times = Times(
+            began=EPOCH + self.began[process],
+            person=PERSON,
+            deadline=debate.deadline,
+            reading=16 * plan.store_delay,
+        )
+        check_times(record, record.entries[-1], times)
 
     def _check_remarks(self, record: RecordState, pause: float) -> None:
         """Before questions messages are looked for with a pause between, and always before the close."""
@@ -283,6 +307,8 @@ class SimulatedStore:
         if kind in ("refused", "full"):
             return RecordError(f"the simulated store is {'full' if kind == 'full' else 'not writable'}")
         stored = len(world.lines.get(debate, ()))
+        acknowledged = world.acknowledged[debate]
+        require(stored >= acknowledged, "I47", lambda: f"{debate}: {stored} of {acknowledged}")
         if stored != after:
             world.note(f"{debate}: a conflict, {stored} entries and not {after}")
             if debate in world.records and after:
@@ -291,9 +317,6 @@ class SimulatedStore:
                 world.shared = True
                 world.overtaken.add(lease)
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
-        require(
-            stored >= world.acknowledged[debate], "I47", lambda: f"{debate}: {stored} of {world.acknowledged[debate]}"
-        )
         if stored_lines := lines[: len(lines) // 2] if kind == "part" else lines:
             world.commit(debate, stored_lines, lease)
         failed = kind in ("unsure", "part")

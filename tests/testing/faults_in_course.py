@@ -1,0 +1,213 @@
+"""Faults planted into rulings, the course of a debate, and the time of people, by name; see ``planted_faults``."""
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
+
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
+from math import inf
+from typing import Any
+
+from moot.agents import human, llm
+from moot.core import roles
+from moot.core.errors import RecordConflict, Unavailable
+from moot.core.text import hide
+from moot.engine import driver
+from moot.phases import speak, vote
+from moot.policy import rounds, rules
+from moot.record import ledger, mailbox
+from moot.record.store import encode
+from moot.workers import leases
+
+Change = tuple[Any, str, Any]
+
+
+# ---- who rules alone -------------------------------------------------------------------------------------------------
+
+
+def words_of_a_ruling_are_forged() -> list[Change]:
+    usual = vote.Adopt._read
+
+    def read(self: Any, turn: Any) -> Any:
+        decision = usual(self, turn)
+        return replace(decision, text=f"{decision.text} Or not.") if decision.text else decision
+
+    return [(vote.Adopt, "_read", read)]
+
+
+def continue_counts_as_settled() -> list[Change]:
+    usual = vote.Adopt._read
+    return [(vote.Adopt, "_read", lambda self, turn: usual(replace(self, status=""), turn))]
+
+
+def rounds_end_though_the_moderator_wants_to_go_on() -> list[Change]:
+    def met(self: Any, transcript: Any) -> str:
+        turns = transcript.turns(self.act)
+        return f"{turns[-1].by} says SETTLED" if turns else ""
+
+    return [(rounds.Settled, "met", met)]
+
+
+# ---- votes and answers -----------------------------------------------------------------------------------------------
+
+
+def abstentions_count_as_agreement() -> list[Change]:
+    usual = rules.Share._strength
+
+    def strength(self: Any, weight: Any, ballots: Any) -> Any:
+        return usual(self, weight, [ballot for ballot in ballots if ballot.state != "abstained"])
+
+    return [(rules.Share, "_strength", strength)]
+
+
+def answers_that_were_cut_off_are_read() -> list[Change]:
+    usual = llm._read
+    return [(llm, "_read", lambda ask, called, context: usual(ask, replace(called, finish="stop"), context))]
+
+
+def members_who_have_left_speak_on() -> list[Change]:
+    usual = roles._message
+    return [(roles, "_message", lambda turn: usual(turn)._replace(leaves=False))]
+
+
+def members_leave_without_a_word() -> list[Change]:
+    usual = roles._message
+
+    def message(turn: Any) -> Any:
+        read = usual(turn)
+        return read._replace(leaves=read.leaves or read.verdict is not None)
+
+    return [(roles, "_message", message)]
+
+
+# ---- halts and pauses ------------------------------------------------------------------------------------------------
+
+
+def debate_goes_on_without_any_answer() -> list[Change]:
+    usual = speak.Everyone.play
+    return [(speak.Everyone, "play", lambda self, state: usual(replace(self, needs=0), state))]
+
+
+def debate_halts_where_one_is_missing() -> list[Change]:
+    usual = speak.Everyone.play
+
+    def play(self: Any, state: Any) -> Any:
+        everybody = len(speak.asked_names(state, self.who))
+        return usual(replace(self, needs=everybody if self.needs else 0), state)
+
+    return [(speak.Everyone, "play", play)]
+
+
+def outage_is_no_reason_to_pause() -> list[Change]:
+    usual = driver._Driver._record_failures
+
+    def record_failures(self: Any, asks: Any, outcomes: Any, *, alone: bool) -> bool:
+        return usual(self, asks, outcomes, alone=False)
+
+    return [(driver._Driver, "_record_failures", record_failures)]
+
+
+def one_who_is_out_of_reach_stops_all() -> list[Change]:
+    usual = driver._Driver._record_failures
+
+    def record_failures(self: Any, asks: Any, outcomes: Any, *, alone: bool) -> bool:
+        away = [one for one in outcomes if isinstance(one, Unavailable) and not isinstance(one, driver._TurnTimeout)]
+        if away and len(asks) > 1:
+            return self._pause(f"some could not be reached: {hide(str(away[0]))}", "unavailable")
+        return usual(self, asks, outcomes, alone=alone)
+
+    return [(driver._Driver, "_record_failures", record_failures)]
+
+
+# ---- people ----------------------------------------------------------------------------------------------------------
+
+
+def time_of_people_counts() -> list[Change]:
+    usual = driver.Deadlines.answers_in_time
+
+    async def answers_in_time(self: Any, *args: Any) -> Any:
+        ends = self.ends
+        try:
+            return await usual(self, *args)
+        finally:
+            self.ends = ends
+
+    return [(driver.Deadlines, "answers_in_time", answers_in_time)]
+
+
+def time_of_a_person_begins_anew_with_a_resume() -> list[Change]:
+    def begin(contacts: Any, key: str, allowed: float | None) -> Any:
+        if allowed is None:
+            return human._AnswerTime(contacts.clock, None, inf)
+        now = asyncio.get_running_loop().time()
+        return human._AnswerTime(contacts.clock, contacts.clock() + allowed, now + allowed)
+
+    return [(human._AnswerTime, "begin", staticmethod(begin))]
+
+
+def person_has_half_of_the_time() -> list[Change]:
+    usual = human._AnswerTime.begin
+
+    def begin(contacts: Any, key: str, allowed: float | None) -> Any:
+        return usual(contacts, key, None if allowed is None else allowed / 2)
+
+    return [(human._AnswerTime, "begin", staticmethod(begin))]
+
+
+def mailbox_gives_up_on_a_conflict() -> list[Change]:
+    async def append(self: Any, entry: Any) -> int:
+        last = len(await self.read())
+        line = encode(entry(last + 1, self._clock(), self._head))
+        with suppress(RecordConflict):
+            await self._store.append(self.stream, [line], after=last)
+        return last + 1
+
+    return [(mailbox._EventStream, "_append", append)]
+
+
+def withdrawal_dies_with_its_worker() -> list[Change]:
+    async def watch(c: Any) -> list[str]:
+        again: list[str] = []
+        for job in await c.fetch(leases._LOST):
+            await leases.put(c, job["debate"], 0.0, job["reason"])
+            again.append(job["debate"])
+        return again
+
+    return [(leases, "watch", watch)]
+
+
+# ---- what must make no difference ------------------------------------------------------------------------------------
+
+
+def first_of_the_table_weighs_more() -> list[Change]:
+    usual = vote.with_weight
+
+    def with_weight(state: Any, ballot: Any, *, unstated: float = 1.0) -> Any:
+        weighed = usual(state, ballot, unstated=unstated)
+        first = state.brief.names("debater")[0]
+        return replace(weighed, weight=4 * weighed.weight) if ballot.voter == first else weighed
+
+    return [(vote, "with_weight", with_weight)]
+
+
+def proposals_with_words_of_a_ballot_are_left_out() -> list[Change]:
+    usual = vote.candidates
+
+    def candidates(*args: Any, **more: Any) -> Any:
+        groups = usual(*args, **more)
+        plain = {name: turns for name, turns in groups.items() if vote.BALLOT not in turns[0].text}
+        return plain if len(plain) > 1 else groups
+
+    return [(vote, "candidates", candidates)]
+
+
+def store_waits_for_viewers() -> list[Change]:
+    usual = ledger.Ledger._append
+
+    async def append(self: Any, lines: Any) -> None:
+        await usual(self, lines)
+        workspace = getattr(self._publish, "__self__", None)
+        if workspace is not None and self.debate in workspace.hub._rings:
+            await asyncio.sleep(0.5)
+
+    return [(ledger.Ledger, "_append", append)]
