@@ -29,6 +29,7 @@ RIGHT = {
     "holdout20": 0.98,
     "holdout21": 0.98,
     "holdout22": 0.97,
+    "holdout23": 0.98,
     "holdout3": 0.98,
     "holdout4": 0.98,
     "holdout5": 0.98,

@@ -1,5 +1,9 @@
 """Sayings, truisms, courtesies and remarks in place of a decision; flags, ticks and last words beside an answer."""
 
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 from moot.answers.plain_text import fold
@@ -7,6 +11,10 @@ from moot.answers.words.cues import is_saying
 from moot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
 
 NAMES = ("Ada", "Bo", "Cleo")
+NEAR: Mapping[str, Mapping[str, list[str]]] = tomllib.loads(
+    (Path(__file__).parent / "data" / "no_decision.toml").read_text("utf-8")
+)
+"""By language, sentences that decide nothing, and decisions in words near to those."""
 
 
 def _decision(words: str) -> str | None:
@@ -151,3 +159,16 @@ def test_scores_that_do_not_hold_are_asked_about(text: str) -> None:
 def test_the_most_rounds_are_at_least_one() -> None:
     assert read_brief("---\nmax_rounds: 0\n---\n# Tea?\n").why[0].code == "out_of_range"
     assert not read_brief("---\nrounds: 0\n---\n# Tea?\n").why
+
+
+@pytest.mark.parametrize("language", NEAR)
+def test_who_leaves_it_to_others_or_to_later_decides_nothing(language: str) -> None:
+    nothing, decisions = NEAR[language]["nothing"], NEAR[language]["decisions"]
+    assert len(nothing) > 10
+    assert [words for words in nothing if _decision(words)] == []
+    assert [words for words in decisions if _decision(words) != words] == []
+
+
+@pytest.mark.parametrize("words", ["棄権します。", "今回は棄権します。", "今回は、私も投票を棄権いたします。"])
+def test_an_abstention_this_time_is_one(words: str) -> None:
+    assert read_vote(words, NAMES).abstained

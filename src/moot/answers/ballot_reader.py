@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from moot.answers import plain_text, retraction
+from moot.answers import mentions, plain_text, retraction
 from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
 from moot.answers.mentions import WINDOW, MarkedText, Mood, Pick, mood_of_words_before, name_at, sentence_end
@@ -85,7 +85,10 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
     for statement in statements:
         denied = statement.reason == "negated" and statement.value == last.value
         against = statement.mood != "void" and statement.value != last.value
-        spared = last.value == ABSTAIN and statement.reason == "unknown_name"
+        spared = statement.reason == "unknown_name" and (
+            last.value == ABSTAIN
+            or mentions.form_stands_below(words, (statement.start, statement.end), (last.start, last.end))
+        )
         if (denied or (against and not spared)) and not _superseded(reader.marked, statement, last):
             return Fault("ambiguous")
     if last.value == ABSTAIN:
@@ -223,7 +226,8 @@ _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _AROUND = " \t\"'`«»“”„「『[({<*~、,:"
 _VAGUE = re.compile(
     r"(?:the|a|an|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more"
-    r"|below|here|clear|simple|easy|as follows|elle|lui|ella|él|ela|ele|lei|sie|ihn|неё|него|nią|niego)\b"
+    r"|below|here|clear|simple|easy|made|as follows|fait|hecha|feita|fatta"
+    r"|elle|lui|ella|él|ela|ele|lei|sie|ihn|неё|него|nią|niego)\b"
 )
 
 

@@ -328,7 +328,7 @@ def _is_concession(rest: str, start: int, end: int) -> bool:
 
 def _far_remark_fault(name: str, rest: str, plain: str) -> str:
     """What the parts of a longer remark make of a statement."""
-    if formulas.PROVISOS.search(rest) or retraction.turned(plain):
+    if formulas.PROVISOS.search(retraction.EVEN_IF.sub("", rest)) or retraction.turned(plain):
         return "conditional"
     if _STRANGE.search(rest) or formulas.UNDONE.search(plain[:60]):
         return "ambiguous"

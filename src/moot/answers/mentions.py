@@ -369,3 +369,27 @@ def _is_lead(words: str) -> bool:
 def _is_conditional(words: str) -> bool:
     """Whether words before a statement make it one that is only supposed, or bound to a condition."""
     return phrases.DOUBTS.search(words) is not None or retraction.says("SUPPOSE", words)
+
+
+_NOBODY = re.compile(
+    r"\b(?:nobody|noone|no one|none|neither|niemand\w*|keine\w*|personne|aucun\w*|nadie|ningun\w*|ninguém|nenhum\w*"
+    r"|nessun\w*|никто|никого|никому|nikt|nikogo|kimse\w*|hiçbiri\w*)\b|没人|没有人|誰も|誰にも|아무|لا أحد|किसी को नहीं"
+)
+"""How a vote for nobody is said."""
+
+
+def form_stands_below(words: str, above: tuple[int, int], form: tuple[int, int]) -> bool:
+    """Whether a vote in its form stands on a line below looser words in which nobody was recognized.
+
+    "I choose the nurse.⏎I vote for: Nurse Petrov" is one vote. "I vote for: Zoe⏎I vote for: Ann" are two, and "I vote
+    for nobody.⏎I vote for: Ann" contradicts itself.
+
+    Args:
+        words: the folded text.
+        above: where the looser words begin and end.
+        form: where the vote begins and ends.
+    """
+    loose, between = words[slice(*above)], words[above[0] : form[0]]
+    apart = "\n" in between and not re.search(r"\w", words[: form[0]].rpartition("\n")[2])
+    denied = retraction.says("DENY", loose) or _NOBODY.search(loose)
+    return apart and ":" in words[slice(*form)] and ":" not in loose and not denied

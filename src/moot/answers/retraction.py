@@ -100,6 +100,11 @@ _FRAGMENT = re.compile(r"(?:is|are|was|were)\b")
 _WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
 _SIGN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _CLAUSE = re.compile(r"[,、，،;]")
+EVEN_IF = re.compile(
+    r"(?:even if|auch wenn|wenn auch|selbst wenn|même si|aun si|aunque|ainda que|mesmo que|mesmo se|anche se|даже если"
+    r"|хотя|nawet jeśli|choć|即使|就算|たとえ|حتى لو|وإن|भले ही|her ne kadar)(?!\w)"
+)
+"""What grants something and binds nothing, although it holds a word of conditions."""
 _PLAIN_IF = re.compile(
     r"\W*(?:but |and |aber |mais |pero |mas |ma |но |ale |但是?|لكن |लेकिन |ama )?"
     r"(?:if|when|wenn|falls|si|se|если|jeśli|jeżeli|gdy|如果|要是|もし|만약|إذا|اذا|अगर|यदि|eğer)(?!\w)"
@@ -305,6 +310,8 @@ def _postpones(text: str) -> bool:
 def _is_conditional(sentence: Sentence) -> bool:
     """Whether a sentence is a condition, and no sentence that only begins with one."""
     text = sentence.without_commas
+    if (granted := EVEN_IF.match(text)) and not says("BOUND", text[granted.end() :].lstrip(), begins=True):
+        return False
     if says("BOUND", text, begins=True):
         return not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text))
     return _LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)

@@ -169,7 +169,9 @@ _PARTICULAR = re.compile(
     r"\d|[%€$£¥₹₽]|\b(?:should|shall|must|may|soll|sollen|darf|doit|doivent|debe|deben|deve|devono|devem|должн\w+"
     r"|można|musi|muszą|we|wir|nous|euros?|dollars?|percent|prozent|from|until|till|monday|tuesday|wednesday"
     r"|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november"
-    r"|december|week|month|year|two|three|four|five|six|ten|twelve|twenty|zwei|drei|vier|fünf|deux|trois|dos|tres|due|tre|dois|três|stunden?|hours?|tag|woche|monat|jahr|pays?|receives?|zahlt|erhält|bekommt|paie|paga)\b"
+    r"|december|week|month|year|two|three|four|five|six|ten|twelve|twenty"
+    r"|zwei|drei|vier|fünf|(?<!les )deux|trois|dos|tres|due|tre|dois|três"
+    r"|stunden?|hours?|tag|woche|monat|jahr|pays?|receives?|zahlt|erhält|bekommt|paie|paga)\b"
 )
 """What stands in a sentence about something in particular."""
 

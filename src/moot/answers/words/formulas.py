@@ -167,7 +167,7 @@ AFTER = (
     _sign("です", r"(?<=[^\s])です(?=[。\n!、,;:\s(\u2014-]|$)"),
     _sign("투표", r"(?:에게|에|께) ?(?:제 |한 )?(?:표를 |한 표를 )?투표(?:합니다|한다|하겠습니다|할게요|했습니다)"),
     _sign("표", r"(?:에게|에) ?(?:제 |한 )?표를 (?:줍니다|던집니다|드립니다|주겠습니다)"),
-    _sign("갑니다", r"(?:에게|에) 갑니다"),
+    _sign("니다", r"(?:에게|에|께) (?:갑|드립|줍)니다"),
     _sign("en", r" (?:stimmen|votieren)(?=\s*(?:$|[.,;:!()\n\u2013\u2014-]))"),
     _sign("it is", r" it is(?=[ \t]*[.!]?[ \t]*(?:\n|$))"),
     _sign("vote", r" (?:has|has won|has earned|gets|receives|earns|wins) my (?:full |final )?vote(?!\w)"),
@@ -195,8 +195,8 @@ AFTER = (
     ),
     _sign(
         "oy",
-        r"(?:'?[ny]?[aeıiuü]| için| lehine)? (?:oyumu |(?:bir )?oy )(?:veriyorum"
-        r"|kullanıyorum|vereceğim|kullanacağım|verdim)",
+        r"(?:'?[ny]?[aeıiuü]| için| lehine| (?:seçeneğ|öneris|aday|teklif|plan)\w{1,3})? (?:oyumu |(?:bir )?oy )"
+        r"(?:veriyorum|kullanıyorum|vereceğim|kullanacağım|verdim)",
     ),
     _sign("支持", r"を支持(?:いた)?(?:します|する)"),
     _sign("選", r"を(?:選び(?:ます|たい(?:と思い|です))|選択(?:いた)?します|選択する|選ぶ)"),
@@ -207,10 +207,8 @@ AFTER = (
     _sign("है", r" है(?=\s*(?:[।\n!,;:.(\u2014-]|$))"),
     _sign("को", r" को (?:देता|देती|दे रहा|दे रही|दूँगा|दूँगी)(?: हूँ| हूं)?(?=\s*(?:[।\n!,;:.(\u2014-]|$))"),
     _sign("चुन", r" को (?:चुनता|चुनती)(?: हूँ| हूं)?"),
-    _sign("seçiyorum", r"(?:'?[ny]?[ıiuü])? seçiyorum"),
-    _sign("tercih", r"(?:'?[ny]?[ıiuü])? tercih ediyorum"),
-    _sign("ver", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:veriyorum|vereceğim|verdim)"),
-    _sign("kullan", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:kullanıyorum|kullanacağım)"),
+    _sign("iyorum", r"(?:'?[ny]?[ıiuü])? (?:seçiyorum|tercih ediyorum)"),
+    _sign("m", r"(?:'?[ny]?[aeıiuü]| için| lehine) (?:ver(?:iyorum|eceğim|dim)|kullan(?:ıyorum|acağım))"),
 )
 """The same where the name stands before the verb, up to the particle."""
 
@@ -283,8 +281,7 @@ LABELS = (
     _word("choice", r"my (?:1st|first|top) choice,? (?:and|therefore|so)(?: also)? my vote,? is"),
     _word("pick", r"my (?:final )?pick(?: is\b|(?=\s*[:=→]))"),
     _word("vote final", r"(?:mon )?vote final(?=\s*[:=→])"),
-    _sign("选票", r"我的(?:最终)?选票(?=\s*[:=→])"),
-    _sign("選票", r"我的(?:最終)?選票(?=\s*[:=→])"),
+    _sign("票", r"我的(?:最[终終])?[选選]票(?=\s*[:=→])"),
     _word("vote", r"(?:my )?(?:final )?vote(?=\s*[:=→])|(?:mon )vote(?=\s*[:=→])"),
     _word("ballot", r"(?:my )?(?:final )?ballot(?=\s*[:=→])"),
     _word("final", r"(?:my |the )?final (?:answer|choice|decision)(?: is\b|(?=\s*[:=→]))"),
@@ -398,7 +395,10 @@ ABSTENTIONS = (
     _sign("أمتنع", r"أمتنع عن التصويت"),
     _sign("मतदान", r"मैं मतदान (?:से परहेज़|में भाग नहीं|नहीं) (?:करता|करती|लेता|लेती)(?: हूँ| हूं)?"),
     _sign("我", r"我(?:选择|選擇|决定|決定)?(?:弃权|棄權|放弃投票|放棄投票)(?=\s*(?:$|[。.!,、\n]))"),
-    _sign("棄権", r"(?<!\w)(?:私は)?(?:投票を)?棄権(?:します|いたします|する)(?=\s*(?:$|[。.!,、\n]))"),
+    _sign(
+        "棄権",
+        r"(?<!\w)(?:今回は?|この(?:度|たび)は)?、?(?:私[はも])?、?(?:投票を)?棄権(?:します|いたします|する)(?=\s*(?:$|[。.!,、\n]))",
+    ),
     _sign("기권", r"(?<!\w)(?:저는|나는)? ?기권(?:합니다|한다|하겠습니다)(?=\s*(?:$|[。.!,\n]))"),
 )
 """A first-person abstention; what follows must not tie it to another matter ("I abstain from judging the style")."""
