@@ -272,7 +272,9 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
         return False
     if says("THEIRS", text, begins=True) and not says("SELF", text) and not (named and named.other(text)):
         return sentence.size <= 12 and says("PUTS_OFF", text)
-    if says("BACK", text) or says("TURN", sentence.text, begins=True) or _own_failed(text, named):
+    if says("BACK", text) or says("REVOKES", sentence.text) or says("TURN", sentence.text, begins=True):
+        return True
+    if _own_failed(text, named):
         return True
     if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and _SUPPOSED.search(text):
         return False
