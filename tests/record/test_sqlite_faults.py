@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from moot.core.errors import RecordConflict, RecordError
+from moot.record.listing import check
 from moot.record.sqlite import SqliteStore, explain
 from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION
 
@@ -348,6 +349,42 @@ def test_a_damaged_file_is_reported_and_never_read_wrongly(path: Path, reading: 
             assert result == damaged
         else:  # a page of the table of lines or of its index; or one of the summaries, which are made again
             assert result in (damaged, STORED)
+
+
+async def what_a_check_says(path: Path) -> str:
+    """Why a store is not whole; "" where it is."""
+    store = SqliteStore.open(path, reading=True)
+    try:
+        assert await store.read("a") == STORED
+        await check(store)
+    except RecordError as error:
+        return str(error)
+    finally:
+        await store.close()
+    return ""
+
+
+def test_a_check_finds_damage_that_no_record_shows(path: Path) -> None:
+    asyncio.run(fill(path))
+    assert asyncio.run(what_a_check_says(path)) == ""
+    with closing(sqlite3.connect(path)) as connection:
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'summary_began'").fetchone()[0]
+    whole = path.read_bytes()
+    path.write_bytes(whole[: (root - 1) * 4096] + b"\xff" * 4096 + whole[root * 4096 :])
+    problem = asyncio.run(what_a_check_says(path))
+    assert problem.startswith(f"The record {path} cannot be used: it is damaged (")
+    assert "database main" not in problem
+    assert "\n" not in problem
+
+
+async def test_a_stored_text_that_is_no_utf8_is_damage(path: Path) -> None:
+    await fill(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE line SET text = CAST(x'ff41' AS TEXT) WHERE seq = 7")
+    store = SqliteStore.open(path)
+    with pytest.raises(RecordError, match=r"records\.db cannot be used: it is damaged\.$"):
+        await store.read("a")
+    await store.close()
 
 
 def test_words_that_cannot_be_decoded_are_damage(path: Path) -> None:

@@ -1,115 +1,164 @@
-"""SQLite under a layer over the file system: power is lost after any write, a write is short or fails, a sync fails.
+"""SQLite under a layer over the file system: power is lost at any call, syncs lie, writes are short or fail.
 
-The layer (``recorded_writes.c``) is compiled here, preloaded into a process that writes records, and notes each write.
-The notes up to any point, with what had not been synced by then kept, lost or torn, are what a disk may hold after a
-loss of power.
+What a disk may hold then is made by ``recorded_writes``. Where syncs do what they say nothing that was acknowledged is
+missing. Where they lie nobody can promise that; but what is left is a beginning of the record, or it is refused.
 """
 
 import asyncio
 import random
 import sqlite3
-import struct
-import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from moot.record.sqlite import SqliteStore
-from tests.kits.left_out import need_programs
-
-SOURCE = Path(__file__).with_name("recorded_writes.c")
-
-
-@pytest.fixture(autouse=True)
-def _layer_can_be_made() -> None:  # pyright: ignore[reportUnusedFunction]
-    if not sys.platform.startswith("linux"):
-        pytest.skip("NO LAYER: the layer over the file system is for Linux")
-    need_programs("gcc", package="gcc libc6-dev")
-
-
-WRITER = """
-import asyncio, os, sys
-from moot.record.sqlite import SqliteStore
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordError
+from moot.core.event import Event, Replied
+from moot.record.sqlite import SqliteStore
+from moot.record.store import decode
+from tests.kits.left_out import need_programs
+from tests.kits.thoroughness import MORE, some
+from tests.record.recorded_writes import ACKS, Disk, Run, Write, compile_layer, record
 
-async def main(folder):
+NOTING = """
+import asyncio, os
+from moot.app.plan.settings import Config
+from moot.app.run.workspace import Workspace
+from moot.core.brief import Brief, Participant
+from moot.core.errors import MootError, RecordError
+from moot.record.sqlite import SqliteStore
+
+class Noting(SqliteStore):
+    async def append(self, debate, lines, *, after):
+        await super().append(debate, lines, after=after)
+        if debate == "d":
+            os.pwrite(acks, (after + len(lines)).to_bytes(2, "little"), 0)
+
+async def open_store(folder, pages):
+    for _ in range(3):
+        try:
+            store = Noting.open(folder + "/moot/records.db")
+            break
+        except RecordError as error:
+            print(error)
+    else:
+        return None
+    try:
+        await store.write(lambda connection: connection.execute(f"PRAGMA wal_autocheckpoint = {pages}").fetchall())
+    except RecordError as error:
+        print(error)
+    return store
+
+def run(folder):
+    global acks
     acks = os.open(folder + "/acks", os.O_RDWR | os.O_CREAT)
-    store = SqliteStore.open(folder + "/records.db")
-    after = 0
-    for n in range(24):
-        lines = [f"line {seq} " + "é" * (50 + 997 * (seq % 5)) for seq in range(after + 1, after + 4)]
+    asyncio.run(main(folder))
+"""
+"""A store that notes what was acknowledged, and moves its log into the file after so many pages."""
+
+LINES = f"""{NOTING}
+async def main(folder):
+    store, after = await open_store(folder, 20), 0
+    for _ in range(24 if store else 0):
+        lines = [f"line {{seq}} " + "é" * (50 + 997 * (seq % 5)) for seq in range(after + 1, after + 4)]
         try:
             await store.append("d", lines, after=after)
+            after += 3
         except RecordError as error:
             print(error)
             after = len(await store.read("d"))
-            continue
-        after += 3
-        os.pwrite(acks, bytes([after]), n)
-    await store.close()
-
-asyncio.run(main(sys.argv[1]))
+    if store:
+        await store.close()
 """
 
+DEBATE = f"""{NOTING}
+async def main(folder):
+    store = await open_store(folder, 12)
+    if not store:
+        return
+    workspace = Workspace(store, config=Config(learn=False))
+    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
+    plan = workspace.plan(brief, models=("builtin:quotes",))
+    for _ in range(3):
+        try:
+            if await store.read("d"):
+                await workspace.resume("d")
+            else:
+                await workspace.run(plan, "d")
+            break
+        except MootError as error:
+            print(error)
+    await workspace.close()
+"""
 
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One noted call: ``w`` writes, ``t`` cuts, ``s`` syncs, ``u`` removes."""
+DATABASE = "moot/records.db"
 
-    kind: str
-    name: str
-    offset: int
-    data: bytes
-
-
-def record(tmp_path: Path, **fault: str) -> tuple[list[Write], str]:
-    """Write records under the layer; the notes, and what the writer said."""
-    layer, folder, notes = tmp_path / "layer.so", tmp_path / "disk", tmp_path / "notes"
-    folder.mkdir()
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-w", "-o", layer, SOURCE, "-ldl"], check=True)
-    env = {"LD_PRELOAD": str(layer), "NOTED_IN": str(folder), "NOTES": str(notes), "PYTHONPATH": ":".join(sys.path)}
-    output = subprocess.run(
-        [sys.executable, "-c", WRITER, str(folder)], env=env | fault, check=True, capture_output=True, text=True
-    ).stdout
-    raw, place, writes = notes.read_bytes(), 0, list[Write]()
-    while place < len(raw):
-        kind, length = struct.unpack_from("=cI", raw, place)
-        name = raw[place + 5 : place + 5 + length].decode()
-        offset, size = struct.unpack_from("=QI", raw, place + 5 + length)
-        begin = place + 5 + length + 12
-        writes.append(Write(kind.decode(), name, offset, raw[begin : begin + size]))
-        place = begin + size
-    return writes, output
+SECTORS = (512, 4096)
 
 
-def after_power_loss(folder: Path, writes: Sequence[Write], chance: random.Random) -> int:
-    """Make the files as a disk may hold them after those calls; returns the last entry that was acknowledged."""
-    synced = {write.name: n for n, write in enumerate(writes) if write.kind == "s"}
-    promised, files = 0, dict[str, bytearray]()
-    for n, write in enumerate(writes):
-        if write.name == "acks":
-            promised = write.data[0] if write.data else promised
-            continue
-        if write.kind == "u":
-            files.pop(write.name, None)
-            continue
-        data = write.data
-        if n > synced.get(write.name, -1):
-            data = chance.choice((data, data, data[: len(data) // 2], b""))
-        content = files.setdefault(write.name, bytearray())
-        if write.kind == "t":
-            del content[write.offset :]
-        elif data:
-            content.extend(bytes(max(0, write.offset + len(data) - len(content))))
-            content[write.offset : write.offset + len(data)] = data
-    folder.mkdir()
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    return promised
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What a program did, and the lines of its record in the end."""
+
+    writes: Sequence[Write]
+    lines: tuple[str, ...]
+
+    def disk(self, point: int, lying: Sequence[int] = ()) -> Disk:
+        """The disk after so many calls."""
+        disk = Disk(lying)
+        for write in self.writes[:point]:
+            disk.do(write)
+        return disk
+
+    @property
+    def points(self) -> range:
+        """After each call power can be lost."""
+        return range(1, len(self.writes) + 1)
+
+    @property
+    def syncs(self) -> int:
+        """How many syncs there are."""
+        return sum(write.kind == "s" and write.name != ACKS for write in self.writes)
+
+
+@pytest.fixture(scope="module")
+def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The layer over the file system."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("NO LAYER: the layer over the file system is for Linux")
+    need_programs("gcc", package="gcc libc6-dev")
+    return compile_layer(tmp_path_factory.mktemp("layer"))
+
+
+@pytest.fixture(scope="module")
+def long_lines(layer: Path, tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """Lines that fill pages."""
+    return recorded(tmp_path_factory.mktemp("lines"), LINES, layer)
+
+
+@pytest.fixture(scope="module")
+def debate(layer: Path, tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """A short debate."""
+    return recorded(tmp_path_factory.mktemp("debate"), DEBATE, layer)
+
+
+@pytest.fixture(scope="module", params=["long_lines", "debate"])
+def recording(request: pytest.FixtureRequest) -> Recording:
+    """Both, one after the other."""
+    return request.getfixturevalue(request.param)
+
+
+def recorded(folder: Path, program: str, layer: Path) -> Recording:
+    """What a program does without a fault."""
+    (run,) = record(folder, program, layer)
+    assert {write.kind for write in run.writes} >= {*"wscmu"}
+    assert run.said == ""
+    return Recording(writes=run.writes, lines=asyncio.run(stored(run.disk / DATABASE)))
 
 
 async def stored(path: Path) -> tuple[str, ...]:
@@ -117,31 +166,146 @@ async def stored(path: Path) -> tuple[str, ...]:
     store = SqliteStore.open(path)
     lines = await store.read("d")
     await store.close()
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert damage(path) == ""
     return lines
 
 
-async def test_a_loss_of_power_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    writes, _ = record(tmp_path)
-    chance = random.Random(1)
-    first = next(n for n, write in enumerate(writes) if write.name == "acks")
-    points = [*range(first + 1, len(writes), max(1, len(writes) // 25)), len(writes)]
-    for point in points:
+def damage(path: Path) -> str:
+    """What SQLite finds wrong in a file."""
+    with closing(sqlite3.connect(path)) as connection:
+        problems = connection.execute("PRAGMA integrity_check").fetchall()
+    return "" if problems == [("ok",)] else str(problems)
+
+
+@pytest.mark.parametrize("sector", SECTORS)
+async def test_a_loss_of_power_at_any_call_loses_nothing_that_was_acknowledged(
+    recording: Recording, sector: int, tmp_path: Path
+) -> None:
+    chance = random.Random(sector)
+    disk = recording.disk(0)
+    for point in some(recording.points, 17):
+        disk, folder = recording.disk(point), tmp_path / f"after-{point}"
+        disk.lose_power(folder, chance, sector)
+        lines = await stored(folder / DATABASE)
+        assert len(lines) >= disk.promised, f"power was lost after {point} calls"
+        assert lines == recording.lines[: len(lines)]
+    assert disk.promised > 0
+
+
+def what_was_said(lines: Sequence[str]) -> list[Event]:
+    """The answers of a debate, and how it ended."""
+    events = [decode(line).event for line in lines]
+    replies = [
+        replace(event, reply=replace(event.reply, seconds=0.0)) for event in events if isinstance(event, Replied)
+    ]
+    return [*replies, events[-1]]
+
+
+async def test_a_debate_goes_on_after_a_loss_of_power_at_any_call(debate: Recording, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    for point in some(debate.points, 23):
         folder = tmp_path / f"after-{point}"
-        promised = after_power_loss(folder, writes[:point], chance)
-        lines = await stored(folder / "records.db")
-        assert len(lines) >= promised > 0
-        assert len(lines) % 3 == 0
-        assert [line.split(" ")[1] for line in lines] == [str(n) for n in range(1, len(lines) + 1)]
-    assert {write.kind for write in writes} >= {"w", "s"}
+        disk = debate.disk(point)
+        disk.lose_power(folder, chance, chance.choice(SECTORS))
+        if not disk.promised:
+            continue
+        workspace = Workspace(SqliteStore.open(folder / DATABASE), config=Config(learn=False))
+        await workspace.resume("d")
+        await workspace.verify("d")
+        assert what_was_said(await workspace.lines("d")) == what_was_said(debate.lines)
+        await workspace.close()
 
 
-@pytest.mark.parametrize(("fault", "place"), [("eio", "40"), ("short", "41"), ("short", "60"), ("sync", "44")])
-async def test_a_write_that_fails_loses_nothing_that_was_acknowledged(fault: str, place: str, tmp_path: Path) -> None:
-    writes, output = await asyncio.to_thread(record, tmp_path, BREAK=fault, BREAK_AT=place)
-    promised = max(write.data[0] for write in writes if write.name == "acks" and write.data)
-    lines = await stored(tmp_path / "disk" / "records.db")
-    assert "records.db" in output
-    assert len(lines) >= promised
-    assert [line.split(" ")[1] for line in lines] == [str(n) for n in range(1, len(lines) + 1)]
+async def what_is_left(path: Path) -> tuple[str, ...] | str:
+    """The lines of a debate that is found whole, or why it is not."""
+    try:
+        workspace = Workspace(SqliteStore.open(path, reading=True), config=Config(learn=False))
+    except RecordError as error:
+        return str(error)
+    try:
+        await workspace.verify("d")
+        await workspace.check_store()
+        return await workspace.lines("d")
+    except RecordError as error:
+        return str(error)
+    finally:
+        await workspace.close()
+
+
+# ---- syncs that lie --------------------------------------------------------------------------------------------------
+
+
+def lies(recording: Recording, chance: random.Random) -> Sequence[int]:
+    """The syncs that say that they have synced, and have not: one, some, or all from one on."""
+    first = chance.randrange(recording.syncs)
+    return chance.choice(
+        (
+            (first,),
+            [n for n in range(recording.syncs) if chance.random() < 0.3],
+            range(first, recording.syncs),
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", some(range(16), 8))
+async def test_a_sync_that_lies_loses_entries_but_never_changes_the_record(
+    debate: Recording, seed: int, tmp_path: Path
+) -> None:
+    chance, losses = random.Random(seed), 0
+    for point in some(debate.points, 11):
+        disk, folder = debate.disk(point, lies(debate, chance)), tmp_path / f"after-{point}"
+        disk.lose_power(folder, chance, chance.choice(SECTORS))
+        left = await what_is_left(folder / DATABASE)
+        if isinstance(left, tuple):
+            assert left == debate.lines[: len(left)]
+            assert damage(folder / DATABASE) == ""
+        losses += disk.promised > (len(left) if isinstance(left, tuple) else 0)
+    assert losses, "these lies have done no harm"
+
+
+# ---- writes that fail ------------------------------------------------------------------------------------------------
+
+
+FAULTS = ("eio", "short", "full", "sync")
+
+SHARES = [(fault,) for fault in FAULTS] if MORE else [FAULTS]
+"""The faults of a test each: together they need only one process that imports Moot."""
+
+
+async def broken(
+    program: str, usual: Recording, faults: Sequence[str], step: int, layer: Path, folder: Path
+) -> list[Run]:
+    """What a program does when one of its writes fails: each of them, or one of so many."""
+    writes = sum(write.kind == "w" and write.name != ACKS for write in usual.writes)
+    steps = {"full": max(1, step // 3)}
+    places = [(fault, place) for fault in faults for place in range(1, writes + 1, steps.get(fault, step))]
+    runs = await asyncio.to_thread(record, folder / "broken", program, layer, places)
+    complaints = {fault for run, (fault, _) in zip(runs, places, strict=True) if "records.db" in run.said}
+    assert complaints == {*faults}
+    return runs
+
+
+@pytest.mark.parametrize("faults", SHARES)
+async def test_a_write_that_fails_anywhere_loses_nothing_that_was_acknowledged(
+    faults: Sequence[str], long_lines: Recording, layer: Path, tmp_path: Path
+) -> None:
+    for run in await broken(LINES, long_lines, faults, 21 if MORE else 199, layer, tmp_path):
+        lines = await stored(run.disk / DATABASE)
+        assert len(lines) >= run.promised
+        assert lines == long_lines.lines[: len(lines)]
+
+
+@pytest.mark.parametrize("faults", SHARES)
+async def test_a_debate_goes_on_after_a_write_that_failed_anywhere(
+    faults: Sequence[str], debate: Recording, layer: Path, tmp_path: Path
+) -> None:
+    for run in await broken(DEBATE, debate, faults, 3 if MORE else 51, layer, tmp_path):
+        lines = await stored(run.disk / DATABASE)
+        assert len(lines) >= run.promised
+        if not lines:
+            continue
+        workspace = Workspace(SqliteStore.open(run.disk / DATABASE), config=Config(learn=False))
+        await workspace.resume("d")
+        await workspace.verify("d")
+        assert what_was_said(await workspace.lines("d")) == what_was_said(debate.lines)
+        await workspace.close()

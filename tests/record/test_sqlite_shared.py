@@ -77,7 +77,7 @@ from moot.record import sqlite
 def make(path):
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
-sqlite._make = make
+sqlite.make_file = make
 """
 """The fault that once lost records: each store that is opened opens and closes the file by itself, too."""
 

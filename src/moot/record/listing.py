@@ -98,6 +98,25 @@ class Listing(Counting, Protocol):
 # ---- the questions, to any store -------------------------------------------------------------------------------------
 
 
+@runtime_checkable
+class Checking(Protocol):
+    """A store that can say whether what it keeps is whole, also what no record shows."""
+
+    async def check(self) -> None:
+        """Read everything and check it.
+
+        Raises:
+            RecordError: something is damaged, or cannot be read.
+        """
+        ...
+
+
+async def check(store: Store) -> None:
+    """Check a store, if it can be checked; see ``Checking.check``."""
+    if isinstance(store, Checking):
+        await store.check()
+
+
 async def last(store: Store, debate: str) -> str | None:
     """See ``Listing.last``."""
     if isinstance(store, Listing):

@@ -25,10 +25,11 @@ from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
+from moot.core.text import flat
 from moot.record import sqlite_schema
 from moot.record.listing import ListQuery, Page
 from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, refusal
-from moot.record.sqlite_schema import check_format, prepare, transaction
+from moot.record.sqlite_schema import check_format, make_file, prepare, transaction
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 from moot.record.summary_fold import Fold
 
@@ -126,6 +127,10 @@ class SqliteStore:
     async def page(self, query: ListQuery) -> Page:
         """See Listing."""
         return await self._ask(lambda: self._file.look(lambda connection: sqlite_schema.page(connection, query)))
+
+    async def check(self) -> None:
+        """See Checking."""
+        await self._ask(self._file.check)
 
     async def remove(self, debates: Sequence[str]) -> None:
         """See Removing; the file keeps nothing of what was stored."""
@@ -393,6 +398,11 @@ class SqliteFile:
         """Its last line."""
         return self._fetch(sqlite_schema.LAST, debate)
 
+    def check(self) -> None:
+        """See Checking."""
+        if (problem := self._fetch(sqlite_schema.PROBLEM)) != "ok":
+            raise refusal(self.path, f"it is damaged ({flat(problem.removeprefix('*** in database main ***'))})")
+
     def look(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """A context for several statements on one state of the file."""
         with transaction(self._reading, "DEFERRED"):
@@ -441,7 +451,7 @@ def _shared_file(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     """The file of a path, for one more store; call it under _OPENING."""
     real = Path(os.path.realpath(path))
     if not reading:
-        _make(real)
+        make_file(real)
     if real.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     stat = real.stat()
@@ -465,14 +475,6 @@ def _shared_file(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     if not file.still:  # it may become writable
         _FILES[key] = file
     return file
-
-
-def _make(path: Path) -> None:
-    """Create a file that only its owner can read, and its folder. An existing file is not changed."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not path.exists():
-        with suppress(FileExistsError):  # another process created it first
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _leave_open(file: SqliteFile) -> bool:

@@ -25,6 +25,9 @@ TWO_NAMES = (
 )
 """SQLite keeps its log under the name by which a file was opened."""
 
+UNDECODABLE = "Could not decode to UTF-8"
+"""How Python's error begins where a stored text is no UTF-8; SQLite gives it no code, and the text follows."""
+
 FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """The exceptions of a statement; the last where Python cannot decode SQLite's message on a damaged page."""
 
@@ -32,7 +35,7 @@ FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 def explain(path: Path, error: Exception) -> RecordError:
     """One sentence for the user about an error of SQLite or the system on a file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if isinstance(error, UnicodeDecodeError):
+    if isinstance(error, UnicodeDecodeError) or str(error).startswith(UNDECODABLE):
         code = sqlite3.SQLITE_CORRUPT
     elif code == sqlite3.SQLITE_CANTOPEN and path.is_file() and not _is_writable(path.parent):
         code = sqlite3.SQLITE_READONLY  # SQLite makes files beside it to write

@@ -7,10 +7,11 @@ whoever writes to the file makes what is missing, some debates at a time.
 """
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -142,6 +143,7 @@ SELECT json_group_array(json(spine)) FROM (
 """
 COUNT = "SELECT coalesce(max(seq), 0) FROM line WHERE debate = ?"
 HAS_MORE = "SELECT EXISTS (SELECT 1 FROM line WHERE debate = ? AND seq > ?)"
+PROBLEM = "SELECT integrity_check FROM pragma_integrity_check(1)"
 LAST = "SELECT (SELECT text FROM line WHERE debate = ? ORDER BY seq DESC LIMIT 1)"
 PAGE = f"""
 SELECT json_object(
@@ -372,6 +374,30 @@ def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
 
 
 # ---- the file --------------------------------------------------------------------------------------------------
+
+
+def make_file(path: Path) -> None:
+    """Create a file that only its owner can read, and its folder, if they are missing; a loss of power takes neither.
+
+    A file that exists is neither opened nor changed. SQLite syncs the folder of its log, but none above it.
+    """
+    if path.exists():
+        return
+    missing = [folder for folder in path.parents if not folder.exists()]
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # another process created it first
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    for folder in (path.parent, *(new.parent for new in missing)):
+        with suppress(OSError):  # Windows syncs no folder, and not every folder may be read
+            _sync(folder)
+
+
+def _sync(folder: Path) -> None:
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> bool:

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import re
+import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -88,6 +91,24 @@ def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
             assert result.exit_code == 1, (command, result.output)
             assert "moot: a line of the record is damaged" in result.stderr
             assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_debate_that_is_whole_in_a_damaged_store_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "moot.sqlite"
+    fill(path, arena=lines("arena"))
+    assert moot(tmp_path, "verify", "arena").exit_code == 0
+    with closing(sqlite3.connect(path)) as connection:
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'summary_owner'").fetchone()[0]
+    whole = path.read_bytes()
+    path.write_bytes(whole[: (root - 1) * 4096] + b"\xff" * 4096 + whole[root * 4096 :])
+    result = moot(tmp_path, "verify", "arena")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert re.match(r"moot: arena: \d+ entries, every hash is right, head \w{64}; but", result.stderr)
+    assert "; but its store is damaged. The record " in result.stderr
+    assert "Copy to a new store what can be read: moot store copy" in result.stderr
+    assert moot(tmp_path, "store", "copy", str(path), str(tmp_path / "new.sqlite")).exit_code == 0
+    assert moot(tmp_path, "verify", "arena", "--store", str(tmp_path / "new.sqlite")).exit_code == 0
 
 
 def test_an_analysis_names_the_damaged_debate_and_shows_the_others(store: Path) -> None:

@@ -197,6 +197,14 @@ class RecordReader:
         reader.place = show_where(where)
         return reader
 
+    async def check_store(self) -> None:
+        """Check all that keeps the records, also what no record shows, where the store can be checked.
+
+        Raises:
+            RecordError: something is damaged.
+        """
+        await listing.check(self.store)
+
     async def close(self) -> None:
         """Give the store's files and connections back, unless the caller has opened the store."""
         if not self._lent:

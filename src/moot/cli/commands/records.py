@@ -22,7 +22,7 @@ from moot.cli.options import (
     store_path,
 )
 from moot.core.brief import LISTED
-from moot.core.errors import BriefError
+from moot.core.errors import BriefError, RecordError
 from moot.core.text import counted
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
@@ -213,7 +213,7 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
     """Check that a record is intact: every hash, and that replaying it gives the same debate.
 
     DEBATE is an id, a short id, or "last". Keep the hash that is printed. With --head it proves later
-    that the record has not changed.
+    that the record has not changed. A store in a file is also checked for damage elsewhere in it.
     """
 
     async def check() -> tuple[str, int, str, list[str]]:
@@ -223,7 +223,14 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
         async with open_workspace(store, reading=True) as workspace:
             name = await workspace.find(debate)
             changes = changed_packages(opening(name, await workspace.entries(name)).packages)
-            return (name, *await workspace.verify(name), changes)
+            entries, last = await workspace.verify(name)
+            try:
+                await workspace.check_store()
+            except RecordError as error:
+                sound = f"{name}: {counted(entries, 'entry', 'entries')}, every hash is right, head {last}"
+                copy = "Copy to a new store what can be read: moot store copy"
+                raise RecordError(f"{sound}; but its store is damaged. {error} {copy}") from error
+            return name, entries, last, changes
 
     if head is not None and len(head) < 8:
         raise click.UsageError("--head needs at least 8 digits of the hash.")
