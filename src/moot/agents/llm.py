@@ -239,7 +239,8 @@ def _split_last_word(text: str) -> tuple[str, str]:
 
 def _read(ask: Ask, called: Called, context: Context) -> Reading:
     form = ask.form
-    debate = _words_of_debate(context) if form and any(map(is_decision, form.fields)) else ()
+    decides = form is not None and any(field.kind == "text" and is_decision(field) for field in form.fields)
+    debate = _words_of_debate(context) if decides else ()
     reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context), debate=debate)
     if form and called.finish == "length":
         if form.layout == "records" and any(reading.fields.values()):

@@ -86,8 +86,10 @@ def fit(messages: Sequence[Message], traits: Traits) -> tuple[Message, ...]:
 
 def _in_words(message: Message) -> Message:
     """A message for a model that is sent words only: of its files, those that have some."""
+    if not message.files:
+        return message
     words = (*(file.words for file in message.files if file.words), message.text)
-    return replace(message, text="\n\n".join(words), files=()) if message.files else message
+    return replace(message, text="\n\n".join(words), files=())
 
 
 def render(turn: Turn, brief: Brief, *, view: View, name: str = "") -> str:

@@ -268,6 +268,8 @@ def _is_torn(form: Form, text: str, outer_level: Level) -> bool:
 
     So a text with closing tags in it cannot end its own field and go on as other fields: what is left over tells.
     """
+    if not outer_level.stray and outer_level.rest < 0:
+        return False
     names = {form.envelope.lower(), *(form_field.name.lower() for form_field in form.fields)} - {""}
     if outer_level.stray & names:
         return True

@@ -12,6 +12,7 @@ import sqlite3
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from itertools import groupby
 from pathlib import Path
 from struct import Struct
 from typing import Self, get_args
@@ -167,9 +168,13 @@ class SqliteTables:
         """See Tables."""
         self._db.executemany("INSERT INTO memory_debate VALUES (?, ?, ?, ?)", rows.debates)
         vectors: dict[tuple[str, int], list[bytes]] = {}
-        for item in rows.items:
-            row = self._db.execute(ITEM, item[:5]).lastrowid
-            if item.vector is not None:
+        for is_searched, items in groupby(rows.items, key=lambda item: item.vector is not None):
+            if not is_searched:
+                self._db.executemany(ITEM, (item[:5] for item in items))
+                continue
+            for item in items:
+                assert item.vector is not None
+                row = self._db.execute(ITEM, item[:5]).lastrowid
                 self._db.execute(f"INSERT INTO memory_words (rowid, {item.kind}) VALUES (?, ?)", (row, item.words))
                 vector = VECTOR.pack(row, length(item.vector), item.vector)
                 vectors.setdefault((item.kind, block_of(item.debate)), []).append(vector)

@@ -6,6 +6,7 @@ already.
 
 import inspect
 import sys
+from types import FunctionType
 from typing import TYPE_CHECKING, cast
 
 from moot.core.errors import BriefError
@@ -79,6 +80,8 @@ def _agent(name: str, agent: "AbstractAgent[None, str]") -> Model:
 
 def _takes_text(agent: object) -> bool:
     """Whether a function can be called with one argument, as far as it says what it takes."""
+    if isinstance(agent, FunctionType) and (agent.__code__.co_argcount, agent.__code__.co_kwonlyargcount) == (1, 0):
+        return True  # as most are; to look at a signature takes longer than all else that is done with an agent
     try:
         signature = inspect.signature(agent)  # pyright: ignore[reportArgumentType]
     except ValueError:
