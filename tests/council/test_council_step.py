@@ -318,6 +318,13 @@ async def test_a_failing_agent_is_absent_and_the_step_goes_on() -> None:
     result = await DebateStep(people, rounds=1).execute("Which tea?")
     assert list(result["proposals"]) == ["B", "C", "C_round_0"]
     assert (result["winner"], result["votes"], result["total_votes"]) == ("B's plan", {"B": 2, "C": 1}, 3)
+    assert list(result["failed"]) == ["A", "B"]
+    assert all("gone" in reason for reason in result["failed"].values())
+
+
+async def test_nobody_is_said_to_have_failed_who_has_answered() -> None:
+    result = await decide({"A": "I vote for: B", "B": "I vote for: B"}, "majority")
+    assert "failed" not in result
 
 
 async def test_where_all_fail_there_is_no_result() -> None:

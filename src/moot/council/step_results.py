@@ -30,6 +30,7 @@ class DebateStepData(TypedDict):
     consensus_reached: NotRequired[bool]
     invalid_votes: NotRequired[dict[str, str]]
     unparsed: NotRequired[dict[str, str]]
+    failed: NotRequired[dict[str, str]]
 
 
 class SharedStepData(TypedDict):
@@ -86,8 +87,8 @@ def debate_result(outcome: Outcome, strategy: str) -> StepResult:
     """The result of a debate step with that voting strategy.
 
     Keys: ``winner``, ``proposals``, ``strategy``, ``votes``, ``abstentions``, ``total_votes``; and only where they
-    apply ``tie`` with ``tie_resolution``, ``fallback``, ``weighted_scores``, ``consensus_reached``, ``invalid_votes``
-    and ``unparsed``.
+    apply ``tie`` with ``tie_resolution``, ``fallback``, ``weighted_scores``, ``consensus_reached``, ``invalid_votes``,
+    ``unparsed`` and ``failed``.
     """
     transcript, decision = outcome.transcript, outcome.decision
     assert decision is not None  # a debate step in which somebody has made a proposal comes to a decision
@@ -97,6 +98,7 @@ def debate_result(outcome: Outcome, strategy: str) -> StepResult:
         "strategy": strategy,
         **_counts(decision),
         **_fallbacks(decision, strategy),
+        **missing([turn for turn in transcript.all() if turn.act in ("propose", "revise")]),
     }
     if strategy == "weighted":
         values["weighted_scores"] = dict(decision.tally)
