@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.evaluation.eval_files import save_result
+from moot.app.evaluation.scores import PlannedArm
 from moot.app.results.chart import Axis, Chart, axis, nice_step, places
 from moot.app.results.score_files import FORMS, as_parquet, flatten
 from moot.app.results.score_page import page
@@ -19,7 +20,7 @@ from moot.app.results.score_tables import Table, pair_table, screen
 from moot.app.results.scoring import measure
 from moot.cli.commands import eval_results
 from moot.core.errors import BriefError
-from tests.app.results.prepared import DEBATE, UNIFORM, arm, credits, plan, result
+from tests.app.results.prepared import DEBATE, UNIFORM, arm, credits, plan, result, score
 from tests.app.results.test_scoreboard import board_with_seats, forecasts
 from tests.cli.commands import moot
 
@@ -198,3 +199,29 @@ def test_words_that_would_cover_words_stand_lower() -> None:
     for mark in range(5):
         chart.dot(0.5, 0.5, mark=mark)
     assert len({shape.get("d") for shape in chart.shapes[3:]}) == 5
+
+
+def test_the_arms_of_two_debates_can_be_told_apart_in_a_terminal() -> None:
+    others = ["sample=learned gate", "adaptive=learned gate", "single:guest:a", "single:guest:b"]
+    arms = [
+        PlannedArm(name="panel", kind="protocol", title="panel", is_debate=True),
+        PlannedArm(name="learned gate", kind="learned_gate", title="gate", is_debate=True, gates="panel"),
+        *(PlannedArm(name=name, kind="sample", title=name, matches="learned gate") for name in others[:2]),
+        *(PlannedArm(name=name, kind="single", title=name) for name in others[2:]),
+    ]
+    rows = tuple(score(arm.name, n, n % 2) for arm in arms for n in range(4))
+    board = measure(replace(result({DEBATE: [1.0, 0.0]}), plan=plan(arms, 4), scores=rows))
+    lines = list(screen(board))
+    start = next(n for n, line in enumerate(lines) if line.startswith("learned gate minus another arm"))
+    assert lines[start + 1].startswith("learned gate -  ")
+    names = [line[:16].strip() for line in lines[start + 2 : start + 6]]
+    assert len(set(names)) == len(names)
+    assert max(map(len, lines[start : start + 6])) <= 100
+
+
+def test_counts_stand_in_the_middle_of_their_cells() -> None:
+    chart = Chart(title="x", x=places("", ("a", "b", "c")), y=places("", ("d",)), height=100)
+    for column in range(3):
+        chart.count(column, 0, 7)
+        across, _ = chart.at(column, 0)
+        assert float(chart.shapes[-1].get("x", "0")) == pytest.approx(across, abs=0.01)

@@ -147,7 +147,7 @@ class Chart:
         size = {"width": max(abs(x2 - x1), 0.5), "height": max(abs(y2 - y1), 0.5)}
         self.shapes.append(element("rect", *title, x=min(x1, x2), y=min(y1, y2), class_=style, **size))
 
-    def text(self, x: float, y: float, words: str, *, style: str = "label") -> None:
+    def text(self, x: float, y: float, words: str) -> None:
         """Words beside a point, lower where other words stand there already."""
         across, down = self.at(x, y)
         room = len(words) * LETTER
@@ -157,7 +157,12 @@ class Chart:
             down += LINE
         self.labels.append((start, start + room, down))
         anchor, edge = ("end", start + room) if start < across else ("start", start)
-        self.shapes.append(element("text", words, x=edge, y=down - 7, text_anchor=anchor, class_=style))
+        self.shapes.append(element("text", words, x=edge, y=down - 7, text_anchor=anchor, class_="label"))
+
+    def count(self, x: float, y: float, number: int) -> None:
+        """A number in the middle of a cell."""
+        across, down = self.at(x, y)
+        self.shapes.append(element("text", str(number), x=across, y=down + 4, class_="count"))
 
     def svg(self) -> Element:
         """The picture."""

@@ -10,10 +10,10 @@ from moot.app.results.scoreboard import Scoreboard
 from moot.core.text import counted
 
 ROW = 26.0
-NAMES = 236.0
+NAMES = 268.0
 """Room for names at the left."""
 
-LONGEST = 31
+LONGEST = 37
 """Characters of a name."""
 
 
@@ -151,7 +151,7 @@ def _flips(board: Scoreboard) -> Iterator[Plot]:
                     style = f"cell s{round(4 * n / highest)}"
                     label = f"{line.arm}: {before} to {after}: {n}"
                     chart.box((column - 0.45, down - 0.42), (column + 0.45, down + 0.42), style=style, label=label)
-                    chart.text(column - 0.08, down + 0.42, str(n), style="count")
+                    chart.count(column, down, n)
         words = "Each cell is how many answers went from one state to another; darker is more."
         yield Plot(key=f"flips-{of}", title=title, words=words, picture=chart.svg(), tables=("flips", "rates"))
 
@@ -214,14 +214,14 @@ def _gate_plots(board: Scoreboard) -> Iterator[Plot]:
         )
         chart.line([(line.calls, line.score) for line in own if line.threshold is not None], colour=5)
         for line in sorted(own, key=lambda item: item.chosen):
-            marked = line.chosen or line.threshold is None
+            colour, mark = (1, 4) if line.chosen else (2, 3) if line.threshold is None else (0, 0)
             label = f"threshold {gate_name(line)}: {line.calls:.2f} calls, {line.score:.3f}"
-            chart.dot(line.calls, line.score, colour=1 if marked else 0, mark=4 if line.chosen else 0, label=label)
+            chart.dot(line.calls, line.score, colour=colour, mark=mark, label=label)
             if line.chosen:
                 chart.text(line.calls, line.score, f"threshold {gate_name(line)}")
-        words = "Each mark is a threshold; the diamond is the one to take. Estimates, not tests."
+        words = "Each dot is a threshold; the diamond is the one to take. Estimates, not tests."
         if any(line.threshold is None for line in own):
-            words += " The mark beside the line has its threshold from other questions."
+            words += " The triangle is what a threshold gives that is learned on other questions."
         yield Plot(key="gates", title=title, words=words, picture=chart.svg(), tables=("gates",))
 
 

@@ -1,7 +1,7 @@
 """The scoreboard as sentences and tables of text: the terminal and the page show the same words and numbers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from moot.app.results.scoreboard import LAST, ArmLine, FlipLine, GateLine, LiarLine, PairLine, Scoreboard
@@ -451,6 +451,20 @@ def growth_table(board: Scoreboard) -> Table:
     )
 
 
+def _pairs_by_debate(board: Scoreboard, whole: Table) -> Iterator[Table]:
+    """The pairs of each debate by themselves: with both names in a cell there is no room to tell arms apart."""
+    names = list(dict.fromkeys(pair.arm for pair in board.pairs))
+    for name in names:
+        own = [(pair, row) for pair, row in zip(board.pairs, whole.rows, strict=True) if pair.arm == name]
+        yield replace(
+            whole,
+            title=whole.title if name == names[0] else f"{short(name)} minus another arm",
+            heads=(f"{short(name, 15)} -", *whole.heads[1:]),
+            rows=[(short(pair.rival), *row[1:]) for pair, row in own],
+            note=whole.note if name == names[-1] else "",
+        )
+
+
 def screen(board: Scoreboard, *, everything: bool = False) -> Iterator[str]:
     """The scoreboard for a terminal of 100 columns.
 
@@ -465,8 +479,9 @@ def screen(board: Scoreboard, *, everything: bool = False) -> Iterator[str]:
     yield from verdicts(board)
     for table in tables(board):
         if everything or table.key in short or (table.key == "curve" and len(table.rows) <= SHORT_CURVE):
-            yield ""
-            yield from table.lines()
+            for part in _pairs_by_debate(board, table) if table.key == "pairs" else [table]:
+                yield ""
+                yield from part.lines()
     yield ""
     yield from facts(board)
     if board.notes:
