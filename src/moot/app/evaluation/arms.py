@@ -51,6 +51,7 @@ class Arm:
         honest: the debate of which this one has liars; "" for none.
         liar_model: the model of the liars; "" for that of their seats.
         gates: with ``learned_gate``, the debate that takes place only where first answers are far enough apart.
+        probes: with ``single``, the arm of which this one sees the options in the order of the data; "" for none.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Arm:
     honest: str = ""
     liar_model: str = ""
     gates: str = ""
+    probes: str = ""
 
     @property
     def is_debate(self) -> bool:
@@ -91,6 +93,7 @@ class Arm:
             liars=self.liars,
             honest=self.honest,
             gates=self.gates,
+            probes=self.probes,
         )
 
     def _title(self) -> str:
@@ -98,7 +101,7 @@ class Arm:
             return f"{self.honest} with {counted(self.liars, 'liar')}{f', {self.liar_model}' * bool(self.liar_model)}"
         match self.kind:
             case "single":
-                return f"one answer of {self.model}"
+                return f"one answer of {self.model}{', options in the order of the data' * bool(self.probes)}"
             case "sample":
                 many = f"as many as {self.match} costs" if self.match else str(self.size)
                 return f"independent answers, {many}, counted"
@@ -191,6 +194,18 @@ def with_liars(arms: Sequence[Arm], numbers: Sequence[int], *, seats: int, model
         for number in dict.fromkeys(numbers)
     ]
     return (*arms, *lying)
+
+
+def with_order_probes(arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """The arms, and each model alone once more, which then sees the options in the order of the data.
+
+    Raises:
+        BriefError: no model answers alone.
+    """
+    alone = [arm for arm in arms if arm.kind == "single"]
+    if not alone:
+        raise BriefError("the order of options is probed with models alone; add an arm single", code="inconsistent")
+    return (*arms, *(replace(arm, name=f"{arm.name} in data order", probes=arm.name) for arm in alone))
 
 
 def read_arms(tables: Sequence[Mapping[str, object]], models: Sequence[str]) -> tuple[Arm, ...]:

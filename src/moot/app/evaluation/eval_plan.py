@@ -10,7 +10,7 @@ from datetime import date
 from importlib.metadata import version
 from typing import Final
 
-from moot.app.evaluation.arms import COUNTED, judge_of, with_liars
+from moot.app.evaluation.arms import COUNTED, judge_of, with_liars, with_order_probes
 from moot.app.evaluation.blocks import arm_plan, brief_of, drafts_plan, shares_drafts
 from moot.app.evaluation.eval_setup import Setup
 from moot.app.evaluation.grading import MOST_DRAWS
@@ -143,6 +143,7 @@ class PreparedEvaluation:
         own = {arm.name for arm in self.plan.arms if arm.own_drafts or arm.liars}
         debates = {name: price for name, price in prices.items() if name}
         judged = blocks / self.blocks
+        rounds += self.setup.order_probe
         parts = [
             (prices[""], blocks * (rounds - sum(name not in own for name in debates))),
             *((price, blocks) for price in debates.values()),
@@ -279,6 +280,10 @@ def _with_score(setup: Setup, data: StoredData) -> tuple[Setup, Measure]:
     models = setup.panel.models
     judged = (replace(arm, judge=arm.judge or judge_of(arm.models or models, models)) for arm in setup.arms)
     arms = with_liars(tuple(judged), setup.liars, seats=setup.panel.seats, model=setup.liar_model)
+    if setup.order_probe:
+        if "option" not in kinds:
+            raise BriefError("no question is of the kind option, so leave out the probe of their order")
+        arms = with_order_probes(arms)
     return replace(setup, arms=arms), score
 
 

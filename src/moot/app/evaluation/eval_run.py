@@ -282,6 +282,8 @@ class EvalRun:
     async def _fill(self, block: Block) -> None:
         """Everything of one question: first answers, then the debates of all arms."""
         await self._draft(block)
+        if self.prepared.setup.order_probe and not block.ordered:
+            await self._draft(block, ordered=True)
         first = await self.workspace.entries(block.records[""])
         for arm in self.prepared.setup.arms:
             if arm.kind not in COUNTED:
@@ -295,14 +297,17 @@ class EvalRun:
         sizes = [arm.size for arm in self.prepared.setup.arms if arm.kind == "sample"]
         return max([*sizes, self.prepared.setup.panel.seats])
 
-    async def _draft(self, block: Block) -> None:
-        """One more round of first answers."""
+    async def _draft(self, block: Block, *, ordered: bool = False) -> None:
+        """One more round of first answers; or the first one once more with the options in the order of the data."""
         panel = self.prepared.setup.panel
-        repeat = repeat_of(block.epoch, block.rounds, self.plan.epochs)
+        repeat = repeat_of(block.epoch, 0 if ordered else block.rounds, self.plan.epochs)
         brief = brief_of(block.question, panel, panel.models, epoch=block.epoch, repeat=repeat)
-        plan = drafts_plan(brief, block.question)
+        plan = drafts_plan(replace(brief, options=block.question.options) if ordered else brief, block.question)
         debate = id_of(self.debates.prefix, plan)
         entries = await self._run(debate, plan)
+        if ordered:
+            block.ordered.extend(drafts_of(block.question, entries))
+            return
         block.rounds += 1
         block.records.setdefault("", debate)
         block.drafts.extend(drafts_of(block.question, entries))

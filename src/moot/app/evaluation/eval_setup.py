@@ -38,6 +38,7 @@ class _Asked:
         liars: how many liars sit at the table of each debate, in an arm of its own for each number; () for none.
         liar_model: the model of the liars; "" for that of their seats.
         rubric_judge: the model that judges answers by a rubric; "" for none.
+        order_probe: whether each model alone also sees the options in the order of the data.
         tag: only questions with this tag are put; "" for all.
     """
 
@@ -51,6 +52,7 @@ class _Asked:
     liars: tuple[int, ...] = ()
     liar_model: str = ""
     rubric_judge: str = ""
+    order_probe: bool = False
     tag: str = ""
 
 

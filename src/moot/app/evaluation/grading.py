@@ -128,7 +128,7 @@ def answered_by(arm: Arm, block: Block, models: Sequence[str]) -> Part:
     """What an arm that matches no cost answered to a question; ``models`` are those of the evaluation."""
     if arm.kind == "single":
         at = models.index(arm.model)
-        return sampled(block.question, block.drafts[at : at + 1])
+        return sampled(block.question, (block.ordered if arm.probes else block.drafts)[at : at + 1])
     if arm.kind == "sample":
         return sampled(block.question, block.drafts[: arm.size])
     debate = block.debates[arm.name]

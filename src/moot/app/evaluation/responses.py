@@ -300,6 +300,7 @@ class Block:
         epoch: the number of the repeat, from 1.
         rounds: how often everybody has answered alone.
         drafts: these answers, in the order in which they are taken.
+        ordered: first answers to the question with its options in the order of the data, where that is probed.
         debates: what came of the debate of each arm.
         records: the id of the debate of each arm; "" for that of the first answers.
         whole: whether everything of it is on record.
@@ -309,6 +310,7 @@ class Block:
     epoch: int
     rounds: int = 0
     drafts: list[Draft] = field(default_factory=list[Draft])
+    ordered: list[Draft] = field(default_factory=list[Draft])
     debates: dict[str, DebateResponse] = field(default_factory=dict[str, DebateResponse])
     records: dict[str, str] = field(default_factory=dict[str, str])
     whole: bool = False

@@ -12,7 +12,7 @@ ArmKind: TypeAlias = Literal["single", "sample", "adaptive", "rethink", "protoco
 Measure: TypeAlias = Literal["credit", "log_loss", "brier"]
 Currency: TypeAlias = Literal["usd", "tokens", "calls"]
 
-ADDED = ("liars", "honest", "gates")
+ADDED = ("liars", "honest", "gates", "probes")
 """Fields of a planned arm that the first plans did not have."""
 
 
@@ -83,6 +83,7 @@ class PlannedArm:
         liars: how many of its participants are told to mislead the others.
         honest: the debate of which it has liars; "" for none.
         gates: the debate that it has take place only where a learned threshold says so; "" for none.
+        probes: the arm of which this one sees the options in the order of the data; "" for none.
     """
 
     name: str
@@ -94,6 +95,7 @@ class PlannedArm:
     liars: int = 0
     honest: str = ""
     gates: str = ""
+    probes: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

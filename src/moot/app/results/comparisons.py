@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from moot.app.evaluation.scores import EvalResult, PlannedArm
 from moot.app.results.score_rows import ScoreRows, only_some
-from moot.app.results.scoreboard import GrowthLine, PairLine, PartLine, QuestionLine, VerdictLine
+from moot.app.results.scoreboard import GrowthLine, OrderLine, PairLine, PartLine, QuestionLine, VerdictLine
 from moot.core.errors import RecordError
 from moot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from moot.evaluation.paired import Interval
@@ -66,7 +66,7 @@ def compare_all(rows: ScoreRows) -> dict[str, dict[str, Comparison]]:
         debate.name: {
             other.name: _compare(rows, debate.name, other, alpha)
             for other in rows.arms
-            if other.name != debate.name and not other.liars
+            if other.name != debate.name and not (other.liars or other.probes)
         }
         for debate in debates(rows)
     }
@@ -259,6 +259,23 @@ def live_interval(values: Sequence[float], planned: int, alpha: float) -> Interv
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
     half = live_half_width(spread, n, max(planned, n), alpha=alpha)
     return Interval(low=mean - half, high=mean + half, level=1 - alpha)
+
+
+def order_lines(rows: ScoreRows) -> tuple[OrderLine, ...]:
+    """Each model alone with the options in the order of the data, minus the same in another order."""
+    return tuple(_order_line(rows, arm) for arm in rows.arms if arm.probes)
+
+
+def _order_line(rows: ScoreRows, arm: PlannedArm) -> OrderLine:
+    differences = rows.differences(rows.minus(arm.name, arm.probes))
+    pairs = list(zip(rows.of(arm.name), rows.of(arm.probes), strict=True))
+    return OrderLine(
+        arm=arm.probes,
+        rows=len(pairs),
+        changed=sum(own.answer != other.answer for own, other in pairs),
+        difference=differences.mean,
+        interval=differences.interval(),
+    )
 
 
 def growth_lines(rows: ScoreRows) -> tuple[GrowthLine, ...]:

@@ -34,6 +34,7 @@ SECTIONS: Final = (
     "gates",
     "liars",
     "parts",
+    "orders",
     "by_question",
 )
 NO_LIBRARY: Final = "Parquet files need a library that is not installed: pip install 'moot[parquet]'; or take csv"

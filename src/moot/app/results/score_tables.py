@@ -136,6 +136,7 @@ def tables(board: Scoreboard) -> list[Table]:
         front_table,
         gate_table,
         liar_table,
+        order_table,
         part_table,
     )
     return [table for make in makers if (table := make(board)).rows]
@@ -399,6 +400,20 @@ def _points_lost(board: Scoreboard, value: float) -> str:
     return f"{100 * value:.1f}" if board.score == "credit" else f"{value:+.3f}"
 
 
+def order_table(board: Scoreboard) -> Table:
+    """Models alone in two orders of the options."""
+    return Table(
+        key="orders",
+        title="Options in the order of the data, minus the same in a random order, 95 % interval",
+        heads=("arm", "answers", "changed", "difference", "interval"),
+        rows=[
+            (short(line.arm), str(line.rows), str(line.changed), f"{line.difference:+.3f}", span(line.interval))
+            for line in board.orders
+        ],
+        note="Above 0 a model does better in the order of the data: it may have seen the questions. A warning only.",
+    )
+
+
 def part_table(board: Scoreboard) -> Table:
     """Arms and differences by tag and by cut-off."""
     return Table(
@@ -466,13 +481,8 @@ def _pairs_by_debate(board: Scoreboard, whole: Table) -> Iterator[Table]:
 
 
 def screen(board: Scoreboard, *, everything: bool = False) -> Iterator[str]:
-    """The scoreboard for a terminal of 100 columns.
-
-    Args:
-        board: the scoreboard.
-        everything: also the long tables.
-    """
-    short = {"arms", "pairs", "rates", "seats", "voices", "calibration", "front"}
+    """The scoreboard for a terminal of 100 columns; with ``everything`` also the long tables."""
+    short = {"arms", "pairs", "rates", "seats", "voices", "calibration", "front", "orders"}
     short |= {"parts"} if len(board.parts) <= SHORT_PARTS else set()
     short |= {"liars"} if any(line.how == "run" for line in board.liars) else set()
     yield heading(board)

@@ -329,6 +329,25 @@ class PartLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OrderLine:
+    """A model alone with the options in the order of the data, minus the same with options in a random order.
+
+    Attributes:
+        arm: the model alone.
+        rows: how many answers were given in both orders.
+        changed: how many of them are others in the other order.
+        difference: the mean; above 0 the order of the data is better.
+        interval: of it.
+    """
+
+    arm: str
+    rows: int
+    changed: int
+    difference: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionLine:
     """One question: the debate's score minus the rival's, and the id of the debate on record."""
 
@@ -386,6 +405,7 @@ class Scoreboard:
         gates: for each debate.
         liars: for each debate.
         parts: by tag and by cut-off, where the data has them.
+        orders: for each model alone, where the order of options was probed.
         by_question: each question for each debate and rival.
         growth: the differences as the questions came.
         notes: what a reader must know, in sentences.
@@ -421,6 +441,7 @@ class Scoreboard:
     gates: tuple[GateLine, ...]
     liars: tuple[LiarLine, ...]
     parts: tuple[PartLine, ...]
+    orders: tuple[OrderLine, ...]
     by_question: tuple[QuestionLine, ...]
     growth: tuple[GrowthLine, ...]
     notes: tuple[str, ...]

@@ -11,6 +11,7 @@ from moot.app.results.comparisons import (
     growth_lines,
     is_known_by,
     look,
+    order_lines,
     pair_lines,
     part_lines,
     question_lines,
@@ -19,7 +20,7 @@ from moot.app.results.comparisons import (
 from moot.app.results.cost_curve import curve
 from moot.app.results.forecast_quality import calibration_lines
 from moot.app.results.score_rows import ScoreRows
-from moot.app.results.scoreboard import VERSION, ArmLine, Scoreboard
+from moot.app.results.scoreboard import VERSION, ArmLine, OrderLine, Scoreboard
 from moot.app.results.seat_measures import flip_lines, gate_lines, liar_lines, liar_sentences, seat_lines, voices_lines
 from moot.core.text import counted, listed
 from moot.evaluation.gates import ENOUGH
@@ -41,7 +42,7 @@ def measure(result: EvalResult) -> Scoreboard:  # house: long because it is one 
     rows = ScoreRows(result)
     plan, table = rows.plan, compare_all(rows)
     points, front = curve(rows)
-    liars = liar_lines(rows)
+    liars, orders = liar_lines(rows), order_lines(rows)
     charged = [row.usd for arm in rows.arms for row in rows.of(arm.name)]
     known = [usd for usd in charged if usd is not None]
     return Scoreboard(
@@ -75,9 +76,10 @@ def measure(result: EvalResult) -> Scoreboard:  # house: long because it is one 
         gates=gate_lines(rows),
         liars=liars,
         parts=part_lines(result),
+        orders=orders,
         by_question=question_lines(rows),
         growth=growth_lines(rows),
-        notes=(*_notes(rows, result), *liar_sentences(liars)),
+        notes=(*_notes(rows, result), *map(_order_note, orders), *liar_sentences(liars)),
     )
 
 
@@ -164,6 +166,14 @@ def contamination_notes(facts: Mapping[str, Facts], cutoffs: Mapping[str, str]) 
                 f"{model} may have seen the answers to {known} of {counted(len(dated), 'dated question')}: they were "
                 f"public by its cut-off, {day}."
             )
+
+
+def _order_note(line: OrderLine) -> str:
+    """What another order of the options does to a model: a warning, and no correction."""
+    moved = f"{line.arm}: with its options in another order, {line.changed} of {counted(line.rows, 'answer')} changed"
+    if line.interval.low <= 0:
+        return f"{moved}; no sign that it knows the options in the order of the data."
+    return f"{moved}; it does better in the order of the data, so it may have seen these questions."
 
 
 def _learning_note(learning: Learning) -> str:

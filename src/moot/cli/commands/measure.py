@@ -53,6 +53,7 @@ class EvalOptions(HalfPriceOptions):
     labels: Path | None
     tag: str
     cutoff: tuple[str, ...]
+    order_probe: bool
     force: bool
     yes: bool
     dry_run: bool
@@ -103,7 +104,13 @@ def _parts_of_questions(command: Command) -> Command:
         metavar="MODEL=DATE",
         help="Up to which date a model may know what was public. Can be repeated.",
     )
-    return click.option("--tag", default="", metavar="TAG", help="Put only questions with this tag.")(cutoff(command))
+    probe = click.option(
+        "--order-probe",
+        is_flag=True,
+        help="Also ask each model alone with the options in the order of the data: has it seen them?",
+    )
+    tag = click.option("--tag", default="", metavar="TAG", help="Put only questions with this tag.")
+    return tag(cutoff(probe(command)))
 
 
 def _options(command: Command) -> Command:
@@ -244,7 +251,8 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     if setup.liar_model and not liars:
         raise click.UsageError("A model for liars needs their number: --liar 1.")
     judge, labels = options["rubric_judge"] or setup.rubric_judge, options["labels"] or setup.labels
-    setup = replace(setup, rubric_judge=judge, labels=labels)
+    probe = options["order_probe"] or setup.order_probe
+    setup = replace(setup, rubric_judge=judge, labels=labels, order_probe=probe)
     budget = setup.budget if options["budget"] is None else options["budget"]
     name = options["name"] or (f"{setup.name}-{slug(options['tag'], 40)}" if options["tag"] else setup.name)
     setup = replace(setup, tag=options["tag"] or setup.tag, cutoffs=_cutoffs(setup, options["cutoff"]))
