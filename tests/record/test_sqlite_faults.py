@@ -139,6 +139,63 @@ def test_no_memory_is_said_in_words(path: Path) -> None:
     assert str(explain(path, MemoryError())) == f"The record {path} cannot be used: not enough memory."
 
 
+# ---- a file that is moved or deleted while it is open --------------------------------------------------------------
+
+
+def moved(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.db"))
+
+
+def put_back(path: Path) -> None:
+    path.with_name("elsewhere.db").rename(path)
+
+
+def deleted(path: Path) -> None:
+    path.unlink()
+
+
+def replaced(path: Path) -> None:
+    copy = path.with_name("copy.db")
+    shutil.copy(path, copy)
+    copy.replace(path)
+
+
+def log_deleted(path: Path) -> None:
+    path.with_name("records.db-wal").unlink()
+
+
+def folder_moved(path: Path) -> None:
+    path.parent.rename(path.parent.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("act", [moved, deleted, replaced, log_deleted, folder_moved])
+async def test_what_would_be_lost_with_its_file_is_not_acknowledged(
+    act: Callable[[Path], None], tmp_path: Path
+) -> None:
+    path = tmp_path / "folder" / "records.db"
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    act(path)
+    with pytest.raises(RecordError, match=r"cannot be used: it or its log was moved, replaced or deleted while it was"):
+        await store.append("a", ("2",), after=1)
+    await store.close()
+
+
+async def test_a_file_that_is_put_back_is_written_again(path: Path) -> None:
+    store = SqliteStore.open(path)
+    await store.append("a", ("1",), after=0)
+    moved(path)
+    with pytest.raises(RecordError, match="was moved, replaced or deleted"):
+        await store.append("a", ("2",), after=1)
+    put_back(path)
+    after = len(await store.read("a"))
+    await store.append("a", ("3",), after=after)
+    await store.close()
+    again = SqliteStore.open(path)
+    assert (await again.read("a"))[:: after or 1] == ("1", "3")
+    await again.close()
+
+
 # ---- locks and rights (F47, F50) -----------------------------------------------------------------------------------
 
 

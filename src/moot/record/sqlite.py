@@ -28,7 +28,7 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.core.text import flat
 from moot.record import sqlite_schema
 from moot.record.listing import ListQuery, Page
-from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, refusal
+from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, Place, explain, log_size, refusal
 from moot.record.sqlite_schema import check_format, make_file, prepare, transaction
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 from moot.record.summary_fold import Fold
@@ -212,6 +212,7 @@ class SqliteFile:
         self._reading = self._connect("mode=rw")
         self._writing: sqlite3.Connection | None = None
         self._looking: sqlite3.Connection | None = None
+        self._place: Place | None = None
         self._known = sqlite_schema.KnownSummaries()
         self._waiting: list[Append] = []
         self._draining = False
@@ -234,7 +235,7 @@ class SqliteFile:
             except BaseException:
                 connection.close()
                 raise
-            self._writing, self._looking = connection, looking
+            self._writing, self._looking, self._place = connection, looking, Place(self.path)
             if not is_prepared:
                 self._writer.submit(self._catch_up, sqlite_schema.end(connection), None)
 
@@ -244,7 +245,7 @@ class SqliteFile:
             version = check_format(self.path, self._reading)
         except sqlite3.OperationalError as error:
             forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-            if not forbidden or self._log():
+            if not forbidden or log_size(self.path):
                 raise
             self.still = self._file_state()
             self._reading.close()
@@ -264,14 +265,7 @@ class SqliteFile:
 
     def _file_state(self) -> tuple[int, ...]:
         stat = self.path.stat()
-        return stat.st_ino, stat.st_size, stat.st_mtime_ns, self._log()
-
-    def _log(self) -> int:
-        """The size of the log beside it; what stands in it cannot be read without locks."""
-        try:
-            return os.stat(f"{self.path}-wal").st_size
-        except FileNotFoundError:
-            return 0
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns, log_size(self.path)
 
     # ---- the writer --------------------------------------------------------------------------------------------------
 
@@ -329,11 +323,13 @@ class SqliteFile:
 
     def _write(self, batch: list[Append]) -> list[RecordError | None]:
         """Write a batch; the outcome of each append. An error of the file or the disk concerns all of them."""
-        connection = self._writing
+        connection, place = self._writing, self._place
         assert connection is not None
+        assert place is not None
         try:
             with transaction(connection):
                 outcomes = self._add(connection, batch)
+            place.check()
         except FAULTS as error:
             self._known.forget()
             return [explain(self.path, error) for _ in batch]
