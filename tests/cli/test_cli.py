@@ -257,6 +257,15 @@ def test_a_debate_with_nobody_who_answers_fails(tmp_path: Path) -> None:
     assert "3 answers missing" in ran.output
 
 
+def test_a_debate_that_failed_says_the_cause_in_its_box(tmp_path: Path) -> None:
+    with served(lambda call: Plan(status=400, error="no such setting")) as wires:
+        words = ("run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", "--quiet")
+        ran = moot(tmp_path, *words, OLLAMA_HOST=wires.url)
+    rows = [row for row in ran.output.split("\n") if row.startswith("cause")]
+    assert len(rows) == 1, ran.output
+    assert "no such setting" in ran.output
+
+
 def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) -> None:
     words = ("check", "Tea or coffee?", "-m", "compatible:x", "--max-tokens", "9000", "--total-seconds", "60")
     shown = moot(tmp_path, *words, MOOT_BASE_URL=DEAD).output

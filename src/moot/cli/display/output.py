@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -191,6 +192,8 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
             yield item.finding.id, line(finding_in_words(item))
     for note in outcome.notes:
         yield "note", note
+    if outcome.status == "failed":
+        yield from (("cause", reason) for reason in _causes(report))
     if problems := _problems(report):
         yield "problems", problems
     tokens = f"{amount(total.input_tokens + total.output_tokens)} tokens"
@@ -226,6 +229,16 @@ def _dissent(report: "Report") -> Iterator[str]:
     for ballot in report.outcome.dissent:
         reason = f": {short(ballot.reason, 200)}" if ballot.reason else ""
         yield f"{line(ballot.voter)} for {short(ballot.choice, 60)}{reason}"
+
+
+MOST_CAUSES = 3
+"""The most different reasons that are given for a debate in which too few answered."""
+
+
+def _causes(report: "Report") -> Sequence[str]:
+    """Why answers are missing, each reason once, the commonest first."""
+    reasons = Counter(short(fault.reason, 240) for fault in report.faults if fault.kind == "missing" and fault.reason)
+    return [reason for reason, _ in reasons.most_common(MOST_CAUSES)]
 
 
 def _problems(report: "Report") -> str:
