@@ -26,7 +26,7 @@ from moot.models.wires import base as wires
 from moot.phases.base import State
 from moot.policy import rules
 from moot.record import ledger, mailbox, store
-from tests.testing import faults_in_course, faults_in_debates, faults_in_workers
+from tests.testing import faults_in_course, faults_in_debates, faults_in_records, faults_in_workers
 
 Change = tuple[Any, str, Any]
 Planted = Callable[[], list[Change]]
@@ -391,9 +391,11 @@ def vote_is_counted_twice() -> list[Change]:
     return [(rules, "count", count)]
 
 
+FURTHER = (faults_in_debates, faults_in_course, faults_in_records, faults_in_workers)
+
 FAULTS: Mapping[str, Planted] = {
     name: cast("Planted", value)
-    for module in (__name__, *(more.__name__ for more in (faults_in_debates, faults_in_course, faults_in_workers)))
+    for module in (__name__, *(more.__name__ for more in FURTHER))
     for name, value in vars(sys.modules[module]).items()
     if getattr(value, "__module__", "") == module and callable(value) and name[0] != "_" and name != "planted"
 }
