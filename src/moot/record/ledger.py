@@ -52,8 +52,8 @@ def read_on(lines: Sequence[str], known: ReadLines) -> tuple[Entry, ...]:
     return (*entries, *read(lines[len(before) :], after=len(before), prev=digest(before[-1])))
 
 
-TURNS = 8
-"""Turns of the event loop that a write waits for more at most: the last answer of a batch and the next questions, which
+TURNS = 6
+"""Turns of the event loop that a write waits for more: the last answer of a batch and the next questions, which
 follow within a few turns, then cost one commit together. It is no timer: with nothing to do it takes microseconds."""
 
 
@@ -241,7 +241,7 @@ class Ledger:
             raise RecordError(f"the store has written only {stored} of the last {wanted} entries of {self.debate}")
 
     async def _collect(self) -> None:
-        """Wait for something to write and for what follows at once: until somebody waits and nothing more comes.
+        """Wait for something to write and for what follows at once.
 
         An event loop that ends cancels every task, also the one that writes; what the others note then is written too.
         """
@@ -249,10 +249,7 @@ class Ledger:
             try:
                 await self._news.wait()
                 for _ in range(TURNS):
-                    noted = self._seq
                     await asyncio.sleep(0)
-                    if self._waiters and self._seq == noted:
-                        return
                 return
             except asyncio.CancelledError:
                 if self._over:
