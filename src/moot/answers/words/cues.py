@@ -16,8 +16,8 @@ LETTER = r"[\w\u0307\u0900-\u0963\u0966-\u097f\u064b-\u065f]"
 
 SCRIPTS: Mapping[str, str] = {
     "ru": "[а-я]",
-    "zh": "[\u4e00-\u9fff]",
-    "ja": "[\u3040-\u30ff]",
+    "zh": "[\u3400-\u9fff]",
+    "ja": "[\u3041-\u30ff]",
     "ko": "[\uac00-\ud7a3]",
     "ar": "[\u0621-\u064a]",
     "hi": "[\u0900-\u097f]",

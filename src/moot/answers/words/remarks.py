@@ -30,15 +30,14 @@ MOST_TOLD = 60
 """The most words of a sentence that may tell what somebody said."""
 
 _SCRIPTS: Mapping[str, Sequence[str]] = {
-    "[\u3041-\u30ff]": ("ja",),
-    "[\u3400-\u9fff]": ("zh", "ja"),
-    "[\uac00-\ud7a3]": ("ko",),
-    "[\u0621-\u064a]": ("ar",),
-    "[\u0900-\u097f]": ("hi",),
-    "[а-я]": ("ru",),
+    **{cues.SCRIPTS[language]: (language,) for language in ("ja", "ko", "ar", "hi", "ru")},
+    cues.SCRIPTS["zh"]: ("zh", "ja"),
     "[a-z]": ("en", "de", "fr", "es", "pt", "it", "pl", "tr"),
 }
-"""In which languages a sentence is looked at that holds a letter like this; the first that is found counts."""
+"""In which languages a sentence is looked at that holds a letter like this; the first that is found counts.
+
+Japanese is known by its own signs, so they are looked for before those that it has in common with Chinese.
+"""
 
 _UNSPACED = ("zh", "ja")
 _RUN = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff]+|[^\\W\u3005\u3041-\u30ff\u3400-\u9fff]+")
