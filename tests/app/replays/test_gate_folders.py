@@ -70,6 +70,7 @@ def test_a_gate_is_learned_on_one_folder_and_judged_on_another(tmp_path: Path) -
     assert f"as many independent answers            {half - gated:+.3f} [" in done.output
     assert "always debating                        +0.000 [+0.000, +0.000]  p not below 0.05" in done.output
     assert lines[-1].startswith(f"verdict on the learned gate: debate helped ({half - gated:+.3f} [")
+    assert "  p <0.001, cost " in done.output
 
 
 def test_independent_answers_that_do_as_well_leave_no_gain(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from moot.app.questions.question_files import read_data_set
 from moot.app.replays.forecast_data import DEBATE, Item, read_forecasts
 from moot.app.replays.recorded_files import UNREADABLE, fault_of
 from moot.app.results.score_rows import ScoreRows, forecast_loss, mean_cost
-from moot.app.results.score_tables import MEASURES
+from moot.app.results.score_tables import MEASURES, p_text
 from moot.app.results.seat_measures import gated_of
 from moot.core.errors import BriefError
 from moot.core.text import counted, listed
@@ -236,7 +236,7 @@ def _judged_lines(judged: Resolved, name: str, threshold: float) -> Iterator[str
     gate = judge_gate(judged.priced, threshold, margin=judged.margin)
     yield f"the {name} gate minus (above 0 the gate is better), 95 % interval:"
     for comparison in (*gate.comparisons, gate.always):
-        p = f"p {comparison.p:.3f}" if comparison.p < 1 else "p not below 0.05"
+        p = f"p {p_text(comparison.p)}" if comparison.p < 1 else "p not below 0.05"
         cost = "" if comparison is gate.always else f", cost {comparison.cost_ratio:.2f} x"
         yield f"  {comparison.rival:<38} {signed(comparison)}  {p}{cost}"
     yield f"verdict on the {name} gate: {gate.verdict.sentence}"
