@@ -72,7 +72,11 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: ANY.run("Tea?", rounds=True), "rounds is 'True'; it must be a whole number"),
     (lambda: ANY.run("Tea?", rounds=21), "rounds must be from 0 to 20, not 21"),
     (lambda: ANY.run("Tea?", participants="bultin"), "participants is 'bultin'; did you mean 'builtin'?"),
-    (lambda: ANY.run("Tea?", participants=0), "participants is 0; it must be a text"),
+    (lambda: ANY.run("Tea?", participants=0), "participants must be 'builtin' or 'new'; your own stand in a brief"),
+    (
+        lambda: ANY.run("Tea?", participants=[ANY.Participant(name="A")]),
+        "participants must be 'builtin' or 'new'; your own stand in a brief: moot.Brief(topic=…, participants=[…])",
+    ),
     (lambda: ANY.run("Tea?", cast="bultin"), "cast is 'bultin'; did you mean 'builtin'?"),
     (lambda: ANY.run("Tea?", options="yes"), "brief.options is 'yes'; it must be a list"),
     (lambda: ANY.run("Tea?", store=3), "store is 3; it must be the path of a file, the address of a database, or"),

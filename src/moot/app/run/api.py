@@ -203,6 +203,9 @@ def _word(name: str, value: object, words: Sequence[str] = ()) -> str:
 
 
 def _generation(name: str, value: object) -> Cast:
+    if not isinstance(value, str):
+        own = "your own stand in a brief: moot.Brief(topic=…, participants=[…])"
+        raise BriefError(f"{name} must be 'builtin' or 'new'; {own}", code="wrong_type")
     return cast("Cast", _word(name, value, ("builtin", "new")))
 
 
