@@ -326,7 +326,8 @@ def _takes_back(sentence: str) -> bool:
     sentence = retraction.without("MANNER", sentence)
     if ruling_words.TAKEN_BACK.search(sentence.strip()) or retraction.says("REVOKES", sentence):
         return True
-    if retraction.says("RULING", sentence) and retraction.says("DENY", sentence):
+    speaks_of_ruling = retraction.says("RULING", sentence) or _OWN_PAST.search(sentence) is not None
+    if speaks_of_ruling and retraction.says("DENY", sentence):
         return True
     bare = sentence.strip(_AROUND)
     if puts_off(bare):
@@ -335,6 +336,18 @@ def _takes_back(sentence: str) -> bool:
         return False
     return ruling_words.NOTHING_DECIDED.search(bare) is not None or retraction.says("BACK", bare)
 
+
+_OWN_PAST = re.compile(
+    r"\b(?:i (?:never|had not|hadn't|did not|didn't|have not|haven't|should not|shouldn't)|ich (?:hätte|habe|hatte)"
+    r"|(?:habe|hätte|hatte) ich|je n'(?:ai|avais|aurais)|no (?:lo )?(?:debí|debería|he|había|sopesé)"
+    r"|no (?:lo )?(?:pensé|consideré|tuve)"
+    r"|não (?:o )?(?:devia|deveria|ponderei|pensei|considerei|tive)|non (?:lo )?(?:ho|avrei|avevo)|я [^.]{0,20}не "
+    r"|мне [^.]{0,16}не |nie (?:\w+)?(?:łem|łam|niem|nnam)|\w+(?:łem|łam|inienem|innam) )"
+    r"|我(?:没|沒|不该|不該|不应|不應)"
+    r"|不该|不該|(?:べきでは|考えていま|見ていま)|지 (?:않았|말았)|لم [أا]|ما كان ينبغي|मैंने|मुझे"
+    r"|\w+m[ae](?:dım|dim|malıydım|meliydim)\b"
+)
+"""How authors speak of what they have done themselves; with a denial, they regret it."""
 
 LONGEST_UNDONE = 10
 """The most words of a sentence behind a decision that says no more than that nothing is decided, or takes it back."""
