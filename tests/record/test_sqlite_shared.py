@@ -9,6 +9,7 @@ import sys
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -107,6 +108,21 @@ async def test_a_program_that_drops_its_own_locks_is_noticed(path: Path) -> None
         await work_beside_others(path, DROPS_LOCKS + PROGRAM)
 
 
+async def test_a_program_that_has_lost_its_log_is_refused(path: Path) -> None:
+    pipe = asyncio.subprocess.PIPE
+    words = (sys.executable, "-c", DROPS_LOCKS + PROGRAM, path)
+    program = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
+    assert program.stdin
+    assert program.stdout
+    for command in ("open", "append", "open"):
+        program.stdin.write(f"{command}\n".encode())
+        await program.stdout.readline()
+    await come_and_go(path)
+    output, errors = await program.communicate(b"append\n")
+    assert output == b"", "what was written into the deleted log was acknowledged"
+    assert b"it or its log was moved, replaced or deleted while it was open" in errors
+
+
 async def test_stores_of_one_process_keep_what_other_processes_could_take_away(path: Path) -> None:
     stored = await work_beside_others(path, PROGRAM)
     fresh = SqliteStore.open(path)
@@ -114,6 +130,72 @@ async def test_stores_of_one_process_keep_what_other_processes_could_take_away(p
         assert await fresh.read(f"debate-{n}") == tuple(f"line {m}" for m in range(1, many + 1))
     assert stored == [4, 3, 0]
     await fresh.close()
+
+
+MANY = """
+import asyncio, os, random, sys
+from pathlib import Path
+from moot.learn.memory_store import MemoryStore
+from moot.record.sqlite import SqliteStore
+
+path, name, chance = Path(sys.argv[1]), sys.argv[2], random.Random(sys.argv[2])
+
+async def debate(stream):
+    store, after = None, 0
+    while True:
+        store = store or await asyncio.to_thread(SqliteStore.open, path)
+        match chance.choice(("append", "append", "append", "append", "read", "close", "learn")):
+            case "append":
+                new, filling = range(after + 1, after + chance.randint(2, 5)), "x" * chance.randint(1, 3000)
+                lines = [f"{stream} {n} {filling}" for n in new]
+                await store.append(stream, lines, after=after)
+                after += len(lines)
+                os.write(1, f"{stream} {after}\\n".encode())
+            case "read":
+                assert len(await store.read(stream)) == after
+            case "close":
+                await store.close()
+                store = None
+            case _:
+                (await asyncio.to_thread(MemoryStore.open, path)).close()
+
+async def main():
+    async with asyncio.TaskGroup() as group:
+        for n in range(3):
+            group.create_task(debate(f"{name}-{n}"))
+
+asyncio.run(main())
+"""
+"""Three debates in one process, each with a store of its own that is opened and closed again and again."""
+
+
+@pytest.mark.system
+async def test_processes_with_several_stores_that_are_killed_lose_nothing(path: Path) -> None:
+    chance, outputs = Random(1), list[bytes]()
+    for number in range(4):
+        names = (f"{number}-a", f"{number}-b")
+        words = [(sys.executable, "-c", MANY, path, name) for name in names]
+        pipe = asyncio.subprocess.PIPE
+        programs = [await asyncio.create_subprocess_exec(*line, stdout=pipe, stderr=pipe) for line in words]
+        async with asyncio.TaskGroup() as group:
+            results = [group.create_task(program.communicate()) for program in programs]
+            for program in programs:
+                await asyncio.sleep(0.4 + chance.random())
+                program.kill()
+        assert [result.result()[1] for result in results] == [b"", b""]
+        outputs += [result.result()[0] for result in results]
+    promised: dict[str, int] = {}
+    for line in b"".join(output[: output.rfind(b"\n") + 1] for output in outputs).decode().splitlines():
+        name, entries = line.split()
+        promised[name] = int(entries)
+    assert promised
+    store = SqliteStore.open(path)
+    await store.check()
+    for name, entries in promised.items():
+        lines = await store.read(name)
+        assert len(lines) >= entries
+        assert [line.split()[:2] for line in lines] == [[name, str(n)] for n in range(1, len(lines) + 1)]
+    await store.close()
 
 
 async def test_the_last_store_closes_the_file(path: Path) -> None:
