@@ -306,7 +306,7 @@ def _listed(row: str, language: str) -> list[str]:
 
 def _pattern(row: str, *, spaced: bool) -> re.Pattern[str]:
     choice = "|".join(re.split(r"\s+\|\s+", row.strip()))
-    return re.compile(rf"(?<!\w)(?:{choice})(?!\w)" if spaced else choice)
+    return re.compile(rf"(?<!{cues.LETTER})(?:{choice})(?!{cues.LETTER})" if spaced else choice)
 
 
 _CLASS = re.compile(r"\[([^\]]*)\]")
