@@ -135,6 +135,15 @@ def time_of_people_counts() -> list[Change]:
     return [(driver.Deadlines, "answers_in_time", answers_in_time)]
 
 
+def time_is_not_limited_where_a_person_takes_part() -> list[Change]:
+    usual = driver.Deadlines.__init__
+
+    def init(self: Any, seconds: Any, untimed: Any) -> None:
+        usual(self, None if untimed else seconds, untimed)
+
+    return [(driver.Deadlines, "__init__", init)]
+
+
 def time_of_a_person_begins_anew_with_a_resume() -> list[Change]:
     def begin(contacts: Any, key: str, allowed: float | None) -> Any:
         if allowed is None:

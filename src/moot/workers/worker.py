@@ -100,6 +100,8 @@ class Worker:
                 group.create_task(self._look_at_leases())
                 await self._leave.wait()
                 await self._give_back()
+            # The heart stops first: one more beat would say that the worker is there, until that has run out.
+            await self._heartbeat_database.close()
             with suppress(QueueError):
                 await self.database.do(partial(leases.leave, worker=self.wanted.name))
         finally:

@@ -17,10 +17,11 @@ from moot.core.event import Attempted
 from moot.models.http_port import Unreached
 from moot.models.layers import BreakerSettings
 from moot.testing.simulate.checks.answer_tokens import draw, token
+from moot.testing.simulate.checks.people_checks import seconds_of
 from moot.testing.simulate.checks.record_facts import TryId
 from moot.testing.simulate.checks.record_state import RecordState
 from moot.testing.simulate.checks.simulated_answers import answer_text, private_fields, private_word
-from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, SECOND, ModelFault, Twin, mark
+from moot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, PERSON, SECOND, ModelFault, Twin, mark
 from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.virtual_loop import PROCESS
 from moot.testing.simulate.world import EPOCH, World
@@ -187,10 +188,19 @@ class Provider:
         plan, now = self.world.plan, self.world.loop.time()
         first = self._first.setdefault((PROCESS.get(), record.debate), now)
         most = record.limits.total_seconds if record.limits else None
-        people = any(debate.person for debate in plan.debates)
-        if most is None or people or any(fault.kind == "freeze" for fault in plan.processes):
+        if most is None or any(fault.kind == "freeze" for fault in plan.processes):
             return
-        require(now - first <= most + 1.0, "I78", lambda: f"{now - first:.1f} s after the first one, of {most:g} s")
+        person = next((debate.person for debate in plan.debates if debate.id == record.debate), False)
+        if person and (plan.jumps or self.world.shared):
+            return
+        free = seconds_of(record, PERSON, first + EPOCH, now + EPOCH) if person else 0.0
+        require(
+            now - first - free <= most + 1.0,
+            "I78",
+            lambda: (
+                f"{now - first:.1f} s after the first one, of {most:g} s, {free:.1f} s of them with an open question"
+            ),
+        )
 
     def _note_outage(self, debate: str, tried: Attempted, fault: ModelFault | None) -> None:
         """Note the calls to a model which has done nothing but fail since its process began."""

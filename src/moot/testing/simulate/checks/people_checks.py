@@ -71,6 +71,21 @@ def _waited(record: RecordFacts, number: int, times: Times) -> float:
     return max(0.0, _at(record, Replied, person[0]) - begin)
 
 
+def seconds_of(record: RecordFacts, person: str, begin: float, end: float) -> float:
+    """The seconds between two times in which a person had a question to answer."""
+    since: dict[str, float] = {}
+    seconds = 0.0
+    for entry in record.entries:
+        match entry.event:
+            case Asked(ask=ask) if ask.to == person:
+                since[ask.key] = entry.at
+            case Replied(key=key) | Failed(key=key) if key in since:
+                seconds += max(0.0, entry.at - max(begin, since.pop(key)))
+            case _:
+                pass
+    return seconds + sum(max(0.0, end - max(begin, at)) for at in since.values())
+
+
 def _check_deadline(record: RecordFacts, entry: Entry, ask: Ask, times: Times) -> None:
     """It is over a deadline's time after the question was first put, and is found over when a process looks."""
     assert times.deadline is not None
