@@ -76,11 +76,12 @@ def test_the_page_says_which_fault_is_found_by_what() -> None:
     assert FOUND_BY.keys() == FAULTS.keys()
 
 
-def test_each_invariant_is_named_once_and_checked_somewhere() -> None:
+def test_each_invariant_is_checked_and_broken_by_a_planted_fault() -> None:
     folder = ROOT / "src/moot/testing/simulate"
     code = "".join(path.read_text("utf-8") for path in folder.rglob("*.py") if path.stem != "invariants")
     assert [number for number in INVARIANTS if f'"{number}"' not in code] == []
-    assert {number for number, _ in FOUND_BY.values()} <= INVARIANTS.keys()
+    # Whatever drives a debate that is over (I57) breaks another one before.
+    assert INVARIANTS.keys() - {number for number, _ in FOUND_BY.values()} == {"I57"}
 
 
 @pytest.mark.parametrize("row", FOUND_WORLDS, ids=[row["what"] for row in FOUND_WORLDS])
