@@ -28,7 +28,7 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.core.text import flat
 from moot.record import sqlite_schema
 from moot.record.listing import ListQuery, Page
-from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, Place, explain, log_size, refusal
+from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, Place, as_text, explain, log_size, refusal
 from moot.record.sqlite_schema import check_format, make_file, prepare, transaction
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 from moot.record.summary_fold import Fold
@@ -221,7 +221,9 @@ class SqliteFile:
     def _connect(self, how: str, busy: float | None = None) -> sqlite3.Connection:
         """A connection; it never creates the file, because others could then read it."""
         wait, uri = self._busy if busy is None else busy, f"{self.path.as_uri()}?{how}"
-        return sqlite3.connect(uri, wait, isolation_level=None, check_same_thread=False, uri=True)
+        connection = sqlite3.connect(uri, wait, isolation_level=None, check_same_thread=False, uri=True)
+        connection.text_factory = as_text
+        return connection
 
     # ---- while it is opened and closed: one thread at a time, under _OPENING -----------------------------------------
 

@@ -25,9 +25,6 @@ TWO_NAMES = (
 )
 """SQLite keeps its log under the name by which a file was opened."""
 
-UNDECODABLE = "Could not decode to UTF-8"
-"""How Python's error begins where a stored text is no UTF-8; SQLite gives it no code, and the text follows."""
-
 FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """The exceptions of a statement; the last where Python cannot decode SQLite's message on a damaged page."""
 
@@ -69,6 +66,11 @@ def _file_at(name: str) -> tuple[int, int] | None:
     return stat.st_dev, stat.st_ino
 
 
+def as_text(stored: bytes) -> str:
+    """A stored text. Where bytes are no UTF-8, U+FFFD stands for them: the line is damaged, and it hides no other."""
+    return stored.decode("utf-8", "replace")
+
+
 def log_size(path: Path) -> int:
     """The size of the log beside a file; what stands in it cannot be read without locks."""
     try:
@@ -80,7 +82,7 @@ def log_size(path: Path) -> int:
 def explain(path: Path, error: Exception) -> RecordError:
     """One sentence for the user about an error of SQLite or the system on a file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if isinstance(error, UnicodeDecodeError) or str(error).startswith(UNDECODABLE):
+    if isinstance(error, UnicodeDecodeError):
         code = sqlite3.SQLITE_CORRUPT
     elif code == sqlite3.SQLITE_CANTOPEN and path.is_file() and not _is_writable(path.parent):
         code = sqlite3.SQLITE_READONLY  # SQLite makes files beside it to write

@@ -93,6 +93,24 @@ def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
             assert len(result.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize("with_summaries", [True, False])
+def test_bytes_that_are_no_text_hide_no_other_debate(tmp_path: Path, with_summaries: bool) -> None:
+    fill(tmp_path / "moot.sqlite", before=lines("arena"), broken=unfinished())
+    with closing(sqlite3.connect(tmp_path / "moot.sqlite")) as connection, connection:
+        connection.execute("UPDATE line SET text = CAST(x'ff41' AS TEXT) WHERE debate = 'broken' AND seq = 4")
+        if not with_summaries:
+            connection.execute("DELETE FROM summary")
+            connection.execute("UPDATE summarized SET until = 0")
+    result = moot(tmp_path, "list", "--json")
+    assert result.exit_code == 0, result.output
+    assert {row["debate"] for row in json.loads(result.stdout)} == {"before", "broken"}
+    assert moot(tmp_path, "show", "before").exit_code == 0
+    assert moot(tmp_path, "verify", "before").exit_code == 0
+    result = moot(tmp_path, "verify", "broken")
+    assert result.exit_code == 1
+    assert "damaged" in result.output
+
+
 def test_a_debate_that_is_whole_in_a_damaged_store_is_told(tmp_path: Path) -> None:
     path = tmp_path / "moot.sqlite"
     fill(path, arena=lines("arena"))
