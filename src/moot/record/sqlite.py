@@ -28,8 +28,8 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.core.text import flat
 from moot.record import sqlite_schema
 from moot.record.listing import ListQuery, Page
-from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, Place, as_text, explain, log_size, refusal
-from moot.record.sqlite_schema import check_format, make_file, prepare, transaction
+from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, log_size, refusal
+from moot.record.sqlite_schema import FileLocation, as_text, check_format, make_file, prepare, transaction
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 from moot.record.summary_fold import Fold
 
@@ -212,7 +212,7 @@ class SqliteFile:
         self._reading = self._connect("mode=rw")
         self._writing: sqlite3.Connection | None = None
         self._looking: sqlite3.Connection | None = None
-        self._place: Place | None = None
+        self._location: FileLocation | None = None
         self._known = sqlite_schema.KnownSummaries()
         self._waiting: list[Append] = []
         self._draining = False
@@ -237,7 +237,7 @@ class SqliteFile:
             except BaseException:
                 connection.close()
                 raise
-            self._writing, self._looking, self._place = connection, looking, Place(self.path)
+            self._writing, self._looking, self._location = connection, looking, FileLocation(self.path)
             if not is_prepared:
                 self._writer.submit(self._catch_up, sqlite_schema.end(connection), None)
 
@@ -325,7 +325,7 @@ class SqliteFile:
 
     def _write(self, batch: list[Append]) -> list[RecordError | None]:
         """Write a batch; the outcome of each append. An error of the file or the disk concerns all of them."""
-        connection, place = self._writing, self._place
+        connection, place = self._writing, self._location
         assert connection is not None
         assert place is not None
         try:

@@ -29,48 +29,6 @@ FAULTS = (sqlite3.Error, MemoryError, UnicodeDecodeError)
 """The exceptions of a statement; the last where Python cannot decode SQLite's message on a damaged page."""
 
 
-MOVED = "it or its log was moved, replaced or deleted while it was open; put it back, or start again"
-
-
-class Place:
-    """Where an open file of SQLite and its log lie.
-
-    Whoever moves, replaces or deletes one of them takes away what is written from then on, and SQLite notices nothing.
-
-    Args:
-        path: the file; its log is there, too.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._names = (str(path), f"{path}-wal")
-        self._files = self._look()
-
-    def check(self) -> None:
-        """See that both are still where they were.
-
-        Raises:
-            sqlite3.OperationalError: one of them is not.
-        """
-        if self._look() != self._files:
-            raise sqlite3.OperationalError(MOVED)
-
-    def _look(self) -> list[tuple[int, int] | None]:
-        return [_file_at(name) for name in self._names]
-
-
-def _file_at(name: str) -> tuple[int, int] | None:
-    try:
-        stat = os.stat(name)
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino
-
-
-def as_text(stored: bytes) -> str:
-    """A stored text. Where bytes are no UTF-8, U+FFFD stands for them: the line is damaged, and it hides no other."""
-    return stored.decode("utf-8", "replace")
-
-
 def log_size(path: Path) -> int:
     """The size of the log beside a file; what stands in it cannot be read without locks."""
     try:
