@@ -13,7 +13,7 @@ from moot.core import roles
 from moot.core.errors import RecordConflict, Unavailable
 from moot.core.text import hide
 from moot.engine import driver
-from moot.phases import speak, vote
+from moot.phases import base, speak, vote
 from moot.policy import rounds, rules
 from moot.record import ledger, mailbox
 from moot.record.store import encode
@@ -78,6 +78,11 @@ def members_leave_without_a_word() -> list[Change]:
         return read._replace(leaves=read.leaves or read.verdict is not None)
 
     return [(roles, "_message", message)]
+
+
+def one_more_round_is_played() -> list[Change]:
+    usual = base.Rounds.play
+    return [(base.Rounds, "play", lambda self, state: usual(replace(self, most=self.most + 1), state))]
 
 
 # ---- halts and pauses ------------------------------------------------------------------------------------------------

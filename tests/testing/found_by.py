@@ -144,5 +144,11 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "time_of_a_schedule_is_left_to_a_worker_that_never_heard_of_it": ("I33", 1253),
     "time_of_a_schedule_is_forgotten_after_the_queueing": ("I33", 5),
     "schedule_queues_its_ended_debate_again": ("I66", 1013),
+    "pauses_between_tries_do_not_grow": ("I51", 33),
+    "server_that_asks_to_wait_is_not_left_alone": ("I51", 196),
+    "failed_trial_keeps_a_model_half_open": ("I79", 241),
+    "all_calls_are_trials": ("I79", 241),
+    "shorter_wait_takes_the_place_of_a_longer_one": ("I50", 1883),
+    "one_more_round_is_played": ("I93", 1),
 }
 """By planted fault the invariant, and a seed that breaks it, mostly the first one."""

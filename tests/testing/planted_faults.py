@@ -290,12 +290,55 @@ def call_is_tried_without_a_pause() -> list[Change]:
     return [(layers.Retrying, "_wait", wait)]
 
 
+def pauses_between_tries_do_not_grow() -> list[Change]:
+    usual = layers.Retrying._wait
+
+    def wait(self: Any, error: Any, tries: int, longest: float) -> float | None:
+        seconds = usual(self, error, tries, longest)
+        return seconds if seconds is None or error.retry_after else min(seconds, 0.6)
+
+    return [(layers.Retrying, "_wait", wait)]
+
+
+def server_that_asks_to_wait_is_not_left_alone() -> list[Change]:
+    usual = layers.Retrying._wait
+
+    def wait(self: Any, error: Any, tries: int, longest: float) -> float | None:
+        seconds = usual(self, error, tries, longest)
+        return 5.0 if seconds is not None and error.retry_after and error.kind != "rate" else seconds
+
+    return [(layers.Retrying, "_wait", wait)]
+
+
+def failed_trial_keeps_a_model_half_open() -> list[Change]:
+    usual = layers.Breaker.fail
+
+    def fail(self: Any, ticket: int) -> None:
+        if self.state == "HALF_OPEN":
+            self.release(ticket)
+        else:
+            usual(self, ticket)
+
+    return [(layers.Breaker, "fail", fail)]
+
+
+def all_calls_are_trials() -> list[Change]:
+    return [(layers.Breaker, "free", property(lambda self: self.state != "OPEN"))]
+
+
 def call_is_tried_for_ever() -> list[Change]:
     return [(layers.Retrying, "_wait", lambda self, error, tries, most: 1.0 if error.again else None)]
 
 
 def provider_that_asks_to_wait_is_not_left_alone() -> list[Change]:
     return [(transport.Gate, "hold", lambda self, seconds: None)]
+
+
+def shorter_wait_takes_the_place_of_a_longer_one() -> list[Change]:
+    def hold(self: Any, seconds: float) -> None:
+        self._open_at = asyncio.get_running_loop().time() + min(seconds, transport.LONGEST_HOLD)
+
+    return [(transport.Gate, "hold", hold)]
 
 
 def places_of_a_connection_are_not_counted() -> list[Change]:

@@ -86,12 +86,16 @@ def _close_vote(random: Random, plan: Plan) -> Plan:
 
 
 def _outage(random: Random, plan: Plan) -> Plan:
-    """All meet a model that answers nobody for a while, but for a person; so the debate does not pause."""
-    debate = SimulatedDebate(id="d0", debaters=4, rounds=2, person=True)
+    """All meet a model that answers nobody for a while, but for a person; so the debate does not pause.
+
+    A slow one lets the cooldown of the circuit breaker go by, so that trials are let through.
+    """
+    debate = SimulatedDebate(id="d0", debaters=4, rounds=3, person=True)
     kind = random.choice(("500", "no connection", "reset"))
     names = NAMES[: debate.debaters]
     models = [ModelFault(debate="d0", who=who, send=send, kind=kind) for who in names for send in range(1, 13)]
-    return replace(plan, debates=(debate,), models=tuple(models), store=(), processes=(), jumps=(), store_delay=0.0)
+    quiet = replace(plan, store=(), processes=(), jumps=(), store_delay=0.0, late=random.choice((plan.late, 100.0)))
+    return replace(quiet, debates=(debate,), models=tuple(models))
 
 
 def _late_person(random: Random, plan: Plan) -> Plan:

@@ -55,7 +55,7 @@ INVARIANTS: Mapping[str, str] = {
     "I48": "of two answers of a person the first one counts",
     "I49": "a request is given up when the time of its turn is over",
     "I50": "a provider that asks to wait is left alone for that time",
-    "I51": "a call is not tried again without a pause",
+    "I51": "a call is not tried again without a pause, which grows, and is as long as its provider asks for",
     "I52": "what a run returns is what its record says",
     "I53": "a runner runs no more debates than it has places",
     "I54": "only errors of Moot's own tree come out of a run",
@@ -83,7 +83,7 @@ INVARIANTS: Mapping[str, str] = {
     "I76": "an answer counts as late only where debaters speak, and where enough others of its batch have answered",
     "I77": "a ballot is what its voter's own answer to its own ballot says, and who cannot be read has none",
     "I78": "no request leaves once the time of the whole debate is over",
-    "I79": "a model whose calls have failed again and again is left alone for its cooldown",
+    "I79": "a model whose calls have failed again and again is left alone, and again behind a failed trial",
     "I80": "what is booked for an answer is what the provider has counted, at the price of its model",
     "I81": "a prompt has the newest answer that its reader sees, and all remarks",
     "I82": "a remark that has come is on record before the next questions, and before the close",
@@ -97,6 +97,7 @@ INVARIANTS: Mapping[str, str] = {
     "I90": "the time of a person begins when the question is first put, and ends with the deadline",
     "I91": "a message that was acknowledged stands in the mailbox under its number, whoever else posts at that moment",
     "I92": "a debate that its owner has withdrawn is not taken again, whatever becomes of its worker",
+    "I93": "no more rounds are played than the protocol has",
 }
 """What must hold, by number."""
 

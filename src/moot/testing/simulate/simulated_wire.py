@@ -7,7 +7,7 @@ from the try that must be on record before anything is sent.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from moot.core.ask import Ask, Reply
 from moot.core.event import Attempted
 from moot.models.http_port import Unreached
-from moot.models.layers import BreakerSettings
+from moot.models.layers import BreakerSettings, RetrySettings
 from moot.testing.simulate.checks.answer_tokens import draw, token
 from moot.testing.simulate.checks.people_checks import seconds_of
 from moot.testing.simulate.checks.record_facts import TryId
@@ -35,7 +35,14 @@ OUTAGES = ("500", "html", "no connection", "reset")
 STAYING = ("401", "refused")
 """Faults that another try cannot mend."""
 
+FIRST_PAUSE = RetrySettings().wait
+"""The least seconds before a second try; before a third one they are twice as many."""
+
+BUSY = 7.0
+"""A server that fails for so many seconds says so, and wants to be left alone for that time."""
+
 COOLDOWN = BreakerSettings().cooldown_seconds
+TRIALS = BreakerSettings().half_open_success_threshold
 NOTHING = Reply(text="")
 
 LATE = 5.0
@@ -59,12 +66,16 @@ class Provider:
         self._tries: set[tuple[str, TryId]] = set()
         self._passed: set[tuple[str, str, str]] = set()  # calls that had a fault before, where each may have one
         self._flying: Counter[tuple[int, str]] = Counter()
-        self._waits: dict[int, tuple[float, float]] = {}  # by process: when it was asked to wait, and until when
+        self._waits: dict[int, list[tuple[float, float]]] = {}  # by process: when it was asked to wait, and until when
         self._last: dict[tuple[int, str, str, str], float] = {}
+        self._rests: dict[tuple[int, str, str, str], float] = {}  # by call the time before which it is not tried again
         self._final: set[tuple[int, str, str, str]] = set()  # calls that have met an error that stays
+        self._call = (0, "", "", "")  # the last one that was tried
+        self._shared: set[tuple[int, str, str, str]] = set()  # calls of which a try may have been another's
         self._alone = False  # whether the last try was the only one of its participant
         self._first: dict[tuple[int, str], float] = {}  # by process and debate the first request
-        self._outages: dict[tuple[int, str], list[float]] = {}  # by process and model when each of its calls failed
+        self._outages: dict[tuple[int, str], list[tuple[float, float]]] = {}  # when each call was put, and failed
+        self._trials: dict[tuple[int, str, float], set[tuple[str, str, str]]] = {}  # since a breaker was opened
         self._works: set[tuple[int, str]] = set()  # the models that have done anything else in a process
         self._count: Counter[tuple[int, str, str, str]] = Counter()
         self._faults = {(fault.debate, fault.who, fault.send): fault for fault in world.plan.models}
@@ -161,11 +172,11 @@ class Provider:
 
     def _check_pauses(self, record: RecordState, tried: Attempted) -> None:
         process, now = PROCESS.get(), self.world.loop.time()
-        since, until = self._waits.get(process, (0.0, 0.0))
+        waits = self._waits.get(process, ())
         # A try that was on its way into the record when the provider asked to wait may still be sent.
         noted = next(entry.at for entry in reversed(record.entries) if entry.event == tried) - EPOCH
-        early = now < until - 1e-6 and noted > since + 0.5 and not self.world.plan.jumps
-        require(not early, "I50", lambda: f"sent {until - now:.2f} s too early")
+        early = max((until - now for since, until in waits if noted > since + 0.5), default=0.0)
+        require(early <= 1e-6 or self.world.plan.jumps, "I50", lambda: f"sent {early:.2f} s too early")
         epoch = self.world.taken[record.debate]
         call = process, record.debate, tried.key, f"{tried.call} of {tried.model}, {epoch}"
         last = self._last.get(call)
@@ -178,6 +189,10 @@ class Provider:
         self._last[call] = now
         self._count[call] += 1
         require(self._count[call] <= 3, "I12", lambda: f"{tried.key}: {self._count[call]} tries")
+        rest = self._rests.pop(call, 0.0) if self._alone else 0.0
+        require(now >= rest - 1e-6, "I51", lambda: f"{tried.key}: tried again {rest - now:.2f} s too early")
+        self._shared.update(() if self._alone else (call,))
+        self._call = call
 
     def _check_time(self, record: RecordState, tried: Attempted, seconds: float) -> None:
         most = next(item.limits.turn_seconds for item in self.world.plan.debates if item.id == record.debate)
@@ -214,19 +229,32 @@ class Provider:
             return
         tries = [number for call, number in self._count.items() if call[:3] == (model[0], debate, tried.key)]
         if max(tries, default=0) == 3:
-            self._outages.setdefault(model, []).append(self.world.loop.time())
+            asked_at = self.world.asked_at[debate, tried.key]
+            self._outages.setdefault(model, []).append((asked_at, self.world.loop.time()))
 
     def _check_breaker(self, record: RecordState, tried: Attempted) -> None:
-        """A call that is put once three have failed, and before the cooldown is over, is not sent."""
+        """A call that is put before the cooldown is over is not sent; then some are sent as trials."""
         world, model = self.world, (PROCESS.get(), tried.model)
         failed, plan = self._outages.get(model, []), self.world.plan
         if model in self._works or len(failed) < 3 or plan.store or plan.store_delay or plan.delay > 2:
             return
-        asked_at, since = world.asked_at[record.debate, tried.key], failed[2]
+        asked_at, since = world.asked_at[record.debate, tried.key], self._opened_at(failed)
         left_out = asked_at > since + 1.0 and world.loop.time() < since + COOLDOWN
-        require(
-            not left_out, "I79", lambda: f"{tried.key} leaves {world.loop.time() - since:.1f} s after three failures"
+        require(not left_out, "I79", lambda: f"{tried.key} leaves {world.loop.time() - since:.1f} s after its failures")
+        patient = plan.in_flight > 2 and all(
+            debate.limits.quorum is None and debate.limits.turn_seconds >= 60.0 for debate in plan.debates
         )
+        if asked_at >= since + COOLDOWN and patient:  # so no trial is broken off, which makes room for another one
+            trials = self._trials.setdefault((*model, since), set())
+            trials.add((record.debate, tried.key, tried.call))
+            require(len(trials) <= TRIALS, "I79", lambda: f"{tried.key} is one of {len(trials)} trials")
+
+    def _opened_at(self, failed: Sequence[tuple[float, float]]) -> float:
+        """When the breaker of a model that only fails was opened last: by three calls, or by a trial."""
+        since = failed[2][1]
+        for put_at, at in failed[3:]:
+            since = at if put_at >= since + COOLDOWN else since
+        return since
 
     def _check_newest(self, record: RecordState, ask: Ask, prompt: str) -> None:
         view = ask.view
@@ -281,6 +309,9 @@ class Provider:
         ask, alone = record.asked[tried.key], self._alone
         fault = self._fault(record.debate, ask, tried)
         self._note_outage(record.debate, tried, fault)
+        call = None if self._call in self._shared else self._call
+        if fault is not None and call is not None:
+            self._rests[call] = world.loop.time() + FIRST_PAUSE * 2 ** (self._count[call] - 1)
         twin = self._twins.get(record.debate, "")
         text = answer_text((world.plan.seed, record.debate), ask, "" if world.plan.mode == "same" else prompt, twin)
         plan = Plan(text=text, piece=60, usage=(len(prompt) // 4, len(text) // 4 + 1, 0))
@@ -290,7 +321,10 @@ class Provider:
                 world.counted[record.debate, (tried.key, tried.call, tried.n)] = len(prompt) // 4, len(text) // 4 + 1
             return SimulatedAnswer(plan)
         world.note(f"{record.debate}: the provider's answer to {tried.key} try {tried.n}: {fault.kind}")
-        return await self._faulty_answer(fault, plan, text)
+        answer = await self._faulty_answer(fault, plan, text)
+        if call is not None and "retry-after" in answer.headers:
+            self._rests[call] = world.loop.time() + float(answer.headers["retry-after"])
+        return answer
 
     def _fault(self, debate: str, ask: Ask, tried: Attempted) -> ModelFault | None:
         self._sends[debate, ask.to] += 1
@@ -317,14 +351,15 @@ class Provider:
                 wait = 80.0 if fault.kind == "429 long" else seconds
                 if wait:
                     now = self.world.loop.time()
-                    self._waits[PROCESS.get()] = now, now + min(wait, 300.0)
+                    self._waits.setdefault(PROCESS.get(), []).append((now, now + min(wait, 300.0)))
                     headers = {"retry-after": f"{wait:g}"}
                 else:
-                    headers: dict[str, str] = {}
+                    headers = {}
                 return SimulatedAnswer(replace(plan, status=429, error="slow down", headers=headers))
             case "500" | "html" | "401" | "refused":
                 status = {"500": 503, "html": 502, "401": 401, "refused": 400}[fault.kind]
-                return SimulatedAnswer(replace(plan, status=status, error=f"{status}: no"))
+                headers = {"retry-after": f"{seconds:g}"} if fault.kind == "500" and seconds == BUSY else {}
+                return SimulatedAnswer(replace(plan, status=status, error=f"{status}: no", headers=headers))
             case "slow" | "drip" | "cut" | "stall":
                 fault_kind = {"cut": "cut", "stall": "stall"}.get(fault.kind, "")
                 pause = min(seconds, 20.0) / 4 if same or fault.kind == "slow" else 0.3

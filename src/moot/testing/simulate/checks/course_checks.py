@@ -10,7 +10,7 @@ from moot.core.decision import Decision
 from moot.core.event import Asked, Closed, Entered, Failed, Halted, Opened, Paused, Replied, Resumed, Ruled
 from moot.core.roles import VERDICT, WITHDRAWN
 from moot.core.transcript import normalise
-from moot.phases.base import ROOT
+from moot.phases.base import DEFAULT_ROUNDS, ROOT
 from moot.testing.simulate.checks.record_facts import RecordFacts
 from moot.testing.simulate.invariants import require
 
@@ -22,6 +22,9 @@ PlayStep = Entered | Halted | Ruled | Closed | Asked
 _ANSWERED = re.compile(r"(\d+) of (\d+) answered, (\d+) (?:is|are) needed")
 
 
+_ROUND = re.compile(r"/round-(\d+)")
+
+
 @dataclass(slots=True)
 class Course:
     """How far a debate has come.
@@ -31,12 +34,14 @@ class Course:
         halted: why the whole debate was halted; "" if it was not.
         left: the members of a board who have left it.
         verdicts: the newest verdict of each member.
+        rounds: the most rounds of any of its phases; 0 where its protocol counts them in another way.
     """
 
     needs: Mapping[str, int] = field(default_factory=dict[str, int])
     halted: str = ""
     left: set[str] = field(default_factory=set[str])
     verdicts: dict[str, str] = field(default_factory=dict[str, str])
+    rounds: int = 0
     _looked: int = 0
     _failed: list[str] = field(default_factory=list[str])  # since the debate was last resumed
 
@@ -44,6 +49,7 @@ class Course:
         """Note what the phases need."""
         numbers_by_act: dict[str, set[int]] = {}
         _find_needs(opened.protocol, numbers_by_act)
+        self.rounds = _most_rounds(opened.protocol)
         self.needs = {
             act: min(numbers) for act, numbers in numbers_by_act.items() if len(numbers) == 1 and min(numbers) > 0
         }
@@ -53,6 +59,9 @@ class Course:
     def check_step(self, record: RecordFacts, event: PlayStep) -> None:
         """Check a step of the play, before it is taken in: a phase that needs answers halts the debate without them."""
         halts = isinstance(event, Halted) and event.path == ROOT
+        if isinstance(event, Entered) and self.rounds:
+            numbers = [int(number) for number in _ROUND.findall(event.path)]
+            require(max(numbers, default=0) <= self.rounds, "I93", lambda: f"{event.path} of {self.rounds} rounds")
         if self.halted:
             ended = isinstance(event, Closed) and event.reason == self.halted
             require(ended, "I87", lambda: f"the debate is halted, and then comes {str(event)[:120]}")
@@ -147,3 +156,14 @@ def _find_needs(part: object, numbers_by_act: dict[str, set[int]]) -> None:
     elif isinstance(part, Sequence) and not isinstance(part, str):
         for value in cast("Sequence[object]", part):
             _find_needs(value, numbers_by_act)
+
+
+def _most_rounds(part: object) -> int:
+    """The most rounds of any part of a protocol that is played in rounds; 0 where there is none."""
+    if isinstance(part, Mapping):
+        fields = cast("Mapping[str, object]", part)
+        most = fields.get("most", DEFAULT_ROUNDS) if fields.get("is") == "Rounds" else 0
+        return max(most if isinstance(most, int) else 0, *map(_most_rounds, fields.values()), 0)
+    if isinstance(part, Sequence) and not isinstance(part, str):
+        return max(map(_most_rounds, cast("Sequence[object]", part)), default=0)
+    return 0
