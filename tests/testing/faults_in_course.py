@@ -85,6 +85,22 @@ def one_more_round_is_played() -> list[Change]:
     return [(base.Rounds, "play", lambda self, state: usual(replace(self, most=self.most + 1), state))]
 
 
+def answers_of_the_first_round_are_shown() -> list[Change]:
+    def pick(self: Any, transcript: Any, reader: str) -> Any:
+        if self.whose == "to_me":
+            return usual(self, transcript, reader)
+        oldest = transcript.first(*self.acts)
+        return [turn for turn in oldest if self.whose == "all" or (turn.by == reader) == (self.whose == "own")]
+
+    usual = rounds.Showing._pick
+    return [(rounds.Showing, "_pick", pick)]
+
+
+def first_proposals_are_voted_on() -> list[Change]:
+    usual = vote.candidates
+    return [(vote, "candidates", lambda *args, **more: usual(*args, **{**more, "latest": False}))]
+
+
 # ---- halts and pauses ------------------------------------------------------------------------------------------------
 
 

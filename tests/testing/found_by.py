@@ -150,5 +150,7 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "all_calls_are_trials": ("I79", 241),
     "shorter_wait_takes_the_place_of_a_longer_one": ("I50", 1883),
     "one_more_round_is_played": ("I93", 1),
+    "answers_of_the_first_round_are_shown": ("I94", 8),
+    "first_proposals_are_voted_on": ("I94", 1),
 }
 """By planted fault the invariant, and a seed that breaks it, mostly the first one."""

@@ -98,6 +98,7 @@ INVARIANTS: Mapping[str, str] = {
     "I91": "a message that was acknowledged stands in the mailbox under its number, whoever else posts at that moment",
     "I92": "a debate that its owner has withdrawn is not taken again, whatever becomes of its worker",
     "I93": "no more rounds are played than the protocol has",
+    "I94": "who is asked about answers, or votes for them, is asked about the newest ones",
 }
 """What must hold, by number."""
 

@@ -242,7 +242,7 @@ class Provider:
         left_out = asked_at > since + 1.0 and world.loop.time() < since + COOLDOWN
         require(not left_out, "I79", lambda: f"{tried.key} leaves {world.loop.time() - since:.1f} s after its failures")
         patient = plan.in_flight > 2 and all(
-            debate.limits.quorum is None and debate.limits.turn_seconds >= 60.0 for debate in plan.debates
+            debate.limits.quorum is None and debate.limits.turn_seconds >= COOLDOWN for debate in plan.debates
         )
         if asked_at >= since + COOLDOWN and patient:  # so no trial is broken off, which makes room for another one
             trials = self._trials.setdefault((*model, since), set())

@@ -35,6 +35,7 @@ class Course:
         left: the members of a board who have left it.
         verdicts: the newest verdict of each member.
         rounds: the most rounds of any of its phases; 0 where its protocol counts them in another way.
+        shows: by act the acts of which each question is about the newest answers.
     """
 
     needs: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -42,6 +43,7 @@ class Course:
     left: set[str] = field(default_factory=set[str])
     verdicts: dict[str, str] = field(default_factory=dict[str, str])
     rounds: int = 0
+    shows: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     _looked: int = 0
     _failed: list[str] = field(default_factory=list[str])  # since the debate was last resumed
 
@@ -50,6 +52,9 @@ class Course:
         numbers_by_act: dict[str, set[int]] = {}
         _find_needs(opened.protocol, numbers_by_act)
         self.rounds = _most_rounds(opened.protocol)
+        shown: dict[str, set[frozenset[str]]] = {}
+        _find_shown(opened.protocol, shown)
+        self.shows = {act: min(sets) for act, sets in shown.items() if len(sets) == 1}
         self.needs = {
             act: min(numbers) for act, numbers in numbers_by_act.items() if len(numbers) == 1 and min(numbers) > 0
         }
@@ -84,6 +89,16 @@ class Course:
         same = answers == _answers(record, asks) < needed and (in_groups or questions == len(asks))
         wanted = self.needs.get(asks[0].act, needed)
         require(same and needed == wanted, "I87", lambda: f"{_answers(record, asks)} answered: {event.reason}")
+
+    def check_shown(self, record: RecordFacts, ask: Ask) -> None:
+        """Who is asked about answers of others, or votes for them, is asked about the newest ones."""
+        acts = self.shows.get(ask.act, frozenset())
+        newest = {
+            other.to: other.key for other in record.asked.values() if other.act in acts and record.reply(other.key)
+        }
+        about = [record.asked[key] for key in ask.about if key in record.asked]
+        old = [other.key for other in about if other.act in acts and newest.get(other.to) != other.key]
+        require(not old, "I94", lambda: f"{ask.key} is about {old[0]}, and {newest} are newer")
 
     # ---- a provider out of reach ---------------------------------------------------------------------------------
 
@@ -167,3 +182,24 @@ def _most_rounds(part: object) -> int:
     if isinstance(part, Sequence) and not isinstance(part, str):
         return max(map(_most_rounds, cast("Sequence[object]", part)), default=0)
     return 0
+
+
+def _find_shown(part: object, shown: dict[str, set[frozenset[str]]]) -> None:
+    """Note for each act of which acts its questions show the newest answers."""
+    if isinstance(part, Mapping):
+        fields = cast("Mapping[str, object]", part)
+        if fields.get("is") == "Vote" and fields.get("latest", True):
+            shown.setdefault("vote", set()).add(_acts_of([fields]))
+        if fields.get("is") == "Everyone":
+            showings = cast("Sequence[Mapping[str, object]]", fields.get("show", ()))
+            newest = [showing for showing in showings if showing.get("whose") != "to_me"]
+            shown.setdefault(str(fields["act"]), set()).add(_acts_of(newest))
+        for value in fields.values():
+            _find_shown(value, shown)
+    elif isinstance(part, Sequence) and not isinstance(part, str):
+        for value in cast("Sequence[object]", part):
+            _find_shown(value, shown)
+
+
+def _acts_of(parts: Sequence[Mapping[str, object]]) -> frozenset[str]:
+    return frozenset(act for part in parts for act in cast("Sequence[str]", part.get("acts", ())))

@@ -129,6 +129,7 @@ class RecordState(RecordFacts):
             case Asked(ask=ask):
                 course.check_step(self, event)
                 course.check_member(ask)
+                course.check_shown(self, ask)
                 check_moderation(self, ask)
             case Halted():
                 course.check_step(self, event)
