@@ -96,7 +96,7 @@ class Course:
         newest = {
             other.to: other.key for other in record.asked.values() if other.act in acts and record.reply(other.key)
         }
-        about = [record.asked[key] for key in ask.about if key in record.asked]
+        about = [record.asked[key] for key in ask.about if record.reply(key)]  # I44 sees what is not stored
         old = [other.key for other in about if other.act in acts and newest.get(other.to) != other.key]
         require(not old, "I94", lambda: f"{ask.key} is about {old[0]}, and {newest} are newer")
 
