@@ -307,3 +307,26 @@ def test_an_error_in_the_run_is_one_sentence(folder: Path, monkeypatch: pytest.M
     result = moot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert result.exit_code == 1
     assert result.output.splitlines()[-1] == "moot: another process runs this evaluation"
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence_and_loses_no_answer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "file").write_text("", "utf-8")
+    inside = moot(folder, "eval", "places.csv", *QUOTES, "--force", "-o", "file/inside")
+    assert inside.exit_code == 1
+    assert "inside cannot be written: Not a directory; what was answered is on record" in inside.output
+
+    replace = os.replace
+
+    def full(source: Path, target: Path) -> None:
+        if Path(target).name == "scores.csv":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("moot.app.questions.whole_files.os.replace", full)
+        stopped = moot(folder, "eval", "places.csv", *QUOTES, "--force")
+    assert stopped.exit_code == 1
+    assert "scores.csv cannot be written: No space left on device; what was answered is on record" in stopped.output
+    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0

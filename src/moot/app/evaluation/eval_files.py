@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from moot.app.evaluation.scores import EvalPlan, EvalResult, Facts, JudgeCheck, Learning, Lessons, Score, SeatScore
 from moot.app.questions.data_sets import QUESTIONS_FILE, Question
 from moot.app.questions.whole_files import LONGEST_CELL, write_whole
-from moot.core.errors import RecordError
+from moot.core.errors import MootError, RecordError
 from moot.record.store import digest
 
 PLAN_FILE, SCORES_FILE, SEATS_FILE, RUN_FILE = "plan.json", "scores.csv", "seats.csv", "run.json"
@@ -98,9 +98,12 @@ def save_plan(folder: Path, plan: EvalPlan, *, first: str = "") -> None:
         first: the hash of the plan with which the first call was made; "" for this one.
 
     Raises:
-        OSError: it cannot be written.
+        MootError: it cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritten(folder, error) from error
     planned = _Planned(format=FORMAT, hash=first or plan.hash, plan=plan)
     _save(folder / PLAN_FILE, json.dumps(asdict(planned), ensure_ascii=False, indent=2) + "\n")
 
@@ -135,7 +138,7 @@ def save_result(folder: Path, result: EvalResult) -> None:
     """Write all files of an evaluation into a folder, which is made. Each file is written wholly or not at all.
 
     Raises:
-        OSError: one cannot be written.
+        MootError: one cannot be written.
     """
     known = (folder / PLAN_FILE).exists()
     save_plan(folder, result.plan, first=first_hash(folder) if known and result.plan_changed else "")
@@ -338,4 +341,11 @@ def _summary(folder: Path) -> StoredEvaluation:
 
 def _save(path: Path, text: str) -> None:
     """Write a file wholly or not at all."""
-    write_whole(path, text.encode("utf-8"))
+    try:
+        write_whole(path, text.encode("utf-8"))
+    except OSError as error:
+        raise _unwritten(path, error) from error
+
+
+def _unwritten(path: Path, error: OSError) -> MootError:
+    return MootError(f"{path} cannot be written: {error.strerror or error}; what was answered is on record")

@@ -346,7 +346,7 @@ class EvalRun:
 
         Raises:
             RecordError: the keys cannot be read.
-            OSError: the folder cannot be written.
+            MootError: the folder cannot be written.
         """
         whole, lessons = self._whole_blocks()
         answered = await self._answered(whole)
