@@ -71,6 +71,8 @@ def test_a_file_of_questions_alone_takes_the_usual_arms() -> None:
         ({"kind": "council", "size": 3}, "arm 1: size says nothing of council; leave it out"),
         ({"kind": "rethink", "rounds": 2}, "arm 1: rounds says nothing of rethink; leave it out"),
         ({"kind": "sample", "size": 3, "models": ["ollama:a"]}, "arm 1: models says nothing of sample; leave it out"),
+        ({"kind": "panel", "judge": "nix:x"}, "arm 1: judge says nothing of panel, which needs none; leave it out"),
+        ({"kind": "rethink", "name": "sample=panel"}, "arm 1: a name with = is that of a rival, such as sample=panel"),
         ({"kind": "findings"}, "arm 1: findings lists defects, and answers no question"),
         ({"kind": "bp_style"}, 'arm 1: bp_style picks a team and no answer; say strategy = "agent_closing"'),
         ({"kind": "socratic", "strategy": "no_consensus"}, "arm 1: no_consensus decides nothing, so no answer could"),

@@ -220,7 +220,12 @@ async def test_a_budget_is_hard_and_what_is_whole_counts(tmp_path: Path) -> None
 async def test_a_budget_needs_known_prices(tmp_path: Path) -> None:
     workspace = Workspace(InMemoryStore())
     workspace.pool.add_agent("a", Unpriced(lambda request: "ANSWER: alpha\nARGUMENT: so", name="guest:a"))
-    run = await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
+    with pytest.raises(
+        BriefError, match="a budget needs the price of every model, and one is unknown; leave the budget"
+    ):
+        await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
+    run = await run_of(workspace, setup_of(tmp_path, "a"), questions(2), tmp_path)
+    run.debates.budget = 1.0  # as where one is dear only to the judge
     await run.run()
     assert run.paused == "a budget needs known prices, and the price of guest:a is unknown"
     with pytest.raises(BriefError, match="the currency usd needs the price of every model; use tokens"):

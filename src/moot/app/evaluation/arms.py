@@ -270,6 +270,8 @@ def _read(table: Mapping[str, object], number: int, models: Sequence[str]) -> It
         yield from (Arm(name=written.name or f"single:{model}", kind="single", model=model) for model in alone)
         return
     arm = _learned_gate(written, number) if written.threshold == LEARNED else _arm(written, number)
+    if "=" in written.name and written.name != arm.name:
+        raise BriefError(f"arm {number}: a name with = is that of a rival, such as sample=panel; choose another name")
     yield replace(arm, name=written.name or arm.name)
 
 
@@ -293,6 +295,12 @@ def _no_answer(kind: str, strategy: str) -> str:
     if kind == "bp_style" and strategy != "agent_closing":
         return 'bp_style picks a team and no answer; say strategy = "agent_closing"'
     return f"{strategy} decides nothing, so no answer could be right" if strategy == "no_consensus" else ""
+
+
+def _idle_judge(table: _Table) -> str:
+    """Why a judge would be asked nothing; "" where one is asked, or none is named."""
+    is_asked = not table.judge or table.kind in NEEDS_MODERATOR or table.strategy in DECIDERS
+    return "" if is_asked else f"judge says nothing of {table.kind}, which needs none; leave it out"
 
 
 USED: Final[Mapping[str, frozenset[str]]] = {
@@ -323,7 +331,7 @@ def _arm(table: _Table, number: int) -> Arm:
             if isinstance(table.threshold, str):
                 problem = f"threshold is a number from 0 to 1 or the word {LEARNED}, not {table.threshold[:40]!r}"
                 raise BriefError(f"arm {number}: {problem}")
-            if problem := _no_answer(kind, table.strategy):
+            if problem := _no_answer(kind, table.strategy) or _idle_judge(table):
                 raise BriefError(f"arm {number}: {problem}", code="inconsistent")
             gate = () if table.threshold is None else (f"threshold={table.threshold:g}",)
             return Arm(
@@ -337,5 +345,5 @@ def _arm(table: _Table, number: int) -> Arm:
                 judge=table.judge,
             )
         case kind:
-            known = (*SAMPLING, "rethink", *names())
+            known = list(dict.fromkeys((*SAMPLING, "rethink", *names())))
             raise BriefError(f"arm {number}: no kind is called {kind!r}; {unknown_word(kind, known)}", code="bad_enum")

@@ -228,9 +228,12 @@ def _chosen_currency(setup: Setup, prices: Mapping[str, ArmPrice]) -> Currency:
     """The currency that was asked for, or the best that is known.
 
     Raises:
-        BriefError: it needs prices that are not known.
+        BriefError: it or the budget needs prices that are not known.
     """
     currency = setup.currency or _currency(prices)
+    if setup.budget is not None and any(price.usd is None for price in prices.values()):
+        problem = "a budget needs the price of every model, and one is unknown; leave the budget out"
+        raise BriefError(problem, code="inconsistent")
     if currency == "usd" and any(price.usd is None for price in prices.values()):
         raise BriefError("the currency usd needs the price of every model; use tokens", code="inconsistent")
     return currency
