@@ -233,3 +233,71 @@ def schedule_queues_its_ended_debate_again() -> list[Change]:
         return await jobs.submit(c, debate, "", 5, 0.0)
 
     return [(schedules, "submit_once", submit_once)]
+
+
+def debate_does_not_wait_for_its_provider() -> list[Change]:
+    return [(lease_runs.LeaseRuns, "_ending", _with_wait(lambda tries: 0.0))]
+
+
+def waits_for_a_provider_do_not_grow() -> list[Change]:
+    return [(lease_runs.LeaseRuns, "_ending", _with_wait(lambda tries: lease_runs.AWAY))]
+
+
+def _with_wait(seconds: Any) -> Any:
+    usual = lease_runs.LeaseRuns._ending
+
+    async def ending(self: Any, outcome: Any, leased: Any) -> Any:
+        result = await usual(self, outcome, leased)
+        return replace(result, after=seconds(leased.lease.tries)) if outcome.kind == "unavailable" else result
+
+    return ending
+
+
+def times_of_a_schedule_that_were_missed_begin_debates() -> list[Change]:
+    return [(schedules, "_DUE", schedules._DUE.replace("next < clock_timestamp() - $1", "$1 < 0 and 0 < $1"))]
+
+
+def time_of_a_schedule_is_that_of_the_look() -> list[Change]:
+    words = schedules._FIRED.replace("$2", "coalesce(clock_timestamp(), $2)")
+    return [(schedules, "_FIRED", words)]
+
+
+def what_is_submitted_while_a_debate_ends_is_overlooked() -> list[Change]:
+    usual = leases.end
+
+    async def end(c: Any, lease: Any, ending: Any) -> Any:
+        await c.execute("update moot_job set again = false where debate = $1", lease.debate)
+        return await usual(c, lease, ending)
+
+    return [(leases, "end", end)]
+
+
+def submission_after_a_withdrawal_dies_with_the_worker() -> list[Change]:
+    usual = leases.watch
+
+    async def watch(c: Any) -> Any:
+        for job in await c.fetch(leases._LOST):
+            if job["stop"]:
+                await jobs.move(c, job["debate"], "cancelled", "it was cancelled")
+        return await usual(c)
+
+    return [(leases, "watch", watch)]
+
+
+def requests_in_a_minute_are_not_counted() -> list[Change]:
+    return [(provider_limits.Allowed, "_take_slot", _without("requests"))]
+
+
+def tokens_in_a_minute_are_not_counted() -> list[Change]:
+    return [(provider_limits.Allowed, "_take_slot", _without("tokens"))]
+
+
+def _without(kind: str) -> Any:
+    """Take a slot as if there were no limit of that kind."""
+    usual = provider_limits.Allowed._take_slot
+
+    async def take_slot(self: Any, c: Any, tokens: int) -> Any:
+        free = replace(self, allowance=replace(self.allowance, **{kind: None}))
+        return await usual(free, c, tokens)
+
+    return take_slot

@@ -127,7 +127,7 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "deadline_of_a_person_wakes_nobody": ("I36", 61),
     "what_came_while_a_debate_paused_is_overlooked": ("I36", 229),
     "time_that_was_up_while_a_debate_paused_is_overlooked": ("I36", 813),
-    "worker_takes_more_than_it_has_places": ("I65", 85),
+    "worker_takes_more_than_it_has_places": ("I65", 93),
     "drained_worker_keeps_its_leases": ("I68", 29),
     "cancelled_debate_runs_on": ("I63", 109),
     "heartbeat_waits_for_the_debates": ("I68", 69),
@@ -152,5 +152,13 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "one_more_round_is_played": ("I93", 1),
     "answers_of_the_first_round_are_shown": ("I94", 8),
     "first_proposals_are_voted_on": ("I94", 1),
+    "debate_does_not_wait_for_its_provider": ("I100", 13),
+    "waits_for_a_provider_do_not_grow": ("I100", 181),
+    "times_of_a_schedule_that_were_missed_begin_debates": ("I69", 5),
+    "time_of_a_schedule_is_that_of_the_look": ("I69", 5),
+    "what_is_submitted_while_a_debate_ends_is_overlooked": ("I101", 29),
+    "submission_after_a_withdrawal_dies_with_the_worker": ("I101", 1117),
+    "requests_in_a_minute_are_not_counted": ("I103", 85),
+    "tokens_in_a_minute_are_not_counted": ("I103", 277),
 }
 """By planted fault the invariant, and a seed that breaks it, mostly the first one."""

@@ -379,6 +379,18 @@ async def test_a_debate_that_was_to_be_stopped_is_not_taken_up_again(queue_lease
     assert (job.state, job.reason) == ("cancelled", "it was cancelled")
 
 
+async def test_a_debate_that_was_submitted_again_after_its_withdrawal_outlives_its_worker(
+    queue_leases: Held, queue: Queue
+) -> None:
+    await queue.submit("a")
+    await take_lease(queue_leases, seconds=0.0)
+    assert await queue.cancel("a")
+    await queue.submit("a")
+    assert await queue_leases.watch() == ["a"]
+    assert (await job_of(queue)).state == "queued"
+    assert (await take_lease(queue_leases)).stop == ""
+
+
 async def test_a_table_of_another_program_is_left_alone(database: str, queue: Queue) -> None:
     other = Database(database)
     await Held(other).tell("create table moot_job (id int)")

@@ -212,7 +212,7 @@ async def watch(c: Connection) -> list[str]:
     """Queue again what nobody holds any longer, and what has waited long enough; the ids of these debates."""
     again: list[str] = []
     for job in await c.fetch(_LOST):
-        if job["stop"]:  # whoever should have stopped it is gone
+        if job["stop"] and not job["again"]:  # whoever should have stopped it is gone
             await move(c, job["debate"], "cancelled", "it was cancelled")
             continue
         await put(c, job["debate"], 0.0, job["reason"])

@@ -17,6 +17,9 @@ workers under one limit, workers that end one after the other before any answer,
 "" at nothing."""
 
 
+TOKENS = 20_000
+"""The tokens of a minute, where a world has such a limit."""
+
 NARROWED = 0.1
 """The share of wild plans that are aimed at something."""
 
@@ -37,7 +40,10 @@ def aimed(random: Random, plan: Plan, aim: str) -> Plan:
             ends = [_fault(random, life, 4.0, random.choice(("kill", "kill", "freeze")), 300.0) for life in range(1, 9)]
             return replace(plan, delay=20.0, processes=tuple(ends), queue=())
         case "schedule":
-            plan = replace(plan, scheduled=True, workers=random.choice((2, 2, 3)), debates=plan.debates[:1])
+            missed = Random(f"missed {plan.seed}").choice((0.0, 0.0, 540.0, 720.0))
+            plan = replace(
+                plan, scheduled=True, missed=missed, workers=random.choice((2, 2, 3)), debates=plan.debates[:1]
+            )
             return replace(plan, queue=_lost_answers(random)) if random.random() < 0.5 else plan
         case _:
             return plan
@@ -137,10 +143,23 @@ def _lost_answers(random: Random) -> tuple[QueueFault, ...]:
 
 
 def _limited(random: Random, plan: Plan) -> Plan:
-    """Several workers have more calls than the limit of all of them; in half of these worlds without other faults."""
+    """Several workers have more calls than the limit of all of them, in flight or in a minute.
+
+    In half of the former and all of the latter nothing else fails.
+    """
     debates = tuple(replace(debate, limits=replace(debate.limits, parallel=16)) for debate in plan.debates)
     debates = debates if len(debates) > 1 else (*debates, *(replace(debate, id="d1") for debate in debates))
     if random.random() < 0.5:
         plan = replace(plan, queue=(), processes=())
     workers, allowance = random.choice((2, 3)), random.choice((1, 2))
-    return replace(plan, debates=debates, workers=workers, places=1, in_flight=50, allowance=allowance)
+    plan = replace(plan, debates=debates, workers=workers, places=1, in_flight=50, allowance=allowance)
+    kind = Random(f"minutes {plan.seed}").choice(("", "requests", "tokens"))
+    withdrawn = any(fault.life == 0 for fault in plan.processes)
+    return _limited_by_minute(plan, kind) if kind and not withdrawn else plan
+
+
+def _limited_by_minute(plan: Plan, kind: str) -> Plan:
+    """Several workers have more requests or tokens than the limit of a minute; whoever waits has time for that."""
+    debates = [replace(debate, limits=replace(debate.limits, turn_seconds=120.0)) for debate in plan.debates[:2]]
+    quiet = replace(plan, debates=tuple(debates), allowance=0, models=(), store=(), processes=(), queue=())
+    return replace(quiet, requests=8) if kind == "requests" else replace(quiet, tokens=TOKENS)

@@ -162,7 +162,10 @@ class Plan:
         late: the most seconds after which a person answers.
         workers: how many workers run the debates; 0 for none.
         allowance: the most requests that all workers may have in flight together; 0 for any number.
+        requests: the most requests that all workers may send in a minute; 0 for any number.
+        tokens: the most tokens of all workers in a minute; 0 for any number, else each answer has many tokens.
         scheduled: whether a schedule begins a debate each minute, for some minutes.
+        missed: seconds since which its first time is due when the world begins.
     """
 
     seed: int
@@ -184,7 +187,10 @@ class Plan:
     workers: int = 0
     allowance: int = 0
     queue: tuple[QueueFault, ...] = ()
+    requests: int = 0
+    tokens: int = 0
     scheduled: bool = False
+    missed: float = 0.0
 
     def to_json(self) -> str:
         """The plan as JSON; see ``from_json``."""

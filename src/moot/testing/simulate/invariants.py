@@ -73,7 +73,7 @@ INVARIANTS: Mapping[str, str] = {
     "I66": "a debate is given up only after its tries, and a try with an answer starts the count anew",
     "I67": "a drained worker leaves no lease, no place and no call in flight",
     "I68": "the lease of a worker that runs and reaches the queue in time does not run out",
-    "I69": "each time of a schedule that was taken begins one debate, and is forgotten then",
+    "I69": "each time of a schedule begins one debate, unless it was missed for too long, and is forgotten then",
     "I70": "a pause at a limit on tokens says what the record has used and reserved",
     "I71": "no stored line has a character that nobody sees",
     "I72": "no message is passed over: behind a later one no earlier one can come any more",
@@ -99,6 +99,9 @@ INVARIANTS: Mapping[str, str] = {
     "I92": "a debate that its owner has withdrawn is not taken again, whatever becomes of its worker",
     "I93": "no more rounds are played than the protocol has",
     "I94": "who is asked about answers, or votes for them, is asked about the newest ones",
+    "I100": "a debate whose providers are out of reach goes on after 30 s, then after twice as long, and no sooner",
+    "I101": "a debate that is submitted while it runs is queued again when it waits or was withdrawn before",
+    "I103": "all workers together send no more requests, and spend no more tokens, in a minute than the limit allows",
 }
 """What must hold, by number."""
 

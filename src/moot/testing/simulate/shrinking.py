@@ -100,7 +100,9 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
             size //= 2
     simple: dict[str, Any] = {"viewer": False, "remarks": 0, "shuffled": False, "delay": 0.0, "store_delay": 0.0}
     for name, value in (
-        simple | {"scheduled": False, "in_flight": 50, "places": 8, "allowance": 0, "workers": min(plan.workers, 1)}
+        simple
+        | {"scheduled": False, "missed": 0.0, "in_flight": 50, "places": 8, "allowance": 0, "requests": 0, "tokens": 0}
+        | {"workers": min(plan.workers, 1)}
     ).items():
         if getattr(plan, name) != value:
             yield replace(plan, **{name: value})

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 from moot.app.run.dispatcher import QueueAway, QueueError
 from moot.core.errors import MootError
+from moot.testing.simulate.checks.queue_checks import ScheduleTimes, check_end, check_taking
 from moot.testing.simulate.fault_plan import QueueFault
 from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.world import EPOCH, SCHEDULE, World
@@ -131,7 +132,7 @@ class SimulatedQueue:
         self._listeners: dict[int, tuple[Callable[[str], None], Context]] = {}
         self._notices: list[str] = []
         self._jobs: dict[str, sqlite3.Row] = {}
-        self._times: set[float] = set()  # of the schedule, that were taken
+        self._times = ScheduleTimes()
         self._answers: Counter[str] = Counter()  # by debate, when it was last taken
         self._tables.create_function("clock_timestamp", 0, self.now)
         self._tables.create_function("pg_notify", 2, self._notify)
@@ -228,9 +229,9 @@ class SimulatedQueue:
     # ---- a schedule --------------------------------------------------------------------------------------------------
 
     def begin_schedule(self, seconds: float) -> None:
-        """Have a debate begin each minute, for some seconds."""
+        """Have a debate begin each minute, for some seconds; the first one may be due since long."""
         brief = {"text": BRIEF, "name": "brief.md", "folder": "/", "owner": ""}
-        row = (SCHEDULE, "* * * * *", "UTC", json.dumps(brief), (EPOCH // 60 + 1) * 60)
+        row = (SCHEDULE, "* * * * *", "UTC", json.dumps(brief), (EPOCH // 60 + 1) * 60 - self.world.plan.missed)
         self._tables.execute("insert into moot_schedule values (?, ?, ?, ?, ?)", row)
         self.world.loop.call_later(seconds, self._tables.execute, "delete from moot_schedule")
 
@@ -243,7 +244,7 @@ class SimulatedQueue:
     def check_schedule(self) -> None:
         """Check that each time that was taken has one debate."""
         begun = sorted(debate for debate in self.world.records if debate.startswith(f"{SCHEDULE}-"))
-        times = (datetime.fromtimestamp(time, UTC) for time in sorted(self._times))
+        times = (datetime.fromtimestamp(time, UTC) for time in sorted(self._times.taken))
         wanted = [f"{SCHEDULE}-{time:%Y%m%d-%H%M%S}" for time in times]
         require(begun == wanted, "I69", lambda: f"{begun} and not {wanted}")
         require(
@@ -256,7 +257,7 @@ class SimulatedQueue:
 
     def _check(self, process: int) -> None:
         if self.world.plan.scheduled:
-            self._times.update(row["at"] for row in self._tables.execute("select at from moot_firing"))
+            self._times.check(self._tables, self.now())
         query = "select j.*, l.worker, l.epoch, l.until from moot_job j left join moot_lease l using (debate)"
         rows = {row["debate"]: row for row in self._tables.execute(query)}
         require(rows.keys() >= self._jobs.keys(), "I60", lambda: f"{self._jobs.keys() - rows.keys()} is gone")
@@ -287,6 +288,7 @@ class SimulatedQueue:
         if state == "parked" and old == "queued":
             require(before is not None and before["tries"] == TRIES, "I66", lambda: f"{debate}: {row['reason']}")
         if old == "running" and before is not None:
+            check_end(before, row, record, self.now())
             free = before["until"] is None or before["until"] <= self.now()
             require(
                 free or before["worker"] == name_of(process), "I62", lambda: f"{debate}: {state} by {name_of(process)}"
@@ -312,6 +314,8 @@ class SimulatedQueue:
         epoch = (before["epoch"] if before else None) or 0
         until = (before["until"] if before else None) or 0.0
         if row["epoch"] != epoch:
+            if before is not None:
+                check_taking(before, now)
             require(debate not in self.withdrawn, "I92", lambda: f"{who} takes {debate}")
             require(
                 row["epoch"] == epoch + 1 and until <= now,

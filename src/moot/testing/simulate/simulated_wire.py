@@ -17,6 +17,7 @@ from moot.core.event import Attempted
 from moot.models.http_port import Unreached
 from moot.models.layers import BreakerSettings, RetrySettings
 from moot.testing.simulate.checks.answer_tokens import draw, token
+from moot.testing.simulate.checks.minute_limits import MinuteLimits
 from moot.testing.simulate.checks.people_checks import seconds_of
 from moot.testing.simulate.checks.record_facts import TryId
 from moot.testing.simulate.checks.record_state import RecordState
@@ -44,6 +45,9 @@ BUSY = 7.0
 COOLDOWN = BreakerSettings().cooldown_seconds
 TRIALS = BreakerSettings().half_open_success_threshold
 NOTHING = Reply(text="")
+
+MANY = 2_000
+"""Tokens of each answer in a world with a limit on them; else there would be too few to come near it."""
 
 LATE = 5.0
 """Seconds behind the end of a turn within which its request must be given up."""
@@ -77,6 +81,7 @@ class Provider:
         self._outages: dict[tuple[int, str], list[tuple[float, float]]] = {}  # when each call was put, and failed
         self._trials: dict[tuple[int, str, float], set[tuple[str, str, str]]] = {}  # since a breaker was opened
         self._works: set[tuple[int, str]] = set()  # the models that have done anything else in a process
+        self._limits = MinuteLimits(world.plan)
         self._count: Counter[tuple[int, str, str, str]] = Counter()
         self._faults = {(fault.debate, fault.who, fault.send): fault for fault in world.plan.models}
         self._twins: dict[str, Twin] = {debate.id: debate.twin for debate in world.plan.debates}
@@ -314,11 +319,14 @@ class Provider:
             self._rests[call] = world.loop.time() + FIRST_PAUSE * 2 ** (self._count[call] - 1)
         twin = self._twins.get(record.debate, "")
         text = answer_text((world.plan.seed, record.debate), ask, "" if world.plan.mode == "same" else prompt, twin)
-        plan = Plan(text=text, piece=60, usage=(len(prompt) // 4, len(text) // 4 + 1, 0))
+        used = len(prompt) // 4, len(text) // 4 + (MANY if world.plan.tokens else 1)
+        plan = Plan(text=text, piece=60, usage=(*used, 0))
+        if exceeded := self._limits.exceed(world.loop.time(), sum(used)):
+            world.fail(Violation("I103", exceeded))
         await asyncio.sleep(world.delay(world.plan.delay))
         if fault is None:
             if alone:
-                world.counted[record.debate, (tried.key, tried.call, tried.n)] = len(prompt) // 4, len(text) // 4 + 1
+                world.counted[record.debate, (tried.key, tried.call, tried.n)] = used
             return SimulatedAnswer(plan)
         world.note(f"{record.debate}: the provider's answer to {tried.key} try {tried.n}: {fault.kind}")
         answer = await self._faulty_answer(fault, plan, text)

@@ -86,9 +86,9 @@ class _WorkerLife:
         self._simulation, self.process = simulation, process
         plan, world = simulation.plan, simulation.world
         workspace = simulation.workspace(process)
-        if plan.allowance and workspace.config:
-            limits = {"openai": Allowance(in_flight=plan.allowance)}
-            workspace.config = replace(workspace.config, limits=limits)
+        limit = Allowance(in_flight=plan.allowance or None, requests=plan.requests or None, tokens=plan.tokens or None)
+        if limit != Allowance() and workspace.config:
+            workspace.config = replace(workspace.config, limits={"openai": limit})
         wanted = WorkerSettings(address=ADDRESS, name=name_of(process), most=plan.places, say=self._log_note)
         self.worker = Worker(
             workspace, wanted, connect=lambda connections: SimulatedDatabase(queue, process), clock=world.loop.time
