@@ -245,7 +245,7 @@ def seat_table(board: Scoreboard) -> Table:
             )
             for line in board.seats
         ],
-        note='Of the count, not of the talk. "without it": what the count loses. Nobody counts 0, or the base rate.',
+        note='Of the count, not of the talk. "without it": what the count loses. With no answers the count is 0.',
     )
 
 
