@@ -3,13 +3,17 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
 
 import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
 from moot.agents import llm
+from moot.app.run import runner
 from moot.core import transcript
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Closed, Entered, Opened, Paused, Replied
+from moot.deadline import Deadline
 from moot.engine import calls, driver
 from moot.phases import base, vote
 from moot.policy import rules
@@ -160,6 +164,37 @@ def acknowledged_lines_are_lost() -> list[Change]:
     return [(world.SimulatedStore, "append", append)]
 
 
+def append_of_a_part_counts_as_whole() -> list[Change]:
+    return [(ledger.Ledger, "_require_all", lambda self, stored, wanted: None)]
+
+
+def free_errors_give_back_no_cost() -> list[Change]:
+    def release(self: Any, key: str, call: str) -> None:
+        if (key, call) in self._reserved:
+            attempted, _ = self._reserved.pop((key, call))
+            self.tokens -= attempted.tokens
+
+    def settle(self: Any, key: str, call: str, usage: Any) -> None:
+        reserved = self._reserved.get((key, call))
+        usual(self, key, call, usage)
+        self.cost -= (reserved[0].cost or 0.0) if reserved else 0.0
+
+    usual = calls.Budget._settle
+    return [(calls.Budget, "_release", release), (calls.Budget, "_settle", settle)]
+
+
+def counts_of_a_model_correct_no_estimate() -> list[Change]:
+    return [(calls.Budget, "_fitted", lambda self, model, prompt: prompt)]
+
+
+def worst_case_of_calls_in_flight_is_not_counted() -> list[Change]:
+    @contextmanager
+    def sending(self: Any, quote: Any) -> Generator[Any]:
+        yield self.fit(quote)
+
+    return [(calls.Budget, "sending", sending)]
+
+
 # ---- what is shown and left behind -----------------------------------------------------------------------------------
 
 
@@ -172,6 +207,43 @@ def viewers_miss_a_line() -> list[Change]:
         return usual(self) if missed else item
 
     return [(hub.Follower, "pick", pick)]
+
+
+def lines_before_the_place_of_a_viewer_are_shown() -> list[Change]:
+    def pick(self: Any) -> Any:
+        if self._past:
+            self.last += 1
+            return hub.RingItem(self._past.popleft())
+        if self.place is None or self.place < self.ring.first:
+            self.place = self.ring.place_after(self.last)
+        if self.place is None or (item := self.ring.at(self.place)) is None:
+            return None
+        self.place += 1
+        self.last = getattr(item.what, "seq", self.last)
+        return item
+
+    return [(hub.Follower, "pick", pick)]
+
+
+def slow_viewer_begins_with_what_is_kept() -> list[Change]:
+    usual = hub.Ring.place_after
+    return [(hub.Ring, "place_after", lambda self, seq: self.first if seq < self.base else usual(self, seq))]
+
+
+def debate_with_an_error_keeps_its_place() -> list[Change]:
+    def release(self: Any, debate: str) -> None:
+        if debate not in self._errors:
+            usual(self, debate)
+
+    usual = runner.Runner._release
+    return [(runner.Runner, "_release", release)]
+
+
+def clock_of_a_turn_runs_on() -> list[Change]:
+    async def leave(self: Any, *error: Any) -> bool | None:
+        return await self._timeout.__aexit__(*error)
+
+    return [(Deadline, "__aexit__", leave)]
 
 
 def task_is_left_behind() -> list[Change]:
@@ -229,6 +301,18 @@ def tie_has_a_winner() -> list[Change]:
         return replace(decision, winner=candidates[0]) if decision.status == "tie" else decision
 
     return [(rules.Share, "decide", decide)]
+
+
+def last_of_the_tied_proposals_wins() -> list[Change]:
+    def decide(self: Any, ballots: Any, candidates: Any) -> Any:
+        decision = usual(self, ballots, candidates)
+        if "fallback: first" not in decision.how:
+            return decision
+        most = [name for name in candidates if decision.tally[name] == max(decision.tally.values())]
+        return replace(decision, winner=most[-1])
+
+    usual = rules.FirstProposal.decide
+    return [(rules.FirstProposal, "decide", decide)]
 
 
 # ---- workers ---------------------------------------------------------------------------------------------------------

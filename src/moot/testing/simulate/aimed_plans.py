@@ -9,7 +9,15 @@ from random import Random
 from moot.core.brief import Limits
 from moot.phases.choices import STRATEGIES
 from moot.policy.rules import MAJORITY, PLURALITY
-from moot.testing.simulate.fault_plan import NAMES, ModelFault, Plan, ProcessFault, QueueFault, SimulatedDebate
+from moot.testing.simulate.fault_plan import (
+    NAMES,
+    ModelFault,
+    Plan,
+    ProcessFault,
+    QueueFault,
+    SimulatedDebate,
+    StoreFault,
+)
 
 AIMS = ("", "", "", "lapse", "late", "limits", "tries", "schedule")
 """What a plan is aimed at: a lease that lapses while its worker is frozen, one whose answer comes late, calls of many
@@ -67,7 +75,13 @@ def narrowed(random: Random, plan: Plan) -> Plan:
             return replace(plan, debates=(quick,), remarks=4, late=0.0, delay=0.05, store_delay=0.0, jumps=())
         case _:
             ends = [_fault(random, life, 6.0, "end", 0.0) for life in (1, 2, 3)]
-            return replace(plan, processes=tuple(ends), delay=2.0, store_delay=3.0, viewer=True)
+            plan = replace(plan, processes=tuple(ends), delay=2.0, store_delay=3.0, viewer=True)
+            return replace(plan, store=_parts(random)) if random.random() < 0.3 else plan
+
+
+def _parts(random: Random) -> tuple[StoreFault, ...]:
+    """Appends of which only a part is stored; some of them are on their way when an event loop ends."""
+    return tuple(StoreFault(number=number, kind="part") for number in range(3, 30) if random.random() < 0.25)
 
 
 def _close_vote(random: Random, plan: Plan) -> Plan:

@@ -18,6 +18,9 @@ Mode: TypeAlias = Literal["same", "wild", "workers"]
 Twin: TypeAlias = Literal["", "named", "turned", "adverse"]
 NAMES = ("Ann", "Bob", "Cyd", "Dov")
 CHAIR = "Chair"
+STEP = "debate_step"
+"""The debate step of a council, which no brief can name: its vote falls back to the first proposal."""
+
 PERSON = "Bob"
 """The participant that is a person, where there is one."""
 
@@ -156,6 +159,9 @@ class Plan:
         in_flight: the most requests of a process at once.
         places: how many debates the runner runs at once.
         viewer: whether somebody follows the debate.
+        ring: how many lines are kept for two who follow it, one of them from behind or later; 0 for one, and for many.
+        counts: how many times its own number of tokens the provider counts for a prompt; with 3 each answer is
+            longer than its cap, too.
         slow: seconds that whoever follows it takes for each line.
         remarks: how many remarks of people come from outside.
         shuffled: whether the seed orders the tasks that are ready.
@@ -176,6 +182,8 @@ class Plan:
     in_flight: int = 50
     places: int = 8
     viewer: bool = False
+    ring: int = 0
+    counts: int = 1
     slow: float = 0.0
     remarks: int = 0
     shuffled: bool = True

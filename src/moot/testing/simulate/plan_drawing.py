@@ -12,6 +12,7 @@ from moot.testing.simulate.fault_plan import (
     LASTING,
     NAMES,
     PASSING,
+    STEP,
     ClockJump,
     Mode,
     ModelFault,
@@ -34,8 +35,9 @@ PROTOCOLS = (
     ("chaired", 1),
     ("grouped", 1),
     ("board", 2),
+    (STEP, 0),
 )
-"""The protocols, and how often each is drawn."""
+"""The protocols, and how often each is drawn; the debate step in place of some councils."""
 
 STRATEGIES = (("", 3), ("weighted", 1), ("absolute", 1), ("supermajority", 1), ("unanimous", 1))
 """The rules of a vote, and how often each is drawn; "" is the protocol's own."""
@@ -85,7 +87,28 @@ def make_plan(seed: int, mode: Mode | None = None) -> Plan:
     )
     if mode == "workers":
         return aimed(random, plan, random.choice(AIMS))
+    plan = _varied(Random(f"vary {seed} {mode}"), plan)
     return narrowed(Random(f"narrow {seed} {mode}"), plan) if mode == "wild" else plan
+
+
+def _varied(random: Random, plan: Plan) -> Plan:
+    """The plan, where a council may be a debate step, two may follow the debate, and a provider may count more."""
+    if random.random() < 0.4:
+        debates = [_as_step(random, debate) if debate.protocol == "council" else debate for debate in plan.debates]
+        plan = replace(plan, debates=tuple(debates))
+    if plan.viewer and random.random() < 0.3:
+        plan = replace(plan, ring=random.choice((4, 12)))
+    if plan.mode == "wild" and random.random() < 0.2:
+        plan = replace(plan, counts=random.choice((2, 3)))
+        if plan.counts == 3:  # two calls fit by their estimates, and only one by what they may use
+            limits = replace(plan.debates[0].limits, tokens=6_000, parallel=16)
+            plan = replace(plan, debates=(replace(plan.debates[0], limits=limits), *plan.debates[1:]), in_flight=50)
+    return plan
+
+
+def _as_step(random: Random, debate: SimulatedDebate) -> SimulatedDebate:
+    strategy = random.choice(("", "", "unanimous"))
+    return replace(debate, protocol=STEP, strategy=strategy, options=False, third=False)
 
 
 def _debate(random: Random, name: str, mode: Mode, *, large: bool) -> SimulatedDebate:

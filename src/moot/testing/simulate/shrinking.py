@@ -99,6 +99,7 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
                 yield replace(plan, **fewer)
             size //= 2
     simple: dict[str, Any] = {"viewer": False, "remarks": 0, "shuffled": False, "delay": 0.0, "store_delay": 0.0}
+    simple |= {"ring": 0, "counts": 1}
     for name, value in (
         simple
         | {"scheduled": False, "missed": 0.0, "in_flight": 50, "places": 8, "allowance": 0, "requests": 0, "tokens": 0}

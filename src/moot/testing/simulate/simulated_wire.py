@@ -49,6 +49,9 @@ NOTHING = Reply(text="")
 MANY = 2_000
 """Tokens of each answer in a world with a limit on them; else there would be too few to come near it."""
 
+LONG_ANSWER = 7_000
+"""The tokens of an answer where a provider counts more than it was allowed, though less than is allowed for that."""
+
 LATE = 5.0
 """Seconds behind the end of a turn within which its request must be given up."""
 
@@ -319,7 +322,8 @@ class Provider:
             self._rests[call] = world.loop.time() + FIRST_PAUSE * 2 ** (self._count[call] - 1)
         twin = self._twins.get(record.debate, "")
         text = answer_text((world.plan.seed, record.debate), ask, "" if world.plan.mode == "same" else prompt, twin)
-        used = len(prompt) // 4, len(text) // 4 + (MANY if world.plan.tokens else 1)
+        more = LONG_ANSWER if world.plan.counts > 2 else MANY if world.plan.tokens else 1
+        used = len(prompt) * world.plan.counts // 4, len(text) // 4 + more
         plan = Plan(text=text, piece=60, usage=(*used, 0))
         if exceeded := self._limits.exceed(world.loop.time(), sum(used)):
             world.fail(Violation("I103", exceeded))

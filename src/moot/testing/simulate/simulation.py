@@ -20,11 +20,12 @@ from moot.core.event import Asked, Entry, Paused, Replied
 from moot.engine.driver import StopRequest
 from moot.models.layers import RetrySettings
 from moot.models.pool import Pool
-from moot.record.hub import StoredLine
+from moot.protocols.council import debate_step
+from moot.record.hub import Hub, StoredLine
 from moot.record.store import digest, encode
 from moot.testing.simulate.checks.record_state import RecordState
 from moot.testing.simulate.checks.twin_worlds import Twins, twins_of
-from moot.testing.simulate.fault_plan import Mode, Plan, ProcessFault, brief_of
+from moot.testing.simulate.fault_plan import STEP, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
 from moot.testing.simulate.garbage_collection import no_collection, take_apart
 from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.plan_drawing import make_plan
@@ -117,6 +118,16 @@ def _run(plan: Plan, plans: Mapping[str, DebatePlan] | None = None) -> _Ended:
     return story, entries, built
 
 
+def _plan_of(workspace: Workspace, plan: Plan, debate: SimulatedDebate) -> DebatePlan:
+    """The plan of a debate."""
+    name = "council" if debate.protocol == STEP else debate.protocol
+    built = workspace.plan(brief_of(plan, debate), protocol=name, choices=debate.choices)
+    if debate.protocol != STEP:
+        return built
+    voting, rounds = "consensus" if debate.strategy else "majority", 1 if debate.rounds is None else debate.rounds
+    return replace(built, name=STEP, protocol=debate_step(built.brief, voting=voting, rounds=rounds))
+
+
 def _first_error(error: BaseException) -> BaseException:
     """The first error of a group."""
     if isinstance(error, BaseExceptionGroup):
@@ -146,7 +157,7 @@ class Simulation:
         for debate in plan.debates:
             built = self.plans.get(debate.id)
             if built is None:
-                built = helper.plan(brief_of(plan, debate), protocol=debate.protocol, choices=debate.choices)
+                built = _plan_of(helper, plan, debate)
                 self.plans[debate.id] = built
             names = tuple(participant.name for participant in built.brief.participants)
             world.records[debate.id] = RecordState(debate.id, names, debate.limits)
@@ -272,8 +283,9 @@ class Simulation:
             if isinstance(inner, Violation):
                 raise inner from error
             raise Violation("I54", f"{type(inner).__name__}: {inner}") from error
-        left = self.loop.tasks_of(process)
+        left, timers = self.loop.tasks_of(process), self.loop.timers_of(process)
         require(not left, "I34", f"process {process} leaves {len(left)} tasks")
+        require(not timers, "I97", f"process {process} leaves timers of {timers}")
         lost = [error for error in self.loop.errors if "never retrieved" in error]
         require(not lost, "I34", "; ".join(lost)[:300])
 
@@ -286,6 +298,8 @@ class Simulation:
             http=lambda url, proxied: SimulatedWire(self.provider),
         )
         workspace = Workspace(SimulatedStore(self.world), pool=pool, clock=self.world.wall, config=Config(learn=False))
+        if ring := self.plan.ring:
+            workspace.hub = Hub(workspace.store, most=ring)
         self._workspaces.append(workspace)
         return workspace
 
@@ -412,13 +426,15 @@ class _SimulatedProcess:
         most = simulation.plan.places
         people = {debate.id for debate in simulation.plan.debates if debate.person}
         async with Runner(workspace, config=Config(learn=False), limit=most, grace=10.0) as runner:
-            tried: set[str] = set()
+            tried, ended = set[str](), set[str]()
             while not self._asked_to_stop.is_set():
                 for debate in simulation.open_debates():
                     if debate not in runner.running and debate not in tried:
                         with contextlib.suppress(RunnerFull, RecordError):
                             await runner.resume(debate, limits=simulation.limits_of(debate))
                             tried.add(debate)
+                before, ended = ended, {debate for debate in runner.running if runner.error(debate)}
+                require(not before & ended, "I96", lambda: f"{before & ended} ended with an error")  # noqa: B023
                 busy = [debate for debate in runner.running if debate not in people]
                 require(len(busy) <= most, "I53", f"{busy} of {most}")
                 if not runner.running:
@@ -442,7 +458,10 @@ class _SimulatedProcess:
             return
         try:
             async with asyncio.TaskGroup() as group:
-                viewers = [group.create_task(self._look(workspace, debate.id)) for debate in simulation.plan.debates]
+                names = [debate.id for debate in simulation.plan.debates]
+                viewers = [group.create_task(self._look(workspace, name)) for name in names]
+                if simulation.plan.ring:
+                    viewers += [group.create_task(self._look_again(workspace, name)) for name in names]
                 try:
                     yield
                 finally:
@@ -451,11 +470,17 @@ class _SimulatedProcess:
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
 
-    async def _look(self, workspace: Workspace, debate: str) -> None:
+    async def _look_again(self, workspace: Workspace, debate: str) -> None:
+        """Follow a debate beside another viewer: from the middle of what is stored, or only after some seconds."""
+        late = self.process % 2 == 1
+        if late:
+            await asyncio.sleep(6.0)
+        await self._look(workspace, debate, 0 if late else len(self._simulation.world.lines.get(debate, ())) // 2)
+
+    async def _look(self, workspace: Workspace, debate: str, last: int = 0) -> None:
         world = self._simulation.world
-        last = 0
         with contextlib.suppress(RecordError):
-            async for item in workspace.follow_lines(debate):
+            async for item in workspace.follow_lines(debate, after=last):
                 if not isinstance(item, StoredLine):
                     continue
                 stored = world.lines.get(debate, [])

@@ -182,6 +182,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """The tasks of a process that have not ended."""
         return [task for task in self._tasks.get(process, ()) if not task.done()]
 
+    def timers_of(self, process: int) -> list[str]:
+        """What a process has left to be called later, by the names of its own functions."""
+        left = [timer for _, timer in self._scheduled if timer.context.get(PROCESS, 0) == process]
+        names = [getattr(timer.work, "__module__", "") or "" for timer in left if timer.work is not None]
+        return [name for name in names if name.startswith("moot.") and not name.startswith("moot.testing.")]
+
     def bury(self) -> None:
         """Close the loop. What is left of the dead ends here and changes nothing, for the run is over."""
         self._dead.update(self._tasks)

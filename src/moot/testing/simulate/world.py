@@ -314,6 +314,7 @@ class SimulatedStore:
             if debate in world.records and after:
                 own = set(world.writers[debate][after:]) == {lease[0]}
                 require(not own, "I84", lambda: f"process {lease[0]} has written {debate} from {after} on itself")
+                require(stored > after, "I84", lambda: f"process {lease[0]} writes behind {after} of {stored} entries")
                 world.shared = True
                 world.overtaken.add(lease)
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")

@@ -23,6 +23,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
+from moot.engine.calls import UNKNOWN
 from moot.phases.vote import BALLOT
 from moot.record.store import decode, digest
 from moot.testing.simulate.checks.answer_checks import check_answer
@@ -37,6 +38,7 @@ _UNSEEN = re.compile(
 """Control characters, as JSON writes them, and others without a shape that change how a text is shown."""
 
 _USED = re.compile(r"the limit of [\d,]+ tokens: (\d+) used")
+_SPENT = re.compile(r"the limit of \$[\d.e+-]+: \$([\d.]+) used")
 
 
 @dataclass(slots=True)
@@ -50,6 +52,9 @@ class RecordState(RecordFacts):
     _tokens: int = 0
     _cost: float = 0.0
     _used: set[int] = field(default_factory=set[int])  # the tokens used and reserved since the last question
+    _spent: list[float] = field(default_factory=list[float])  # the dollars, in the same way
+    _error: float = 0.0  # the most tokens by which an answer has exceeded what was reserved for it
+    _ratios: dict[str, float] = field(default_factory=dict[str, float])  # by model: counted to estimated tokens
     _course: Course = field(default_factory=Course)
 
     def add(self, line: str) -> Event:
@@ -76,6 +81,7 @@ class RecordState(RecordFacts):
         self._prev = digest(line)
         self._apply(entry.event)
         self._used.add(self._tokens)
+        self._spent.append(self._cost)
         self.entries.append(entry)
         self.lines.append(line)
         return entry.event
@@ -117,10 +123,15 @@ class RecordState(RecordFacts):
             case Closed():
                 self._close(event)
             case Paused(kind="limit", reason=reason):
-                used = _USED.search(reason)
-                require(used is None or int(used[1]) in self._used, "I70", lambda: f"{reason}; {sorted(self._used)}")
+                self._check_used(reason)
             case _:
                 pass
+
+    def _check_used(self, reason: str) -> None:
+        used, spent = _USED.search(reason), _SPENT.search(reason)
+        require(used is None or int(used[1]) in self._used, "I70", lambda: f"{reason}; {sorted(self._used)}")
+        near = spent is None or any(abs(float(spent[1]) - cost) < 6e-5 for cost in self._spent)
+        require(near, "I70", lambda: f"{reason}; {self._spent}")
 
     def _check_course(self, event: Event) -> None:
         """Check what may happen now in the course of the debate."""
@@ -146,6 +157,7 @@ class RecordState(RecordFacts):
 
     def _ask(self, ask: Ask) -> None:
         self._used.clear()
+        self._spent.clear()
         require(ask.key not in self.asked, "I06", lambda: f"{ask.key} is put twice")
         require(ask.to in self.names, "I56", ask.to)
         self.asked[ask.key] = ask
@@ -166,6 +178,8 @@ class RecordState(RecordFacts):
         before = self._tries.get(call, 0)
         require(event.n == before + 1, "I09", lambda: f"{call} has try {event.n} behind {before}")
         require(event.tokens > 0 and event.cost is not None, "I59", lambda: str(event))
+        counted = event.prompt * self._ratios.get(event.model, 0.0)
+        require(event.tokens >= counted - 1e-6, "I59", lambda: f"{event}, and {counted:.1f} would be counted")
         self._tries[call] = event.n
         self.attempts[*call, event.n] = event
         self._tokens += event.tokens
@@ -193,6 +207,14 @@ class RecordState(RecordFacts):
         attempt = self.attempts.pop((*call, n))
         used = usage.input_tokens + usage.output_tokens
         self._tokens += (used if used and not usage.estimated else max(used, attempt.tokens)) - attempt.tokens
+        known = used <= UNKNOWN * attempt.tokens  # else nobody could expect it
+        self._error = max(self._error, used - attempt.tokens if known else inf)
+        if attempt.prompt and usage.input_tokens and not usage.estimated:
+            ratio = usage.input_tokens / attempt.prompt
+            self._ratios[attempt.model] = max(self._ratios.get(attempt.model, 0.0), ratio)
+        if self.limits and self.limits.tokens is not None:
+            most = self.limits.tokens + self._error
+            require(self._tokens <= most, "I95", lambda: f"{self._tokens} tokens, of {most} with one error")
         self._cost += 0.0 if usage.cost is None else usage.cost - (attempt.cost or 0.0)
 
     def _err(self, event: Erred) -> None:

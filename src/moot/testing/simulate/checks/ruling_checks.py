@@ -13,6 +13,7 @@ from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEI
 from moot.testing.simulate.checks.answer_checks import Said, readings_of
 from moot.testing.simulate.checks.answer_tokens import NO_TOKEN, token
 from moot.testing.simulate.checks.record_facts import RecordFacts
+from moot.testing.simulate.fault_plan import STEP
 from moot.testing.simulate.invariants import require
 
 SHARES: Mapping[str, tuple[float, bool]] = {
@@ -41,7 +42,10 @@ _ROUND = re.compile(r"round (\d+) of (\d+)")
 def check_decision(record: RecordFacts, decision: Decision) -> None:
     """Check a decision when it is made."""
     _check_ballots(record, decision)
-    _check_winner(decision)
+    in_step = record.opened is not None and record.opened.name == STEP
+    _check_winner(decision, in_step=in_step)
+    if in_step and decision.rule in SHARES:
+        _check_fallback(record, decision)
     if decision.rule in RULINGS:
         _check_ruling(record, decision)
 
@@ -84,7 +88,16 @@ def _check_ballot(record: RecordFacts, ballot: Ballot, chosen: dict[str, str]) -
 # ---- what follows from them ------------------------------------------------------------------------------------------
 
 
-def _check_winner(decision: Decision) -> None:
+def _check_fallback(record: RecordFacts, decision: Decision) -> None:
+    """In a debate step somebody wins: of those who are tied the first in the order of the proposals, else the first."""
+    proposals = [ask.to for ask in record.asked.values() if ask.act == "propose" and record.reply(ask.key)]
+    names = list(decision.tally)
+    require(names[:1] == proposals[:1], "I98", lambda: f"{names} of {proposals}")
+    most = [name for name, votes in decision.tally.items() if votes == max(decision.tally.values())]
+    require(decision.winner == "".join(most[:1]), "I98", lambda: f"{decision.winner} of {decision.tally}")
+
+
+def _check_winner(decision: Decision, *, in_step: bool) -> None:
     decided = decision.status == "decided"
     require(decided or not decision.winner, "I55", lambda: f"{decision.status} with {decision.winner!r}")
     require(not decided or decision.winner or decision.text, "I55", "decided without a winner or a text")
@@ -102,7 +115,8 @@ def _check_winner(decision: Decision) -> None:
         require(decision.winner in most, "I20", lambda: f"{decision.winner} of {_told(sums)}")
         named = len(most) == 1 or "tie" in decision.how
         require(named, "I20", lambda: f"{decision.winner} of {_told(sums)}: {decision.how}")
-    _check_share(decision, sums, most)
+    if not in_step:  # which needs no quorum, and falls back
+        _check_share(decision, sums, most)
     _check_strength(decision, sums, most)
 
 

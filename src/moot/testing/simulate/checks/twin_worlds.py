@@ -66,7 +66,7 @@ def twins_of(plan: Plan) -> Twins | None:
     if number == "I24":
         debate = _voting(random)
         return _pair(number, base, replace(debate, twin="named"), replace(debate, twin="turned"))
-    protocol = random.choice([name for name, _ in PROTOCOLS if name not in LONG])
+    protocol = random.choice([name for name, often in PROTOCOLS if often and name not in LONG])
     chair = bool(needs_moderator(protocol, "")) or random.random() < 0.3
     options = random.random() < 0.4
     debate = SimulatedDebate(
