@@ -231,7 +231,8 @@ class SimulatedQueue:
     def begin_schedule(self, seconds: float) -> None:
         """Have a debate begin each minute, for some seconds; the first one may be due since long."""
         brief = {"text": BRIEF, "name": "brief.md", "folder": "/", "owner": ""}
-        row = (SCHEDULE, "* * * * *", "UTC", json.dumps(brief), (EPOCH // 60 + 1) * 60 - self.world.plan.missed)
+        self._times.next = (EPOCH // 60 + 1) * 60 - self.world.plan.missed
+        row = (SCHEDULE, "* * * * *", "UTC", json.dumps(brief), self._times.next)
         self._tables.execute("insert into moot_schedule values (?, ?, ?, ?, ?)", row)
         self.world.loop.call_later(seconds, self._tables.execute, "delete from moot_schedule")
 

@@ -47,24 +47,25 @@ class ScheduleTimes:
 
     Attributes:
         taken: those that have begun a debate, or must.
+        next: the one that comes next; 0 where there is no schedule.
     """
 
     def __init__(self) -> None:
         self.taken: set[float] = set()
-        self._next = 0.0
+        self.next = 0.0
 
     def check(self, tables: sqlite3.Connection, now: float) -> None:
         """Check what a transaction has made of the times: each is the next whole minute, and none is left out."""
         times = {row["at"] for row in tables.execute("select at from moot_firing")}
         new, self.taken = times - self.taken, self.taken | times
         row: Mapping[str, float] | None = tables.execute("select next from moot_schedule").fetchone()
-        due, self._next = self._next, row["next"] if row else 0.0
-        if not due or not self._next:
+        due, self.next = self.next, row["next"] if row else 0.0
+        if not due or not self.next:
             require(not new, "I69", lambda: f"{new} without a schedule")
-        elif self._next == due:
+        elif self.next == due:
             require(not new, "I69", lambda: f"{new} begin before {due}")
         else:
             wanted = set[float]() if due < now - MISSED else {due}
             require(new == wanted and due <= now, "I69", lambda: f"at {now} {new} begin and not {wanted}")
             following = (now // MINUTE + 1) * MINUTE
-            require(self._next == following, "I69", lambda: f"{self._next} follows {now}, and not {following}")
+            require(self.next == following, "I69", lambda: f"{self.next} follows {now}, and not {following}")
