@@ -59,6 +59,7 @@ class World:
             queue was asked has failed or came late.
         counted: the tokens that the provider has counted for a try.
         writers: for each stored line the process that has written it, by stream.
+        landed_at: when the last line was stored, by stream; a slow store may land it when its process has ended.
         began: the virtual time at which a process began.
         asked_at: the virtual time at which a question was stored.
         on_append: is called when a process begins to write a stream.
@@ -85,6 +86,7 @@ class World:
     began: dict[int, float] = field(default_factory=dict[int, float])
     asked_at: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
     writers: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    landed_at: dict[str, float] = field(default_factory=dict[str, float])
     _posted_at: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     _answered_at: dict[str, float] = field(default_factory=dict[str, float])
     on_append: Callable[[str, int], None] | None = None
@@ -317,9 +319,12 @@ class SimulatedStore:
                 require(stored > after, "I84", lambda: f"process {lease[0]} writes behind {after} of {stored} entries")
                 world.shared = True
                 world.overtaken.add(lease)
+            elif world.landed_at.get(debate, 0.0) > world.began.get(lease[0], 0.0):
+                world.shared = True
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
         if stored_lines := lines[: len(lines) // 2] if kind == "part" else lines:
             world.commit(debate, stored_lines, lease)
+            world.landed_at[debate] = world.loop.time()
         failed = kind in ("unsure", "part")
         return RecordError("the simulated store cannot say whether it has written") if failed else None
 
