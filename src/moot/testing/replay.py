@@ -49,21 +49,26 @@ class SeededAgent:
 
     def _value(self, field: Field, ask: Ask) -> Value:
         n = _draw(self.seed, ask.key, field.name)
-        match field.kind:
-            case "choice":
-                return field.choices[n % len(field.choices)]
-            case "number":
-                low, high = field.low or 0.0, 1.0 if field.high is None else field.high
-                return low + (high - low) * (n % 11) / 10
-            case "flag":
-                return n % 2 == 0
-            case "list" if field.choices:
-                turned = n % len(field.choices)
-                return (*field.choices[turned:], *field.choices[:turned])
-            case "list":
-                return tuple(f"point {i}" for i in range(n % 3))
-            case "text":
-                return f"answer {n % 2}"
+        return value_of(field, n, f"answer {n % 2}")
+
+
+def value_of(field: Field, n: int, words: str) -> Value:
+    """A value that a field takes, drawn by a number; of a text field these words."""
+    match field.kind:
+        case "choice":
+            return field.choices[n % len(field.choices)]
+        case "number":
+            low, high = field.low or 0.0, 1.0 if field.high is None else field.high
+            return low + (high - low) * (n % 11) / 10
+        case "flag":
+            return n % 2 == 0
+        case "list" if field.choices:
+            turned = n % len(field.choices)
+            return (*field.choices[turned:], *field.choices[:turned])
+        case "list":
+            return tuple(f"point {number}" for number in range(n % 3))
+        case "text":
+            return words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from moot.answers.layout import write
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
+from moot.testing.replay import value_of
 from moot.testing.simulate.checks.answer_tokens import NO_TOKEN, draws, token, without_token
 from moot.testing.simulate.fault_plan import NAMES, Twin
 
@@ -89,22 +90,10 @@ def person_reply(seed: int, debate: str, ask: Ask) -> Reply:
 
 
 def _value(field: Field, n: int, debate: str, ask: Ask) -> Value:
-    match field.kind:
-        case "choice":
-            return ABSTAIN if field.abstain and n % 11 == 0 else field.choices[n % len(field.choices)]
-        case "number":
-            low, high = field.low or 0.0, 1.0 if field.high is None else field.high
-            return low + (high - low) * (n % 11) / 10
-        case "flag":
-            return n % 2 == 0
-        case "list" if field.choices:
-            turned = n % len(field.choices)
-            return (*field.choices[turned:], *field.choices[:turned])
-        case "list":
-            return tuple(f"point {number}" for number in range(n % 3))
-        case _:
-            word = private_word(debate, ask, field) if field.private else token(debate, ask.key)
-            return f"By {ask.to} {word} answer {n % 2}"
+    if field.kind == "choice" and field.abstain and n % 11 == 0:
+        return ABSTAIN
+    word = private_word(debate, ask, field) if field.private else token(debate, ask.key)
+    return value_of(field, n, f"By {ask.to} {word} answer {n % 2}")
 
 
 def private_fields(ask: Ask) -> tuple[Field, ...]:
