@@ -5,15 +5,22 @@ The events are a function of the record alone. So a stream can be taken up again
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 from moot.app.endpoint.chat_answer import ChatAnswer, DebateState
 from moot.core.ask import ToolCall
 from moot.core.event import Asked, Failed, Replied
 from moot.core.labels import noun
+from moot.core.text import shorten
 
 PREFIX = "resp_"
 """What the ids of responses begin with; the debate's follows."""
+
+IN_METADATA = ("debate", "report", "status", "strength", "share", "cost")
+"""What of the field ``moot`` stands in the metadata of a response too."""
+
+LONGEST_VALUE = 512
+"""Characters that a value of metadata may have, by OpenAI's interface."""
 
 ResponseStatus = Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
 Data = dict[str, object]
@@ -85,7 +92,7 @@ def response_body(frame: ResponseFrame, state: DebateState, answer: ChatAnswer, 
         "incomplete_details": {"reason": "max_output_tokens"} if status == "incomplete" else None,
         "instructions": echo.get("instructions"),
         "max_output_tokens": echo.get("max_output_tokens"),
-        "metadata": echo.get("metadata", {}),
+        "metadata": _metadata(frame, answer),
         "model": frame.model,
         "output": [item for _, item in _items(frame, state, answer)] if over and not failed else [],
         "parallel_tool_calls": True,
@@ -101,6 +108,15 @@ def response_body(frame: ResponseFrame, state: DebateState, answer: ChatAnswer, 
         "usage": usage if over else None,
         "moot": {**answer.facts, **frame.facts},
     }
+
+
+def _metadata(frame: ResponseFrame, answer: ChatAnswer) -> dict[str, str]:
+    """The caller's own pairs, and what is known of the debate: clients that drop other fields keep these, as texts."""
+    own = cast("Mapping[str, str]", frame.echo.get("metadata") or {})
+    facts = {"debate": frame.debate, **frame.facts, **answer.facts}
+    known = {f"moot_{name}": str(facts[name]) for name in IN_METADATA if facts.get(name) not in (None, "")}
+    degraded = {"moot_degraded": shorten(" ".join(answer.degraded), LONGEST_VALUE)} if answer.degraded else {}
+    return {**own, **known, **degraded}
 
 
 def _items(frame: ResponseFrame, state: DebateState, answer: ChatAnswer) -> Iterator[tuple[str, Data]]:

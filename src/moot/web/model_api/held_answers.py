@@ -274,9 +274,11 @@ class HeldStream(Held):
             await chunk({"content": rest, **({"refusal": answer.refusal} if answer.refusal else {})})
         if answer.calls:
             await chunk({"tool_calls": [{"index": n, **_call(call)} for n, call in enumerate(answer.calls)]})
-        await chunk({}, answer.finish, moot=completion.facts(answer))
-        if completion.request.usage_chunk:
-            await put(event(completion.frame("chat.completion.chunk", [], usage=usage_of(answer))))
+        usage: Data = {"usage": usage_of(answer)}
+        apart = completion.request.usage_chunk
+        await chunk({}, answer.finish, moot=completion.facts(answer), **({} if apart else usage))
+        if apart:
+            await put(event(completion.frame("chat.completion.chunk", [], **usage)))
         await put(b"data: [DONE]\n\n")
 
 
