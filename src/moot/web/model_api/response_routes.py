@@ -59,7 +59,10 @@ async def create(request: Request, holder: Program) -> Response:
     responding = _responding(request, holder, begun, known)
     if wanted.chat.stream:
         return HeldEvents(responding)
-    return await (responding.now() if wanted.background else responding.whole())
+    answer = await (responding.now() if wanted.background else responding.whole())
+    if not isinstance(answer, HeldResponse) and not await request.is_disconnected():
+        site.endpoint.retries.answered(begun.debate)
+    return answer
 
 
 @router.get("/responses/{response}")
