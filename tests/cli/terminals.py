@@ -6,9 +6,6 @@ import os
 import pty
 import re
 import select
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +14,7 @@ from rich.console import Console
 
 from moot.app.program.in_place import Keyboard
 from tests.cli.commands import settle
+from tests.kits.forks import Command
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -26,11 +24,6 @@ def terminal_env(folder: Path, **more: str) -> dict[str, str]:
     return {**settle(folder), "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "30", **more}
 
 
-def _as_in_front() -> None:
-    """Ctrl-C means what it means to a command in front, also where the tests run in the background of a shell."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 class Terminal:
     """A process on a terminal of its own."""
 
@@ -38,10 +31,7 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         self.shown = ""
         self.read = 0
-        command = [sys.executable, "-m", "moot", *words]
-        self.process = subprocess.Popen(
-            command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, cwd=folder, preexec_fn=_as_in_front
-        )
+        self.process = Command(["moot", *words], folder, env, (theirs, theirs, theirs))
         os.close(theirs)
 
     def read_until(self, met: Callable[[str], bool], seconds: float = 120) -> str:

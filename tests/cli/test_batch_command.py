@@ -26,6 +26,7 @@ from moot.testing.wires import Call, Wires
 from tests.app.batch.batch_kit import BRIEF, BUILD, BUY, Paid, desk_with, work_on
 from tests.cli.commands import QUOTES, moot, served, settle
 from tests.cli.terminals import ESCAPES, Terminal, terminal_env
+from tests.kits.forks import Command
 from tests.web.web_kit import ADA
 
 MODEL = ("-m", "ollama:tiny")
@@ -234,9 +235,9 @@ def slowly(call: Call) -> Plan:
 def kill_often(folder: Path, wires: Wires) -> int:
     """Begin the command again and again, and kill its process each time; how often it was still running then."""
     kills = 0
-    command, env = [sys.executable, "-m", "moot", *REPEATED], {**settle(folder), "OLLAMA_HOST": wires.url}
+    env = {**settle(folder), "OLLAMA_HOST": wires.url}
     for after in (2, 9, 14, 20, 27):
-        with subprocess.Popen(command, stdout=-3, stderr=-3, env=env, cwd=folder) as process:
+        with Command(["moot", *REPEATED], folder, env) as process:
             while len(wires.calls) < after + 3 * kills and process.poll() is None:
                 time.sleep(0.002)
             kills += process.poll() is None

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from moot.testing.small_web import Answer, Visit, Web
 from tests.app.batch.batch_kit import BRIEF
 from tests.kits.batch_servers import BatchServers
+from tests.kits.forks import run_module
 
 MODELS = ("-m", "openai:gpt-5.4-mini", "-m", "anthropic:claude-haiku-5-5")
 
@@ -42,14 +42,13 @@ class Terminal:
             "ANTHROPIC_BASE_URL": self.url,
             "MOOT_BATCH_LOOK": "0.1",
         }
-        command = (sys.executable, "-m", "moot", "--store", "r.sqlite", *words)
-        process = await asyncio.create_subprocess_exec(
-            *command, cwd=self.folder, env=env, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-        )
-        self._pid = process.pid
-        output, _ = await process.communicate()
+        command = ("moot", "--store", "r.sqlite", *words)
+        ended = await asyncio.to_thread(run_module, command, self.folder, env, self._begun)
         self._pid = 0
-        return process.returncode or 0, output.decode()
+        return ended
+
+    def _begun(self, pid: int) -> None:
+        self._pid = pid
 
 
 @asynccontextmanager

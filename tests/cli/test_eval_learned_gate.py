@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -14,6 +13,7 @@ from moot.app.evaluation.eval_files import read_result
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
 from tests.cli.commands import moot, served, settle
+from tests.kits.forks import Command, run_module
 
 OPTIONS = ("north", "south", "west")
 MODELS = ("a", "b", "c")
@@ -119,10 +119,10 @@ def test_the_threshold_is_the_one_at_which_debates_begin_to_pay(folder: Path) ->
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_run_that_is_killed_twice_has_the_same_scoreboard_and_pays_no_call_twice(folder: Path) -> None:
     """It is killed once in a debate, and once while answers for the rivals are drawn."""
-    command = [sys.executable, "-m", "moot", "eval", "check.toml", "--force", "--parallel", "1"]
+    command = ["moot", "eval", "check.toml", "--force", "--parallel", "1"]
     with served(reply) as wires:
         whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
-        subprocess.run([*command, "-o", "whole"], cwd=folder, env=whole, check=True, capture_output=True)
+        assert run_module([*command, "-o", "whole"], folder, whole).code == 0
         sent = Counter(repr(call.body) for call in wires.calls)
     calls = sum(sent.values())
     first, second = calls // 3, calls - 40
@@ -141,7 +141,7 @@ def test_a_run_that_is_killed_twice_has_the_same_scoreboard_and_pays_no_call_twi
 
 def killed_at(folder: Path, command: list[str], moment: int) -> tuple[int, list[str]]:
     """Run a command and kill it at its request of this number; returns its exit code and what it has sent."""
-    running: list[subprocess.Popen[bytes]] = []
+    running: list[Command] = []
     came: list[Call] = []
 
     def deadly(call: Call) -> Plan:
@@ -152,5 +152,5 @@ def killed_at(folder: Path, command: list[str], moment: int) -> tuple[int, list[
 
     with served(deadly) as wires:
         environment = {**settle(folder), "OLLAMA_HOST": wires.url}
-        running.append(subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL))
+        running.append(Command(command, folder, environment))
         return running[0].wait(), [repr(call.body) for call in came]

@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from moot.core.errors import RecordConflict
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
 from tests.cli.commands import QUOTES, moot, served, settle
+from tests.kits.forks import Command, run_module
 
 QUESTIONS = "id,input,options,truth,group,documents\n" + "".join(
     f"{n},Is place {n} nearer to the port?,yes|no,{'yes' if n % 2 else 'no'},g{n // 2},map.md\n" for n in range(4)
@@ -213,10 +213,10 @@ def test_what_is_learned_from_right_answers_reaches_no_request(tmp_path: Path) -
 def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: Path) -> None:
     """The server kills the process when some request comes in; the page then shows what an unbroken run shows."""
     (folder / "check.toml").write_text(f'{TOML}\n[[arm]]\nkind = "gate"\n', "utf-8")
-    command = [sys.executable, "-m", "moot", "eval", "check.toml", "--force", "--parallel", "1"]
+    command = ["moot", "eval", "check.toml", "--force", "--parallel", "1"]
     with served(reply) as wires:
         whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
-        subprocess.run([*command, "-o", "whole"], cwd=folder, env=whole, check=True, capture_output=True)
+        assert run_module([*command, "-o", "whole"], folder, whole).code == 0
         calls = len(wires.calls)
     assert [killed_at(folder, command, moment) for moment in (3, calls // 3, calls // 2)] == [-signal.SIGKILL] * 3
     assert killed_at(folder, command, 9 * calls) == 0
@@ -232,7 +232,7 @@ def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: P
 
 def killed_at(folder: Path, command: list[str], moment: int) -> int:
     """Run a command and kill it when so many requests have come in; returns its exit code."""
-    running: list[subprocess.Popen[bytes]] = []
+    running: list[Command] = []
     came: list[Call] = []
 
     def deadly(call: Call) -> Plan:
@@ -242,7 +242,7 @@ def killed_at(folder: Path, command: list[str], moment: int) -> int:
         return reply(call)
 
     with served(deadly) as wires:
-        running.append(subprocess.Popen(command, cwd=folder, env={**settle(folder), "OLLAMA_HOST": wires.url}))
+        running.append(Command(command, folder, {**settle(folder), "OLLAMA_HOST": wires.url}))
         return running[0].wait()
 
 

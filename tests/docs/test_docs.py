@@ -1,7 +1,7 @@
 """Every example in the documents runs. CONTRIBUTING.md says how a block is marked.
 
-A command, or a block of Python, is run in a fork of a server that has imported Moot. Lines that need a shell, and all
-that the README shows, run in processes that start from nothing.
+Each command, and the Python of a page as one program, is run in a fork of a server that has imported Moot. Lines that
+need a shell, and all that the README shows, run in processes that start from nothing.
 """
 
 import os
@@ -11,12 +11,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.docs.forks import GUARD, run_forked
+from tests.kits.forks import GUARD, Program, run_module
 from tests.paths import ROOT
 
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -69,35 +69,47 @@ def settle(folder: Path) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Runner:
-    """Runs blocks in a folder, from nothing or in forks; each method tells what went wrong, "" where nothing did."""
+    """Runs the blocks of a page in a folder, from nothing or in forks; each method tells what went wrong, or ""."""
 
     folder: Path
     forks: bool = True
+    program: Program | None = field(default=None, init=False)
+    before: str = field(default="", init=False)
 
-    def run_block(self, block: Block, before: str) -> str:
-        """Run a block. ``before`` is the Python of the blocks before."""
+    def run_block(self, block: Block) -> str:
+        """Run a block."""
         if block.file:
             (self.folder / block.file).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / block.file).write_text(block.text, "utf-8")
             return ""
         if block.words[0] == "python":
-            return self.run_python(before + block.text)
+            return self.run_python(block.text)
         return "\n".join(filter(None, map(self.run_command, block.commands)))
 
     def run_python(self, code: str) -> str:
-        """Run a program."""
-        if not self.forks:
-            return self.run([sys.executable, "-W", "error", "-c", code])
-        return tell(code, *run_forked(code, self.folder, settle(self.folder)))
+        """Run a block of Python, which knows the names of the blocks before; from nothing, these are run once more."""
+        if self.forks:
+            self.program = self.program or Program(self.folder, settle(self.folder))
+            return tell(code, *self.program.run(code))
+        if not (wrong := self.run([sys.executable, "-W", "error", "-c", self.before + code])):
+            self.before += code
+        return wrong
+
+    def end(self) -> str:
+        """Let the program of the page end."""
+        if not self.program:
+            return ""
+        with self.program as program:
+            return tell("the end of the program", *program.end())
 
     def run_command(self, line: str) -> str:
         """Run a line."""
         if not self.forks or SHELL.search(line):
             return self.run(["sh", "-c", line.replace("moot-bench", f"{shlex.quote(sys.executable)} -m moot.bench", 1)])
         name, *words = shlex.split(line)
-        return tell(line, *run_forked([MODULES[name], *words], self.folder, settle(self.folder)))
+        return tell(line, *run_module([MODULES[name], *words], self.folder, settle(self.folder)))
 
     def run(self, command: list[str]) -> str:
         """Run a program from nothing."""
@@ -120,13 +132,9 @@ def tell(text: str, code: int, output: str) -> str:
 
 def run_all(text: str, runner: Runner) -> list[str]:
     """Run all blocks of a document, one after the other in one folder; a line and what went wrong for each failure."""
-    failures: list[str] = []
-    before = ""
-    for block in read_blocks(text):
-        if wrong := runner.run_block(block, before):
-            failures.append(f"line {block.line}: {wrong}")
-        elif block.words[:1] == ("python",) and not block.file:
-            before += block.text
+    failures = [f"line {block.line}: {wrong}" for block in read_blocks(text) if (wrong := runner.run_block(block))]
+    if (wrong := runner.end()) and not failures:
+        failures.append(wrong)
     return failures
 
 
@@ -165,3 +173,15 @@ def test_links_lead_to_files(path: Path) -> None:
 @pytest.mark.parametrize("forks", [True, False], ids=["forked", "from nothing"])
 def test_examples_that_cannot_run_are_found(text: str, count: int, forks: bool, tmp_path: Path) -> None:
     assert len(run_all(text, Runner(tmp_path, forks=forks))) == count
+
+
+def test_the_server_of_the_forks_has_imported_all(tmp_path: Path) -> None:
+    with Program(tmp_path, settle(tmp_path)) as program:
+        ran = program.run("import sys; assert {'moot.web', 'moot.workers'} <= set(sys.modules)")
+    assert ran.code == 0, ran.output
+
+
+def test_a_program_that_has_ended_runs_nothing_more(tmp_path: Path) -> None:
+    with Program(tmp_path, settle(tmp_path)) as program:
+        assert program.run("raise SystemExit").code == 1
+        assert program.run("1 / 1").code == 1

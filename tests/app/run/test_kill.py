@@ -6,7 +6,6 @@ server counts. The process is forked from one that has loaded everything, so tha
 
 import asyncio
 import hashlib
-import multiprocessing
 import os
 import random
 import re
@@ -25,6 +24,7 @@ from moot.record.store import read
 from moot.testing.replay import essence
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
+from tests.kits.forks import FORKS
 
 pytestmark = pytest.mark.system
 
@@ -62,17 +62,7 @@ def drive(path: str, debate: str, url: str) -> None:
 
 
 async def spawn(path: Path, debate: str, url: str) -> BaseProcess:
-    context = multiprocessing.get_context("forkserver")
-    loaded = [
-        "moot.app.run.workspace",
-        "moot.models.wires.ollama_chat",
-        "moot.testing.replay",
-        "moot.testing.wires",
-        "pytest",
-        "httpx2",
-    ]
-    context.set_forkserver_preload(loaded)
-    child = context.Process(target=drive, args=(str(path), debate, url))
+    child = FORKS.Process(target=drive, args=(str(path), debate, url))
     await asyncio.to_thread(child.start)
     return child
 

@@ -1,4 +1,4 @@
-"""What the server of tests/docs/forks.py imports once: Moot as a whole.
+"""What the server of tests/kits/forks.py imports once: Moot as a whole.
 
 A warning of an import is an error, as for the programs that import it themselves.
 """
@@ -9,7 +9,8 @@ from pkgutil import walk_packages
 
 import moot
 
-LATER = ("moot.record.migrations", "__main__")
+LATER = ("moot.inspect", "moot.record.migrations", "__main__")
+"""What needs a package that few have, or does something when it is imported."""
 
 with warnings.catch_warnings():
     warnings.simplefilter("error")
