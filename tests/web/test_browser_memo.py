@@ -4,12 +4,13 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from playwright.async_api import expect
 from pypdf import PdfReader
 
 from moot.app.export.paper import memo
 from moot.app.export.reports import make_report
 from tests.report import memo_debates as debates
-from tests.web.browser import NARROW, WIDE, Stage
+from tests.web.browser import NARROW, WIDE, Stage, example
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -41,3 +42,12 @@ async def test_the_memo_prints_as_one_page_in_the_widest_font(stage: Stage, name
             await page.set_viewport_size({"width": width, "height": 844})
             assert await page.evaluate("document.documentElement.scrollWidth") <= width
             assert await visit.eye() == []
+
+
+@pytest.mark.parametrize("name", ["board-medical", "build-or-buy"])
+async def test_a_report_with_tables_is_as_wide_as_a_phone(stage: Stage, name: str) -> None:
+    debate = await stage.ended(example(name))
+    async with stage.visit(width=NARROW) as visit:
+        page = await visit.go(f"/api/v1/debates/{debate}/report.html")
+        await expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= NARROW

@@ -4,6 +4,7 @@ The picture contains no scripts and no external references, is the same each tim
 pages. Relations and standings differ in sign, word and line style as well as in colour.
 """
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -122,6 +123,9 @@ _RULES = """text{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;fill:v
 # Every rule is for this picture alone, so that it can stand within a page.
 _OWN = "\n".join(f".moot-map {rule}" for rule in _RULES.split("\n"))
 _STYLE = f".moot-map{{{_LIGHT}}}\n@media (prefers-color-scheme:dark){{.moot-map{{{_DARK}}}}}\n{_OWN}"
+_COLORS: Mapping[str, str] = {rule[:3]: rule[4:] for rule in _LIGHT.split(";")}
+# Paper is white, and what makes a PDF knows no variables: it would fill everything with black.
+_PAPER = re.sub(r"var\((--\w)\)", lambda match: _COLORS[match[1]], _OWN)
 _TIPS: Mapping[Relation, str] = {
     "SUPPORT": "M1 1L9 5L1 9",
     "ATTACK": "M1 1L9 9M1 9L9 1",
@@ -146,13 +150,14 @@ class _Card:
         return self.y + self.height / 2
 
 
-def svg(argument_map: ArgumentMap, judged: Judgement, title: str) -> str:
+def svg(argument_map: ArgumentMap, judged: Judgement, title: str, *, paper: bool = False) -> str:
     """The map as a picture: roots on the left, each claim to the right of the one that it answers.
 
     Args:
         argument_map: the map.
         judged: what follows from it.
         title: what was debated.
+        paper: whether it is printed, always in the light colours; else it follows the colours of the page.
     """
     branches = claim_trees(argument_map)
     cards, bottom = _place(branches, _head(title))
@@ -170,7 +175,7 @@ def svg(argument_map: ArgumentMap, judged: Judgement, title: str) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} class="moot-map" role="img">',
         f"<title>{_escape(f'Argument map: {title}')}</title>",
-        f"<style>{_STYLE}</style>",
+        f"<style>{_PAPER if paper else _STYLE}</style>",
         f"<defs>{''.join(_tip(relation) for relation in _legend(argument_map))}</defs>",
         f'<rect class="page" width="{wide:.0f}" height="{high:.0f}"/>',
         *body,

@@ -111,6 +111,20 @@ def rule_in_words(rule: str) -> str:
     return RULES.get(rule, rule.replace("_", " "))
 
 
+def protocol_in_words(protocol: str) -> str:
+    """The name of a protocol as people read it: ``round robin``."""
+    return protocol.replace("_", " ")
+
+
+_DECIDED_BY = "decided by "
+
+
+def choice_in_words(chosen: str) -> str:
+    """What was chosen for a debate as people read it: ``decided by most votes``."""
+    rule = chosen.removeprefix(_DECIDED_BY)
+    return chosen if rule == chosen else _DECIDED_BY + rule_in_words(rule)
+
+
 def duty_in_words(duty: str) -> str:
     """The duty of a participant in words."""
     return "helper" if duty == "aide" else duty

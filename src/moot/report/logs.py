@@ -13,6 +13,7 @@ from moot.arguments.svg import svg
 from moot.arguments.tree import as_data
 from moot.core.brief import Brief, LogMode, Participant
 from moot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
+from moot.core.labels import protocol_in_words
 from moot.core.text import clean_data
 from moot.core.transcript import Turn, fold
 from moot.report.conclusion import answer_in_words
@@ -35,7 +36,7 @@ def summary(report: Report) -> str:
         f"**{capital(inline(report.outcome.line, LONG))}**",
         bullets(
             [
-                f"**Protocol:** {inline(report.protocol)}",
+                f"**Protocol:** {inline(protocol_in_words(report.protocol))}",
                 f"**Date:** {date(report.began)}",
                 f"**Debate:** {code(report.debate)}",
             ]

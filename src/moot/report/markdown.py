@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from moot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, Node, Standing
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.labels import duty_in_words, fork_origin, place, rule_in_words
+from moot.core.labels import duty_in_words, fork_origin, place, protocol_in_words, rule_in_words
 from moot.core.text import counted, listed, percent
 from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in_words, board_chapter, on_top
 from moot.report.course import course_chapters, score_chapter
@@ -323,7 +323,7 @@ def _header(report: Report) -> list[str]:
     topic = inline(report.topic)
     people = [_cast(person) for person in report.participants]
     facts = {
-        "Protocol": inline(report.protocol),
+        "Protocol": inline(protocol_in_words(report.protocol)),
         "Options": "; ".join(inline(option) for option in report.options),
         "Background": listed([inline(name) for name in report.background]),
         "Participants": ", ".join(people),

@@ -12,7 +12,7 @@ from moot.core.brief import Brief, Duty
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
-from moot.core.labels import duty_in_words
+from moot.core.labels import duty_in_words, protocol_in_words
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import BALLOT_STATES, Ending, cautions, conclusion, decision_view
@@ -240,7 +240,7 @@ def _facts(receipt: Receipt) -> list[str]:
     cost = f"${paid.cost:.4f}" if paid.cost is not None else f"${paid.known:.4f} and calls whose price is unknown"
     return [
         f"Debate: {code(receipt.debate)}",
-        f"Protocol: {inline(receipt.protocol)}",
+        f"Protocol: {inline(protocol_in_words(receipt.protocol))}",
         *([f"Options: {'; '.join(map(inline, receipt.options))}"] if receipt.options else []),
         f"Began {date(receipt.began)}, ended {date(receipt.ended)}, took {time(receipt.seconds)}",
         f"Calls: {paid.calls:,}; tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out; cost: {cost}",

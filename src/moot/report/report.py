@@ -15,7 +15,7 @@ from moot.core.brief import DEFAULT_MESSAGES, DEFAULT_ROUNDS, Brief, Duty
 from moot.core.decision import Decision, NextStep
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
-from moot.core.labels import heading_path, title
+from moot.core.labels import choice_in_words, heading_path, title
 from moot.core.text import clean, clean_data, counted, listed
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.report.conclusion import Board, Conclusion, DecisionView, board, conclusion, decision_view
@@ -39,7 +39,7 @@ def _settings_in_words(opened: Opened) -> Iterator[str]:
         yield f"at most {counted(limit, 'round')}"
     for limit in list(_greatest_numbers(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES))[:1]:
         yield f"at most {counted(limit, 'message')} for each member"
-    yield from opened.chosen
+    yield from map(choice_in_words, opened.chosen)
     yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)
     for limit, unit in ((limits.asks, "questions"), (limits.tokens, "tokens")):
         if limit is not None:

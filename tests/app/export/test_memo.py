@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 from pypdf import PdfReader
 
-from moot.app.export.paper import memo, pdf, print_page
+from moot.app.export.paper import STYLE, memo, pdf, print_page
 from moot.app.export.report_formats import FORMATS
 from moot.app.export.reports import ReadRecord, make_report
 from moot.app.serve.decision_memo import decision_memo
@@ -78,7 +78,7 @@ def test_a_large_debate_says_the_answer_why_what_is_against_it_and_how_sure_it_i
         "Answers by round",
         "Read with care All 8 votes come from one family of models",
         "Who: 8 participants, answered by acme:model-0 for 3",
-        "Cost: $0.000, 48 calls",
+        "Cost: $0, 48 calls",
         f"Debate {ID}",
         "hash of the last entry",
         f"moot verify {ID}",
@@ -224,3 +224,46 @@ def test_the_formats_make_what_they_say() -> None:
     counts = [len(PdfReader(BytesIO(content)).pages) for content in contents if isinstance(content, bytes)]
     assert counts[0] == 1
     assert counts[1] > 1
+
+
+def test_what_a_board_found_stands_in_a_sentence_without_its_list() -> None:
+    ruling = "The board recommends **OBSERVE**.\n\n- OBSERVE: Ann and Ben\n    - Ann: it is safe\n- withdrew: Ann (T9)"
+    decision = Decision(status="decided", winner="OBSERVE", text=ruling, rule="plurality", tally={"OBSERVE": 2.0})
+    diary = say(table(), "Ann", {"ANSWER": "OBSERVE"}).add(
+        Ruled(decision=decision), Closed(status="decided", reason="")
+    )
+    memo = decision_memo(diary.entries, read(diary.entries).report)
+    assert (memo.headline, memo.text) == ("OBSERVE", "The board recommends OBSERVE.")
+    only = replace(decision, text="- OBSERVE: it is safe")
+    diary = say(table(), "Ann", {"ANSWER": "OBSERVE"}).add(Ruled(decision=only), Closed(status="decided", reason=""))
+    assert decision_memo(diary.entries, read(diary.entries).report).text == "OBSERVE: it is safe"
+
+
+@pytest.mark.long
+def test_on_paper_a_wide_map_lies_across_its_page_in_its_colours() -> None:
+    page = print_page(read(debates.large()))
+    assert "var(--" not in page.partition('class="moot-map"')[2].partition("</svg>")[0]
+    assert ".moot-map .page{fill:#ffffff}" in page
+    try:
+        printed = PdfReader(BytesIO(pdf(page))).pages
+    except BriefError:
+        pytest.skip("PDF needs Pango from the system")
+    across = [sheet for sheet in printed if sheet.mediabox.width > sheet.mediabox.height]
+    assert "Argument map" in across[0].extract_text()
+
+
+@pytest.mark.long
+def test_no_page_of_paper_ends_with_a_heading_or_the_name_of_a_field() -> None:
+    turns = "".join(
+        f"<h4>T{n} Ada (nurse): argument</h4><p><em>Answer: No {n}.</em></p><p><strong>Argument {n}:</strong></p>"
+        f"<p>{'It is known what a day costs us. ' * (3 + n % 7)}End.</p>"
+        for n in range(90)
+    )
+    try:
+        printed = PdfReader(BytesIO(pdf(f"<style>{STYLE}</style>{turns}"))).pages
+    except BriefError:
+        pytest.skip("PDF needs Pango from the system")
+    assert len(printed) > 9
+    ends = [sheet.extract_text().splitlines() for sheet in printed]
+    last = [line for lines in ends for line in lines[-2:] if not re.fullmatch(r"\d+ / \d+", line.strip())]
+    assert not [line for line in last if re.search(r"^T\d+ Ada|^Answer: No|^Argument", line)]

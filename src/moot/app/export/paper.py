@@ -8,6 +8,7 @@ import asyncio
 import html
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -44,6 +45,7 @@ body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.6rem; line-height: 1.2 } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid #ccc }
 h3 { font-size: 1.05rem; margin-top: 1.5rem } h4, h5, h6 { font-size: 1rem; margin: 1.2rem 0 .3rem }
 h1, h2, h3, h4, h5, h6 { break-after: avoid } p, li { orphans: 3; widows: 3 }
+h3 + p, h4 + p, h5 + p, h6 + p, p:has(> strong:only-child) { break-after: avoid }
 table { border-collapse: collapse; width: 100%; font-size: .85rem; margin: .8rem 0; break-inside: avoid }
 th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertical-align: top }
 blockquote { margin: .5rem 0 .5rem 1rem; padding-left: .75rem; border-left: 3px solid #bbb }
@@ -52,10 +54,17 @@ code, pre { overflow-wrap: anywhere; white-space: pre-wrap }
 a { color: inherit } svg { max-width: 100%; height: auto }
 @page { margin: 18mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt } }
 @page :first { margin: 12mm 16mm }
+@page wide { size: A4 landscape; margin: 12mm }
+.wide, h2:has(+ .wide) { page: wide } .wide svg { width: 100%; max-height: 180mm }
 .cover { break-after: page; margin-bottom: 3rem }
-@media screen and (max-width: 32rem) { table { font-size: .75rem } th, td { padding: .2rem .25rem } }
+@media screen and (max-width: 32rem) {
+  table { font-size: .75rem } th, td { padding: .2rem .25rem; overflow-wrap: anywhere }
+}
 @media print { body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
 """
+
+UPRIGHT = 1000
+"""Pixels: a map that is wider has a page of its own, laid across, so that it can be read."""
 
 REPLAY = "web/dist/report.html"
 """The app's page for files, beside this package's modules; it is built with the app."""
@@ -78,8 +87,9 @@ def _memo(record: ReadRecord) -> Memo:
 def print_page(record: ReadRecord) -> str:
     """The whole report as one static page to print, the memo as its cover: no scripts, no external files."""
     report = record.report
-    picture = svg(report.arguments, report.judged, report.topic)
-    body = html_page(write_report(report), {"mermaid": picture})
+    picture = svg(report.arguments, report.judged, report.topic, paper=True)
+    wide = int(re.findall(r' width="(\d+)"', picture)[0]) > UPRIGHT
+    body = html_page(write_report(report), {"mermaid": f'<div class="wide">{picture}</div>' if wide else picture})
     cover = f'<div class="cover">{memo_sheet(_memo(record), heading="p")}</div>\n'
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

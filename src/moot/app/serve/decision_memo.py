@@ -3,6 +3,7 @@
 All of it is on record: votes, claims with their strength, who changed the answer. No model writes anything for it.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from moot.analysis.agreement import Agreement, agreement
@@ -13,7 +14,7 @@ from moot.arguments.positions import bare
 from moot.core.ask import Usage
 from moot.core.decision import Decision
 from moot.core.event import Entry
-from moot.core.labels import fork_origin, rule_in_words, status_in_words
+from moot.core.labels import fork_origin, protocol_in_words, rule_in_words, status_in_words
 from moot.core.text import counted, listed, percent, without_markdown
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import MEAN, answer_in_words
@@ -66,6 +67,10 @@ _TITLES: Mapping[str, str] = {
 }
 
 
+_STAGES: Mapping[str, str] = {"first answers": "opening", "closing answers": "closing"}
+"""The stages that are no round, as the map and the stances of the web app have them."""
+
+
 class _Answers:
     """The answers of a debate in one order, so that each has one letter and colour."""
 
@@ -78,7 +83,8 @@ class _Answers:
             self.places.setdefault(bare(text), len(self.places))
         self.shares = tuple(
             ShareColumn(
-                name=stage.name.removeprefix("round ").partition(" ")[0], holders=self._holders(stage.tally.holders)
+                name=_STAGES.get(stage.name) or stage.name.removeprefix("round "),
+                holders=self._holders(stage.tally.holders),
             )
             for stage in agreed.stages
         )
@@ -102,6 +108,9 @@ class _Answers:
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
 
+_LIST = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]", re.MULTILINE)
+
+
 def _headline(report: Report) -> str:
     outcome, decision = report.outcome, report.outcome.decision
     if outcome.status == "decided" and decision:
@@ -116,9 +125,14 @@ def _headline(report: Report) -> str:
 def _whole_answer(report: Report, headline: str) -> str:
     decision = report.outcome.decision
     if report.outcome.status == "decided" and decision:
-        words = answer_in_words(decision)
-        return "" if bare(words) == bare(headline) else words
+        words = _before_lists(answer_in_words(decision))
+        return "" if bare(words) == bare(headline) else without_markdown(words)
     return f"{capital(report.outcome.line)}." if report.outcome.line else ""
+
+
+def _before_lists(text: str) -> str:
+    """What stands before the first list of a text, which has no place on one page; all where it begins with one."""
+    return _LIST.split(text, maxsplit=1)[0].strip() or text
 
 
 def _kicker(report: Report) -> str:
@@ -190,7 +204,7 @@ def _objections(report: Report, decision: Decision, grounds: DecisionGrounds, an
     strongest = grounds.objection
     if strongest:
         note = "; nobody attacked it" if strongest.unanswered else ""
-        yield Point(words=strongest.claim, tail=f"{_names(strongest.by)}, {strongest.mark}{note}")
+        yield Point(words=without_markdown(strongest.claim), tail=f"{_names(strongest.by)}, {strongest.mark}{note}")
     ours = {node.mark for node in report.arguments.nodes if is_for(node, decision.winner)}
     attacks = {edge.source for edge in report.arguments.edges if edge.relation in AGAINST and edge.target in ours}
     for node in _held(report, lambda node: node.mark in attacks - ours):
@@ -242,11 +256,16 @@ def _change(
     questions = {edge.source for edge in report.judged.unanswered if edge.relation not in AGAINST}
     for node in report.arguments.nodes:
         if node.mark in questions:
-            yield Point(words=f"An answer to the question: {node.claim}", tail=f"{_names(node.by)}, {node.mark}")
+            yield Point(
+                words=f"An answer to the question: {without_markdown(node.claim)}",
+                tail=f"{_names(node.by)}, {node.mark}",
+            )
     if status == "decided":
         open_ = [turn for turn in transcript.turns() if "OPEN" in turn.fields]
         for turn in open_[-1:]:
-            yield Point(words=f"What was left open: {turn.fields['OPEN']}", tail=f"{turn.by}, {turn.mark}")
+            yield Point(
+                words=f"What was left open: {without_markdown(turn.fields['OPEN'])}", tail=f"{turn.by}, {turn.mark}"
+            )
 
 
 def _sure(report: Report, grounds: DecisionGrounds) -> Iterator[str]:
@@ -323,11 +342,11 @@ def _who(people: Sequence[Person]) -> str:
 
 def _cost(report: Report) -> str:
     total = report.metrics.total
-    money = "unknown" if total.cost is None else f"${total.cost:.3f}"
+    money = "unknown" if total.cost is None else f"${total.cost:.3f}" if total.cost else "$0"
     tokens = total.input_tokens + total.output_tokens
     rounds = [text for text in report.settings if "round" in text][:1]
     parts = [money, counted(total.calls, "call"), counted(tokens, "token"), time(report.metrics.seconds), *rounds]
-    return f"{', '.join(parts)}; protocol {report.protocol.replace('_', ' ')}."
+    return f"{', '.join(parts)}; protocol {protocol_in_words(report.protocol)}."
 
 
 def _small(report: Report) -> Iterator[str]:
