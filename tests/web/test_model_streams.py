@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from moot.app.endpoint.responses_answer import pieces_of
 from tests.council.agents import own_place
+from tests.web.test_model_acting import acting, answer_of, brew
 from tests.web.test_model_endpoint import QUESTION, client, place_of
 
 
@@ -60,3 +62,127 @@ async def test_the_metadata_of_a_response_name_its_debate_and_how_it_stands(tmp_
     assert begun.metadata
     assert begun.metadata["moot_status"] == "running"
     assert "moot_strength" not in begun.metadata
+
+
+async def test_words_of_a_response_are_sent_while_they_are_said(tmp_path: Path) -> None:
+    words = "Tea is what we take today.\n\nIt is calm."
+    async with acting(tmp_path, lambda request: words, real=True) as (web, actor):
+        actor.go.clear()
+        async with client(web) as caller:
+            events: list[Any] = []
+            stream = await caller.responses.create(model="moot/acts", input="Tea or coffee?", stream=True)
+            async for event in stream:
+                events.append(event)
+                if event.type == "response.output_text.delta":
+                    actor.go.set()
+            response = events[0].response.id
+            resumed: list[Any] = [
+                event async for event in await caller.responses.retrieve(response, stream=True, starting_after=8)
+            ]
+    kinds = [event.type.removeprefix("response.") for event in events]
+    begun = kinds.index("output_text.delta")
+    assert list(dict.fromkeys(kinds)) == [
+        "created",
+        "in_progress",
+        "output_item.added",
+        "reasoning_summary_part.added",
+        "reasoning_summary_text.delta",
+        "reasoning_summary_text.done",
+        "reasoning_summary_part.done",
+        "output_item.done",
+        "content_part.added",
+        "output_text.delta",
+        "output_text.done",
+        "content_part.done",
+        "completed",
+    ]
+    assert kinds[begun - 2 : begun] == ["output_item.added", "content_part.added"]
+    assert texts(events) == words
+    assert kinds.count("output_text.delta") == 9
+    assert numbers(events) == list(range(events[-1].sequence_number + 1))
+    after = [event for event in events if event.sequence_number > 8]
+    assert [item.model_dump() for item in resumed] == [item.model_dump() for item in after]
+    assert events[-1].response.output_text == words
+    assert [item.type for item in events[-1].response.output] == ["reasoning", "message"]
+
+
+async def test_words_before_a_call_come_first(tmp_path: Path) -> None:
+    tool: Any = {"type": "function", "name": "brew", "description": "brews", "parameters": {}, "strict": False}
+    async with (
+        acting(tmp_path, lambda request: answer_of("I brew it now.", brew()), real=True) as (web, actor),
+        client(web) as caller,
+    ):
+        actor.go.clear()
+        events: list[Any] = []
+        async with caller.responses.stream(model="moot/acts", input="Tea?", tools=[tool]) as stream:
+            async for event in stream:
+                events.append(event)
+                if event.type == "response.output_text.delta":
+                    actor.go.set()
+            final: Any = await stream.get_final_response()
+    kinds = [event.type.removeprefix("response.") for event in events]
+    assert texts(events) == final.output_text == "I brew it now."
+    assert kinds[-5:] == [
+        "output_item.added",
+        "function_call_arguments.delta",
+        "function_call_arguments.done",
+        "output_item.done",
+        "completed",
+    ]
+    assert [event.output_index for event in events[-5:-1]] == [2] * 4
+    assert final.output[2].arguments == '{"drink": "Tea"}'
+
+
+@pytest.mark.parametrize("instead", ["Coffee after all.", ""])
+async def test_a_response_that_broke_off_is_followed_by_what_there_is_instead(tmp_path: Path, instead: str) -> None:
+    tool: Any = {"type": "function", "name": "brew", "description": "brews", "parameters": {}, "strict": False}
+    second = answer_of(instead) if instead else answer_of("", brew())
+    lines = [answer_of("Tea is what we take."), second, second]
+    async with acting(tmp_path, lambda request: lines.pop(0), real=True) as (web, actor), client(web) as caller:
+        actor.breaks = 1
+        events: list[Any] = []
+        async with caller.responses.stream(model="moot/acts", input="Tea or coffee?", tools=[tool]) as stream:
+            events = [event async for event in stream]
+            final: Any = await stream.get_final_response()
+    done = [event for event in events if event.type == "response.output_item.done"]
+    assert [(event.item.type, getattr(event.item, "status", "")) for event in done] == [
+        ("reasoning", None),
+        ("message", "incomplete"),
+        ("message" if instead else "function_call", "completed"),
+    ]
+    assert done[1].item.content[0].text in ("Tea", "Tea is"), "what was said cannot be taken back"
+    assert [event.output_index for event in done] == [0, 1, 2]
+    assert done[1].item.id != done[2].item.id
+    assert final.output_text == instead
+    assert numbers(events) == list(range(events[-1].sequence_number + 1))
+
+
+async def test_results_of_tools_are_answered_without_reasoning(tmp_path: Path) -> None:
+    items: Any = [
+        {"role": "user", "content": "Tea?"},
+        {"type": "function_call", "call_id": "c1", "name": "brew", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "brewed"},
+    ]
+    async with acting(tmp_path, lambda request: "It is brewed.", real=True) as (web, _), client(web) as caller:
+        stream = await caller.responses.create(model="moot/acts", input=items, stream=True)
+        events: list[Any] = [event async for event in stream]
+    assert events[2].item.type == "message"
+    assert texts(events) == "It is brewed."
+
+
+def numbers(events: list[Any]) -> list[int]:
+    """The numbers of events; a sign of life has that of the event before it."""
+    return list(dict.fromkeys(event.sequence_number for event in events))
+
+
+def texts(events: list[Any]) -> str:
+    return "".join(event.delta for event in events if event.type == "response.output_text.delta")
+
+
+def test_pieces_are_the_same_however_the_words_come() -> None:
+    words = "Tea, please.\n\n这是一个没有空格的很长的句子而且它还在继续。 Done  "
+    whole = pieces_of(words)
+    assert "".join(whole) == words
+    for end in range(len(words)):
+        begun = pieces_of(words[:end])[:-1]
+        assert begun == whole[: len(begun)]

@@ -3,14 +3,16 @@
 The events are a function of the record alone. So a stream can be taken up again at any of them.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Literal, TypeAlias, cast
 
 from moot.app.endpoint.chat_answer import ChatAnswer, DebateState
 from moot.core.ask import ToolCall
 from moot.core.event import Asked, Failed, Replied
 from moot.core.labels import noun
+from moot.core.roles import DELIVER
 from moot.core.text import shorten
 
 PREFIX = "resp_"
@@ -24,6 +26,8 @@ LONGEST_VALUE = 512
 
 ResponseStatus = Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
 Data = dict[str, object]
+Event: TypeAlias = tuple[str, Data]
+"""The name of an event of a stream, and what it holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,7 @@ class ResponseFrame:
         background: whether nobody waits for it.
         echo: what it tells back of its request.
         told: whether it tells who has answered.
+        spoken: whether a model answers the caller in its own words, which are sent piece by piece.
         facts: adds what is no part of the interface to the field ``moot``.
     """
 
@@ -46,6 +51,7 @@ class ResponseFrame:
     background: bool = False
     echo: Mapping[str, object] = field(default_factory=dict[str, object])
     told: bool = True
+    spoken: bool = False
     facts: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
@@ -94,7 +100,7 @@ def response_body(frame: ResponseFrame, state: DebateState, answer: ChatAnswer, 
         "max_output_tokens": echo.get("max_output_tokens"),
         "metadata": _metadata(frame, answer),
         "model": frame.model,
-        "output": [item for _, item in _items(frame, state, answer)] if over and not failed else [],
+        "output": [item for _, item in output_items(frame, state, answer)] if over and not failed else [],
         "parallel_tool_calls": True,
         "previous_response_id": echo.get("previous_response_id"),
         "reasoning": {"effort": None, "summary": None},
@@ -119,13 +125,13 @@ def _metadata(frame: ResponseFrame, answer: ChatAnswer) -> dict[str, str]:
     return {**own, **known, **degraded}
 
 
-def _items(frame: ResponseFrame, state: DebateState, answer: ChatAnswer) -> Iterator[tuple[str, Data]]:
+def output_items(frame: ResponseFrame, state: DebateState, answer: ChatAnswer) -> Iterator[tuple[str, Data]]:
     """The items of the output: who has answered, then the answer or calls of tools."""
-    lines = list(progress(state)) if frame.told else []
+    lines = progress(frame, state)
     if lines:
         yield "reasoning", _reasoning(frame.debate, "".join(lines))
     if answer.text or answer.refusal:
-        yield "message", _message(frame.debate, answer)
+        yield "message", message_item(frame.debate, answer)
     for call in answer.calls:
         yield "call", _call(call)
 
@@ -134,20 +140,20 @@ def _reasoning(debate: str, text: str) -> Data:
     return {"id": f"rs_{debate}", "type": "reasoning", "summary": [{"type": "summary_text", "text": text}]}
 
 
-def _part(answer: ChatAnswer) -> Data:
-    if answer.refusal:
-        return {"type": "refusal", "refusal": answer.refusal}
-    return {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}
+def text_part(text: str) -> Data:
+    """Words as a part of a message."""
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def _message(debate: str, answer: ChatAnswer) -> Data:
-    content = [_part(answer)]
+def message_item(debate: str, answer: ChatAnswer) -> Data:
+    """The answer as an item of the output."""
+    refused: Data = {"type": "refusal", "refusal": answer.refusal}
     return {
         "id": f"msg_{debate}",
         "type": "message",
         "role": "assistant",
         "status": "completed",
-        "content": content,
+        "content": [refused if answer.refusal else text_part(answer.text)],
     }
 
 
@@ -162,18 +168,24 @@ def _call(call: ToolCall) -> Data:
     }
 
 
-def progress(state: DebateState) -> Iterator[str]:
-    """A line for each answer, in the order in which they came: who, and what it was."""
+def progress(frame: ResponseFrame, state: DebateState) -> list[str]:
+    """A line for each answer, in the order in which they came: who, and what it was; none where nothing is told.
+
+    The words of a model that answers the caller itself follow as the answer, so there is no line on them.
+    """
     asks = {entry.event.ask.key: entry.event.ask for entry in state.entries if isinstance(entry.event, Asked)}
-    for entry in state.entries:
-        if isinstance(entry.event, Replied | Failed) and (ask := asks.get(entry.event.key)):
-            missing = " is missing" if isinstance(entry.event, Failed) else ""
-            yield f"{ask.to}: {noun(ask.act)}{missing}\n"
+    replies = [entry.event for entry in state.entries if isinstance(entry.event, Replied | Failed)]
+    known = [(event, asks[event.key]) for event in replies if frame.told and event.key in asks]
+    return [
+        f"{ask.to}: {noun(ask.act)}{' is missing' if isinstance(event, Failed) else ''}\n"
+        for event, ask in known
+        if not (frame.spoken and ask.act == DELIVER)
+    ]
 
 
 def response_events(
     frame: ResponseFrame, state: DebateState, answer: ChatAnswer, *, ends: bool = False
-) -> Iterator[tuple[str, Data]]:
+) -> Iterator[Event]:
     """All events of a stream up to now, each with its name; their places are their numbers.
 
     Args:
@@ -185,8 +197,7 @@ def response_events(
     begun = response_body(frame, state, ANSWER_OF_NOTHING, "queued" if frame.background else "in_progress")
     yield "response.created", {"response": begun}
     yield "response.in_progress", {"response": {**begun, "status": "in_progress"}}
-    lines, status = list(progress(state)) if frame.told else [], response_status(state, answer)
-    over = is_over(status) or ends
+    lines, status = progress(frame, state), response_status(state, answer)
     reasoning = {"item_id": f"rs_{frame.debate}", "output_index": 0, "summary_index": 0}
     if lines:
         item: Data = {**_reasoning(frame.debate, ""), "summary": list[object]()}
@@ -194,46 +205,91 @@ def response_events(
         yield "response.reasoning_summary_part.added", {**reasoning, "part": {"type": "summary_text", "text": ""}}
     for line in lines:
         yield "response.reasoning_summary_text.delta", {**reasoning, "delta": line}
-    if not over:
+    if not (is_over(status) or ends):
         return
-    if lines:
-        text = "".join(lines)
-        yield "response.reasoning_summary_text.done", {**reasoning, "text": text}
-        yield "response.reasoning_summary_part.done", {**reasoning, "part": {"type": "summary_text", "text": text}}
-        yield "response.output_item.done", {"output_index": 0, "item": _reasoning(frame.debate, text)}
+    yield from reasoning_end(frame, lines)
     final: ResponseStatus = status if is_over(status) else "incomplete"
     if final != "failed":
-        for n, (kind, item) in enumerate(_items(frame, state, answer)):
-            yield from _item_events(kind, item, n, answer)
-    # OpenAI's clients know no event for a response that was cancelled.
-    name = f"response.{'incomplete' if final == 'cancelled' else final}"
-    yield name, {"response": response_body(frame, state, answer, final)}
+        for n, (kind, item) in enumerate(output_items(frame, state, answer)):
+            yield from item_events(frame, kind, item, n)
+    yield end_event(frame, state, answer, final)
 
 
-def _item_events(kind: str, item: Data, n: int, answer: ChatAnswer) -> Iterator[tuple[str, Data]]:
-    index: Data = {"output_index": n}
-    if kind == "reasoning":
-        return
+def reasoning_end(frame: ResponseFrame, lines: Sequence[str]) -> Iterator[Event]:
+    """The end of what is told about who has answered."""
+    if lines:
+        text, part = "".join(lines), {"type": "summary_text", "text": "".join(lines)}
+        reasoning = {"item_id": f"rs_{frame.debate}", "output_index": 0, "summary_index": 0}
+        yield "response.reasoning_summary_text.done", {**reasoning, "text": text}
+        yield "response.reasoning_summary_part.done", {**reasoning, "part": part}
+        yield "response.output_item.done", {"output_index": 0, "item": _reasoning(frame.debate, text)}
+
+
+def end_event(frame: ResponseFrame, state: DebateState, answer: ChatAnswer, status: ResponseStatus) -> Event:
+    """The last event. OpenAI's clients know none for a response that was cancelled."""
+    name = f"response.{'incomplete' if status == 'cancelled' else status}"
+    return name, {"response": response_body(frame, state, answer, status)}
+
+
+def item_events(frame: ResponseFrame, kind: str, item: Data, n: int) -> Iterator[Event]:
+    """The events of an item of the output, at its place; none of the reasoning, which was told before."""
     if kind == "call":
-        yield "response.output_item.added", {**index, "item": {**item, "arguments": "", "status": "in_progress"}}
-        position = {**index, "item_id": item["id"]}
-        yield "response.function_call_arguments.delta", {**position, "delta": item["arguments"]}
+        position: Data = {"output_index": n, "item_id": item["id"]}
+        arguments = item["arguments"]
         yield (
-            "response.function_call_arguments.done",
-            {**position, "name": item["name"], "arguments": item["arguments"]},
+            "response.output_item.added",
+            {"output_index": n, "item": {**item, "arguments": "", "status": "in_progress"}},
         )
-    else:
-        yield "response.output_item.added", {**index, "item": {**item, "content": [], "status": "in_progress"}}
-        position, part = {**index, "item_id": item["id"], "content_index": 0}, _part(answer)
-        word = "refusal" if answer.refusal else "text"
-        yield "response.content_part.added", {**position, "part": {**part, word: ""}}
-        words = str(part[word])
-        more: Data = {} if answer.refusal else {"logprobs": []}
-        name = "refusal" if answer.refusal else "output_text"
-        yield f"response.{name}.delta", {**position, "delta": words, **more}
-        yield f"response.{name}.done", {**position, word: words, **more}
-        yield "response.content_part.done", {**position, "part": part}
-    yield "response.output_item.done", {**index, "item": item}
+        yield "response.function_call_arguments.delta", {**position, "delta": arguments}
+        yield "response.function_call_arguments.done", {**position, "name": item["name"], "arguments": arguments}
+        yield "response.output_item.done", {"output_index": n, "item": item}
+    elif kind == "message":
+        (part,) = cast("list[Data]", item["content"])
+        yield from message_begin(item, part, n)
+        for piece in pieces_of(_words(part)) if frame.spoken else [_words(part)]:
+            yield words_event(item, part, n, "delta", piece)
+        yield from message_end(item, part, n)
+
+
+def message_begin(item: Data, part: Data, n: int) -> Iterator[Event]:
+    """The events before the words of a message."""
+    yield "response.output_item.added", {"output_index": n, "item": {**item, "content": [], "status": "in_progress"}}
+    empty = {**part, "refusal" if part["type"] == "refusal" else "text": ""}
+    yield "response.content_part.added", {**_place(item, n), "part": empty}
+
+
+def words_event(item: Data, part: Data, n: int, name: str, words: str) -> Event:
+    """A piece of the words of a message (``delta``), or all of them (``done``)."""
+    kind, key = ("refusal", "refusal") if part["type"] == "refusal" else ("output_text", "text")
+    more: Data = {} if part["type"] == "refusal" else {"logprobs": []}
+    return f"response.{kind}.{name}", {**_place(item, n), key if name == "done" else name: words, **more}
+
+
+def message_end(item: Data, part: Data, n: int) -> Iterator[Event]:
+    """The events after the words of a message."""
+    yield words_event(item, part, n, "done", _words(part))
+    yield "response.content_part.done", {**_place(item, n), "part": part}
+    yield "response.output_item.done", {"output_index": n, "item": item}
+
+
+def _words(part: Data) -> str:
+    return str(part["refusal"] if part["type"] == "refusal" else part["text"])
+
+
+def _place(item: Data, n: int) -> Data:
+    return {"output_index": n, "item_id": item["id"], "content_index": 0}
+
+
+_PIECE = re.compile(r"\s*\S{1,16}|\s+")
+
+
+def pieces_of(words: str) -> list[str]:
+    """Words in the pieces in which they are sent, each at most a word long.
+
+    More words behind them change the last piece alone. So a stream has the same pieces while the words come, and when
+    it is made anew from the record.
+    """
+    return _PIECE.findall(words)
 
 
 ANSWER_OF_NOTHING = ChatAnswer(status="running", text="", finish="stop")

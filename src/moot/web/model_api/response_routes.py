@@ -14,14 +14,15 @@ from moot.app.endpoint.asked import AskedFor, file_parts, find_asked
 from moot.app.endpoint.chat_answer import ChatAnswer, DebateState, chat_answer
 from moot.app.endpoint.endpoint import Begun, state_of
 from moot.app.endpoint.endpoint_errors import EndpointError
+from moot.app.endpoint.response_stream import ResponseStream
 from moot.app.endpoint.responses_answer import (
     PREFIX as RESPONSE,
 )
 from moot.app.endpoint.responses_answer import (
+    Event,
     ResponseFrame,
     is_over,
     response_body,
-    response_events,
     response_status,
 )
 from moot.app.endpoint.responses_request import previous_id, read_responses
@@ -137,6 +138,7 @@ def _responding(request: Request, holder: Program, begun: Begun, known: AskedFor
         background=known.background,
         echo=known.echo,
         told=not begun.preset.silent,
+        spoken=begun.preset.acts or begun.request.turn,
         facts={"report": completion.report},
     )
     return Responding(completion=completion, frame=frame)
@@ -205,27 +207,30 @@ class HeldEvents(Held):
 
     async def write_all(self, put: Callable[[bytes], Awaitable[None]]) -> None:
         """Write the events as they come; the one of a debate in progress is written again as a sign of life."""
-        responding, written, over = self._responding, 0, False
+        responding, completion = self._responding, self._responding.completion
+        stream = ResponseStream(responding.frame, completion.request)
 
-        async def look(*, ends: bool = False) -> int:
-            nonlocal written, over
-            state, answer = await responding.look()
-            events = list(response_events(responding.frame, state, answer, ends=ends))
-            new = [(n, item) for n, item in enumerate(events) if n >= written and n > self._after]
+        async def send(new: list[tuple[int, Event]]) -> bool:
             for n, (name, data) in new:
-                await put(_event(name, n, data))
-            written, over = len(events), is_over(response_status(state, answer))
-            return len(new)
+                if n > self._after:
+                    await put(_event(name, n, data))
+            return any(n > self._after for n, _ in new)
 
         async def line(words: str) -> None:
-            if not over and not await look():
+            if not stream.over and not await send(stream.look(*await responding.look())):
                 begun = response_body(responding.frame, *await responding.look(), "in_progress")
-                await put(_event("response.in_progress", max(written - 1, self._after, 1), {"response": begun}))
+                await put(_event("response.in_progress", max(stream.number - 1, self._after, 1), {"response": begun}))
 
-        await look()
-        if not over:
-            await responding.completion.hold(responding.completion.seconds, line)
-            await look(ends=True)
+        async def piece(words: str) -> None:
+            if not stream.over and stream.hear(words):
+                if not stream.speaks:
+                    await send(stream.open((await responding.look())[0]))
+                await send(stream.say())
+
+        await send(stream.look(*await responding.look()))
+        if not stream.over:
+            await completion.hold(completion.seconds, line, piece if completion.acts else None)
+            await send(stream.look(*await responding.look(), ends=True))
 
 
 def _event(name: str, number: int, data: Data) -> bytes:
