@@ -40,29 +40,40 @@ def compile_layer(folder: Path) -> Path:
 
 FORKS = """
 import os, sys, traceback
+from importlib import import_module
 from pathlib import Path
 
-folder, *faults = sys.argv[1:]
-for number, each in enumerate(faults):
-    here, (fault, place) = Path(folder, str(number)), each.split(":")
+def run_forked(here, **environment):
     Path(here, "disk").mkdir(parents=True)
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.dup2(os.open(here / "said", os.O_WRONLY | os.O_CREAT), 1)
-            os.environ.update(NOTED_IN=f"{here}/disk", NOTES=f"{here}/notes", BREAK=fault, BREAK_AT=place)
+            os.environ.update(environment)
             run(f"{here}/disk")
             sys.stdout.flush()
+            Path(here, "modules").write_text("\\n".join(sys.modules))
             code = 0
         except BaseException:
             traceback.print_exc()
         finally:
             os._exit(code)
-    if os.waitpid(child, 0)[1]:
+    return os.waitpid(child, 0)[1]
+
+folder, *faults = sys.argv[1:]
+if len(faults) > 2:
+    here = Path(folder, "before")
+    if run_forked(here):
+        sys.exit("it failed without a fault")
+    for name in Path(here, "modules").read_text().split():
+        import_module(name)
+for number, each in enumerate(faults):
+    here, (fault, place) = Path(folder, str(number)), each.split(":")
+    if run_forked(here, NOTED_IN=f"{here}/disk", NOTES=f"{here}/notes", BREAK=fault, BREAK_AT=place):
         sys.exit(f"it failed with {fault} at {place}")
 """
-"""Behind a program: runs it in a process of its own for each fault."""
+"""Behind a program: runs it in a process of its own for each fault, after one that says what all of them import."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,10 +34,16 @@ def tools() -> None:
     need_programs("spin", "gcc", package="spin gcc libc6-dev")
 
 
-def explore(folder: Path, *options: str) -> tuple[str, int]:
-    """The first assertion that is violated in any run of the model, and how many states were explored."""
+def explore(folder: Path, *options: str, whole: bool = False) -> tuple[str, int]:
+    """The first assertion that is violated in any run of the model, and how many states were explored.
+
+    Args:
+        folder: where it may write.
+        options: what is different in the model.
+        whole: whether all states are explored, so that a compiler that takes longer pays.
+    """
     subprocess.run(["spin", *options, "-a", str(MODEL)], cwd=folder, check=True, capture_output=True)
-    compiler = ["gcc", "-O2", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"]
+    compiler = ["gcc", "-O2" if whole else "-O0", "-w", "-DSAFETY", "-o", "pan", "pan.c"]
     subprocess.run(compiler, cwd=folder, check=True, capture_output=True)
     search = ["./pan", "-E", "-m1000000"]
     output = subprocess.run(search, cwd=folder, check=False, capture_output=True, text=True).stdout
@@ -65,7 +71,7 @@ def assertions() -> dict[str, str]:
 @pytest.mark.usefixtures("tools")
 @pytest.mark.parametrize(("workers", "leases"), STATES)
 def test_in_no_order_of_steps_a_debate_has_two_writers(workers: int, leases: int, tmp_path: Path) -> None:
-    violated, states = explore(tmp_path, f"-DWORKERS={workers}", f"-DMOST_EPOCHS={leases}")
+    violated, states = explore(tmp_path, f"-DWORKERS={workers}", f"-DMOST_EPOCHS={leases}", whole=True)
     assert violated == ""
     assert states == STATES[workers, leases]
 
