@@ -15,7 +15,7 @@ DATA = tomllib.loads((Path(__file__).parent / "data" / "postponement.toml").read
 OFF: Mapping[str, Sequence[str]] = DATA["off"]
 OFF_ALONE: Mapping[str, Sequence[str]] = DATA["off_alone"]
 LEADS: Mapping[str, Sequence[str]] = DATA["leads"]
-NUMBER = 20_000 if MORE else 1_000
+NUMBER = 6_000 if MORE else 1_000
 ENDED = [layout for layout in LAYOUTS if layout != "one line"]
 """The layouts in which a summary without an end is told from the label behind it."""
 

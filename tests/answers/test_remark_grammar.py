@@ -10,7 +10,7 @@ from moot.reading import read_ruling
 from tests.answers.remark_grammar import Sample, samples
 from tests.kits.thoroughness import MORE
 
-NUMBER = 20_000 if MORE else 1_000
+NUMBER = 6_000 if MORE else 1_000
 
 
 @pytest.fixture(scope="module")

@@ -40,8 +40,7 @@ def test_a_debate_is_held_and_ctrl_c_ends_the_server(tmp_path: Path) -> None:
             url = f"/api/v1/debates/{debate}/entries?follow=true"
             assert '"kind":"closed"' in me.get(url).text
         assert server.end(signal.SIGINT) == 0
-        assert server.process.stderr
-        stderr = server.process.stderr.read()
+        stderr = server.stderr.read()
     assert "Traceback" not in stderr
     assert "token=" not in stderr
     listed = moot(tmp_path, "list", "--json")
@@ -66,8 +65,7 @@ def test_a_debate_that_waits_for_a_person_is_put_down_and_open_streams_end(
         wait_for(lambda: any('"kind":"asked"' in row for row in rows))
         assert server.end(number) == 0
         reader.join(PATIENCE)
-        assert server.process.stderr
-        assert "stopping after the answers in progress" in server.process.stderr.read()
+        assert "stopping after the answers in progress" in server.stderr.read()
     assert any('"kind":"paused"' in row for row in rows), "who looks on sees the pause"
     shown = moot(tmp_path, "list", "--json").output
     assert '"status": "paused"' in shown
@@ -87,7 +85,7 @@ def test_ctrl_c_waits_for_the_answers_in_hand_and_twice_does_not(
 
     with (
         served(script) as wires,
-        running(tmp_path, program=PATIENT, OLLAMA_HOST=wires.url) as server,
+        running(tmp_path, module=PATIENT, OLLAMA_HOST=wires.url) as server,
         server.client() as me,
     ):
         body = {"brief": brief, "models": ["ollama:tiny"], "cast": "builtin"}

@@ -27,8 +27,7 @@ TOKEN = CANARIES["token"] * 3
 
 def lines(server: Running) -> list[dict[str, object]]:
     """What the server said, once it is over."""
-    assert server.process.stderr
-    return [json.loads(line) for line in server.process.stderr.read().splitlines()]
+    return [json.loads(line) for line in server.stderr.read().splitlines()]
 
 
 def begin(client: httpx2.Client) -> str:
@@ -87,8 +86,7 @@ def test_plain_lines_tell_debates(tmp_path: Path) -> None:
         with server.client() as me:
             debate = begin(me)
         assert server.end(signal.SIGINT) == 0
-        assert server.process.stderr
-        data = server.process.stderr.read().splitlines()
+        data = server.stderr.read().splitlines()
     assert data[:2] == [f"moot: debate started: {debate}", f"moot: debate ended: {debate}: decided"]
 
 

@@ -21,6 +21,7 @@ from moot.mcp import mcp_host
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.cli.commands import moot, served, settle, speak
+from tests.kits.forks import run_module
 from tests.mcp.mcp_kit import BUILTIN, QUOTES, TABLE, refusal, result
 
 pytestmark = [
@@ -123,9 +124,8 @@ async def test_a_debate_outlives_its_client(tmp_path: Path, how: signal.Signals 
         listed = (await asyncio.to_thread(moot, tmp_path, "list")).output
         assert debate[:20] in listed
         assert ("paused" in listed) is (how is not signal.SIGKILL)
-        again = ("resume", debate, "--quiet", "--no-report")
-        resumed = await asyncio.create_subprocess_exec(sys.executable, "-m", "moot", *again, env=env, cwd=tmp_path)
-        assert await resumed.wait() == 0
+        again = ("moot", "resume", debate, "--quiet", "--no-report")
+        assert (await asyncio.to_thread(run_module, again, tmp_path, env)).code == 0
     assert "decided" in (await asyncio.to_thread(moot, tmp_path, "list")).output
 
 

@@ -1,9 +1,9 @@
 """Learning at the desk: when a debate ends, once, again after its owner said something; made again the same."""
 
 import asyncio
+import os
 import signal
 import sqlite3
-import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import closing
@@ -38,6 +38,7 @@ from moot.learn.memory_store import MemoryStore
 from moot.phases.choices import Choices
 from moot.record.sqlite import SqliteStore
 from moot.testing.store_checks import InMemoryStore
+from tests.kits.forks import Program
 from tests.learn.lessons_kit import THREE, TWO, Paper
 
 BUSES = "Should the depot buy electric buses?"
@@ -200,13 +201,13 @@ async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path
 
 
 KILLER = """
-import asyncio, os, signal, sqlite3, sys
+import asyncio, os, signal, sqlite3
 from pathlib import Path
 from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
 from moot.app.export.learned import learn_all
 
-connect, steps = sqlite3.connect, int(sys.argv[2])
+connect, steps = sqlite3.connect, STEPS
 
 def tick():
     global steps
@@ -217,12 +218,12 @@ def tick():
 
 def watched(*given, **named):
     made = connect(*given, **named)
-    if given[0] == Path(sys.argv[1]) and len(given) == 2 and "check_same_thread" in named and steps:
+    if given[0] == Path(MEMORY) and len(given) == 2 and "check_same_thread" in named and steps:
         made.set_progress_handler(tick, 10)
     return made
 
 async def main():
-    desk = Workspace.at(Path(sys.argv[1]))
+    desk = Workspace.at(Path(MEMORY))
     desk.config = Config()
     sqlite3.connect = watched
     await learn_all(desk, rebuild=True)
@@ -234,14 +235,17 @@ asyncio.run(main())
 @pytest.mark.system
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("steps", [1, 3, 30, 60, 100, 140, 180, 220, 260, 300])
-async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(workspace: Workspace, steps: int) -> None:
+async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(
+    workspace: Workspace, steps: int, tmp_path: Path
+) -> None:
     await fill(workspace)
     await add_note(workspace, "d1", "resolve", "Ann's way")
     await learn_all(workspace)
     before = await everything(workspace)
-    command = [sys.executable, "-c", KILLER, str(workspace.memory_place), str(steps)]
-    ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, check=False)
-    assert ran.returncode == -signal.SIGKILL, ran.stderr.decode()
+    constants = f"MEMORY, STEPS = {str(workspace.memory_place)!r}, {steps}"
+    with Program(tmp_path, os.environ) as program:
+        ran = await asyncio.to_thread(program.run, f"{constants}\n{KILLER}")
+    assert ran.code == -signal.SIGKILL, ran.output
     assert await everything(workspace) == before
     await learn_all(workspace)
     assert await everything(workspace) == before

@@ -1,26 +1,25 @@
 """``moot serve`` for tests, as a process of its own."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 import httpx2
 
 from tests.cli.commands import settle
+from tests.kits.forks import Command
 
 PATIENCE = 120
 """Seconds in which whatever shall happen has happened, also on a machine with much else to do."""
 
-PATIENT = (
-    "-c",
-    "from moot.app.run.runner import Runner\nfrom moot.cli.main import main\n"
-    "Runner.__init__.__kwdefaults__['grace'] = 600.0\nmain()",
-)
+PATIENT = "tests.app.serve.patient"
 """The command, whose debates have more time for the answers in hand than any test has."""
 
 
@@ -28,7 +27,8 @@ PATIENT = (
 class Running:
     """A server in a process of its own."""
 
-    process: subprocess.Popen[str]
+    process: Command | subprocess.Popen[bytes]
+    stderr: TextIO
     link: str = ""
 
     @contextmanager
@@ -43,8 +43,7 @@ class Running:
         """Send signals, each once the one before it was heard; the exit code."""
         for count, number in enumerate(signals):
             if count:
-                assert self.process.stderr
-                assert any("stopping after the answers in progress" in line for line in self.process.stderr)
+                assert any("stopping after the answers in progress" in line for line in self.stderr)
             self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 
@@ -58,28 +57,31 @@ def wait_for(look: Callable[[], object]) -> None:
 
 
 @contextmanager
-def running(folder: Path, *options: str, program: Sequence[str] = ("-m", "moot"), **env: str) -> Generator[Running]:
-    """A server in a process of its own, once it can be reached."""
-    process = subprocess.Popen(
-        [sys.executable, *program, "serve", "--port", "0", *options],
-        cwd=folder,
-        env={**settle(folder), "PYTHONPATH": ":".join(sys.path), "PYTHONUNBUFFERED": "1", **env},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stdout
-        server = Running(process)
-        line = process.stdout.readline()
-        server.link = line.removeprefix("Open this link: ").strip()
-        assert server.link.startswith("http://127.0.0.1:"), process.stderr.read() if process.stderr else line
-        yield server
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(PATIENCE)
-        for stream in (process.stdout, process.stderr):
-            if stream:
-                stream.close()
+def running(folder: Path, *options: str, module: str = "moot", fresh: bool = False, **env: str) -> Generator[Running]:
+    """A server in a process of its own, once it can be reached; a fork, or one that starts from nothing (``fresh``)."""
+    words = (module, "serve", "--port", "0", *options)
+    environment = {**settle(folder), "PYTHONPATH": ":".join(sys.path), "PYTHONUNBUFFERED": "1", **env}
+    (out, to_out), (err, to_err) = os.pipe(), os.pipe()
+    with (
+        open(out, encoding="utf-8") as stdout,
+        open(err, encoding="utf-8") as stderr,
+        open(os.devnull, "rb") as nothing,
+    ):
+        process = (
+            subprocess.Popen(
+                [sys.executable, "-m", *words], cwd=folder, env=environment, stdin=nothing, stdout=to_out, stderr=to_err
+            )
+            if fresh
+            else Command(words, folder, environment, (nothing.fileno(), to_out, to_err))
+        )
+        os.close(to_out)
+        os.close(to_err)
+        try:
+            line = stdout.readline()
+            link = line.removeprefix("Open this link: ").strip()
+            assert link.startswith("http://127.0.0.1:"), line or stderr.read()
+            yield Running(process, stderr, link)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait(PATIENCE)
