@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 import sys
+import threading
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,7 +21,9 @@ from moot.app.plan.settings import Config
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Brief, Participant
 from moot.core.errors import BriefError, RecordError
+from moot.record import sqlite_schema
 from moot.record.sqlite import SqliteStore
+from moot.record.sqlite_schema import transaction
 
 
 @pytest.fixture
@@ -42,7 +45,9 @@ PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
 from moot.learn.memory_store import MemoryStore
+from moot.record import sqlite_schema
 from moot.record.sqlite import SqliteStore
+from moot.record.sqlite_schema import transaction
 
 async def main(path):
     stores, stored = [], [0, 0, 0]
@@ -73,12 +78,12 @@ async def come_and_go(path: Path) -> None:
 
 DROPS_LOCKS = """
 import os
-from moot.record import sqlite
+from moot.record import sqlite_schema
 
 def make(path):
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
-sqlite.make_file = make
+sqlite_schema.make_file = make
 """
 """The fault that once lost records: each store that is opened opens and closes the file by itself, too."""
 
@@ -136,7 +141,9 @@ MANY = """
 import asyncio, os, random, sys
 from pathlib import Path
 from moot.learn.memory_store import MemoryStore
+from moot.record import sqlite_schema
 from moot.record.sqlite import SqliteStore
+from moot.record.sqlite_schema import transaction
 
 path, name, chance = Path(sys.argv[1]), sys.argv[2], random.Random(sys.argv[2])
 
@@ -269,7 +276,9 @@ async def test_stores_that_open_and_close_at_once_share_one_file(path: Path) -> 
 FORK = """
 import asyncio, os, sys
 from moot.core.errors import RecordError
+from moot.record import sqlite_schema
 from moot.record.sqlite import SqliteStore
+from moot.record.sqlite_schema import transaction
 
 store = SqliteStore.open(sys.argv[1])
 asyncio.run(store.append("a", ("1",), after=0))
@@ -433,14 +442,47 @@ async def test_a_read_waits_for_what_has_begun_though_nothing_is_stored_yet(path
     await store.close()
 
 
-async def test_the_reader_answers_where_a_look_cannot(path: Path) -> None:
+async def test_the_reader_answers_where_a_look_cannot(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = SqliteStore.open(path)
     await store.append("depot", ("one",), after=0)
-    looking = store._file._looking  # pyright: ignore[reportPrivateUsage]
-    assert looking is not None
-    looking.close()  # every look is an error now
+    monkeypatch.setattr(sqlite_schema, "HAS_MORE", "SELECT nothing")  # every look is an error now
     assert await store.read("depot") == ("one",)
     assert await store.read("depot", after=1) == ()
+    await store.close()
+
+
+async def test_a_look_needs_no_thread_while_the_writer_works(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore.open(path)
+    await store.append("depot", ("one", "two"), after=0)
+    monkeypatch.setattr(store._file.reader, "submit", _refuse)  # pyright: ignore[reportPrivateUsage]
+    works, done = threading.Event(), threading.Event()
+
+    def work(connection: sqlite3.Connection) -> None:
+        with transaction(connection):
+            works.set()
+            done.wait()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(store.write(work))
+        await asyncio.to_thread(works.wait)
+        assert await store.read("depot", after=2) == ()
+        assert await store.read("depot/letters") == ()
+        done.set()
+    await store.close()
+
+
+@pytest.mark.parametrize("how", ["moved", "replaced"])
+async def test_a_read_after_the_file_was_taken_away_reads_no_other(path: Path, how: str) -> None:
+    store = SqliteStore.open(path)
+    await store.append("depot", ("one",), after=0)
+    os.rename(path, path.with_name("elsewhere.sqlite"))
+    if how == "replaced":
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("CREATE TABLE line (debate, seq, text)")
+            other.execute("INSERT INTO line VALUES ('depot', 1, 'foreign')")
+            other.commit()
+    with pytest.raises(RecordError, match="moved, replaced or deleted while it was open"):
+        await store.read("depot")
     await store.close()
 
 

@@ -19,35 +19,21 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.text import flat
-from moot.record import sqlite_schema
+from moot.record import sqlite_faults, sqlite_schema
 from moot.record.listing import ListQuery, Page
-from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, TWO_NAMES, explain, log_size, refusal
-from moot.record.sqlite_schema import FileLocation, as_text, check_format, make_file, prepare, transaction
+from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, FileLocation, explain, log_size, refusal, state_of
+from moot.record.sqlite_schema import check_format, transaction
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 from moot.record.summary_fold import Fold
 
 T = TypeVar("T")
-
-# Python hands its lock over at every row and statement, and a thread beside a busy event loop waits for it each time:
-# seconds for a hundred rows. So a whole batch, page or list is one row of one statement: lines, which hold no line
-# breaks, joined by them, all else as a JSON array or object. A subquery with a LIMIT keeps its order.
-INSERT = "INSERT INTO line (debate, seq, text) VALUES "
-LINES = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?"
-REMOVE = "DELETE FROM line WHERE debate IN (SELECT value FROM json_each(?))"
-READ = f"SELECT group_concat(text, char(10)) FROM ({LINES})"
-
-FEW = 16
-"""Up to so many lines are written by a statement of just that size."""
-
-MOST = 2**63 - 1
-"""The greatest integer that SQLite can compare."""
 
 
 class SqliteStore:
@@ -102,7 +88,8 @@ class SqliteStore:
 
     async def read(self, debate: str, *, after: int = 0, limit: int | None = None) -> tuple[str, ...]:
         """See Store."""
-        first, maximum = max(0, min(after, MOST)), MOST if limit is None else max(0, min(limit, MOST))
+        first, most = max(0, min(after, sqlite_schema.MOST)), sqlite_schema.MOST
+        maximum = most if limit is None else max(0, min(limit, most))
         with self._in_use():
             if self._file.has_no_more(debate, first):
                 return ()
@@ -209,20 +196,23 @@ class SqliteFile:
         self.still: tuple[int, ...] | None = None
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="moot-write")
         self._busy = busy
-        self._reading = self._connect("mode=rw")
+        self._reading: sqlite3.Connection | None = None
         self._writing: sqlite3.Connection | None = None
         self._looking: sqlite3.Connection | None = None
         self._location: FileLocation | None = None
         self._known = sqlite_schema.KnownSummaries()
         self._waiting: list[Append] = []
         self._draining = False
+        self._working = 0
         self._ending = False
 
     def _connect(self, how: str, busy: float | None = None) -> sqlite3.Connection:
-        """A connection; it never creates the file, because others could then read it."""
+        """A connection to the file as it was opened; it never creates the file, because others could then read it."""
+        if self._location:
+            self._location.check()
         wait, uri = self._busy if busy is None else busy, f"{self.path.as_uri()}?{how}"
         connection = sqlite3.connect(uri, wait, isolation_level=None, check_same_thread=False, uri=True)
-        connection.text_factory = as_text
+        connection.text_factory = sqlite_schema.as_text
         return connection
 
     # ---- while it is opened and closed: one thread at a time, under _OPENING -----------------------------------------
@@ -232,24 +222,26 @@ class SqliteFile:
         if self._writing is None:
             connection = self._connect("mode=rw")
             try:
-                is_prepared = prepare(self.path, connection, time.monotonic() + self._busy)
-                looking = self._connect("mode=ro", busy=0)
+                is_prepared = sqlite_schema.prepare(self.path, connection, time.monotonic() + self._busy)
+                since = 0 if is_prepared else sqlite_schema.end(connection)
             except BaseException:
                 connection.close()
                 raise
-            self._writing, self._looking, self._location = connection, looking, FileLocation(self.path)
+            self._writing, self._location = connection, FileLocation(self.path)
             if not is_prepared:
-                self._writer.submit(self._catch_up, sqlite_schema.end(connection), None)
+                with self.lock:
+                    self.submit(partial(self._catch_up, since=since, after=None))
 
     def prepare_reading(self) -> None:
         """See that it can be read, also without locks: those of a log need files beside it, which may be forbidden."""
+        self._reading = self._connect("mode=rw")
         try:
             version = check_format(self.path, self._reading)
         except sqlite3.OperationalError as error:
             forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
             if not forbidden or log_size(self.path):
                 raise
-            self.still = self._file_state()
+            self.still = state_of(self.path)
             self._reading.close()
             self._reading = self._connect("mode=ro&immutable=1")
             version = check_format(self.path, self._reading)
@@ -265,10 +257,6 @@ class SqliteFile:
         for connection in filter(None, (self._looking, self._reading, self._writing)):
             connection.close()
 
-    def _file_state(self) -> tuple[int, ...]:
-        stat = self.path.stat()
-        return stat.st_ino, stat.st_size, stat.st_mtime_ns, log_size(self.path)
-
     # ---- the writer --------------------------------------------------------------------------------------------------
 
     def begin(self, append: Append) -> None:
@@ -281,8 +269,16 @@ class SqliteFile:
 
     def submit(self, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Hand other work to the writer; under the lock."""
+        self._working += 1
+        return self._writer.submit(self._work, work)
+
+    def _work(self, work: Callable[[sqlite3.Connection], T]) -> T:
         assert self._writing is not None
-        return self._writer.submit(work, self._writing)
+        try:
+            return work(self._writing)
+        finally:
+            with self.lock:
+                self._working -= 1
 
     def remove(self, connection: sqlite3.Connection, names: str) -> None:
         """Remove debates, on the writer's thread; the names are a list in JSON."""
@@ -290,38 +286,42 @@ class SqliteFile:
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
             is_whole = sqlite_schema.is_whole(connection)
-            connection.execute(REMOVE, (names,))
+            connection.execute(sqlite_schema.REMOVE_LINES, (names,))
             sqlite_schema.remove(connection, names)
             if is_whole:
                 connection.execute(sqlite_schema.MARK)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
-    def _catch_up(self, since: int, after: str | None) -> None:
+    def _catch_up(self, connection: sqlite3.Connection, *, since: int, after: str | None) -> None:
         """Summarize the next debates that were written without; what waits meanwhile is written in between.
 
         Args:
+            connection: the writer's.
             since: the place of the last line when this was begun.
             after: the debate up to which it was done.
         """
-        connection = self._writing
-        assert connection is not None
         with suppress(*FAULTS, RuntimeError):  # the next to open the file goes on; the writer may have been shut
             with transaction(connection):
                 last = sqlite_schema.catch_up(connection, after)
                 if last is None:
                     sqlite_schema.finish(connection, since)
             if last is not None and not self._ending:
-                self._writer.submit(self._catch_up, since, last)
+                with self.lock:
+                    self.submit(partial(self._catch_up, since=since, after=last))
 
     def _drain(self) -> None:
-        """Write batch after batch, while appends wait."""
-        while True:
-            with self.lock:
-                batch, self._waiting = self._waiting, []
-                self._draining = bool(batch)
-            if not batch:
-                return
-            notify_callers(list(zip(batch, self._write(batch), strict=True)))
+        """Write batch after batch, while appends wait; who is told finds the writer at rest if there is no other."""
+        batch = self._next_batch()
+        while batch:
+            outcomes = list(zip(batch, self._write(batch), strict=True))
+            batch = self._next_batch()
+            notify_callers(outcomes)
+
+    def _next_batch(self) -> list[Append]:
+        with self.lock:
+            batch, self._waiting = self._waiting, []
+            self._draining = bool(batch)
+        return batch
 
     def _write(self, batch: list[Append]) -> list[RecordError | None]:
         """Write a batch; the outcome of each append. An error of the file or the disk concerns all of them."""
@@ -355,11 +355,7 @@ class SqliteFile:
             else:
                 sentence = f"Debate {append.debate} has {fold.entries} entries in {self.path}, not {append.after}"
                 outcomes.append(RecordConflict(f"{sentence}: somebody else has written."))
-        while rows:
-            # Few sizes, so that prepared statements are used again; what one debate writes at once is one statement.
-            size = len(rows) if len(rows) <= FEW else min(128, 2 ** (len(rows).bit_length() - 1))
-            block, rows = rows[:size], rows[size:]
-            connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(block)))
+        sqlite_schema.insert(connection, rows)
         if grown:
             sqlite_schema.keep(connection, grown.values(), whole=is_whole)
         return outcomes
@@ -369,18 +365,22 @@ class SqliteFile:
     def has_no_more(self, debate: str, after: int) -> bool:
         """Whether a debate has no lines behind a number; False where that shows only by waiting. Under the lock.
 
-        Most reads are of mailboxes without news, and to have a thread look costs ten times what the look costs.
+        Most reads are of mailboxes without news, and to have a thread look costs ten times what the look costs. Nor
+        does it need a connection of its own while the writer rests.
         """
-        if self._looking is None or self.begun.of(debate):
+        connection = self._writing
+        if connection is None or self.begun.of(debate):
             return False
         try:
-            return not self._looking.execute(sqlite_schema.HAS_MORE, (debate, after)).fetchone()[0]
+            if self._draining or self._working:
+                connection = self._looking = self._looking or self._connect("mode=ro", busy=0)
+            return not connection.execute(sqlite_schema.HAS_MORE, (debate, after)).fetchone()[0]
         except FAULTS:  # the reader says what is wrong
             return False
 
     def lines(self, debate: str, after: int, limit: int) -> tuple[str, ...]:
         """Some lines of a debate."""
-        lines: str | None = self._fetch(READ, debate, after, limit)
+        lines: str | None = self._fetch(sqlite_schema.READ, debate, after, limit)
         return () if lines is None else tuple(lines.split("\n"))
 
     def infos(self) -> tuple[StreamInfo, ...]:
@@ -403,18 +403,24 @@ class SqliteFile:
 
     def look(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """A context for several statements on one state of the file."""
-        with transaction(self._reading, "DEFERRED"):
-            answer = question(self._reading)
+        connection = self._reader_connection()
+        with transaction(connection, "DEFERRED"):
+            answer = question(connection)
         self._check_still()
         return answer
 
+    def _reader_connection(self) -> sqlite3.Connection:
+        """The reader's connection, made when it first reads: many a debate is written without."""
+        self._reading = self._reading or self._connect("mode=rw")
+        return self._reading
+
     def _fetch(self, question: str, *values: str | int) -> Any:
-        answer = self._reading.execute(question, values).fetchone()[0]
+        answer = self._reader_connection().execute(question, values).fetchone()[0]
         self._check_still()
         return answer
 
     def _check_still(self) -> None:
-        if self.still and self._file_state() != self.still:
+        if self.still and state_of(self.path) != self.still:
             raise refusal(self.path, "another program has written it meanwhile; try again")
 
 
@@ -437,24 +443,20 @@ def is_open(path: Path) -> bool:
 
     Whoever opens and closes such a file by other means than SQLite takes the record's locks away.
     """
-    for file in list(_FILES.values()):
-        for end in ("", "-wal", "-shm"):
-            with suppress(OSError):
-                if os.path.samefile(path, f"{file.path}{end}"):
-                    return True
-    return False
+    names = [f"{file.path}{end}" for file in list(_FILES.values()) for end in ("", "-wal", "-shm")]
+    return any(sqlite_faults.is_same(path, name) for name in names)
 
 
 def _shared_file(path: Path, busy: float, *, reading: bool) -> SqliteFile:
     """The file of a path, for one more store; call it under _OPENING."""
     real = Path(os.path.realpath(path))
     if not reading:
-        make_file(real)
+        sqlite_schema.make_file(real)
     if real.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     stat = real.stat()
     if stat.st_nlink > 1 and not reading:
-        raise refusal(path, TWO_NAMES)
+        raise refusal(path, sqlite_faults.TWO_NAMES)
     key = stat.st_dev, stat.st_ino
     file = _FILES.get(key)
     if file is not None and file.process != os.getpid():

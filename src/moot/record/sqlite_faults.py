@@ -1,4 +1,4 @@
-"""Errors of SQLite and the system on a file of records, as one sentence for the user."""
+"""Errors of SQLite and the system on a file of records, as one sentence for the user; where an open file lies."""
 
 import os
 import sqlite3
@@ -37,6 +37,20 @@ def log_size(path: Path) -> int:
         return 0
 
 
+def state_of(path: Path) -> tuple[int, ...]:
+    """What a file and its log look like; it changes when they are written."""
+    stat = path.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, log_size(path)
+
+
+def is_same(path: Path, name: str) -> bool:
+    """Whether two names lead to one file that is there."""
+    try:
+        return os.path.samefile(path, name)
+    except OSError:
+        return False
+
+
 def explain(path: Path, error: Exception) -> RecordError:
     """One sentence for the user about an error of SQLite or the system on a file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -55,3 +69,40 @@ def refusal(path: Path, reason: str) -> RecordError:
 
 def _is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+MOVED = "it or its log was moved, replaced or deleted while it was open; put it back, or start again"
+
+
+class FileLocation:
+    """Where an open file of SQLite and its log lie.
+
+    Whoever moves, replaces or deletes one of them takes away what is written from then on, and SQLite notices nothing.
+
+    Args:
+        path: the file; its log is there, too.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._names = (str(path), f"{path}-wal")
+        self._files = self._look()
+
+    def check(self) -> None:
+        """See that both are still where they were.
+
+        Raises:
+            sqlite3.OperationalError: one of them is not.
+        """
+        if self._look() != self._files:
+            raise sqlite3.OperationalError(MOVED)
+
+    def _look(self) -> list[tuple[int, int] | None]:
+        return [_file_at(name) for name in self._names]
+
+
+def _file_at(name: str) -> tuple[int, int] | None:
+    try:
+        stat = os.stat(name)
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino

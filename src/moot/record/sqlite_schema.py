@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain
@@ -79,6 +79,13 @@ SELECT json_group_object(value, json_array(
     (SELECT coalesce(max(seq), 0) FROM line WHERE debate = value), coalesce(entries, 0), coalesce(data, '')
 )) FROM json_each(?) LEFT JOIN summary ON debate = value AND fold = {FOLD}
 """
+# Python hands its lock over at every row and statement, and a thread beside a busy event loop waits for it each time:
+# seconds for a hundred rows. So a whole batch, page or list is one row of one statement: lines, which hold no line
+# breaks, joined by them, all else as a JSON array or object. A subquery with a LIMIT keeps its order.
+INSERT = "INSERT INTO line (debate, seq, text) VALUES "
+SOME_LINES = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LIMIT ?"
+REMOVE_LINES = "DELETE FROM line WHERE debate IN (SELECT value FROM json_each(?))"
+READ = f"SELECT group_concat(text, char(10)) FROM ({SOME_LINES})"
 VERSION = "PRAGMA data_version"
 KEEP = "INSERT INTO summary (began, debate, side, fold, entries, status, protocol, owner, updated, words, data) VALUES "
 ROW = "((SELECT id FROM line WHERE debate = ? AND seq = 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -160,47 +167,17 @@ SELECT json_object(
 """
 BEHIND = "began < (SELECT began FROM summary WHERE debate = :after)"
 
+FEW = 16
+"""Up to so many lines are written by a statement of just that size."""
+
+MOST = 2**63 - 1
+"""The greatest integer that SQLite can compare."""
+
 MOST_KNOWN = 1000
 """The most debates whose summaries a connection keeps in mind."""
 
 SOME = 20
 """The number of debates that are summarized in one step, where summaries are missing."""
-
-MOVED = "it or its log was moved, replaced or deleted while it was open; put it back, or start again"
-
-
-class FileLocation:
-    """Where an open file of SQLite and its log lie.
-
-    Whoever moves, replaces or deletes one of them takes away what is written from then on, and SQLite notices nothing.
-
-    Args:
-        path: the file; its log is there, too.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._names = (str(path), f"{path}-wal")
-        self._files = self._look()
-
-    def check(self) -> None:
-        """See that both are still where they were.
-
-        Raises:
-            sqlite3.OperationalError: one of them is not.
-        """
-        if self._look() != self._files:
-            raise sqlite3.OperationalError(MOVED)
-
-    def _look(self) -> list[tuple[int, int] | None]:
-        return [_file_at(name) for name in self._names]
-
-
-def _file_at(name: str) -> tuple[int, int] | None:
-    try:
-        stat = os.stat(name)
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino
 
 
 def as_text(stored: bytes) -> str:
@@ -271,6 +248,15 @@ class KnownSummaries:
         return folds
 
 
+def insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, int, str]]) -> None:
+    """Add lines, each with its debate and its number."""
+    while rows:
+        # Few sizes, so that prepared statements are used again; what one debate writes at once is one statement.
+        size = len(rows) if len(rows) <= FEW else min(128, 2 ** (len(rows).bit_length() - 1))
+        block, rows = rows[:size], rows[size:]
+        connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(block)))
+
+
 def keep(connection: sqlite3.Connection, folds: Iterable[Fold], *, whole: bool) -> None:
     """Store summaries that have grown, in the transaction that adds the lines.
 
@@ -313,6 +299,13 @@ def finish(connection: sqlite3.Connection, since: int) -> None:
     _write(connection, [summarize(name, lines_of(connection, name)) for name in changed])
     connection.execute(ORPHANS)
     connection.execute(MARK)
+
+
+def ends_with(connection: sqlite3.Connection, debate: str, head: str, beside: Mapping[str, int]) -> bool:
+    """Whether the last line of a debate has that hash, and these streams beside it have no more lines than that."""
+    last: str | None = connection.execute(LAST, (debate,)).fetchone()[0]
+    news = (connection.execute(HAS_MORE, item).fetchone()[0] for item in beside.items())
+    return last is not None and digest(last) == head and not any(news)
 
 
 def lines_of(connection: sqlite3.Connection, debate: str) -> list[str]:

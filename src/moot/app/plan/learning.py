@@ -5,7 +5,7 @@ It takes a store and no workspace, so that the workspace itself can call it and 
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from moot.record.listing import ListQuery, page
 from moot.record.mailbox import SideStream
 from moot.record.postgres import PostgresStore
 from moot.record.sqlite import SqliteStore
+from moot.record.sqlite_schema import ends_with
 from moot.record.store import Store, digest, read
 
 if TYPE_CHECKING:
@@ -94,13 +95,16 @@ async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
     return await lessons_of(store, debate, ReadRecord(entries=entries, head=digest(lines[-1])))
 
 
-async def lessons_of(store: Store, debate: str, record: "ReadRecord") -> DebateLessons | None:
+async def lessons_of(
+    store: Store, debate: str, record: "ReadRecord", *, stored: Callable[[], Awaitable[None]] | None = None
+) -> DebateLessons | None:
     """The lessons of a debate whose record has been read; None if it has none, or none yet.
 
     Args:
         store: the records, where the owner's messages stand.
         debate: its id.
         record: its record.
+        stored: awaited before they are computed.
     """
     entries = record.entries
     opened = entries[0].event
@@ -110,6 +114,8 @@ async def lessons_of(store: Store, debate: str, record: "ReadRecord") -> DebateL
     from moot.learn.lessons import lessons, notes  # here for start-up time
 
     messages = await owner_messages(store, debate).read()
+    if stored:
+        await stored()
     known = notes(messages)
     learned = None if known.forgotten else lessons(entries, known, record.transcript)
     return DebateLessons(lessons=learned, head=record.head, notes=len(messages))
@@ -131,8 +137,17 @@ async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bo
     return await asyncio.to_thread(write)
 
 
-async def _store_beside(store: SqliteStore, debate: str, studied: DebateLessons) -> None:
+async def _store_beside(store: SqliteStore, debate: str, studied: DebateLessons, *, early: bool = False) -> bool:
     """Store the lessons of a debate in the file of the records, by the connection that writes these.
+
+    Args:
+        store: the records.
+        debate: its id.
+        studied: its lessons.
+        early: whether its last entry may not be stored, and its owner may have said something since they were read.
+
+    Returns:
+        Whether they were still right; else nothing was stored.
 
     Raises:
         RecordError: memory cannot be written.
@@ -140,11 +155,15 @@ async def _store_beside(store: SqliteStore, debate: str, studied: DebateLessons)
     from moot.learn.memory_store import MemoryStore  # here for start-up time
     from moot.learn.sqlite_tables import SqliteTables
 
-    def write(connection: "Connection") -> None:
+    def write(connection: "Connection") -> bool:
+        notes = owner_messages(store, debate).stream
+        if early and not ends_with(connection, debate, studied.head, {notes: studied.notes}):
+            return False
         with SqliteTables.borrowing(store.path, connection) as tables:
             put_lessons(MemoryStore(tables), debate, studied)
+        return True
 
-    await store.write(write)
+    return await store.write(write)
 
 
 def put_lessons(memory: "MemoryStore", debate: str, studied: DebateLessons) -> bool:
@@ -184,6 +203,36 @@ async def missing_lessons(store: Store) -> str:
     missing = (summary.debate for summary in stored if summary.over and summary.debate not in known)
     n = sum(not EVALUATION_ID.fullmatch(debate) for debate in missing)
     return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run moot learn" if n else ""
+
+
+async def learn_while_stored(
+    store: Store,
+    place: Place | None,
+    debate: str,
+    config: Config | None,
+    record: ReadRecord,
+    stored: Callable[[], Awaitable[None]],
+) -> str | None:
+    """As ``learn_at_end``, while the last entry of the record is being stored: then one turn of the writer does both.
+
+    Args:
+        store: the records.
+        place: the file or database in which what is learned is kept; None where the records are in none.
+        debate: its id.
+        config: the user's settings; None to load them.
+        record: its record, with that entry.
+        stored: waits until the store has been given that entry.
+
+    Returns:
+        As ``learn_at_end``; None where it must still be learned.
+    """
+    try:
+        if not isinstance(store, SqliteStore) or store.path != place or not (config or load_config()).learn:
+            return None
+        studied = await lessons_of(store, debate, record, stored=stored)
+        return "" if studied is None or await _store_beside(store, debate, studied, early=True) else None
+    except (RecordError, BriefError) as error:
+        return str(error)
 
 
 async def learn_at_end(

@@ -28,7 +28,7 @@ from moot.app.plan.assignment import (
 )
 from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
-from moot.app.plan.learning import ReadRecord, learn_at_end, memory_place
+from moot.app.plan.learning import ReadRecord, learn_at_end, learn_while_stored, memory_place
 from moot.app.plan.own_agents import register
 from moot.app.plan.settings import Config, load_config, lock_place
 from moot.app.plan.toolbox import check_packages, open_tools, packages_of
@@ -339,6 +339,8 @@ class Workspace(RecordReader):
         )
         hosting = replace(hosting, mailbox=mailbox, untimed=names_of_people(opened.brief), gate=gate)
         hosting = self._with_viewers(debate_id, hosting)
+        learned: list[str | None] = []
+        hosting = replace(hosting, closing=partial(self._learn_while_stored, ledger, learned.append))
         self._running.add(debate_id)
         self.hub.begin(debate_id)
         try:
@@ -358,7 +360,7 @@ class Workspace(RecordReader):
         if self._open_tray.cache_info().currsize and not self.tray.held:  # a tray that nobody has opened is empty
             await self.tray.submit()
         record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
-        return await self._learned_outcome(replace(outcome(debate_id, transcript), record=record))
+        return await self._learned_outcome(replace(outcome(debate_id, transcript), record=record), *learned)
 
     def _with_viewers(self, debate_id: str, hosting: DriverOptions) -> DriverOptions:
         def show(signal: Signal) -> None:
@@ -366,11 +368,24 @@ class Workspace(RecordReader):
 
         return replace(hosting, show=show, watched=lambda: self.hub.watched(debate_id), prepare=self.pool.warm)
 
-    async def _learned_outcome(self, outcome_of_run: Outcome) -> Outcome:
-        """The outcome of a debate; if it is over, its lessons are learned once."""
+    async def _learn_while_stored(self, ledger: Ledger, tell: Callable[[str | None], None]) -> None:
+        """Learn from a debate while its last entry is being stored, and tell what came of it."""
+        record = ReadRecord(entries=tuple(ledger.entries), head=ledger.head, transcript=ledger.transcript)
+        place, debate_id = self.memory_place, ledger.debate
+        tell(await learn_while_stored(self.store, place, debate_id, self.config, record, ledger.handed_over))
+
+    async def _learned_outcome(self, outcome_of_run: Outcome, learned: str | None = None) -> Outcome:
+        """The outcome of a debate; if it is over, its lessons are learned once, unless ``learned`` says that they are.
+
+        Args:
+            outcome_of_run: the outcome.
+            learned: why nothing could be learned, "" where they were; None where that is still to be done.
+        """
         record = outcome_of_run.record
         if outcome_of_run.status == "paused" or record is None:
             return outcome_of_run
+        if learned is not None:
+            return replace(outcome_of_run, unlearned=learned)
         read_record = ReadRecord(entries=record.entries, head=record.head, transcript=outcome_of_run.transcript)
         fault = await learn_at_end(self.store, self.memory_place, outcome_of_run.debate, self.config, read_record)
         return replace(outcome_of_run, unlearned=fault)
