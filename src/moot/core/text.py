@@ -167,24 +167,30 @@ def clean_data(data: T) -> T:
 def _clean_data(data: object) -> object:
     if isinstance(data, str):
         return clean(data)
+    if data is None or isinstance(data, int | float):
+        return data
     if isinstance(data, Mapping):
         return {_clean_data(key): _clean_data(value) for key, value in cast("Mapping[object, object]", data).items()}
     if isinstance(data, tuple):
         return tuple(map(_clean_data, cast("tuple[object, ...]", data)))
     if isinstance(data, list):
         return list(map(_clean_data, cast("list[object]", data)))
-    if names := _field_names(type(data)):
-        values = ((name, getattr(data, name)) for name in names)
-        changed = {name: cleaned for name, value in values if (cleaned := _clean_data(value)) is not value}
+    if known := _known_fields(type(data)):
+        values = ((name, getattr(data, name), default) for name, default in known)
+        changed = {
+            name: cleaned
+            for name, value, default in values
+            if value is not default and (cleaned := _clean_data(value)) is not value
+        }
         if changed and is_dataclass(data) and not isinstance(data, type):
             return replace(data, **changed)
     return data
 
 
 @cache
-def _field_names(kind: type[object]) -> tuple[str, ...]:
-    """The names of the fields of a dataclass; none for another type."""
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+def _known_fields(kind: type[object]) -> tuple[tuple[str, object], ...]:
+    """The fields of a dataclass, each with its name and its default, which is clean; none for another type."""
+    return tuple((field.name, field.default) for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def bare(text: str) -> str:

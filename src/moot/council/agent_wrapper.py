@@ -241,5 +241,5 @@ def check_names(names: Sequence[str]) -> None:
     for name, other in permutations(names, 2):
         if skeleton(name) == skeleton(other):
             raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
-        if re.fullmatch(rf"{re.escape(other)}_round_\d+", name):
+        if "_round_" in name and re.fullmatch(rf"{re.escape(other)}_round_\d+", name):
             raise BriefError(f"{name} is the name of a proposal of {other} in the result", code="duplicate_name")

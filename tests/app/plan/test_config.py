@@ -27,6 +27,18 @@ def test_where_nothing_is_set() -> None:
     assert load_config() == Config()
 
 
+def test_the_users_own_file_is_where_the_environment_says_now(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert home in user_file().parents
+    user_file().write_text('model = "ollama:a"\n')
+    assert load_config().model == "ollama:a"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "other"))
+    assert load_config() == Config()
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setenv("HOME", str(home / "away"))
+    assert home / "away" in user_file().parents
+    assert load_config() == Config()
+
+
 def test_all_settings_of_the_users_own_file() -> None:
     user_file().write_text(
         'model = "ollama:a"\nstore = "x.sqlite"\nsearch = "searxng"\nsearxng_url = "https://search.example/x"\n'

@@ -81,6 +81,9 @@ def check_limits(limits: Limits) -> None:
 _WITH_BOUNDS = ("role", "persona", "weight", "priority", "language", "hide", "fallback")
 """The keys of a participant that are fields of it under the same names."""
 
+_USUAL: Mapping[str, object] = {field.name: field.default for field in fields(Participant)}
+"""The defaults of a participant's fields, which are within bounds."""
+
 
 def check_values(brief: Brief) -> None:
     """Refuse values that the reader of a brief refuses, in the same words.
@@ -103,7 +106,9 @@ def _check_all(keys: Sequence[Key], values: Mapping[str, object], whose: str = "
 
 def _check_bounds(participant: Participant) -> None:
     values: dict[str, object] = {name: getattr(participant, name) for name in _WITH_BOUNDS}
-    values |= {setting.name: getattr(participant.settings, setting.name) for setting in fields(participant.settings)}
+    values = {name: value for name, value in values.items() if value is not _USUAL[name]}
+    if (settings := participant.settings) is not _USUAL["settings"]:
+        values |= {setting.name: getattr(settings, setting.name) for setting in fields(settings)}
     if participant.search:
         values |= {f"search.{part.name}": getattr(participant.search, part.name) for part in fields(participant.search)}
     _check_all(PARTICIPANT, values, f"{participant.name}: ")

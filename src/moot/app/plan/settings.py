@@ -102,6 +102,15 @@ class Config:
 
 def user_file() -> Path:
     """The user's own file of settings."""
+    return _user_file(tuple(map(os.environ.get, _PLACES)))
+
+
+_PLACES = ("XDG_CONFIG_HOME", "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "WIN_PD_OVERRIDE_LOCAL_APPDATA")
+"""The names in the environment that say where a user's settings are."""
+
+
+@lru_cache(maxsize=8)
+def _user_file(_: Hashable) -> Path:
     import platformdirs  # here for start-up time: only commands that touch settings need it
 
     return Path(platformdirs.user_config_dir("moot")) / "moot.toml"
