@@ -331,18 +331,6 @@ async def test_what_is_prepared_counts_for_no_limit_and_is_done_once(limits: Lim
     assert prepared == [True], "nobody is asked any more"
 
 
-@pytest.mark.parametrize(("limits", "closes"), [(Limits(), 1), (Limits(asks=2), 0)])
-async def test_what_closes_a_debate_is_awaited_once_it_is_over(limits: Limits, closes: int) -> None:
-    closed: list[bool] = []
-
-    async def closing() -> None:
-        closed.append(True)
-
-    ran = await runner(limits=limits, hosting=lambda: DriverOptions(closing=closing)).run(both(just("said")))
-    assert bool(ran.transcript.closed) == bool(closes)
-    assert len(closed) == closes
-
-
 async def test_no_batch_begins_when_time_is_over() -> None:
     ran = await runner(limits=Limits(total_seconds=0.03)).run(
         both(lambda ask, context, say: Reply(text=str(_burn(0.05))))

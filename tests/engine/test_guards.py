@@ -11,7 +11,7 @@ import pytest
 
 from moot.core.agent import Context, Quote, Recorder
 from moot.core.ask import Ask, Form, Reply
-from moot.core.brief import Brief
+from moot.core.brief import Brief, Limits
 from moot.core.errors import LimitReached, RecordError, RecordMismatch, Refused, Unavailable
 from moot.core.event import (
     Called,
@@ -20,7 +20,7 @@ from moot.core.event import (
     Paused,
     Replied,
 )
-from moot.engine.driver import debate
+from moot.engine.driver import DriverOptions, debate
 from moot.phases.base import Play, State
 from moot.phases.speak import Everyone
 from moot.protocols.spec import dump
@@ -182,3 +182,15 @@ async def _stopped_on_a_full_disk(faults: list[BaseException]) -> None:
             driving.cancel()
     except* RecordError as errors:
         faults += [fault for fault in errors.exceptions if not isinstance(fault, ExceptionGroup)]
+
+
+@pytest.mark.parametrize(("limits", "closes"), [(Limits(), 1), (Limits(asks=2), 0)])
+async def test_what_closes_a_debate_is_awaited_once_it_is_over(limits: Limits, closes: int) -> None:
+    closed: list[bool] = []
+
+    async def closing() -> None:
+        closed.append(True)
+
+    ran = await runner(limits=limits, hosting=lambda: DriverOptions(closing=closing)).run(both(just("said")))
+    assert bool(ran.transcript.closed) == bool(closes)
+    assert len(closed) == closes
