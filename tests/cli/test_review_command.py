@@ -131,7 +131,7 @@ def test_the_author_disputes_a_finding_once(repository: GitRepository) -> None:
     assert "F1  survived" in moot(repository.folder, "review", "--again", debate).stdout
     for name, finding, cite, problem in (
         (copy, "F1", "a.py:2", "F1 was disputed before; one dispute is judged, once"),
-        (debate, "F9", "a.py:2", f"{debate} has no finding 'F9'; it has F1 to F2"),
+        (debate, "F9", "a.py:2", f"{debate} has no finding 'F9'; it has F1 and F2"),
         (debate, "F2", "b.py:2", "what you cite proves nothing: b.py is no file of what is reviewed"),
     ):
         words = ("review", "--again", name, "--because", "No.")
@@ -172,7 +172,7 @@ def test_a_finding_that_turned_out_true_is_noted(repository: GitRepository) -> N
     debate = only_id(moot(repository.folder, "review", *QUOTES))
     assert moot(repository.folder, "resolve", f"{debate}#f1", "true").stdout == f"{debate}#F1 (survived) was true\n"
     result = moot(repository.folder, "resolve", "last#F7", "true")
-    assert (result.exit_code, "has no finding 'F7'; it has F1 to F2" in result.stderr) == (2, True)
+    assert (result.exit_code, "has no finding 'F7'; it has F1 and F2" in result.stderr) == (2, True)
     assert moot(repository.folder, "resolve", "last", "true").exit_code == 2
     assert "no resolved findings of models yet" in moot(repository.folder, "calibration", "--reviews").stdout
     assert moot(repository.folder, "calibration", "--reviews", "--json").stdout == "[]\n"

@@ -11,7 +11,7 @@ from moot.protocols.measured.findings import Arbitrate
 from moot.reviews.artefact import Artefact
 from moot.reviews.citations import Citation
 from moot.reviews.review_data import MOST_COMMENT, ReviewRun, as_data, as_markdown, as_text, sarif, shown_lines
-from moot.reviews.reviewed import review_of
+from moot.reviews.reviewed import ids_in_words, review_of
 from moot.testing.replay import Harness, HeldDebate
 from moot.testing.scripted import Scripted
 from tests.kits.reviewers import ARTEFACT, FACTS, TWO, finding, person, reply, review_brief, ruling, verdict
@@ -165,4 +165,14 @@ async def test_what_is_left_out_is_named() -> None:
         "This is a demonstration: no model has read the change.",
         "left out: x.png: binary",
         "left out: 1 file: y",
+    ]
+
+
+def test_the_ids_of_findings_are_named_in_a_few_words() -> None:
+    ids = ["F1", "F2", "F3"]
+    assert [ids_in_words(ids[:n]) for n in range(4)] == [
+        "it has none",
+        "it has F1",
+        "it has F1 and F2",
+        "it has F1 to F3",
     ]

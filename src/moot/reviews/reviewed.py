@@ -179,6 +179,13 @@ def inspections(transcript: Transcript) -> list[Turn]:
     return [turn for turn in transcript.all() if turn.act == INSPECT]
 
 
+def ids_in_words(ids: Sequence[str]) -> str:
+    """Which findings a review has, for whoever asked for another one."""
+    if not ids:
+        return "it has none"
+    return f"it has {listed(ids)}" if len(ids) < 3 else f"it has {ids[0]} to {ids[-1]}"
+
+
 def findings_of(brief: Brief, transcript: Transcript, artefact: Artefact | None = None) -> tuple[Finding, ...]:
     """The merged findings of all reviewers that have answered."""
     artefact = artefact or artefact_of(brief)

@@ -46,7 +46,7 @@ async def test_each_finding_counts_once_for_whoever_took_a_side(tmp_path: Path) 
         with pytest.raises(RecordError, match="is not over yet; resume it with"):
             await open_dispute(workspace, copy, DisputeRequest(finding="F1", because="No.", cite="a.py:30"))
         await workspace.resume(copy)
-        for wrong, truth, problem in (("F9", "true", "it has F1 to F2"), ("F1", "perhaps", "true or false")):
+        for wrong, truth, problem in (("F9", "true", "it has F1 and F2"), ("F1", "perhaps", "true or false")):
             with pytest.raises(BriefError, match=problem):
                 await resolve_finding(workspace, debate, wrong, truth)
         assert await precisions(workspace) == ()

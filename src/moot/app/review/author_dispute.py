@@ -18,7 +18,7 @@ from moot.phases import base
 from moot.protocols.measured.findings import Arbitrate, Conclude
 from moot.protocols.spec import load_opened
 from moot.reviews.citations import check, read_place
-from moot.reviews.reviewed import Review, Reviewed, choose_judge, review_of
+from moot.reviews.reviewed import Review, Reviewed, choose_judge, ids_in_words, review_of
 
 LONGEST = 4000
 """The most characters of the author's reason."""
@@ -99,7 +99,7 @@ def _disputable(debate: str, review: Review, wanted: DisputeRequest) -> Reviewed
     """
     came = review.find(wanted.finding)
     if came is None:
-        hint = f"it has F1 to F{len(review.findings)}" if review.findings else "it has none"
+        hint = ids_in_words([item.finding.id for item in review.findings])
         raise BriefError(f"{debate} has no finding {wanted.finding[:20]!r}; {hint}", code="out_of_range")
     if came.dispute:
         raise BriefError(f"{came.finding.id} was disputed before; one dispute is judged, once", code="inconsistent")

@@ -17,7 +17,7 @@ from moot.core.event import Noted, SideEntry
 from moot.core.transcript import Transcript, fold
 from moot.evaluation.quantiles import wilson
 from moot.record.listing import ListQuery
-from moot.reviews.reviewed import RULE, Reviewed, review_of
+from moot.reviews.reviewed import RULE, Reviewed, ids_in_words, review_of
 
 ENOUGH = 20
 """The fewest resolved findings from which a share is shown."""
@@ -71,7 +71,7 @@ async def resolve_finding(workspace: Workspace, debate: str, finding: str, truth
     review = review_of(transcript.brief, transcript)
     came = review.find(finding)
     if came is None:
-        hint = f"it has F1 to F{len(review.findings)}" if review.findings else "it has none"
+        hint = ids_in_words([item.finding.id for item in review.findings])
         raise BriefError(f"{debate} has no finding {finding[:20]!r}; {hint}", code="out_of_range")
     note = Noted(what="finding", text=f"{came.finding.id} {truth.lower()}")
     await owner_messages(workspace.store, debate, workspace.clock).post(note)
