@@ -193,7 +193,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"background": 1}, "background"),
     ({"conversation": "c"}, "conversation"),
     ({"input": 3}, "input"),
-    ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0]"),
+    ({"input": [{"type": "computer_call", "id": "x"}]}, "input[0]"),
     ({"previous_response_id": 3}, "previous_response_id"),
     ({"tools": 3}, "tools"),
 ]
@@ -217,3 +217,27 @@ def test_items_that_only_think_are_left_out() -> None:
     assert wanted.chat.most_tokens == 9
     calls: list[Any] = [*items, {"type": "function_call_output", "call_id": "1", "output": {"a": 1}}]
     assert read_responses({"model": "moot", "input": calls}).chat.turn
+
+
+def test_calls_of_one_answer_stay_together() -> None:
+    calls = [{"type": "function_call", "call_id": f"{n}", "name": "brew", "arguments": "{}"} for n in range(3)]
+    results = [{"type": "function_call_output", "call_id": f"{n}", "output": "done"} for n in range(3)]
+    words_before = {"role": "assistant", "content": [{"type": "output_text", "text": "One moment."}]}
+    items = [
+        {"role": "user", "content": "Tea?"},
+        words_before,
+        {"type": "reasoning"},
+        *calls[:2],
+        *results[:2],
+        calls[2],
+        results[2],
+    ]
+    messages = read_responses({"model": "moot", "input": items}).chat.messages
+    assert [(message.role, message.words, [call.id for call in message.calls]) for message in messages] == [
+        ("user", "Tea?", []),
+        ("assistant", "One moment.", ["0", "1"]),
+        ("tool", "done", []),
+        ("tool", "done", []),
+        ("assistant", "", ["2"]),
+        ("tool", "done", []),
+    ]

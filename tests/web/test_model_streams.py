@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import openai
 import pytest
 
 from moot.app.endpoint.responses_answer import pieces_of
@@ -186,3 +187,34 @@ def test_pieces_are_the_same_however_the_words_come() -> None:
     for end in range(len(words)):
         begun = pieces_of(words[:end])[:-1]
         assert begun == whole[: len(begun)]
+
+
+async def test_the_input_may_refer_to_items_of_earlier_responses(tmp_path: Path) -> None:
+    tool: Any = {"type": "function", "name": "brew", "description": "brews", "parameters": {}, "strict": False}
+
+    def script(request: Any) -> Any:
+        return "It is brewed." if request.messages[-1].answers else answer_of("I brew it.", brew())
+
+    async with acting(tmp_path, script, real=True) as (web, actor), client(web) as caller:
+        async with caller.responses.stream(model="moot/acts", input="Tea?", tools=[tool]) as stream:
+            first: Any = await stream.get_final_response()
+        call: Any = first.output[-1]
+        user: Any = {"role": "user", "content": "Tea?"}
+        named: Any = [{"type": "item_reference", "id": item.id} for item in first.output[:-1]]
+        result: Any = {"type": "function_call_output", "call_id": call.call_id, "output": "brewed"}
+        second = await caller.responses.create(
+            model="moot/acts", input=[user, *named, {"id": call.id}, result], tools=[tool]
+        )
+        sent = actor.history[-1].messages[2:]
+        for wrong in ("msg_nothing-123abc", "x_1", f"{call.id}0"):
+            with pytest.raises(openai.NotFoundError, match="there is no"):
+                await caller.responses.create(model="moot/acts", input=[user, {"type": "item_reference", "id": wrong}])
+        foreign = await web.ben.post("/v1/responses", json={"model": "moot/acts", "input": [user, *named]})
+        many: Any = [{"type": "item_reference", "id": f"msg_tea-{n}"} for n in range(201)]
+        with pytest.raises(openai.BadRequestError, match="more than 200 responses"):
+            await caller.responses.create(model="moot/acts", input=[user, *many])
+    assert [item.type for item in first.output] == ["reasoning", "message", "function_call"]
+    assert second.output_text == "It is brewed."
+    assert [(item.role, item.text) for item in sent] == [("assistant", "I brew it."), ("tool", "brewed")]
+    assert sent[0].calls[0].id == call.call_id
+    assert foreign.status_code == 404

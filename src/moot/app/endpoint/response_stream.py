@@ -30,6 +30,7 @@ from moot.app.endpoint.responses_answer import (
     text_part,
     words_event,
 )
+from moot.app.endpoint.responses_request import AGAIN
 
 
 @dataclass(slots=True)
@@ -126,6 +127,6 @@ class ResponseStream:
         status = status if is_over(status) else "incomplete"
         items = list(output_items(self.frame, state, answer)) if status != "failed" else []
         for n, (kind, item) in enumerate(items):
-            again: Data = {"id": f"{item['id']}_again"} if kind == "message" else {}
+            again: Data = {"id": f"{item['id']}{AGAIN}"} if kind == "message" else {}
             yield from item_events(self.frame, kind, {**item, **again}, n + 1)
         yield end_event(self.frame, state, answer, status)

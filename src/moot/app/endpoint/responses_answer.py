@@ -132,8 +132,8 @@ def output_items(frame: ResponseFrame, state: DebateState, answer: ChatAnswer) -
         yield "reasoning", _reasoning(frame.debate, "".join(lines))
     if answer.text or answer.refusal:
         yield "message", message_item(frame.debate, answer)
-    for call in answer.calls:
-        yield "call", _call(call)
+    for n, call in enumerate(answer.calls, start=1):
+        yield "call", _call(f"fc_{frame.debate}_{n}", call)
 
 
 def _reasoning(debate: str, text: str) -> Data:
@@ -157,9 +157,9 @@ def message_item(debate: str, answer: ChatAnswer) -> Data:
     }
 
 
-def _call(call: ToolCall) -> Data:
+def _call(id: str, call: ToolCall) -> Data:
     return {
-        "id": f"fc_{call.id}",
+        "id": id,
         "type": "function_call",
         "status": "completed",
         "call_id": call.id,

@@ -8,6 +8,9 @@ from typing import cast
 from moot.app.endpoint.chat_request import USED, ChatRequest, read_chat
 from moot.app.endpoint.endpoint_errors import EndpointError
 
+AGAIN = "_again"
+"""What the id of a message ends with that follows one that broke off."""
+
 SAME = ("model", "stream", "metadata", "moot")
 """What has the same name and meaning in a chat request."""
 
@@ -53,6 +56,58 @@ def previous_id(body: Mapping[str, object]) -> str:
     return value or ""
 
 
+REFERENCE = "item_reference"
+
+MOST_REFERENCES = 200
+"""So many earlier responses may be referred to in one request."""
+
+
+def references(body: Mapping[str, object]) -> Mapping[str, str]:
+    """The debate of each item of an earlier response that the input only refers to, by the item's id.
+
+    Raises:
+        EndpointError: there are too many of them, or one has an id that no item has.
+    """
+    debates: dict[str, str] = {}
+    for n, item in _referred(body):
+        kind, _, rest = item.partition("_")
+        debate = rest.rpartition("_")[0] if kind == "fc" else rest.removesuffix(AGAIN)
+        if kind not in ("rs", "msg", "fc") or not debate:
+            raise EndpointError(404, f"there is no item {item[:80]!r}", "not_found", param=f"input[{n}]")
+        debates[item] = debate
+    if len(set(debates.values())) > MOST_REFERENCES:
+        problem = f"the input refers to more than {MOST_REFERENCES} responses; use previous_response_id"
+        raise EndpointError(400, problem, "too_large", param="input")
+    return debates
+
+
+def with_items(body: Mapping[str, object], items: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
+    """The body with the items themselves in place of what refers to them.
+
+    Raises:
+        EndpointError: there is no such item.
+    """
+    named = dict(_referred(body))
+    for n, item in named.items():
+        if item not in items:
+            raise EndpointError(404, f"there is no item {item[:80]!r}", "not_found", param=f"input[{n}]")
+    input_items = cast("list[object]", body["input"]) if named else []
+    return (
+        {**body, "input": [items[named[n]] if n in named else item for n, item in enumerate(input_items)]}
+        if named
+        else body
+    )
+
+
+def _referred(body: Mapping[str, object]) -> Iterator[tuple[int, str]]:
+    """The places of the input that only refer to an item, with its id; their type may be left out."""
+    input_items = body.get("input")
+    for n, item in enumerate(cast("list[object]", input_items) if isinstance(input_items, list) else []):
+        table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+        if table.get("type", REFERENCE) in (None, REFERENCE) and set(table) - {"type"} == {"id"}:
+            yield n, str(table.get("id", ""))
+
+
 def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, object]] = ()) -> ResponsesRequest:
     """Read the body of a request.
 
@@ -77,7 +132,7 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     chat |= {name: more[name] for name in more if name not in USED}
     rules = body.get("instructions")
     first = [{"role": "developer", "content": rules}] if rules else []
-    chat["messages"] = [*first, *before, *_messages(body.get("input"))]
+    chat["messages"] = [*first, *before, *_with_calls(_messages(body.get("input")))]
     if (token_limit := body.get("max_output_tokens")) is not None:
         chat["max_completion_tokens"] = token_limit
     if shape := _format(body.get("text")):
@@ -91,6 +146,19 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
         background=bool(background),
         echo={name: body[name] for name in ECHOED if body.get(name) is not None},
     )
+
+
+def _with_calls(messages: Iterator[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """The messages, with calls in the message of the assistant that they follow: they were made in one answer."""
+    merged: list[Mapping[str, object]] = []
+    for message in messages:
+        calls = cast("list[object]", message.get("tool_calls", []))
+        if calls and merged and merged[-1]["role"] == "assistant":
+            calls = [*cast("list[object]", merged[-1].get("tool_calls", [])), *calls]
+            merged[-1] = {**merged[-1], "tool_calls": calls}
+        else:
+            merged.append(message)
+    return merged
 
 
 def _messages(value: object) -> Iterator[Mapping[str, object]]:

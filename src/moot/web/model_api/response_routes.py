@@ -22,10 +22,11 @@ from moot.app.endpoint.responses_answer import (
     Event,
     ResponseFrame,
     is_over,
+    output_items,
     response_body,
     response_status,
 )
-from moot.app.endpoint.responses_request import previous_id, read_responses
+from moot.app.endpoint.responses_request import AGAIN, previous_id, read_responses, references, with_items
 from moot.app.serve.live import write
 from moot.app.serve.settle import settle
 from moot.web.model_api.held_answers import Completion, Held, event
@@ -50,6 +51,7 @@ async def create(request: Request, holder: Program) -> Response:
     site, body = site_of(request), await request.body()
     table, admission = body_of(body), admission_of(request, holder)
     before = await _earlier_messages(request, holder, previous_id(table))
+    table = with_items(table, await _earlier_items(request, holder, references(table)))
     wanted = await asyncio.to_thread(read_responses, table, before)
     attempt = replace(attempt_of(request, body), echo=wanted.echo, background=wanted.background)
     begun = await site.endpoint.begin(admission, wanted.chat, attempt)
@@ -106,6 +108,18 @@ async def _earlier_messages(request: Request, holder: Program, response: str) ->
     if files := await file_parts(completion.admission.workspace, completion.begun.debate):
         messages.insert(0, {"role": "user", "content": files})
     return [*messages, {"role": "assistant", "content": answer.text or answer.refusal}]
+
+
+async def _earlier_items(
+    request: Request, holder: Program, debates: Mapping[str, str]
+) -> Mapping[str, Mapping[str, object]]:
+    """Items of earlier responses by their ids, which is how the input may refer to them."""
+    items: dict[str, Mapping[str, object]] = {}
+    for debate in dict.fromkeys(debates.values()):
+        responding = await _response_of(request, holder, f"{RESPONSE}{debate}")
+        for _, item in output_items(responding.frame, *await responding.look()):
+            items[str(item["id"])] = items[f"{item['id']}{AGAIN}"] = item
+    return items
 
 
 async def _response_of(request: Request, holder: Program, response: str) -> "Responding":
