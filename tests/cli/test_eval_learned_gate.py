@@ -71,10 +71,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write_questions(folder: Path, *, turned: int = 0) -> None:
-    """The questions, and the truth; or others in its place, for as many steps further."""
+def write_questions(folder: Path, *, turned: int = 0, number: int = QUESTIONS) -> None:
+    """So many questions, and the truth; or others in its place, for as many steps further."""
     lines = [
-        f"{n},Where does Place {n} lie?,{'|'.join(OPTIONS)},{truth(n + turned)},g{n // 8}\n" for n in range(QUESTIONS)
+        f"{n},Where does Place {n} lie?,{'|'.join(OPTIONS)},{truth(n + turned)},g{n // 8}\n" for n in range(number)
     ]
     (folder / "places.csv").write_text(f"id,input,options,truth,group\n{''.join(lines)}", "utf-8")
 
@@ -119,13 +119,14 @@ def test_the_threshold_is_the_one_at_which_debates_begin_to_pay(folder: Path) ->
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_run_that_is_killed_twice_has_the_same_scoreboard_and_pays_no_call_twice(folder: Path) -> None:
     """It is killed once in a debate, and once while answers for the rivals are drawn."""
+    write_questions(folder, number=40)
     command = ["moot", "eval", "check.toml", "--force", "--parallel", "1"]
     with served(reply) as wires:
         whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
         assert run_module([*command, "-o", "whole"], folder, whole).code == 0
         sent = Counter(repr(call.body) for call in wires.calls)
     calls = sum(sent.values())
-    first, second = calls // 3, calls - 40
+    first, second = calls // 3, calls - 16
     one, two, three = (killed_at(folder, command, moment) for moment in (first, second - first, 0))
     assert [code for code, _ in (one, two, three)] == [-signal.SIGKILL, -signal.SIGKILL, 0]
     again = Counter([*one[1], *two[1], *three[1]])

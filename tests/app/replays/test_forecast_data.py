@@ -86,7 +86,8 @@ def test_what_is_missing_is_left_out_and_said(tmp_path: Path) -> None:
         lambda rows: [{**row, "probability": ""} if row["question_id"] == "1" else row for row in rows],
     )
     change(folder, "condition_pairs", lambda rows: [*rows[:-1], {**rows[-1], "independent_prob": ""}])
-    notes = [line for line in lines(folder).splitlines() if line.startswith("left out: ")]
+    text = lines(folder)
+    notes = [line for line in text.splitlines() if line.startswith("left out: ")]
     assert notes == [
         "left out: 1 question without a resolution",
         "left out: 6 forecasts without a probability",
@@ -94,8 +95,8 @@ def test_what_is_missing_is_left_out_and_said(tmp_path: Path) -> None:
         "left out: 1 pair of forecasts with one missing",
         "left out: 1 debated question without independent forecasts",
     ]
-    assert "questions 19 independent full forecasts a question [0, 6]" in lines(folder)
-    assert "debate against six independent calls: 9 won, 0 lost of 18" in lines(folder)
+    assert "questions 19 independent full forecasts a question [0, 6]" in text
+    assert "debate against six independent calls: 9 won, 0 lost of 18" in text
 
 
 def with_ids(folder: Path) -> Path:
@@ -112,10 +113,9 @@ def with_ids(folder: Path) -> Path:
 def test_rows_that_stand_twice_are_counted_once(tmp_path: Path, file: str) -> None:
     before = lines(with_ids(write_set(tmp_path)))
     change(tmp_path, file, lambda rows: [*rows, *rows[:5]])
-    assert [line for line in lines(tmp_path).splitlines() if line not in before] == [
-        "left out: 5 rows that stand twice"
-    ]
-    assert set(before.splitlines()) <= set(lines(tmp_path).splitlines())
+    after = lines(tmp_path).splitlines()
+    assert [line for line in after if line not in before] == ["left out: 5 rows that stand twice"]
+    assert set(before.splitlines()) <= set(after)
     assert moot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path)).exit_code == 0
 
 
@@ -150,9 +150,10 @@ def test_groups_of_another_size_have_the_calls_that_they_made(tmp_path: Path) ->
     folder = change(
         write_set(tmp_path), "condition_pairs", lambda rows: [row for n, row in enumerate(rows[5:]) if n % 3]
     )
-    assert "panel mean                   calls 2.00" in lines(folder)
-    assert "debate, mean                 calls 4.00" in lines(folder)
-    assert "verdict: no verdict: cost not matched" in lines(folder)
+    text = lines(folder)
+    assert "panel mean                   calls 2.00" in text
+    assert "debate, mean                 calls 4.00" in text
+    assert "verdict: no verdict: cost not matched" in text
 
 
 def test_without_the_debate_its_conditions_are_still_compared(tmp_path: Path) -> None:
@@ -167,8 +168,9 @@ def test_a_debate_that_changed_nothing_needs_no_number_of_questions(tmp_path: Pa
     folder = write_set(tmp_path)
     change(folder, "condition_pairs", set_cells("independent_prob", "50"))
     change(folder, "condition_pairs", set_cells("deliberative_prob", "50"))
-    assert "a difference as large" not in lines(folder)
-    assert "minus always debating                              +0.0000 [+0.0000, +0.0000]  p 1.000" in lines(folder)
+    text = lines(folder)
+    assert "a difference as large" not in text
+    assert "minus always debating                              +0.0000 [+0.0000, +0.0000]  p 1.000" in text
 
 
 FAULTS: Mapping[str, tuple[str, Change, str]] = {
