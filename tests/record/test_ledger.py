@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from moot.core.errors import RecordConflict, RecordError, RecordMismatch
-from moot.core.event import Entered, Halted, Interjected
+from moot.core.event import Closed, Entered, Halted, Interjected
+from moot.record import ledger as ledger_module
 from moot.record.ledger import Ledger, Publish, read_on
 from moot.record.store import digest, read
 from moot.testing.store_checks import InMemoryStore
@@ -78,6 +79,16 @@ async def test_while_one_write_runs_the_next_collects() -> None:
         await asyncio.sleep(0)  # all of them are noted
         store.open.set()
     assert store.sizes == [1, 5]
+
+
+async def test_the_end_of_a_debate_waits_for_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_module, "TURNS", 10**9)
+    store = InMemoryStore()
+    ledger = await opened(store)
+    async with asyncio.timeout(10), ledger.writing():
+        ledger.note(Entered(path="/a"), Closed(status="failed", reason="nobody answered"))
+        await ledger.flush()
+    assert len(await store.read("d")) == 2
 
 
 async def test_who_gives_up_waiting_holds_nobody_up() -> None:

@@ -76,7 +76,7 @@ def changes(answers_by_name: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Chang
 
 def alike(text: str, other: str) -> bool:
     """Whether two answers are the same."""
-    return bare(text) == bare(other)
+    return text == other or bare(text) == bare(other)
 
 
 def bare(answer: str) -> str:

@@ -228,14 +228,12 @@ class Transcript:
 
     def turns(self, *acts: str, by: str = "", under: str = "") -> tuple[Turn, ...]:
         """The turns with an answer, oldest ask first; if given, only of these acts, this speaker, beneath this path."""
-        return tuple(
+        answered = [
             turn
             for turn in self._turns.values()
-            if turn.reply is not None
-            and (not acts or turn.act in acts)
-            and (not by or turn.by == by)
-            and (not under or within(turn.key, under))
-        )
+            if turn.reply is not None and (not acts or turn.act in acts) and (not by or turn.by == by)
+        ]
+        return tuple([turn for turn in answered if within(turn.key, under)] if under else answered)
 
     def all(self) -> tuple[Turn, ...]:
         """Every ask and interjection, answered or not, oldest first."""
@@ -256,15 +254,15 @@ class Transcript:
 
     def last(self, by: str, *acts: str, under: str = "") -> Turn | None:
         """The newest answered turn of that speaker, of those acts; None if there is none."""
-        turns = self.turns(*acts, by=by, under=under)
-        return turns[-1] if turns else None
+        for turn in reversed(self._turns.values()):
+            wanted = turn.by == by and turn.reply is not None and (not acts or turn.act in acts)
+            if wanted and (not under or within(turn.key, under)):
+                return turn
+        return None
 
     def latest(self, *acts: str, under: str = "") -> tuple[Turn, ...]:
         """The newest answered turn of each speaker, in the order in which the speakers first spoke."""
-        newest: dict[str, Turn] = {}
-        for turn in self.turns(*acts, under=under):
-            newest[turn.by] = turn
-        return tuple(newest.values())
+        return tuple({turn.by: turn for turn in self.turns(*acts, under=under)}.values())
 
     def first(self, *acts: str) -> tuple[Turn, ...]:
         """The oldest answered turn of each speaker."""

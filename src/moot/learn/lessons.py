@@ -28,8 +28,7 @@ from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, fold, normalise, read_field
 from moot.learn.memory import FailedPattern, Lessons, Notes, Outcome, Pattern, Performance, Position, Relation, Trust
 from moot.learn.model_matches import matches
-from moot.report.conclusion import answer_in_words
-from moot.report.conclusion import conclusion as conclude
+from moot.report.conclusion import answer_in_words, dissent
 
 
 def is_right(answer: str, truth: str, options: Sequence[str] = ()) -> bool:
@@ -238,10 +237,13 @@ def players(entries: Iterable[Entry], transcript: Transcript, brief: Brief) -> M
         # What a tool asks another model for, such as vectors, is no answer of a participant's.
         if isinstance(call := entry.event, Called) and not call.model.startswith(ASIDE) and call.call[:5] != "tool-":
             called.setdefault(call.key, []).extend([call.model] if call.model else [])
+    answered: dict[str, list[Turn]] = {}
+    for turn in transcript.turns():
+        answered.setdefault(turn.by, []).extend([turn] if turn.ask else [])
     models: dict[str, str] = {}
     for participant in brief.participants:
-        answered = [turn for turn in transcript.turns(by=participant.name) if turn.reply and turn.ask]
-        by = {name for turn in answered for name in called.get(turn.key) or [_prompt_of(turn) or participant.seat]}
+        turns = answered.get(participant.name, [])
+        by = {name for turn in turns for name in called.get(turn.key) or [_prompt_of(turn) or participant.seat]}
         alone = next(iter(by), participant.seat)
         models[participant.name] = "" if len(by) > 1 or alone.startswith(BUILTIN) else alone
     return models
@@ -291,7 +293,7 @@ def _outcome(entries: Sequence[Entry], protocol: str, transcript: Transcript, kn
 
 def _dissent(transcript: Transcript) -> Iterable[str]:
     """Who voted otherwise, and why, where the decision itself does not name them."""
-    for ballot in conclude(transcript).dissent:
+    for ballot in dissent(transcript):
         yield f"{ballot.voter} for {ballot.choice}{f': {ballot.reason}' if ballot.reason else ''}"
 
 
@@ -324,6 +326,7 @@ def _confidence(turn: Turn) -> float | None:
 def _relations(
     names: Sequence[str], player_of: Mapping[str, str], final: Mapping[str, str], moved: Mapping[tuple[str, str], int]
 ) -> Iterable[Relation]:
+    compared = {name: normalise(answer) for name, answer in final.items()}
     for n, name in enumerate(names):
         for other in names[n + 1 :]:
             both = name in final and other in final
@@ -331,7 +334,7 @@ def _relations(
                 one=name,
                 other=other,
                 players=(player_of[name], player_of[other]),
-                agreed=alike(final[name], final[other]) if both else None,
+                agreed=compared[name] == compared[other] if both else None,
                 moved_other=moved.get((name, other), 0),
                 moved_one=moved.get((other, name), 0),
             )

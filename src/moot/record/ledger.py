@@ -262,7 +262,7 @@ class Ledger:
         while True:
             try:
                 await self._news.wait()
-                for _ in range(TURNS):
+                for _ in range(0 if self.transcript.closed else TURNS):  # behind the end nothing follows
                     await asyncio.sleep(0)
                 return
             except asyncio.CancelledError:

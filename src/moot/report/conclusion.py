@@ -243,7 +243,6 @@ def conclusion(transcript: Transcript) -> Conclusion:
     decision = transcript.decision
     if decision is None:
         return Conclusion(status=status, line=line)
-    ballots = tuple(_with_reason(ballot, transcript) for ballot in decision.ballots)
     names = [participant.name for participant in transcript.brief.participants] if transcript.brief else []
     return Conclusion(
         status=status,
@@ -251,14 +250,17 @@ def conclusion(transcript: Transcript) -> Conclusion:
         decision=decision,
         proposer=decision.winner if decision.winner in names and decision.winner != decision.text else "",
         tally=_rows(decision),
-        ballots=ballots,
-        dissent=_ballots_against(decision, ballots),
-        notes=(
-            *_weight_notes(decision, transcript),
-            *_overturned_note(decision),
-            *cautions(transcript),
-        ),
+        ballots=tuple(_with_reason(ballot, transcript) for ballot in decision.ballots),
+        dissent=dissent(transcript),
+        notes=(*_weight_notes(decision, transcript), *_overturned_note(decision), *cautions(transcript)),
     )
+
+
+def dissent(transcript: Transcript) -> tuple[Ballot, ...]:
+    """The dissent of its conclusion."""
+    decision = transcript.decision
+    against = _ballots_against(decision, decision.ballots) if decision else ()
+    return tuple(_with_reason(ballot, transcript) for ballot in against)
 
 
 def _ballots_against(decision: Decision, ballots: Sequence[Ballot]) -> tuple[Ballot, ...]:
