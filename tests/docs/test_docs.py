@@ -1,7 +1,7 @@
 """Every example in the documents runs. CONTRIBUTING.md says how a block is marked.
 
 Each command, and the Python of a page as one program, is run in a fork of a server that has imported Moot. Lines that
-need a shell, and all that the README shows, run in processes that start from nothing.
+need a shell, and the Python of the README, run in processes that start from nothing.
 """
 
 import os
@@ -71,7 +71,7 @@ def settle(folder: Path) -> dict[str, str]:
 
 @dataclass(slots=True)
 class Runner:
-    """Runs the blocks of a page in a folder, from nothing or in forks; each method tells what went wrong, or ""."""
+    """Runs the blocks of a page in a folder, Python in a fork or from nothing, and tells what went wrong, or ""."""
 
     folder: Path
     forks: bool = True
@@ -106,7 +106,7 @@ class Runner:
 
     def run_command(self, line: str) -> str:
         """Run a line."""
-        if not self.forks or SHELL.search(line):
+        if SHELL.search(line):
             return self.run(["sh", "-c", line.replace("moot-bench", f"{shlex.quote(sys.executable)} -m moot.bench", 1)])
         name, *words = shlex.split(line)
         return tell(line, *run_module([MODULES[name], *words], self.folder, settle(self.folder)))
