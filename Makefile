@@ -63,7 +63,7 @@ test-all: test .venv/docs.stamp
 	@# Tests of browsers and servers wait; so the processors work on all cases of the tests that have many.
 	export MOOT_MORE=1; $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or many) and not source and not alone" $(MEASURED) || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
+	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
 	$(if $(MEASURE),$(BIN)/python scripts/coverage_floors.py)
 
 test-peers: .venv/dev.stamp

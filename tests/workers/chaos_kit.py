@@ -207,6 +207,7 @@ class Crew:
         self.frozen: set[int] = set()
         self.deeds: list[Deed] = []
         self.said: list[str] = []
+        self._begun = set[str]()
         self._started = 0
         self._leaving = False
 
@@ -260,8 +261,10 @@ class Crew:
         self.frozen.discard(slot)
 
     async def leave(self) -> list[int]:
-        """Ask all to end; their exit codes."""
+        """Ask all to end, once each can hear it; their exit codes."""
         self._leaving = True
+        while any(process.returncode is None and name not in self._begun for name, process in self.processes):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
         for _, process in self.processes:
             if process.returncode is None:
                 process.send_signal(signal.SIGTERM)
@@ -287,6 +290,7 @@ class Crew:
     async def _attend(self, slot: int, name: str, process: Process) -> None:
         assert process.stdout
         while line := (await process.stdout.readline()).decode().strip():
+            self._begun.add(name)
             self.said.append(f"{time.time():.2f} {name} {line}")
             line = re.sub(r"^\S+Z [A-Z]+ +", "", line)
             debate, _, came = line.partition(": ")
