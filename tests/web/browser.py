@@ -73,6 +73,11 @@ class Violation(TypedDict):
     nodes: list[dict[str, object]]
 
 
+def height_of(width: int) -> int:
+    """The height of a window: of a phone, or of a desk."""
+    return 844 if width < 900 else 800
+
+
 def chromium() -> str:
     """The system's browser; "" where there is none."""
     return next(filter(None, map(shutil.which, BROWSERS)), "")
@@ -179,6 +184,11 @@ class Visit:
         await self.page.goto(f"{self.base}{path}")
         return self.page
 
+    async def fit(self, width: int, scheme: Scheme = "light") -> None:
+        """Change the window with its page. Visit with reduced motion, so that no colour is on its way to another."""
+        await self.page.set_viewport_size({"width": width, "height": height_of(width)})
+        await self.page.emulate_media(color_scheme=scheme)
+
     async def eye(self, *rules: str) -> list[Violation]:
         """What axe-core finds serious on the page; by these rules alone, where some are named."""
         if not AXE.is_file():
@@ -208,6 +218,7 @@ class Stage:
     proxy: Proxy
     browser: Browser
     _lent: int = 0
+    _held: dict[str, str] = field(default_factory=dict[str, str])
 
     def lend(self, model: Model) -> str:
         """Let a model take part; its name."""
@@ -227,6 +238,12 @@ class Stage:
         debate = await self.begin(brief, *models)
         await self.site.runner.wait(debate)
         return debate
+
+    async def once(self, brief: str, model: Model | None = None) -> str:
+        """A debate to look at, held for the first test that asks and shown to all; its id. No test may change it."""
+        if brief not in self._held:
+            self._held[brief] = await self.ended(brief, *([self.lend(model)] if model else []))
+        return self._held[brief]
 
     async def watched(self, debate: str) -> None:
         """Wait until a page follows a debate live."""
@@ -257,7 +274,7 @@ class Stage:
         """
         base = f"http://127.0.0.1:{self.proxy.port}" if through_proxy else self.base
         context = await self.browser.new_context(
-            viewport={"width": width, "height": 844 if width < 900 else 800},
+            viewport={"width": width, "height": height_of(width)},
             color_scheme=scheme,
             reduced_motion="reduce" if reduced_motion else "no-preference",
             accept_downloads=True,

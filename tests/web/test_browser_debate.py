@@ -82,7 +82,7 @@ async def test_a_decision_says_why_and_warns(stage: Stage) -> None:
 
 
 async def test_a_debate_that_is_over_is_read_once_and_its_end_is_laid_out_again_after_a_look_back(stage: Stage) -> None:
-    debate = await stage.ended(brief(), stage.lend(Crowd()))
+    debate = await stage.once(brief(), Crowd())
     async with stage.visit() as visit:
         lines: list[str] = []
         visit.page.on("websocket", lambda socket: lines.append(socket.url))

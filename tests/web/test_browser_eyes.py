@@ -44,7 +44,7 @@ class Held:
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def debates(stage: Stage) -> AsyncGenerator[Held]:
     slow = Slow(lambda request: TEA)
-    over = await stage.ended(example("architecture-review"))
+    over = await stage.once(example("architecture-review"))
     runs = await stage.begin("# Tea or coffee?\n\nTea is calm.\n", stage.lend(slow))
     waits = await stage.begin(PERSON)
     yield Held(over, runs, waits, slow)
@@ -52,7 +52,15 @@ async def debates(stage: Stage) -> AsyncGenerator[Held]:
     await stage.site.runner.wait(runs)
 
 
-async def look(visit: Visit, where: str) -> None:
+async def look(visit: Visit, where: str, selector: str = "h1") -> None:
+    """Nothing serious is found on the page that is open, in a wide and a narrow window, where it has this."""
+    for width in (WIDE, NARROW):
+        await visit.fit(width)
+        await expect(visit.page.locator(selector).first).to_be_visible()
+        await look_at(visit, f"{where}, {width} pixels wide")
+
+
+async def look_at(visit: Visit, where: str) -> None:
     """Nothing serious is found on the page as it stands, light and dark, and it is not wider than the window."""
     violations = [*await visit.eye()]
     await visit.page.emulate_media(color_scheme="dark")
@@ -68,12 +76,22 @@ async def look(visit: Visit, where: str) -> None:
         await expect(visit.page.get_by_role("tab", selected=True)).to_be_in_viewport(ratio=0.9)
 
 
-@pytest.mark.parametrize("width", [WIDE, NARROW])
-async def test_axe_finds_nothing_serious_in_light_and_dark(stage: Stage, debates: Held, width: int) -> None:
-    async with stage.visit(width=width, reduced_motion=True) as visit:  # no colour is on its way to another
+async def look_at_tabs(visit: Visit) -> None:
+    """The same for each tab of a debate, in each window that has it."""
+    for width in (WIDE, NARROW):
+        await visit.fit(width)
+        for tab, selector in TABS.items():
+            button = visit.page.locator(f"#tab-{tab}")
+            if await button.is_visible():
+                await button.click()
+                await expect(visit.page.locator(selector).first).to_be_visible()
+                await look_at(visit, f"{tab}, {width} pixels wide")
+
+
+async def test_axe_finds_nothing_serious_in_light_and_dark_wide_and_narrow(stage: Stage, debates: Held) -> None:
+    async with stage.visit(reduced_motion=True) as visit:  # no colour is on its way to another
         page = await visit.go("/")
-        await expect(page.locator(".rows li").first).to_be_visible()
-        await look(visit, "home")
+        await look(visit, "home", ".rows li")
         await visit.go("/new")
         await page.get_by_text("Background, answers").click()
         await look(visit, "a new debate")
@@ -83,23 +101,14 @@ async def test_axe_finds_nothing_serious_in_light_and_dark(stage: Stage, debates
             (f"/compare?a={debates.over}&b={debates.runs}", ".twins"),
         ):
             await visit.go(path)
-            await expect(page.locator(selector).first).to_be_visible()
-            await look(visit, path)
+            await look(visit, path, selector)
         await visit.go(f"/d/{debates.over}?tab=map")
-        await expect(page.locator(".claim, .card").first).to_be_visible()
-        await look(visit, "map")
-        for tab, selector in TABS.items():
-            button = page.locator(f"#tab-{tab}")
-            if await button.is_visible():
-                await button.click()
-                await expect(page.locator(selector).first).to_be_visible()
-                await look(visit, tab)
+        await look(visit, "map", ".claim, .card")
+        await look_at_tabs(visit)
         await page.get_by_text("More", exact=True).click()
-        await expect(page.get_by_role("button", name="Make a link")).to_be_visible()
-        await look(visit, "the menu More")
+        await look(visit, "the menu More", "button:has-text('Make a link')")
         await visit.go(f"/d/{debates.waits}")
-        await expect(page.get_by_role("form", name="Your turn as Ada")).to_be_visible()
-        await look(visit, "a debate that runs and waits")
+        await look(visit, "a debate that runs and waits", "form[aria-label='Your turn as Ada']")
 
 
 async def tab_to(page: Page, name: str) -> None:

@@ -39,7 +39,7 @@ async def tab(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> AsyncGe
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def debate(stage: Stage) -> AsyncGenerator[str]:
     """A debate of 8 people over 5 rounds."""
-    yield await stage.ended(brief(), stage.lend(Crowd()))
+    yield await stage.once(brief(), Crowd())
 
 
 def secret(stage: Stage) -> str:
@@ -57,7 +57,7 @@ async def test_every_page_shows_its_words(stage: Stage, tab: Firefox, debate: st
     await tab.go(f"{stage.base}/d/{debate}")
     await tab.sees("5 of 8", "What would change it", "Opening statements", "T56")
     for name, words in TABS.items():
-        await tab.go(f"{stage.base}/d/{debate}?tab={name}")
+        await tab.run(f"document.getElementById('tab-{name}').click()")
         await tab.sees(*words)
     assert not tab.errors
 

@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 from playwright.async_api import expect
 
-from tests.web.browser import Slow, Stage
+from tests.web.browser import NARROW, WIDE, Slow, Stage, Visit
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -61,32 +61,37 @@ def hostile(words: str) -> Slow:
     return slow
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-async def test_nothing_that_is_written_runs_or_asks_or_breaks_the_page(stage: Stage, width: int) -> None:
+async def test_nothing_that_is_written_runs_or_asks_or_breaks_the_page(stage: Stage) -> None:
     await stage.ended(BRIEF, stage.lend(hostile(f"{ATTACKS}\n{RTL}\n{LONG}")))
-    async with stage.visit(width=width) as visit:
-        page = await visit.go("/")
-        row = page.get_by_role("link").filter(has_text="onerror").first
-        await row.click()
-        await expect(page.get_by_role("heading", level=1)).to_contain_text("<img src=x onerror=")
-        await expect(page.get_by_role("region", name="Decision")).to_be_visible()
-        for tab in ("people", "map", "votes", "stances", "cost", "ratings", "record", "talk"):
-            button = page.locator(f"#tab-{tab}")
-            if not await button.is_visible():
-                continue
-            await button.click()
-            await expect(button).to_have_attribute("aria-selected", "true")
-            await page.wait_for_load_state("networkidle")
-            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), tab
-        await page.evaluate("document.querySelectorAll('details:not(.menu)').forEach(each => each.open = true)")
-        assert await page.locator("main :is(script, img, iframe, object, base, style, link, meta, form)").count() == 0
-        assert await page.evaluate("window.__ran") is None
-        for link in await page.locator(".said a").all():
-            href = await link.get_attribute("href") or ""
-            assert re.match(r"(https?|mailto):", href), href
-            assert "noopener" in (await link.get_attribute("rel") or "")
-        violations = await visit.eye()
-        assert not violations, [(violation["id"], violation["nodes"][0]["html"]) for violation in violations]
+    async with stage.visit() as visit:
+        for width in (WIDE, NARROW):
+            await visit.fit(width)
+            await nothing_runs_or_breaks(visit)
+
+
+async def nothing_runs_or_breaks(visit: Visit) -> None:
+    page = await visit.go("/")
+    row = page.get_by_role("link").filter(has_text="onerror").first
+    await row.click()
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("<img src=x onerror=")
+    await expect(page.get_by_role("region", name="Decision")).to_be_visible()
+    for tab in ("people", "map", "votes", "stances", "cost", "ratings", "record", "talk"):
+        button = page.locator(f"#tab-{tab}")
+        if not await button.is_visible():
+            continue
+        await button.click()
+        await expect(button).to_have_attribute("aria-selected", "true")
+        await page.wait_for_load_state("networkidle")
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), tab
+    await page.evaluate("document.querySelectorAll('details:not(.menu)').forEach(each => each.open = true)")
+    assert await page.locator("main :is(script, img, iframe, object, base, style, link, meta, form)").count() == 0
+    assert await page.evaluate("window.__ran") is None
+    for link in await page.locator(".said a").all():
+        href = await link.get_attribute("href") or ""
+        assert re.match(r"(https?|mailto):", href), href
+        assert "noopener" in (await link.get_attribute("rel") or "")
+    violations = await visit.eye()
+    assert not violations, [(violation["id"], violation["nodes"][0]["html"]) for violation in violations]
 
 
 async def test_the_attacks_are_real(stage: Stage) -> None:

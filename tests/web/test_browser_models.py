@@ -10,9 +10,10 @@ from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+WINDOWS: tuple[tuple[int, Scheme], ...] = ((WIDE, "light"), (NARROW, "dark"))
 
-@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
-async def test_a_preset_is_tested_model_by_model(stage: Stage, width: int, scheme: Scheme) -> None:
+
+async def test_a_preset_is_tested_model_by_model(stage: Stage) -> None:
     slow = Slow(lambda request: "Hello")
     slow.go()
     names = (stage.lend(slow), "builtin:quotes", "guest:nobody")
@@ -20,7 +21,7 @@ async def test_a_preset_is_tested_model_by_model(stage: Stage, width: int, schem
     before = runner.config
     runner.config = replace(before, presets={"three": Preset(name="three", models=names)})
     try:
-        async with stage.visit(width=width, scheme=scheme) as visit:
+        async with stage.visit(width=NARROW, reduced_motion=True) as visit:
             page = await visit.go("/models")
             row = page.locator(".cards li").filter(has_text="three")
             await row.get_by_role("button", name="Test").click()
@@ -30,7 +31,9 @@ async def test_a_preset_is_tested_model_by_model(stage: Stage, width: int, schem
             await expect(sentences.nth(0)).to_contain_text("It answered in")
             await expect(sentences.nth(1)).to_contain_text("no language model")
             await expect(sentences.nth(2)).to_contain_text("✗ guest:nobody")
-            assert await page.evaluate("document.documentElement.scrollWidth") <= width
-            assert await visit.eye() == []
+            for width, scheme in WINDOWS:
+                await visit.fit(width, scheme)
+                assert await page.evaluate("document.documentElement.scrollWidth") <= width
+                assert await visit.eye() == []
     finally:
         runner.config = before

@@ -166,13 +166,13 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
         await until(lambda: debate not in stage.site.runner.running)
 
 
-@pytest.mark.parametrize("path", ["/", "/d/20200101-000000-aaaaaa", "/compare", "/memory", "/models"])
-async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage, path: str) -> None:
+async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage) -> None:
     async with stage.visit(session=False, expected_errors=["401"]) as visit:
-        page = await visit.go(path)
-        await expect(page.get_by_role("heading", name="Open the link that moot serve printed")).to_have_count(1)
-        assert await visit.eye() == []
-        await expect(page.get_by_role("button", name="Start the debate")).to_have_count(0)
+        for path in ("/", "/d/20200101-000000-aaaaaa", "/compare", "/memory", "/models"):
+            page = await visit.go(path)
+            await expect(page.get_by_role("heading", name="Open the link that moot serve printed")).to_have_count(1)
+            assert await visit.eye() == [], path
+            await expect(page.get_by_role("button", name="Start the debate")).to_have_count(0)
 
 
 async def test_the_printed_link_opens_the_door_once(stage: Stage) -> None:

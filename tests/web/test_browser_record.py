@@ -2,17 +2,15 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import expect
 
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.event import Called
 from moot.models.base import Request, Traits
-from tests.web.browser import NARROW, WIDE, Scheme, Stage
+from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
 from tests.web.crowd import Crowd, brief
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -92,14 +90,8 @@ class Halting(Crowd):
         return await super().complete(request, recorder)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def long_debate(stage: Stage) -> AsyncGenerator[str]:
-    """A debate of 20 rounds."""
-    yield await stage.ended(brief(8, 20), stage.lend(Crowd()))
-
-
 async def test_the_record_says_in_words_what_happened_and_is_searched(stage: Stage) -> None:
-    debate = await stage.ended(brief(), stage.lend(Crowd()))
+    debate = await stage.once(brief(), Crowd())
     async with stage.visit() as visit:
         page = await visit.go(f"/d/{debate}?tab=record")
         lines = page.locator(".record summary")
@@ -118,31 +110,36 @@ async def test_the_record_says_in_words_what_happened_and_is_searched(stage: Sta
         assert await visit.eye() == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
-async def test_the_pictures_of_20_rounds_show_who_moved(
-    stage: Stage, long_debate: str, width: int, scheme: Scheme
-) -> None:
-    async with stage.visit(width=width, scheme=scheme) as visit:
-        page = await visit.go(f"/d/{long_debate}?tab=stances")
-        await expect(page.locator(".flow .dot")).to_have_count(5)
-        seats = await page.locator(".flow .seat").evaluate_all("all => all.map(each => +each.getAttribute('width'))")
-        columns = await page.locator(".flow .seat").evaluate_all(
-            "all => [...new Set(all.map(each => +each.getAttribute('x')))].sort((one, other) => one - other)"
-        )
-        assert len(columns) == 22
-        assert columns[1] - columns[0] > 1.8 * seats[0], "between two rounds there is room for the bands"
-        letters = await page.locator(".flow .in").first.evaluate("each => each.getBoundingClientRect().height")
-        assert letters > 9, "the words are not drawn smaller than those of the page"
-        await expect(page.get_by_role("heading", name="Who changed the answer, and after what")).to_be_visible()
-        await expect(page.locator("#panel .moves li")).to_have_count(5)
-        await expect(page.locator(".ticks .gave")).to_have_count(176)
-        await expect(page.locator(".ticks .gave.changed")).to_have_count(5)
-        assert await page.evaluate("document.documentElement.scrollWidth") <= width
-        assert await visit.eye() == []
+async def test_the_pictures_of_20_rounds_show_who_moved(stage: Stage) -> None:
+    debate = await stage.ended(brief(8, 20), stage.lend(Crowd()))
+    async with stage.visit(reduced_motion=True) as visit:
+        await visit.go(f"/d/{debate}?tab=stances")
+        await shows_who_moved(visit, WIDE, "light")
+        await shows_who_moved(visit, NARROW, "dark")
+
+
+async def shows_who_moved(visit: Visit, width: int, scheme: Scheme) -> None:
+    page = visit.page
+    await visit.fit(width, scheme)
+    await expect(page.locator(".flow .dot")).to_have_count(5)
+    seats = await page.locator(".flow .seat").evaluate_all("all => all.map(each => +each.getAttribute('width'))")
+    columns = await page.locator(".flow .seat").evaluate_all(
+        "all => [...new Set(all.map(each => +each.getAttribute('x')))].sort((one, other) => one - other)"
+    )
+    assert len(columns) == 22
+    assert columns[1] - columns[0] > 1.8 * seats[0], "between two rounds there is room for the bands"
+    letters = await page.locator(".flow .in").first.evaluate("each => each.getBoundingClientRect().height")
+    assert letters > 9, "the words are not drawn smaller than those of the page"
+    await expect(page.get_by_role("heading", name="Who changed the answer, and after what")).to_be_visible()
+    await expect(page.locator("#panel .moves li")).to_have_count(5)
+    await expect(page.locator(".ticks .gave")).to_have_count(176)
+    await expect(page.locator(".ticks .gave.changed")).to_have_count(5)
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    assert await visit.eye() == []
 
 
 async def test_the_map_counts_the_same_attacks_everywhere(stage: Stage) -> None:
-    debate = await stage.ended(brief(), stage.lend(Crowd()))
+    debate = await stage.once(brief(), Crowd())
     async with stage.visit() as visit:
         page = await visit.go(f"/d/{debate}?tab=map")
         check = await page.locator(".mapbar .check").inner_text()
@@ -154,19 +151,20 @@ async def test_the_map_counts_the_same_attacks_everywhere(stage: Stage) -> None:
         assert sum(of_lanes) == int(re.findall(r"\((\d+)\)", check)[0]) > 0
 
 
-@pytest.mark.parametrize("width", [WIDE, NARROW])
-async def test_who_opens_a_debate_that_runs_sees_its_newest_words(stage: Stage, width: int) -> None:
+async def test_who_opens_a_debate_that_runs_sees_its_newest_words(stage: Stage) -> None:
     halting = Halting(30)
     debate = await stage.begin(brief(), stage.lend(halting))
-    async with stage.visit(width=width) as visit:
-        page = await visit.go(f"/d/{debate}")
-        await stage.watched(debate)
-        newest = page.get_by_role("article", name=re.compile("T31,"))
-        await expect(newest).to_contain_text("is thinking")
-        await expect(newest).to_be_in_viewport()
-        await expect(page.locator(".moved").first).to_have_text(re.compile("^[A-C] → [A-C] changed the answer$"))
-        link = page.get_by_role("article", name=re.compile("T25,")).locator(".link").first
-        await expect(link).to_have_text(re.compile(r"\w+ Bo: “.+” T17"))
+    async with stage.visit() as visit:
+        for width in (WIDE, NARROW):
+            await visit.fit(width)
+            page = await visit.go(f"/d/{debate}")
+            await stage.watched(debate)
+            newest = page.get_by_role("article", name=re.compile("T31,"))
+            await expect(newest).to_contain_text("is thinking")
+            await expect(newest).to_be_in_viewport()
+            await expect(page.locator(".moved").first).to_have_text(re.compile("^[A-C] → [A-C] changed the answer$"))
+            link = page.get_by_role("article", name=re.compile("T25,")).locator(".link").first
+            await expect(link).to_have_text(re.compile(r"\w+ Bo: “.+” T17"))
         halting.go.set()
         await stage.site.runner.wait(debate)
 
@@ -213,25 +211,33 @@ async def test_a_pause_at_a_limit_is_told_once_with_one_main_action(stage: Stage
         await expect(head.locator("button.main")).to_have_text(["Resume with twice that limit"])
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "dark"), (NARROW, "light")])
-async def test_ratings_and_calibration_have_pictures_that_can_be_read(stage: Stage, width: int, scheme: Scheme) -> None:
+async def test_ratings_and_calibration_have_pictures_that_can_be_read(stage: Stage) -> None:
     answer = "ANSWER: {}\nCONFIDENCE: 0.8\nARGUMENT: The background says so."
     one = stage.lend(Voice("guest:sure", answer, by=(("Ann", "Yes"),)))
     other = stage.lend(Voice("guest:doubt", answer, by=(("Bob", "No"),)))
-    async with stage.visit(width=width, scheme=scheme) as visit:
-        for n in range(2):
+    async with stage.visit(reduced_motion=True) as visit:
+        for n, width in enumerate((WIDE, NARROW)):
+            await visit.fit(width)
             debate = await stage.ended(SUPPLIER.format(n=n, one=one, other=other), one)
             page = await visit.go(f"/d/{debate}")
             await page.get_by_text("More", exact=True).click()
             await page.get_by_label("The right answer").fill("Yes")
             await page.get_by_role("button", name="Save").click()
             await expect(page.get_by_role("status").filter(has_text="Noted")).to_be_visible()
-        page = await visit.go("/ratings")
-        ticks = page.locator(".interval").first.locator("text:not(.name)")
-        assert all(int(tick) % 10 == 0 for tick in await ticks.all_inner_texts()), "an axis has round numbers"
-        picture = page.locator(".interval").last
-        await expect(picture).to_have_attribute("aria-label", re.compile("guest:sure: 80 % sure, 100 % right"))
-        small = await picture.locator("text").first.evaluate("each => each.getBoundingClientRect().height")
-        assert small > 9
-        assert await page.evaluate("document.documentElement.scrollWidth") <= width
-        assert await visit.eye() == []
+        await visit.go("/ratings")
+        await can_be_read(visit, NARROW, "light")
+        await can_be_read(visit, WIDE, "dark")
+
+
+async def can_be_read(visit: Visit, width: int, scheme: Scheme) -> None:
+    page = visit.page
+    await visit.fit(width, scheme)
+    picture = page.locator(".interval").last
+    await expect(picture).to_have_attribute("aria-label", re.compile("guest:sure: 80 % sure, 100 % right"))
+    ticks = await page.locator(".interval").first.locator("text:not(.name)").all_text_contents()
+    assert ticks
+    assert all(int(tick) % 10 == 0 for tick in ticks), f"an axis has round numbers: {ticks}"
+    small = await picture.locator("text").first.evaluate("each => each.getBoundingClientRect().height")
+    assert small > 9
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    assert await visit.eye() == []

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def debate(stage: Stage) -> AsyncGenerator[str]:
     """The example of a panel, held by the built-in model."""
-    yield await stage.ended(example("build-or-buy"))
+    yield await stage.once(example("build-or-buy"))
 
 
 async def text_of(page: Page) -> list[str]:
@@ -90,9 +90,10 @@ async def test_a_link_into_a_debate_shows_the_same_elsewhere(stage: Stage, debat
 
 
 async def test_a_click_on_the_map_goes_to_the_turn(stage: Stage) -> None:
-    debate = await stage.ended(example("architecture-review"))
-    for width in (1280, 390):
-        async with stage.visit(width=width) as visit:
+    debate = await stage.once(example("architecture-review"))
+    async with stage.visit() as visit:
+        for width in (1280, 390):
+            await visit.fit(width)
             page = await visit.go(f"/d/{debate}?tab=map")
             claims = page.locator(".card, .claim .body")
             await expect(claims.first).to_be_visible()

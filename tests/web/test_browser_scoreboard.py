@@ -8,38 +8,47 @@ from playwright.async_api import expect
 from moot.app.evaluation.eval_files import note_folder, save_result
 from moot.app.plan.settings import lock_place
 from tests.app.results.prepared import credits, result
-from tests.web.browser import NARROW, WIDE, Scheme, Stage
+from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SHOWN = "e => getComputedStyle(e, '::before').content"
+WINDOWS: tuple[tuple[int, Scheme], ...] = ((WIDE, "dark"), (NARROW, "light"))
 BEHIND = "e => getComputedStyle(e).backgroundColor"
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "dark"), (NARROW, "light")])
-async def test_a_scoreboard_is_found_and_shown(stage: Stage, tmp_path: Path, width: int, scheme: Scheme) -> None:
-    folder = tmp_path / f"seen-{width}"
+async def test_a_scoreboard_is_found_and_shown(stage: Stage, tmp_path: Path) -> None:
+    folder = tmp_path / "seen"
     save_result(folder, result(credits(40, uniform=(9, 2), adaptive=(5, 2))))
     note_folder(lock_place(stage.site.workspace.store), folder)
-    async with stage.visit(width=width, scheme=scheme) as visit:
+    async with stage.visit(reduced_motion=True) as visit:
         page = await visit.go("/evaluations")
         card = page.locator(".cards li").filter(has_text=str(folder))
-        await expect(card).to_contain_text("40 of 40 questions answered")
-        assert await visit.eye() == []
-        await card.get_by_role("link").click()
-        await expect(page.get_by_role("heading", level=1)).to_contain_text("Does the debate pay?")
-        plot = page.locator(".plot").first
-        await expect(plot.locator("svg")).to_be_visible()
-        assert ("Scroll sideways" in await plot.evaluate(SHOWN)) == (width == NARROW)
-        paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 23, 28)"}
-        assert await page.locator(".scoreboard").evaluate(BEHIND) == paper[scheme]
-        assert await page.evaluate("document.documentElement.scrollWidth") <= width
-        assert await visit.eye() == []
-        other: Scheme = "dark" if scheme == "light" else "light"
-        await page.evaluate(f"document.documentElement.dataset.theme = '{other}'")
-        assert await page.locator(".scoreboard").evaluate(BEHIND) == paper[other]
-        async with page.expect_download() as download:
-            await page.get_by_role("link", name="Download as one page").click()
-        assert "Does the debate pay?" in (await (await download.value).path()).read_text("utf-8")
-        await page.get_by_role("link", name="All evaluations").click()
-        await expect(card).to_be_visible()
+        for width, scheme in WINDOWS:
+            await visit.fit(width, scheme)
+            await expect(card).to_contain_text("40 of 40 questions answered")
+            assert await visit.eye() == []
+            await card.get_by_role("link").click()
+            await is_shown_whole(visit, width, scheme)
+            await page.get_by_role("link", name="All evaluations").click()
+            await expect(card).to_be_visible()
+
+
+async def is_shown_whole(visit: Visit, width: int, scheme: Scheme) -> None:
+    """The board fits the window, also in the other theme, and is had as a file."""
+    page = visit.page
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("Does the debate pay?")
+    plot = page.locator(".plot").first
+    await expect(plot.locator("svg")).to_be_visible()
+    assert ("Scroll sideways" in await plot.evaluate(SHOWN)) == (width == NARROW)
+    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 23, 28)"}
+    assert await page.locator(".scoreboard").evaluate(BEHIND) == paper[scheme]
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    assert await visit.eye() == []
+    other: Scheme = "dark" if scheme == "light" else "light"
+    await page.evaluate(f"document.documentElement.dataset.theme = '{other}'")
+    assert await page.locator(".scoreboard").evaluate(BEHIND) == paper[other]
+    await page.evaluate("delete document.documentElement.dataset.theme")
+    async with page.expect_download() as download:
+        await page.get_by_role("link", name="Download as one page").click()
+    assert "Does the debate pay?" in (await (await download.value).path()).read_text("utf-8")
