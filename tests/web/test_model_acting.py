@@ -43,15 +43,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Actor(ScriptedModel):
-    """A model that says its words piece by piece, and may be told to stop in the middle."""
+    """A model that says its words piece by piece; it may stop in the middle, or wait until it is heard."""
 
     def __init__(self, script: Callable[[Request], str | Called | Exception]) -> None:
         super().__init__(script, name="guest:actor")
         self.go = asyncio.Event()
         self.go.set()
         self.breaks = 0
+        self.waits = False
 
     async def _send(self, request: Request, recorder: Recorder) -> Called:
+        if self.waits:
+            await until(lambda: recorder.watched)
         self.history.append(request)
         line = self._script(request) if callable(self._script) else ""
         if isinstance(line, Exception):

@@ -158,17 +158,32 @@ async def test_a_response_that_broke_off_is_followed_by_what_there_is_instead(tm
     assert numbers(events) == list(range(events[-1].sequence_number + 1))
 
 
-async def test_results_of_tools_are_answered_without_reasoning(tmp_path: Path) -> None:
+async def test_answers_to_results_of_tools_are_heard_from_their_beginning(tmp_path: Path) -> None:
+    call: Any = {"id": "c1", "type": "function", "function": {"name": "brew", "arguments": "{}"}}
+    messages: Any = [*QUESTION, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    messages += [{"role": "tool", "tool_call_id": "c1", "content": "brewed"}]
     items: Any = [
         {"role": "user", "content": "Tea?"},
         {"type": "function_call", "call_id": "c1", "name": "brew", "arguments": "{}"},
         {"type": "function_call_output", "call_id": "c1", "output": "brewed"},
     ]
-    async with acting(tmp_path, lambda request: "It is brewed.", real=True) as (web, _), client(web) as caller:
-        stream = await caller.responses.create(model="moot/acts", input=items, stream=True)
-        events: list[Any] = [event async for event in stream]
-    assert events[2].item.type == "message"
-    assert texts(events) == "It is brewed."
+    words = "It is brewed by now."
+    async with acting(tmp_path, lambda request: words, real=True) as (web, actor), client(web) as caller:
+        actor.waits = True
+        actor.go.clear()
+        events: list[Any] = []
+        async for event in await caller.responses.create(model="moot/acts", input=items, stream=True):
+            events.append(event)
+            if event.type == "response.output_text.delta":
+                actor.go.set()
+        actor.go.clear()
+        text = ""
+        async for chunk in await caller.chat.completions.create(model="moot/acts", messages=messages, stream=True):
+            text += chunk.choices[0].delta.content or ""
+            if text:
+                actor.go.set()
+    assert events[2].item.type == "message", "nobody was asked before, so there is nothing to tell"
+    assert texts(events) == text == words
 
 
 def numbers(events: list[Any]) -> list[int]:

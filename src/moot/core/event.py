@@ -484,10 +484,17 @@ class SideEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """A piece of a streamed answer. If the try fails, the pieces of its ask so far are void."""
+    """A piece of a streamed answer. If the try fails, the pieces of its ask so far are void.
+
+    Attributes:
+        key: the ask.
+        text: the piece.
+        first: whether nothing of this try came before it, shown or not.
+    """
 
     key: str
     text: str
+    first: bool = field(default=False, compare=False)
 
 
 Signal: TypeAlias = Delta

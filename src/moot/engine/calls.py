@@ -216,7 +216,7 @@ class CallRecorder:
         watched: Callable[[], bool] = lambda: True,
     ) -> None:
         self._key, self._ledger, self._budget, self._show, self._watched = key, ledger, budget, show, watched
-        self._pieces = PieceCleaner()
+        self._pieces, self._silent = PieceCleaner(), True
         self.clock: Deadline | None = None
         self.waits = True
 
@@ -228,7 +228,8 @@ class CallRecorder:
     def delta(self, text: str) -> None:
         """Show a piece of the unfinished answer, if somebody looks."""
         if self._watched() and (words := self._pieces.take(text)):
-            self._show(Delta(key=self._key, text=words))
+            self._show(Delta(key=self._key, text=words, first=self._silent))
+        self._silent = self._silent and not text
 
     def done(self, name: str) -> Called | None:
         """The answer of a call, if the record has it already."""
@@ -271,7 +272,7 @@ class CallRecorder:
         return BatchTry(item=f"m{sha256(name_of_try.encode()).hexdigest()[:ITEM]}", failures=failures, begun=begun)
 
     async def _answer(self, tried: Attempted, send: Callable[[], Awaitable[Called]]) -> Called:
-        self._pieces = PieceCleaner()
+        self._pieces, self._silent = PieceCleaner(), True
         name, n = tried.call, tried.n
         try:
             answer = await send()

@@ -50,14 +50,14 @@ class LiveWords:
 async def final_pieces(workspace: Workspace, debate: str) -> AsyncGenerator[str]:
     """The pieces of the final answer of a debate, up to the end of the first try that says any.
 
-    A try that had begun before anybody listened may have said something already, so it is left out.
+    A try that had begun before anybody listened is heard from its first piece on; where that was missed, not at all.
     """
-    key, speaks, spoken, begun = "", False, False, -1
+    key, fits, speaks, spoken, begun = "", False, False, False, -1
     async with aclosing(workspace.follow(debate)) as items:
         async for item in items:
             if isinstance(item, Delta):
-                if speaks and item.key == key and item.text:
-                    spoken = True
+                if item.key == key and fits and item.text and (speaks or item.first):
+                    speaks = spoken = True
                     yield item.text
                 continue
             begun = await count(workspace.store, debate) if begun < 0 else begun
@@ -65,6 +65,7 @@ async def final_pieces(workspace: Workspace, debate: str) -> AsyncGenerator[str]
                 case Asked(ask=ask) if ask.act == DELIVER and (ask.talk or ask.form is None):
                     key = ask.key
                 case Attempted(key=tried, call=call) if tried == key:
-                    speaks = not spoken and item.seq > begun and call in (ACTS, "answer")
+                    fits = not spoken and call in (ACTS, "answer")
+                    speaks = item.seq > begun
                 case _:
                     pass
