@@ -19,7 +19,7 @@ export function wordsOf(row: Said): string {
   const turn = row.turn;
   if (!turn) return row.reason;
   const plain = (html: string): string => new DOMParser().parseFromString(html, "text/html").body.textContent ?? "";
-  return [...turn.facts.filter(([name]) => name === "Claim").map(([, value]) => value), ...turn.long.map((each) => plain(each.html)), turn.text]
+  return [...turn.facts.filter(([name]) => name === "Claim").map(([, value]) => value), ...turn.long.map((each) => plain(each.html)), plain(turn.html)]
     .map((each) => each.trim())
     .filter(Boolean)
     .join("\n");

@@ -81,6 +81,6 @@ export function stages(state: State): Stage[] {
     const counts = new Map<string, number>();
     for (const { answer } of Object.values(held)) counts.set(plain(answer), (counts.get(plain(answer)) ?? 0) + 1);
     const share = Math.max(0, ...counts.values()) / Math.max(1, Object.keys(held).length);
-    return { name: time === 0 ? "first" : time === Infinity ? "end" : `round ${time}`, held, share, counts };
+    return { name: time === 0 ? "opening" : time === Infinity ? "closing" : `round ${time}`, held, share, counts };
   });
 }

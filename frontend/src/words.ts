@@ -46,6 +46,11 @@ export function rule(name: string): string {
   return (RULES as Record<string, string>)[name] ?? name.replaceAll("_", " ");
 }
 
+/** The votes for the winner as they were counted, "5 of 8"; "" where the reason of a decision names none. */
+export function votes(reason: string): string {
+  return / has (\d[\d.]* of \d+)(?=$|[;,.])/.exec(reason)?.[1] ?? "";
+}
+
 const STATES: Record<string, string> = {
   empty: "waiting",
   casting: "generating participants",

@@ -92,7 +92,7 @@ def test_other_models_answer_from_there_on(tmp_path: Path, parent: str) -> None:
     assert (seats["Finance"], seats["Platform"]) == ("ollama:tiny", "builtin:quotes")
     text = " ".join(moot(tmp_path, "diff", parent, "last").output.split())
     assert "The first 4 answers are the same. Then they diverge:" in text
-    assert "Finance: seat A builtin:quotes B ollama:tiny" in text
+    assert "Finance: model A builtin:quotes B ollama:tiny" in text
 
 
 def test_another_brief_holds_from_there_on(tmp_path: Path, parent: str) -> None:

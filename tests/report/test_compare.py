@@ -203,7 +203,7 @@ def test_a_fork_with_another_model_parts_where_it_answers_otherwise() -> None:
     comparison = compare(entries(*ASKED, TEA, COFFEE), entries(*ASKED, TEA, LATE, opening=fork), names=("a", "b"))
     assert comparison.parting.same == 5
     assert {setting.what: (setting.one, setting.other) for setting in comparison.settings} == {
-        "Ben: seat": ("ollama:old", "ollama:new"),
+        "Ben: model": ("ollama:old", "ollama:new"),
         "Ben: settings: temperature": ("", "0.5"),
         "background": ("", "facts.md"),
         "background: facts.md": ("", "Tea is warm."),
@@ -361,3 +361,16 @@ def test_the_time_between_a_debate_and_its_fork_is_no_time_of_work() -> None:
     assert elapsed(diary.entries) == (7.0, 3601.0)
     later = [replace(entry, at=entry.at + 3600) if isinstance(entry.event, Asked) else entry for entry in diary.entries]
     assert elapsed(later)[0] < 10
+
+
+def test_settings_are_told_in_words_that_no_machine_uses() -> None:
+    first = entries()[0].event
+    assert isinstance(first, Opened)
+    ours = replace(first, name="round_robin", chosen=("decided by plurality", "summary every round"))
+    theirs = replace(first, name="panel", chosen=("decided by unanimity",))
+    settings = compare(entries(opening=ours), entries(opening=theirs), names=("a", "b")).settings
+    assert settings == (
+        Difference(what="protocol", one="round robin", other="panel"),
+        Difference(what="decided by", one="most votes", other="all votes"),
+        Difference(what="chosen", one="summary every round", other=""),
+    )

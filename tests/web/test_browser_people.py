@@ -152,7 +152,7 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
     async with stage.visit() as owner, stage.visit(session=False) as guest:
         page = await owner.go(f"/d/{debate}")
         await page.get_by_text("More", exact=True).click()
-        await page.get_by_label("It lets").select_option("join")
+        await page.get_by_label("Who has the link may").select_option("join")
         await page.get_by_role("combobox", name="as", exact=True).select_option("Ada")
         await page.get_by_role("button", name="Make a link").click()
         await expect(page.get_by_label("The link")).to_be_visible()

@@ -115,7 +115,7 @@ async def test_forks_are_made_on_the_page_and_compared_from_where_they_part(stag
         page = await visit.go(f"/d/{debate}?at=13")
         await expect(page.locator(".where")).to_contain_text("13 /")
         await page.get_by_text("More", exact=True).click()
-        await page.get_by_role("button", name="Go on anew from entry 13").click()
+        await page.get_by_role("button", name="Fork at entry 13").click()
         await page.wait_for_url(lambda url: debate not in url)
         await expect(page.get_by_text("Forked from")).to_be_visible()
         body = {"at": 13, "models": {"": stage.lend(other)}}

@@ -96,7 +96,7 @@ async def test_nothing_is_cut_off_in_what_is_chosen(stage: Stage) -> None:
     async with stage.visit() as visit:
         page = await visit.go(f"/d/{debate}")
         await page.get_by_text("More", exact=True).click()
-        await page.get_by_label("It lets").select_option("join")
+        await page.get_by_label("Who has the link may").select_option("join")
         choices = page.locator(".more .row select")
         await expect(choices).to_have_count(3)
         for n in range(3):

@@ -116,13 +116,14 @@ def protocol_in_words(protocol: str) -> str:
     return protocol.replace("_", " ")
 
 
-_DECIDED_BY = "decided by "
+DECIDED_BY = "decided by "
+"""What stands before the rule among the choices of a debate."""
 
 
 def choice_in_words(chosen: str) -> str:
     """What was chosen for a debate as people read it: ``decided by most votes``."""
-    rule = chosen.removeprefix(_DECIDED_BY)
-    return chosen if rule == chosen else _DECIDED_BY + rule_in_words(rule)
+    rule = chosen.removeprefix(DECIDED_BY)
+    return chosen if rule == chosen else DECIDED_BY + rule_in_words(rule)
 
 
 def duty_in_words(duty: str) -> str:

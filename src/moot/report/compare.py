@@ -25,7 +25,16 @@ from moot.core.event import (
     Replied,
     Ruled,
 )
-from moot.core.labels import act_of, early_end, noun, status_in_words, title
+from moot.core.labels import (
+    DECIDED_BY,
+    act_of,
+    choice_in_words,
+    early_end,
+    noun,
+    protocol_in_words,
+    status_in_words,
+    title,
+)
 from moot.core.transcript import Transcript, Turn, fold
 from moot.report.conclusion import Ending, conclusion
 from moot.report.metrics import Use, measure
@@ -346,12 +355,12 @@ def _opening_facts(opened: Opened, people: Collection[str], *, tree: bool) -> It
     """Everything that an opening sets, by what it is called, in words."""
     brief = opened.brief
     yield "topic", brief.topic
-    yield "protocol", opened.name
+    yield "protocol", protocol_in_words(opened.name)
     yield "participants", ", ".join(participant.name for participant in brief.participants)
     for participant in brief.participants:
         if participant.name in people:
             yield from (
-                (heading, words)
+                (f"{participant.name}: model" if heading == f"{participant.name}: seat" else heading, words)
                 for heading, words in _flat_parts(participant, participant.name)
                 if heading != f"{participant.name}: name"
             )
@@ -364,7 +373,9 @@ def _opening_facts(opened: Opened, people: Collection[str], *, tree: bool) -> It
     yield "options", ", ".join(brief.options)
     yield from _flat_parts(brief.limits, "limits")
     yield "seed", str(brief.seed)
-    yield "chosen", "; ".join(opened.chosen)
+    chosen = [choice_in_words(words) for words in opened.chosen]
+    yield "decided by", "; ".join(words.removeprefix(DECIDED_BY) for words in chosen if words.startswith(DECIDED_BY))
+    yield "chosen", "; ".join(words for words in chosen if not words.startswith(DECIDED_BY))
     if tree:
         yield from _flat_parts(opened.protocol, "protocol")
 
