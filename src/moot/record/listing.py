@@ -173,3 +173,39 @@ def choose(folds: Iterable[tuple[str, "Fold"]], query: ListQuery) -> Page:
         stored=len(every),
         known=not query.after or bool(first),
     )
+
+
+def sqlite_conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
+    """The conditions on a row, in SQL, and their values."""
+    limit = -1 if query.limit is None else max(0, query.limit)
+    values: dict[str, str | int | float] = {
+        "after": query.after,
+        "limit": limit,
+        "since": query.since,
+        "status": query.status,
+        "without": query.without,
+        "prefix": query.prefix,
+    }
+    few = bool(query.owner or query.prefix)  # with the plus the rows are found by their ids, not in their order
+    parts = ["+side = 0" if few else "side = 0"]
+    if query.since > 0:
+        parts.append("updated >= :since")
+    if query.status:
+        parts.append("status = :status")
+    if query.without:
+        parts.append("protocol <> :without")
+    if query.prefix:
+        parts.append(
+            "debate BETWEEN :prefix AND :prefix || char(1114111) AND substr(debate, 1, length(:prefix)) = :prefix"
+        )
+    if query.owner is not None:
+        values["owner"] = query.owner
+        claims = f"SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary"
+        claimed = f"({claims} WHERE owner = :owner AND owner <> '')"
+        unclaimed = f"NOT EXISTS (SELECT 1 FROM summary WHERE debate = s.debate || '{OWNED}' AND owner <> '')"
+        parts.append(f"debate IN {claimed}" if query.owner else unclaimed)
+    for n, word in enumerate(query.words):
+        values[f"word{n}"] = word.casefold()
+        named = f"SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary WHERE side = 1"
+        parts.append(f"(instr(words, :word{n}) > 0 OR debate IN ({named} AND instr(words, :word{n}) > 0))")
+    return " AND ".join(parts), values

@@ -28,8 +28,8 @@ from moot.core.errors import RecordConflict, RecordError
 from moot.core.text import flat
 from moot.record import sqlite_faults, sqlite_schema
 from moot.record.listing import ListQuery, Page
-from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, FileLocation, explain, log_size, refusal, state_of
-from moot.record.sqlite_schema import check_format, transaction
+from moot.record.sqlite_faults import FAULTS, FORKED, REASONS, explain, log_size, refusal, state_of
+from moot.record.sqlite_schema import FileLocation, check_format, transaction
 from moot.record.store import Append, PendingAppends, StreamInfo, check_lines, new_append, notify_callers, wait_for
 from moot.record.summary_fold import Fold
 

@@ -1,4 +1,4 @@
-"""Errors of SQLite and the system on a file of records, as one sentence for the user; where an open file lies."""
+"""Errors of SQLite and the system on a file of records, as one sentence for the user."""
 
 import os
 import sqlite3
@@ -69,40 +69,3 @@ def refusal(path: Path, reason: str) -> RecordError:
 
 def _is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
-
-
-MOVED = "it or its log was moved, replaced or deleted while it was open; put it back, or start again"
-
-
-class FileLocation:
-    """Where an open file of SQLite and its log lie.
-
-    Whoever moves, replaces or deletes one of them takes away what is written from then on, and SQLite notices nothing.
-
-    Args:
-        path: the file; its log is there, too.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._names = (str(path), f"{path}-wal")
-        self._files = self._look()
-
-    def check(self) -> None:
-        """See that both are still where they were.
-
-        Raises:
-            sqlite3.OperationalError: one of them is not.
-        """
-        if self._look() != self._files:
-            raise sqlite3.OperationalError(MOVED)
-
-    def _look(self) -> list[tuple[int, int] | None]:
-        return [_file_at(name) for name in self._names]
-
-
-def _file_at(name: str) -> tuple[int, int] | None:
-    try:
-        stat = os.stat(name)
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino

@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from moot.record.listing import ListQuery, Page, choose
+from moot.record.listing import ListQuery, Page, choose, sqlite_conditions
 from moot.record.sqlite_faults import refusal
 from moot.record.store import digest
 from moot.record.summary_fold import FOLD, OWNED, SIDE, Fold, Summary, columns, name_in, summarize
@@ -180,6 +180,43 @@ SOME = 20
 """The number of debates that are summarized in one step, where summaries are missing."""
 
 
+MOVED = "it or its log was moved, replaced or deleted while it was open; put it back, or start again"
+
+
+class FileLocation:
+    """Where an open file of SQLite and its log lie.
+
+    Whoever moves, replaces or deletes one of them takes away what is written from then on, and SQLite notices nothing.
+
+    Args:
+        path: the file; its log is there, too.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._names = (str(path), f"{path}-wal")
+        self._files = self._look()
+
+    def check(self) -> None:
+        """See that both are still where they were.
+
+        Raises:
+            sqlite3.OperationalError: one of them is not.
+        """
+        if self._look() != self._files:
+            raise sqlite3.OperationalError(MOVED)
+
+    def _look(self) -> list[tuple[int, int] | None]:
+        return [_file_at(name) for name in self._names]
+
+
+def _file_at(name: str) -> tuple[int, int] | None:
+    try:
+        stat = os.stat(name)
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino
+
+
 def as_text(stored: bytes) -> str:
     """A stored text. Where bytes are no UTF-8, U+FFFD stands for them: the line is damaged, and it hides no other."""
     return stored.decode("utf-8", "replace")
@@ -338,7 +375,7 @@ def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
     has_table = has_summaries(connection)
     if not has_table or not is_whole(connection):
         return choose(_streams(connection, has_table), query)
-    condition, values = _conditions(query)
+    condition, values = sqlite_conditions(query)
     behind = BEHIND if query.after else "TRUE"
     text = connection.execute(PAGE.format(where=condition, behind=behind), values).fetchone()[0]
     kept_columns: dict[str, Any] = json.loads(text)
@@ -369,42 +406,6 @@ def _current_summary(
     if line is None or digest(line) != fold.head:
         fold = summarize(debate, lines_of(connection, debate))
     return replace(fold.summary(debate), owner=owner or "", name=name_in(beside))
-
-
-def _conditions(query: ListQuery) -> tuple[str, dict[str, str | int | float]]:
-    """The conditions on a row, in SQL, and their values."""
-    limit = -1 if query.limit is None else max(0, query.limit)
-    values: dict[str, str | int | float] = {
-        "after": query.after,
-        "limit": limit,
-        "since": query.since,
-        "status": query.status,
-        "without": query.without,
-        "prefix": query.prefix,
-    }
-    few = bool(query.owner or query.prefix)  # with the plus the rows are found by their ids, not in their order
-    parts = ["+side = 0" if few else "side = 0"]
-    if query.since > 0:
-        parts.append("updated >= :since")
-    if query.status:
-        parts.append("status = :status")
-    if query.without:
-        parts.append("protocol <> :without")
-    if query.prefix:
-        parts.append(
-            "debate BETWEEN :prefix AND :prefix || char(1114111) AND substr(debate, 1, length(:prefix)) = :prefix"
-        )
-    if query.owner is not None:
-        values["owner"] = query.owner
-        claims = f"SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary"
-        claimed = f"({claims} WHERE owner = :owner AND owner <> '')"
-        unclaimed = f"NOT EXISTS (SELECT 1 FROM summary WHERE debate = s.debate || '{OWNED}' AND owner <> '')"
-        parts.append(f"debate IN {claimed}" if query.owner else unclaimed)
-    for n, word in enumerate(query.words):
-        values[f"word{n}"] = word.casefold()
-        named = f"SELECT substr(debate, 1, length(debate) - {len(OWNED)}) FROM summary WHERE side = 1"
-        parts.append(f"(instr(words, :word{n}) > 0 OR debate IN ({named} AND instr(words, :word{n}) > 0))")
-    return " AND ".join(parts), values
 
 
 # ---- the file --------------------------------------------------------------------------------------------------
