@@ -196,7 +196,13 @@ class Visit:
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE.read_text("utf-8"))
         only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": TAGS}
-        options = {"resultTypes": ["violations"], "preload": False, "iframes": False, "runOnly": only}
+        options = {
+            "resultTypes": ["violations"],
+            "preload": False,
+            "iframes": False,
+            "selectors": False,
+            "runOnly": only,
+        }
         result = await self.page.evaluate("options => axe.run(document, options)", options)
         rows = cast("list[Violation]", result["violations"])
         return [row for row in rows if row["impact"] in ("serious", "critical")]
