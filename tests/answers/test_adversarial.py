@@ -30,6 +30,8 @@ RIGHT = {
     "holdout21": 0.98,
     "holdout22": 0.97,
     "holdout23": 0.98,
+    "holdout24": 0.93,
+    "holdout25": 0.96,
     "holdout3": 0.98,
     "holdout4": 0.98,
     "holdout5": 0.98,

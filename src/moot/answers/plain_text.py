@@ -272,3 +272,16 @@ def without_elements(text: str) -> str:
         pieces.append(text[place:start])
         place = end
     return "".join(pieces) + text[place:]
+
+
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+"""A letter of a script in which words stand side by side."""
+
+
+def is_said(word: str, spoken: str) -> bool:
+    """Whether a folded text holds a word in some form: its beginning, or two of its signs where there are no blanks."""
+    if _UNSPACED.search(word):
+        return any(word[place : place + 2] in spoken for place in range(len(word) - 1))
+    stem = word.removeprefix("ال")[: 3 if len(word) < 5 else 4 if len(word) < 8 else 5]
+    edge = "" if "\u0600" <= stem[0] <= "\u06ff" else r"(?<!\w)"
+    return re.search(edge + re.escape(stem), spoken) is not None

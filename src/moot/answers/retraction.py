@@ -9,9 +9,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from moot.answers.words import cues, formulas, phrases
+
+if TYPE_CHECKING:
+    from moot.answers.words.weight import Weight
 
 ABBREVIATED_END = "".join(rf"(?<![^a-z]{title}\.)" for title in ("dr", "prof", "mr", "ms", "mrs", "st"))
 """What must not stand before the blank that ends a sentence."""
@@ -118,7 +121,7 @@ def taken_back(words: str, named: Named | None = None) -> bool:
         words: the folded words behind it, without quotations.
         named: which values a sentence names; None where there is no closed choice.
     """
-    sentences = _sentences(words)
+    sentences = sentences_of(words)
     if named and sentences and _is_refusal(sentences[0].text, named):
         sentences = sentences[1:]
         words = "\n".join(sentence.text for sentence in sentences)
@@ -136,7 +139,7 @@ def taken_back_in_fields(fields: Sequence[str], named: Named | None = None) -> b
         named: which values a sentence names; None where there is no closed choice.
     """
     for number, words in enumerate(fields, 1):
-        sentences = _sentences(words)
+        sentences = sentences_of(words)
         ends = number == len(fields) and len(sentences) > 1
         if any(_against_far(sentence, named, first=sentence is sentences[0]) for sentence in sentences):
             return True
@@ -147,8 +150,11 @@ def taken_back_in_fields(fields: Sequence[str], named: Named | None = None) -> b
 
 def turned(remark: str, named: Named | None = None) -> bool:
     """Whether a remark on a statement's own line speaks against it, in any of its parts."""
-    parts = [part for sentence in _sentences(remark) for part in _PARTS.split(sentence.text)]
-    return any(_is_against(Sentence.of(part), named, part=True) for part in parts if part.strip())
+    sentences = sentences_of(remark)
+    parts = [part for sentence in sentences for part in _PARTS.split(sentence.text)]
+    return any(_is_of_no_matter(sentence, named) for sentence in sentences) or any(
+        _is_against(Sentence.of(part), named, part=True) for part in parts if part.strip()
+    )
 
 
 _MARK = re.compile(r"\s*[,.!:;…\u2013\u2014，。！：；、،؛।-]")
@@ -186,7 +192,7 @@ class Sentence:
 
 
 @lru_cache(maxsize=64)
-def _sentences(words: str) -> Sequence[Sentence]:
+def sentences_of(words: str) -> Sequence[Sentence]:
     """The sentences of a text; those of a field are looked at for each field before it."""
     return tuple(Sentence.of(text) for text in _SENTENCES.split("\n" + words) if text and text.strip())
 
@@ -284,7 +290,9 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
         return True
     if _is_conditional(sentence) or _prefers(sentence, named) or _is_exclamation(sentence, named):
         return True
-    return not part and (retracts_elsewhere(sentence) or _about_itself(sentence, named))
+    if part:
+        return False
+    return retracts_elsewhere(sentence) or _about_itself(sentence, named) or _is_of_no_matter(sentence, named)
 
 
 _CONTRASTED = re.compile(
@@ -333,18 +341,43 @@ def _is_exclamation(sentence: Sentence, named: Named | None) -> bool:
     return not (says("SAFE", text) or says("ASIDE", text) or says("REASON", text, begins=True))
 
 
+def speaks_of_author(text: str) -> bool:
+    """Whether a folded sentence speaks of its author or of the statement itself."""
+    return says("SELF", text) or _FIRST.match(text) is not None
+
+
 def _about_itself(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence speaks of the author or of the statement, and is not known to be harmless."""
     text = sentence.text
-    if not (says("SELF", text) or _FIRST.match(text)) or (
-        named is not None and named.own(text) and not named.other(text)
-    ):
+    if not speaks_of_author(text) or (named is not None and named.own(text) and not named.other(text)):
         return False
     harmless = (
         says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
     )
+    if not harmless and _weight(text).is_reason:
+        return False
     failed = named is not None and named.other(text) and (_FAILED.search(text) or says("REASON", text, begins=True))
     return not harmless or (says("DENY", text) and not _NOTHING.search(text) and not failed)
+
+
+def _weight(text: str) -> "Weight":
+    """The words of a text by what they speak of."""
+    from moot.answers.words import weight  # here for start-up time: few statements are followed by anything
+
+    return weight.weighed(text)
+
+
+def _is_of_no_matter(sentence: Sentence, named: Named | None) -> bool:
+    """Whether a sentence neither speaks of the matter nor is known to be harmless, whatever else it says."""
+    text = sentence.text
+    if not _LETTER.search(text) or says("REASON", text, begins=True) or says("THANKS", text, begins=True):
+        return False
+    names = named is not None and (named.own(text) or named.other(text))
+    weight = _weight(text)
+    if not weight.lacks_matter(own=speaks_of_author(text), names=names):
+        return False
+    harmless = says("SAFE", text) or says("ASIDE", text) or is_all("MERIT", text) or formulas.SETTLING.search(text)
+    return not harmless or bool(weight.other) or weight.against > 1
 
 
 def _against_far(sentence: Sentence, named: Named | None, *, first: bool) -> bool:
@@ -367,6 +400,7 @@ def _against_last(sentence: Sentence, named: Named | None) -> bool:
     return unsure or _is_conditional(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
 
 
+_LETTER = re.compile(r"[^\W\d_]")
 _GREATLY = re.compile(
     r"[,;]|\b(?:only|just|more|better|nur|mehr|besser|seulement|plus|mieux|solo|sólo|más|mejor|só|mais|melhor|più|meglio"
     r"|только|больше|лучше|tylko|bardziej|lepiej)\b"
@@ -445,44 +479,6 @@ def is_concession(text: str) -> bool:
     """Whether a text only grants somebody else something ("even though Ben argued well")."""
     rest = without("MANNER", without("CONCEDE", text))
     return bool(begins("CONCEDE", text)) and not any(says(table, rest) for table in _TURNING)
-
-
-_VERDICT = re.compile(
-    r"\b(?:verdict|approval|rejection|vote|ballot|decision|endorsement|consent|recommendation|deferral|agreement|choice"
-    r"|urteil|votum|stimme|zustimmung|ablehnung|entscheidung|empfehlung|approbation|avis|voix|décision|accord|rejet"
-    r"|veredicto|voto|decisión|aprobación|rechazo|veredito|decisão|aprovação|rejeição|verdetto|decisione|approvazione"
-    r"|rifiuto|werdykt|głos|decyzj\w+|zgod\w+|вердикт|голос|решение|одобрение|отказ|karar\w*|onay\w*|oy\w*|ret\w*)\b"
-    r"|裁决|裁決|批准|同意|决定|決定|投票|評決|承認|賛成|判断|평결|승인|결정|판단|투표|حكمي|موافقتي|قراري|صوتي|फ़ैसल|फैसल|निर्णय"
-    r"|मंज़ूरी|मंजूरी|सहमति|मत"
-)
-_IGNORED = re.compile(
-    r"\b(?:forget|ignore|disregard|discard|strike|scratch) (?:the|my|that|this) (?:\w+ )?"
-    r"(?:verdict|approval|rejection)\b"
-)
-_FORMER = re.compile(r"\b(?:earlier|previous|prior|former|old|first|initial|last|objections?|doubts?)\b")
-
-
-def recalls(words: str, named: Named) -> bool:
-    """Whether what is said beside a verdict takes that verdict back, or puts another in its place.
-
-    Most of what is said is about the matter, so a sentence must speak of the author and of the verdict.
-
-    Args:
-        words: the folded words that are said, without quotations.
-        named: which verdicts a sentence names.
-    """
-    for sentence in _sentences(words):
-        text = sentence.without_commas
-        if sentence.size > 16 or named.own(text):
-            continue
-        # The tables of cues are long, so they are searched last.
-        if _VERDICT.search(text) and not _FORMER.search(text) and says("SELF", text) and says("BACK", text):
-            return True
-        if _IGNORED.search(text):
-            return True
-        if sentence.size <= 8 and named.other(text) and says("TURN", sentence.text, begins=True):
-            return True
-    return False
 
 
 def retracts_elsewhere(sentence: Sentence) -> bool:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from moot.answers import retraction
-from moot.answers.plain_text import fold, key, without_strikes
+from moot.answers.plain_text import fold, is_said, key, without_strikes
 from moot.answers.values import Fault, FieldValues
-from moot.answers.words import cues, ruling_words
+from moot.answers.words import cues, phrases, ruling_words
 from moot.core.ask import Field, Form
 
 DECIDING = ("decision", "verdict")
@@ -165,16 +165,6 @@ _OWN_REMARK = re.compile(
 )
 """How a moderator says something of itself that rules nothing ("I learned a lot today")."""
 
-_PARTICULAR = re.compile(
-    r"\d|[%€$£¥₹₽]|\b(?:should|shall|must|may|soll|sollen|darf|doit|doivent|debe|deben|deve|devono|devem|должн\w+"
-    r"|można|musi|muszą|we|wir|nous|euros?|dollars?|percent|prozent|from|until|till|monday|tuesday|wednesday"
-    r"|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november"
-    r"|december|week|month|year|two|three|four|five|six|ten|twelve|twenty"
-    r"|zwei|drei|vier|fünf|(?<!les )deux|trois|dos|tres|due|tre|dois|três"
-    r"|stunden?|hours?|tag|woche|monat|jahr|pays?|receives?|zahlt|erhält|bekommt|paie|paga)\b"
-)
-"""What stands in a sentence about something in particular."""
-
 LONGEST_TRUISM = 12
 """The most words of a sentence that may state what is so everywhere."""
 
@@ -182,7 +172,7 @@ LONGEST_TRUISM = 12
 def _is_truism(part: str) -> bool:
     """Whether a part of a sentence says what is so everywhere ("Every rose has its thorn")."""
     general = retraction.size(part) <= LONGEST_TRUISM and retraction.says("TRUISM", part, begins=True)
-    return general and not _PARTICULAR.search(part) and not _ANSWERED.search(part)
+    return general and not phrases.PARTICULAR.search(part) and not _ANSWERED.search(part)
 
 
 _APART = re.compile(r"\s*[:;：；]\s*|\s[\u2013\u2014-]+\s|\u2014")
@@ -238,7 +228,9 @@ def without_strangers(form: Form, values: FieldValues, debate: Sequence[str]) ->
         words = values.fields.get(field.name)
         if field.kind != "text" or not is_decision(field) or not isinstance(words, str):
             continue
-        if not _is_related(words, debate) or _remarks(words, topic):
+        if (fault := _weighed(words, topic)) == "withdrawn":
+            return withdrawn_ruling(form, values)
+        if fault or not _is_related(words, debate) or _remarks(words, topic):
             del values.fields[field.name]
             values.add(replace(field, required=True), Fault("vague"))
     return values
@@ -257,7 +249,7 @@ def _is_related(words: str, debate: Sequence[str]) -> bool:
     spoken = fold("\n".join(debate))
     if not words_of_matter or retraction.size(spoken) < LEAST_SAID:
         return True
-    return any(_is_said(word, spoken) for word in words_of_matter)
+    return any(is_said(word, spoken) for word in words_of_matter)
 
 
 LONGEST_REMARKS = 2_000
@@ -277,7 +269,7 @@ def _remarks(words: str, topic: str) -> bool:
         return False
 
     def is_matter(word: str) -> bool:
-        return bool(topic) and len(word) > 1 and _is_said(word, topic)
+        return bool(topic) and len(word) > 1 and is_said(word, topic)
 
     has_remark = False
     for sentence in (part.strip(_AROUND) for part in _SENTENCE.split(fold(words)) if part and key(part)):
@@ -289,17 +281,36 @@ def _remarks(words: str, topic: str) -> bool:
     return has_remark
 
 
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-"""A letter of a script in which words stand side by side."""
+def _weighed(words: str, topic: str) -> str:
+    """What a decision whose sentences speak of no matter is: ``vague``, ``withdrawn`` for one behind it; else ""."""
+    from moot.answers.words import remarks, weight  # here for start-up time: only decisions in free words need it
+
+    def is_matter(word: str) -> bool:
+        return bool(topic) and len(word) > 2 and is_said(word, topic)
+
+    begun = False
+    for sentence in (
+        part.strip(_AROUND) for part in _SENTENCE.split(fold(words)) if re.search(r"[^\W\d_]", part or "")
+    ):
+        bare = retraction.without("MANNER", sentence).strip(_AROUND + _ENDS)
+        weighed, own = weight.weighed(bare, is_matter if topic else None), retraction.speaks_of_author(bare)
+        if (
+            begun
+            and weighed.is_no_part(own=own)
+            and ((own and weighed.other) or weighed.against > 1 or not _is_harmless(bare))
+        ):
+            return "withdrawn"
+        if begun or remarks.is_remark(sentence, is_matter):
+            continue
+        if not (begun := retraction.says("PLAINLY", bare, begins=True) or not weighed.is_no_act(own=own)):
+            return "vague"
+    return ""
 
 
-def _is_said(word: str, spoken: str) -> bool:
-    """Whether a folded text holds a word in some form: its beginning, or two of its signs where there are no blanks."""
-    if _UNSPACED.search(word):
-        return any(word[place : place + 2] in spoken for place in range(len(word) - 1))
-    stem = word.removeprefix("ال")[: 3 if len(word) < 5 else 4 if len(word) < 8 else 5]
-    edge = "" if "\u0600" <= stem[0] <= "\u06ff" else r"(?<!\w)"
-    return re.search(edge + re.escape(stem), spoken) is not None
+def _is_harmless(sentence: str) -> bool:
+    """Whether a folded sentence behind a decision is known to leave it as it is."""
+    known = retraction.says("REASON", sentence, begins=True) or retraction.is_all("SAYING", sentence)
+    return known or any(retraction.says(name, sentence) for name in ("SAFE", "RULING", "ASIDE")) or _is_polite(sentence)
 
 
 def is_taken_back(ending: Ending) -> bool:

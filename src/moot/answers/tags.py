@@ -252,7 +252,7 @@ def _without_recalled(form: Form, values: FieldValues) -> FieldValues:
     for form_field in form.fields:
         value = values.fields.get(form_field.name)
         named = stated(form_field, value) if form_field.kind == "choice" and form_field.name == VERDICT else None
-        if named and value is not None and retraction.recalls(words, named):
+        if named and value is not None and _recalls(words, named):
             del values.fields[form_field.name]
             values.unread.append(f"{form_field.name}: ambiguous")
     return values
@@ -366,3 +366,46 @@ def _value(form_field: Field, text: str, element: Element) -> Value | Fault:
     value = read_value(form_field, words)
     loose = read_value(form_field, words, loose=True) if form_field.kind == "choice" else value
     return value if isinstance(loose, Fault) else loose  # with a remark ("HIRE (strong)")
+
+
+_VERDICT = re.compile(
+    r"\b(?:verdict|approval|rejection|vote|ballot|decision|endorsement|consent|recommendation|deferral|agreement|choice"
+    r"|urteil|votum|stimme|zustimmung|ablehnung|entscheidung|empfehlung|approbation|avis|voix|décision|accord|rejet"
+    r"|veredicto|voto|decisión|aprobación|rechazo|veredito|decisão|aprovação|rejeição|verdetto|decisione|approvazione"
+    r"|rifiuto|werdykt|głos|decyzj\w+|zgod\w+|вердикт|голос|решение|одобрение|отказ|karar\w*|onay\w*|oy\w*|ret\w*)\b"
+    r"|裁决|裁決|批准|同意|决定|決定|投票|評決|承認|賛成|判断|평결|승인|결정|판단|투표|حكمي|موافقتي|قراري|صوتي|फ़ैसल|फैसल|निर्णय"
+    r"|मंज़ूरी|मंजूरी|सहमति|मत"
+)
+_IGNORED = re.compile(
+    r"\b(?:forget|ignore|disregard|discard|strike|scratch) (?:the|my|that|this) (?:\w+ )?"
+    r"(?:verdict|approval|rejection)\b"
+)
+_FORMER = re.compile(r"\b(?:earlier|previous|prior|former|old|first|initial|last|objections?|doubts?)\b")
+
+
+def _recalls(words: str, named: retraction.Named) -> bool:
+    """Whether what is said beside a verdict takes that verdict back, or puts another in its place.
+
+    Most of what is said is about the matter, so a sentence must speak of the author and of the verdict.
+
+    Args:
+        words: the folded words that are said, without quotations.
+        named: which verdicts a sentence names.
+    """
+    for sentence in retraction.sentences_of(words):
+        text = sentence.without_commas
+        if sentence.size > 16 or named.own(text):
+            continue
+        # The tables of cues are long, so they are searched last.
+        if (
+            _VERDICT.search(text)
+            and not _FORMER.search(text)
+            and retraction.says("SELF", text)
+            and retraction.says("BACK", text)
+        ):
+            return True
+        if _IGNORED.search(text):
+            return True
+        if sentence.size <= 8 and named.other(text) and retraction.says("TURN", sentence.text, begins=True):
+            return True
+    return False

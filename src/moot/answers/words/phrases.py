@@ -363,3 +363,13 @@ ABSTENTION = late_pattern(
     r"|मतदान से (?:परहेज़|परहेज|अनुपस्थित)|çekimser)[*_\"']*\s*(?:$|[.:;,，。、；：(\n]|[\u2013\u2014-]|because\b)"
 )
 """A text that begins with an abstention in a word, and what follows."""
+
+PARTICULAR = late_pattern(
+    r"\d|[%€$£¥₹₽]|\b(?:should|shall|must|may|soll|sollen|darf|doit|doivent|debe|deben|deve|devono|devem|должн\w+"
+    r"|można|musi|muszą|we|wir|nous|euros?|dollars?|percent|prozent|from|until|till|monday|tuesday|wednesday"
+    r"|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november"
+    r"|december|week|month|year|two|three|four|five|six|ten|twelve|twenty"
+    r"|zwei|drei|vier|fünf|(?<!les )deux|trois|dos|tres|due|tre|dois|três"
+    r"|stunden?|hours?|tag|woche|monat|jahr|pays?|receives?|zahlt|erhält|bekommt|paie|paga)\b"
+)
+"""What stands in a sentence about something in particular."""

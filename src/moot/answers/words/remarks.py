@@ -139,7 +139,7 @@ def is_remark(sentence: str, is_matter: Callable[[str], bool]) -> bool:
 
 def _tells(language: str, sentence: str, count: Count) -> bool:
     """Whether a sentence tells what somebody said and draws no conclusion."""
-    words = _vocabulary(language)
+    words = vocabulary(language)
     concludes = words.says("so", sentence) or words.says("ought", sentence)
     return count.words <= MOST_TOLD and not concludes and words.says("told", sentence)
 
@@ -152,7 +152,7 @@ _MUST = re.compile(
 
 
 def _is_remark_in(language: str, sentence: str, count: Count) -> bool:
-    words = _vocabulary(language)
+    words = vocabulary(language)
     if count.words > MOST_WORDS:
         return False
     if count.about and not count.decides and not _MUST.search(sentence):
@@ -199,7 +199,7 @@ def _granted(count: Count, *, past: bool, own: bool, cries: bool) -> int:
 
 def counted(language: str, sentence: str, is_matter: Callable[[str], bool]) -> Count:
     """How many words of each kind a folded sentence has in a language."""
-    words, count = _vocabulary(language), Count()
+    words, count = vocabulary(language), Count()
     spelled = _signs(sentence, words) if language in _UNSPACED else _spaced(sentence)
     joined = {word for pair in pairwise(spelled) for word in pair if "_".join(pair) in words.core.whole}
     for place, word in enumerate(spelled):
@@ -230,7 +230,7 @@ def _is_compound(language: str, behind: Sequence[str]) -> bool:
 @lru_cache(maxsize=4096)
 def _kinds(language: str, word: str) -> frozenset[str]:
     """Which kinds of words of a language a word belongs to."""
-    words = _vocabulary(language)
+    words = vocabulary(language)
     forms = _forms(word) if language == "ar" else (word,)
     kinds = ("core", "scene", "plain", "subject", "decides")
     member_of = {kind for kind in kinds if any(form in getattr(words, kind) for form in forms)}
@@ -287,7 +287,8 @@ def _tables() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
-def _vocabulary(language: str) -> Vocabulary:
+def vocabulary(language: str) -> Vocabulary:
+    """The words and patterns of a language."""
     rows = _tables()[language]
     core, scene, around, subject, decides = (
         _listed(rows[name], language) for name in ("core", "scene", "around", "subject", "decides")
