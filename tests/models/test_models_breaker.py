@@ -12,8 +12,9 @@ from moot.core.agent import Quote, Recorder
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model, Traits
-from moot.models.layers import Breaker, BreakerSettings, Breaking, Recorded, Retrying, counts
+from moot.models.layers import Breaker, BreakerSettings, Breaking, Recorded, Retrying, Throttled, counts
 from moot.models.pool import Fallback, Pool
+from moot.models.transport import Gate
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 
 
@@ -238,11 +239,21 @@ async def test_a_cancelled_call_counts_only_where_its_time_was_up(seconds: float
         await asyncio.sleep(60)
         raise AssertionError
 
-    model = Breaking(Double(hangs), Breaker(BreakerSettings(failure_threshold=1), Clock()))
+    model = Breaking(Recorded(Double(hangs)), Breaker(BreakerSettings(failure_threshold=1), Clock()))
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
             await model.complete(ask(seconds=seconds), Notebook())
     assert model.breaker.state == state
+
+
+async def test_a_call_that_waited_for_a_place_until_its_time_was_up_counts_for_nothing() -> None:
+    gate = Gate(1)
+    model = Breaking(Throttled(Recorded(Double()), gate), Breaker(BreakerSettings(failure_threshold=1), Clock()))
+    async with gate.slots:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await model.complete(ask(seconds=0.02), Notebook())
+    assert model.breaker.state == "CLOSED"
 
 
 async def test_a_limit_says_nothing_about_the_provider() -> None:

@@ -3,6 +3,7 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
 
 import asyncio
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -173,6 +174,25 @@ def time_of_a_person_begins_anew_with_a_resume() -> list[Change]:
         return human._AnswerTime(contacts.clock, contacts.clock() + allowed, now + allowed)
 
     return [(human._AnswerTime, "begin", staticmethod(begin))]
+
+
+def person_is_waited_for_behind_the_deadline() -> list[Change]:
+    usual = human._AnswerTime.begin
+
+    def begin(contacts: Any, key: str, allowed: float | None) -> Any:
+        return usual(contacts, key, None if key in contacts.asked_at else allowed)
+
+    return [(human._AnswerTime, "begin", staticmethod(begin))]
+
+
+def answer_behind_the_deadline_is_overlooked() -> list[Change]:
+    usual = human.Human._answer_by_message
+
+    async def answer_by_message(self: Any, key: str) -> Any:
+        term = sys._getframe(1).f_locals.get("term")
+        return await usual(self, key) if term is None or term.left > 0 else None
+
+    return [(human.Human, "_answer_by_message", answer_by_message)]
 
 
 def person_has_half_of_the_time() -> list[Change]:

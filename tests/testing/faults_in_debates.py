@@ -3,6 +3,7 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownParameterType=false
 
 import asyncio
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,7 +12,7 @@ from moot.core import agent, event, text, transcript
 from moot.core.ask import Usage
 from moot.core.event import Erred
 from moot.engine import calls, driver, quorum
-from moot.models import layers
+from moot.models import layers, transport
 from moot.phases import vote
 from moot.policy import rules
 from moot.record import ledger, mailbox
@@ -162,6 +163,28 @@ def choice_is_the_next_proposal() -> list[Change]:
 
 def breaker_never_opens() -> list[Change]:
     return [(layers.Breaker, "fail", lambda self, ticket: self.release(ticket))]
+
+
+def gate_is_not_looked_at_once_more() -> list[Change]:
+    usual = transport.Gate.opened
+
+    async def opened(self: Any, seconds: float) -> None:
+        if "when_open" not in sys._getframe(1).f_code.co_name:
+            await usual(self, seconds)
+
+    return [(transport.Gate, "opened", opened)]
+
+
+def answers_between_failures_are_overlooked() -> list[Change]:
+    usual = layers.Breaker.succeed
+
+    def succeed(self: Any, ticket: int) -> None:
+        failures = self._failures
+        usual(self, ticket)
+        if self._state == "CLOSED":
+            self._failures = failures
+
+    return [(layers.Breaker, "succeed", succeed)]
 
 
 def errors_that_stay_are_tried_again() -> list[Change]:

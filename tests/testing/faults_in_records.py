@@ -195,6 +195,15 @@ def worst_case_of_calls_in_flight_is_not_counted() -> list[Change]:
     return [(calls.Budget, "sending", sending)]
 
 
+def worst_cost_of_calls_in_flight_is_not_counted() -> list[Change]:
+    usual = calls._InFlight
+
+    def in_flight(own: Any, worst: Any, unknown: Any) -> Any:
+        return usual(own, replace(worst, cost=own.cost), replace(unknown, cost=own.cost))
+
+    return [(calls, "_InFlight", in_flight)]
+
+
 # ---- what is shown and left behind -----------------------------------------------------------------------------------
 
 

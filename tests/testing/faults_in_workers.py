@@ -301,3 +301,11 @@ def _without(kind: str) -> Any:
         return await usual(free, c, tokens)
 
     return take_slot
+
+
+def worker_does_not_hear_of_a_withdrawal() -> list[Change]:
+    async def beat(c: Any, sender: Any, debates: Any) -> Any:
+        return {debate: (epoch, "") for debate, (epoch, _) in (await usual(c, sender, debates)).items()}
+
+    usual = leases.beat
+    return [(leases, "beat", beat)]

@@ -153,7 +153,7 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "answers_of_the_first_round_are_shown": ("I94", 8),
     "first_proposals_are_voted_on": ("I94", 4),
     "debate_does_not_wait_for_its_provider": ("I100", 13),
-    "waits_for_a_provider_do_not_grow": ("I100", 181),
+    "waits_for_a_provider_do_not_grow": ("I100", 253),
     "times_of_a_schedule_that_were_missed_begin_debates": ("I69", 5),
     "time_of_a_schedule_is_that_of_the_look": ("I69", 5),
     "what_is_submitted_while_a_debate_ends_is_overlooked": ("I101", 29),
@@ -169,5 +169,11 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "slow_viewer_begins_with_what_is_kept": ("I31", 8),
     "counts_of_a_model_correct_no_estimate": ("I59", 758),
     "worst_case_of_calls_in_flight_is_not_counted": ("I95", 25),
+    "worst_cost_of_calls_in_flight_is_not_counted": ("I95", 25),
+    "answers_between_failures_are_overlooked": ("I104", 212),
+    "gate_is_not_looked_at_once_more": ("I50", 96),
+    "person_is_waited_for_behind_the_deadline": ("I90", 244),
+    "answer_behind_the_deadline_is_overlooked": ("I105", 174),
+    "worker_does_not_hear_of_a_withdrawal": ("I102", 1501),
 }
 """By planted fault the invariant, and a seed that breaks it, mostly the first one."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from moot.core.ask import Ask, Reply, Value
 from moot.core.brief import Brief, Participant, View
@@ -209,6 +209,11 @@ class BatchRecorder(Recorder, Protocol):
     def batch_try(self, name: str) -> BatchTry:
         """The try of a call whose answer is still awaited, else the one that would be next."""
         ...
+
+
+def is_batch_recorder(recorder: Recorder) -> TypeGuard[BatchRecorder]:
+    """As ``isinstance``, which looks for each member of the protocol, at each call of a model."""
+    return hasattr(recorder, "batch_try")
 
 
 class Agent(Protocol):

@@ -20,7 +20,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from moot.core.agent import Quote, Recorder
+from moot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, is_batch_recorder
 from moot.core.errors import LimitReached, ModelError, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.deadline import Deadline
@@ -267,6 +267,41 @@ class _WatchedRecorder(_PassingRecorder):
             self._recorder.delta(text)
 
 
+class _SendRecorder(_PassingRecorder):
+    """A recorder that notes when a call was sent first: until then it has waited for places and budgets of our own."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self._sent: float | None = None
+        self._clock = asyncio.get_running_loop().time
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the call was sent; 0 where it was not."""
+        return 0.0 if self._sent is None else self._clock() - self._sent
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Pass a call on."""
+
+        def sending() -> Awaitable[Called]:
+            self._sent = self._clock() if self._sent is None else self._sent
+            return send()
+
+        return await self._recorder.call(name, quote, sending)
+
+
+class _BatchSendRecorder(_SendRecorder):
+    """The same for a recorder that knows of batches."""
+
+    def __init__(self, recorder: BatchRecorder) -> None:
+        super().__init__(recorder)
+        self._batches = recorder
+
+    def batch_try(self, name: str) -> BatchTry:
+        """Pass the question on."""
+        return self._batches.batch_try(name)
+
+
 # ---- the circuit breaker -------------------------------------------------------------------------------------------
 
 State: TypeAlias = Literal["CLOSED", "OPEN", "HALF_OPEN"]
@@ -275,7 +310,10 @@ TRANSPORT = frozenset({"timeout", "connection", "server", "rate"})
 """The kinds of failures that count. A refusal, a prompt that is too long, a missing key are not its fault."""
 
 SPENT = 0.95
-"""The share of a call's time after which being cancelled is the same as a timeout: the turn was over before the try."""
+"""The share of a call's time after which being cancelled is the same as a timeout: the turn was over before the try.
+
+It counts from the moment in which the call was sent. One that has only waited for a place says nothing of its provider.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,17 +441,16 @@ class Breaking(Layer):
         ticket = self.breaker.admit()
         if not ticket:
             raise self._left_out()
-        clock = asyncio.get_running_loop().time
-        began = clock()
+        noting = _BatchSendRecorder(recorder) if is_batch_recorder(recorder) else _SendRecorder(recorder)
         settle = self.breaker.release
         try:
-            called = await self._model.complete(request, recorder)
+            called = await self._model.complete(request, noting)
             settle = self.breaker.succeed
         except ModelError as error:
             settle = self.breaker.fail if counts(error) else self.breaker.succeed
             raise
         except asyncio.CancelledError:
-            if clock() - began >= SPENT * request.seconds:
+            if noting.seconds >= SPENT * request.seconds:
                 settle = self.breaker.fail
             raise
         finally:

@@ -1,9 +1,9 @@
 """The layer that has a model's calls answered by a provider's batch; repairs and calls with tools go live."""
 
 from dataclasses import replace
-from typing import Protocol, TypeGuard
+from typing import Protocol
 
-from moot.core.agent import BatchRecorder, BatchTry, Quote, Recorder
+from moot.core.agent import BatchTry, Quote, Recorder, is_batch_recorder
 from moot.core.errors import ModelError, Unavailable
 from moot.core.event import Called
 from moot.models import provider_errors
@@ -58,7 +58,7 @@ class BatchedModel(Layer):
         Raises:
             BatchPending: the provider has not answered yet.
         """
-        if not _can_be_batched(request) or not _is_batch_recorder(recorder):
+        if not _can_be_batched(request) or not is_batch_recorder(recorder):
             return await self._model.complete(request, recorder)
         while True:
             tried = recorder.batch_try(request.call)
@@ -112,11 +112,6 @@ class BatchedModel(Layer):
 
 def _can_be_batched(request: Request) -> bool:
     return request.call == CALL and not request.tools
-
-
-def _is_batch_recorder(recorder: Recorder) -> TypeGuard[BatchRecorder]:
-    """As ``isinstance``, which looks for each member of the protocol, at each call of a model."""
-    return hasattr(recorder, "batch_try")
 
 
 def _halved(quote: Quote) -> Quote:

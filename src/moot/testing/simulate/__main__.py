@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO, get_args
 
@@ -22,6 +23,9 @@ BLOCK = 50
 
 TELL_EACH = 5.0
 """Seconds between two lines that tell how far the seeds are."""
+
+LOOK_EACH = 0.2
+"""Seconds between two looks whether somebody has interrupted it."""
 
 INTERRUPTED = 130
 """The exit code of who was interrupted, as shells have it."""
@@ -120,17 +124,35 @@ def run_seeds(first: int, progress: Progress, *, jobs: int, mode: Mode | None = 
         simulate(seed)
     with ProcessPoolExecutor(jobs, initializer=_begin_process) as pool:
         futures = {pool.submit(run_block, *block, mode) for block in blocks}
-        try:
-            while futures:
-                done, futures = wait(futures, return_when=FIRST_COMPLETED)
+        with _noting_interrupts() as interrupted:
+            while futures and not interrupted:
+                done, futures = wait(futures, timeout=LOOK_EACH, return_when=FIRST_COMPLETED)
                 for future in done:
                     progress.add(future.result())
-        except KeyboardInterrupt:
-            pool.shutdown(cancel_futures=True)  # the blocks that run end
-            for future in futures:
-                if not future.cancelled():
-                    progress.add(future.result())
-            raise
+            if interrupted:
+                pool.shutdown(cancel_futures=True)  # the blocks that run end
+                for future in futures:
+                    if not future.cancelled():
+                        progress.add(future.result())
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _noting_interrupts() -> Generator[list[int]]:
+    """Note the interrupts in the block instead of raising them: one within ``wait`` would leave its locks held.
+
+    Whoever ignores interrupts, as a shell has its background commands do, ignores them here too.
+    """
+    usual, noted = signal.getsignal(signal.SIGINT), list[int]()
+    if usual is not signal.default_int_handler:
+        yield noted
+        return
+    signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _begin_process() -> None:

@@ -99,13 +99,16 @@ INVARIANTS: Mapping[str, str] = {
     "I92": "a debate that its owner has withdrawn is not taken again, whatever becomes of its worker",
     "I93": "no more rounds are played than the protocol has",
     "I94": "who is asked about answers, or votes for them, is asked about the newest ones",
-    "I95": "what is used exceeds a limit on tokens by no more than one answer has exceeded its estimate",
+    "I95": "what is used exceeds a limit on tokens or cost by no more than one answer has exceeded its estimate",
     "I96": "a debate that has ended with an error takes no place of its runner",
     "I97": "an ended process leaves no timer",
     "I98": "in a debate step the first of the tied proposals wins, and without any vote the first proposal",
     "I100": "a debate whose providers are out of reach goes on after 30 s, then after twice as long, and no sooner",
     "I101": "a debate that is submitted while it runs is queued again when it waits or was withdrawn before",
+    "I102": "a debate that its owner has withdrawn puts no question once its worker must have heard of that",
     "I103": "all workers together send no more requests, and spend no more tokens, in a minute than the limit allows",
+    "I104": "a model is left out only behind three calls that have failed without an answer between them",
+    "I105": "what a person has answered before a process begins counts, however late, while its question is open",
 }
 """What must hold, by number."""
 

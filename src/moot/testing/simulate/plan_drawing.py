@@ -101,9 +101,19 @@ def _varied(random: Random, plan: Plan) -> Plan:
     if plan.mode == "wild" and random.random() < 0.2:
         plan = replace(plan, counts=random.choice((2, 3)))
         if plan.counts == 3:  # two calls fit by their estimates, and only one by what they may use
-            limits = replace(plan.debates[0].limits, tokens=6_000, parallel=16)
+            tokens, cost = Random(f"costs {plan.seed}").choice(((6_000, None), (None, 0.0035)))
+            limits = replace(plan.debates[0].limits, tokens=tokens, cost=cost, parallel=16)
             plan = replace(plan, debates=(replace(plan.debates[0], limits=limits), *plan.debates[1:]), in_flight=50)
+            plan = _busy(plan) if Random(f"busy {plan.seed}").random() < 0.5 else plan
     return plan
+
+
+def _busy(plan: Plan) -> Plan:
+    """The plan, where the provider asks to wait while other calls wait for the end of those in flight."""
+    faults = [
+        ModelFault(debate="d0", who=who, send=send, kind="429", seconds=7.0) for who in NAMES for send in (1, 3, 4)
+    ]
+    return replace(plan, models=tuple(faults), jumps=())
 
 
 def _as_step(random: Random, debate: SimulatedDebate) -> SimulatedDebate:

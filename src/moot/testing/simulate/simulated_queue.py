@@ -118,13 +118,13 @@ class SimulatedQueue:
     Attributes:
         away_until: the time at which the database is back.
         pending: how many transactions have been asked for and not happened yet.
-        withdrawn: the debates that their owner has withdrawn, and not submitted again.
+        withdrawn: when their owner has withdrawn debates, and not submitted them again.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.away_until, self.pending = -1.0, 0
-        self.withdrawn: set[str] = set()
+        self.withdrawn: dict[str, float] = {}
         self._tables = sqlite3.connect(":memory:", isolation_level=None)
         self._tables.row_factory = sqlite3.Row
         self._operations = 0

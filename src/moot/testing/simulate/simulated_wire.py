@@ -181,9 +181,7 @@ class Provider:
     def _check_pauses(self, record: RecordState, tried: Attempted) -> None:
         process, now = PROCESS.get(), self.world.loop.time()
         waits = self._waits.get(process, ())
-        # A try that was on its way into the record when the provider asked to wait may still be sent.
-        noted = next(entry.at for entry in reversed(record.entries) if entry.event == tried) - EPOCH
-        early = max((until - now for since, until in waits if noted > since + 0.5), default=0.0)
+        early = max((until - now for since, until in waits if now > since + 0.5), default=0.0)
         require(early <= 1e-6 or self.world.plan.jumps, "I50", lambda: f"sent {early:.2f} s too early")
         epoch = self.world.taken[record.debate]
         call = process, record.debate, tried.key, f"{tried.call} of {tried.model}, {epoch}"

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -12,13 +12,15 @@ from moot.app.run.dispatcher import QueueError
 from moot.app.run.people import queue_again
 from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordError
+from moot.core.event import Asked
+from moot.record.store import decode
 from moot.testing.simulate.fault_plan import Plan, ProcessFault
 from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.simulated_queue import ADDRESS, SimulatedDatabase, SimulatedQueue, name_of, number_of
 from moot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
-from moot.testing.simulate.world import World
+from moot.testing.simulate.world import EPOCH, World
 from moot.workers.job_queue import Queue
-from moot.workers.lease_runs import WorkerSettings
+from moot.workers.lease_runs import LEASE, WorkerSettings
 from moot.workers.worker import Worker
 from moot.workers.worker_log import Note
 
@@ -39,6 +41,9 @@ SETTLED, SETTLING = 15.0, 60.0
 
 SCHEDULED = 130.0
 """Virtual seconds for which a schedule begins debates."""
+
+HEARING = 1.0
+"""Virtual seconds in which a worker that has heard of a withdrawal may put a last question."""
 
 LOOK = 5.0
 """Virtual seconds between two looks of whoever starts workers, and of the owner."""
@@ -121,7 +126,7 @@ class _WorkerGroup:
         self.queue = SimulatedQueue(self.world)
         for debate, lines in self.world.lines.items():
             self.queue.add_lines(debate, lines)
-        self.world.on_append, self.world.on_commit = self._check_writer, self.queue.add_lines
+        self.world.on_append, self.world.on_commit = self._check_writer, self._add_lines
         self._owner: Workspace = simulation.workspace(0)
         self._owner.queue = Queue(ADDRESS, SimulatedDatabase(self.queue, 0))
         self._lives: list[_WorkerLife] = []
@@ -234,7 +239,7 @@ class _WorkerGroup:
     @contextlib.contextmanager
     def _queueing(self, debate: str) -> Generator[None]:
         """Note that a debate is being queued, which takes a withdrawal back."""
-        self.queue.withdrawn.discard(debate)
+        self.queue.withdrawn.pop(debate, None)
         self._submits[debate] += 1
         self._submitting[debate] += 1
         try:
@@ -271,13 +276,25 @@ class _WorkerGroup:
         with contextlib.suppress(QueueError):
             done = await self._owner.queue.cancel(debate, now=kind == "withdraw now")
             if done and alone and submits == self._submits[debate]:
-                self.queue.withdrawn.add(debate)
+                self.queue.withdrawn[debate] = self.world.loop.time()
         holder = self.queue.holder(debate)
         if kind == "withdraw, and it dies" and holder and not self.world.calm:
             self.world.note(f"kill of {holder}")
             self.world.loop.kill(number_of(holder))
 
     # ---- what must hold ----------------------------------------------------------------------------------------------
+
+    def _add_lines(self, stream: str, lines: Sequence[str]) -> None:
+        """Pass on what is stored; where the debate is withdrawn it may be no further question."""
+        self.queue.add_lines(stream, lines)
+        since = self.queue.withdrawn.get(stream)
+        if since is None or self.plan.jumps or self.plan.store:
+            return  # a stop is heard between two steps, and a store that fails holds the first one up
+        for entry in map(decode, lines):
+            late = entry.at - EPOCH - since
+            # Its worker hears of it from the next heartbeat; without one its lease has run out by then.
+            if isinstance(entry.event, Asked) and late > LEASE + HEARING:
+                raise Violation("I102", f"{stream}: {entry.event.ask.key} is put {late:.1f} s behind its withdrawal")
 
     def _check_writer(self, stream: str, after: int) -> None:
         process = PROCESS.get()

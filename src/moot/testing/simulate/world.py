@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from moot.core.errors import RecordConflict, RecordError
-from moot.core.event import Asked, Called, Closed, Event, Failed, Interjected, Opened, Replied
+from moot.core.event import Asked, Attempted, Called, Closed, Event, Failed, Interjected, Opened, Replied
 from moot.models.names import parse
 from moot.models.prices import cost
 from moot.record.store import StreamInfo, check_lines, decode
+from moot.testing.simulate.checks.breaker_checks import BreakerChecks
 from moot.testing.simulate.checks.people_checks import Times, check_times
 from moot.testing.simulate.checks.record_facts import TryId
 from moot.testing.simulate.checks.record_state import RecordState
@@ -97,6 +98,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.random = Random(f"world {self.plan.seed} {self.plan.mode}")
+        self._breakers = BreakerChecks(self.plan)
         self._store_faults = {fault.number: fault for fault in self.plan.store}
         stopped = any(fault.kind == "freeze" for fault in self.plan.processes)
         slowed = any(fault.kind in ("slow", "full") for fault in self.plan.store)
@@ -180,6 +182,7 @@ class World:
             self._check_message(record, event, last_letter)
             self._check_event(record, event)
             self._check_times(record)
+            self._breakers.add(PROCESS.get(), stream, event, self.loop.time())
             begun = self.stopped.get(PROCESS.get(), {}).get(stream)
             is_more = begun is not None and isinstance(event, Asked) and record.batches > begun + 1
             # A slow store may hold what was noted before the stop.
@@ -217,6 +220,15 @@ class World:
             reading=16 * plan.store_delay,
         )
         check_times(record, record.entries[-1], times)
+        self._check_late_answer(record, record.entries[-1].event, self.began[process])
+
+    def _check_late_answer(self, record: RecordState, event: Event, began: float) -> None:
+        """Nobody stands in for a person who has answered already, though the time was up."""
+        if isinstance(event, Attempted | Failed) and record.asked[event.key].to == PERSON:
+            messages = zip(self.posted.get(record.debate, []), self._posted_at.get(record.debate, []), strict=True)
+            answers = [at for message, at in messages if isinstance(message, Replied) and message.key == event.key]
+            early = bool(answers) and answers[0] < began
+            require(not early, "I105", lambda: f"{event.key} was answered {began - answers[0]:.1f} s before")
 
     def _check_remarks(self, record: RecordState, pause: float) -> None:
         """Before questions messages are looked for with a pause between, and always before the close."""

@@ -42,6 +42,8 @@ def check_times(record: RecordFacts, entry: Entry, times: Times) -> None:
     event = entry.event
     if isinstance(event, Paused) and event.kind == "limit" and (limit := _SECONDS.search(event.reason)):
         _check_limit(record, entry, float(limit[1].replace(",", "")), times)
+    if isinstance(event, Paused) and event.kind == "waiting" and times.deadline is not None:
+        _check_wait(record, times)
     if isinstance(event, Attempted) or (isinstance(event, Failed) and NO_ANSWER in event.reason):
         ask = record.asked[event.key]
         if ask.to == times.person and times.deadline is not None:
@@ -98,6 +100,15 @@ def _check_deadline(record: RecordFacts, entry: Entry, ask: Ask, times: Times) -
         latest = max(over, times.began, *(_at(record, Replied, key) for key in others))
         late = entry.at - latest - LOOKS - times.reading
         require(late <= 0, "I90", lambda: f"{ask.key} is given up {late:.1f} s too late")
+
+
+def _check_wait(record: RecordFacts, times: Times) -> None:
+    """A process does not wait for a person whose time was over before it began."""
+    assert times.deadline is not None
+    waits = (ask.key for ask in record.newest if ask.to == times.person and ask.key not in record.answered)
+    if key := next(waits, ""):
+        late = times.began - _at(record, Asked, key) - times.deadline
+        require(late <= 0, "I90", lambda: f"{key} is waited for {late:.1f} s behind its deadline")
 
 
 def _at(record: RecordFacts, kind: type[Asked] | type[Replied], key: str) -> float:

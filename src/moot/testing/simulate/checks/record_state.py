@@ -54,6 +54,7 @@ class RecordState(RecordFacts):
     _used: set[int] = field(default_factory=set[int])  # the tokens used and reserved since the last question
     _spent: list[float] = field(default_factory=list[float])  # the dollars, in the same way
     _error: float = 0.0  # the most tokens by which an answer has exceeded what was reserved for it
+    _cost_error: float = 0.0  # the same in dollars
     _ratios: dict[str, float] = field(default_factory=dict[str, float])  # by model: counted to estimated tokens
     _course: Course = field(default_factory=Course)
 
@@ -215,7 +216,15 @@ class RecordState(RecordFacts):
         if self.limits and self.limits.tokens is not None:
             most = self.limits.tokens + self._error
             require(self._tokens <= most, "I95", lambda: f"{self._tokens} tokens, of {most} with one error")
-        self._cost += 0.0 if usage.cost is None else usage.cost - (attempt.cost or 0.0)
+        self._check_cost(0.0 if usage.cost is None else usage.cost - (attempt.cost or 0.0), known=known)
+
+    def _check_cost(self, more: float, *, known: bool) -> None:
+        """Book what an answer has cost more than was reserved for it."""
+        self._cost += more
+        self._cost_error = max(self._cost_error, more if known else inf)
+        if self.limits and self.limits.cost is not None:
+            most = self.limits.cost + self._cost_error + 1e-9
+            require(self._cost <= most, "I95", lambda: f"${self._cost:.5f}, of ${most:.5f} with one error")
 
     def _err(self, event: Erred) -> None:
         attempt = event.key, event.call, event.n
