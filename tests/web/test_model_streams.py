@@ -80,6 +80,7 @@ async def test_words_of_a_response_are_sent_while_they_are_said(tmp_path: Path) 
             resumed: list[Any] = [
                 event async for event in await caller.responses.retrieve(response, stream=True, starting_after=8)
             ]
+    events = without_signs(events)
     kinds = [event.type.removeprefix("response.") for event in events]
     begun = kinds.index("output_text.delta")
     assert list(dict.fromkeys(kinds)) == [
@@ -104,7 +105,6 @@ async def test_words_of_a_response_are_sent_while_they_are_said(tmp_path: Path) 
     after = [event for event in events if event.sequence_number > 8]
     assert [item.model_dump() for item in resumed] == [item.model_dump() for item in after]
     assert events[-1].response.output_text == words
-    assert [item.type for item in events[-1].response.output] == ["reasoning", "message"]
 
 
 async def test_words_before_a_call_come_first(tmp_path: Path) -> None:
@@ -182,13 +182,18 @@ async def test_answers_to_results_of_tools_are_heard_from_their_beginning(tmp_pa
             text += chunk.choices[0].delta.content or ""
             if text:
                 actor.go.set()
-    assert events[2].item.type == "message", "nobody was asked before, so there is nothing to tell"
+    assert without_signs(events)[2].item.type == "message", "nobody was asked before, so there is nothing to tell"
     assert texts(events) == text == words
 
 
 def numbers(events: list[Any]) -> list[int]:
     """The numbers of events; a sign of life has that of the event before it."""
     return list(dict.fromkeys(event.sequence_number for event in events))
+
+
+def without_signs(events: list[Any]) -> list[Any]:
+    """The events without signs of life."""
+    return list({event.sequence_number: event for event in reversed(events)}.values())[::-1]
 
 
 def texts(events: list[Any]) -> str:
