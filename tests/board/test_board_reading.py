@@ -121,9 +121,10 @@ ABSTAINED = (
 )
 TAKEN = (
     *("Hire her.", "None of them", "Not now", "No", "Hire; I abstain from judging her style", "Abstain from hiring"),
-    *("(Hire)", "– wait", "- wait", "Abstainers should be asked again", "Nothing less than 5%"),
-    *("No decision before May", "I abstain from meat, so no", "Pending deals first"),
+    *("(Hire)", "– wait", "- wait", "Nothing less than 5%", "I abstain from meat, so no", "Pending deals first"),
 )
+ASKED_ABOUT = ("Abstainers should be asked again", "No decision before May")
+"""Verdicts about deciding, which may be those of the member or words on the meeting."""
 
 
 def verdict_in(text: str, *, demanded: bool) -> tuple[Value | None, tuple[str, ...]]:
@@ -148,6 +149,11 @@ def test_an_abstention_is_no_verdict_in_free_words_either(text: str) -> None:
 @pytest.mark.parametrize("text", TAKEN)
 def test_other_words_are_the_verdict(text: str) -> None:
     assert verdict_in(text, demanded=False) == verdict_in(text, demanded=True) == (text, ())
+
+
+@pytest.mark.parametrize("text", ASKED_ABOUT)
+def test_a_verdict_about_deciding_is_asked_about(text: str) -> None:
+    assert verdict_in(text, demanded=True) == (None, ("Verdict: vague",))
 
 
 def test_an_abstention_is_offered_where_a_verdict_is_demanded() -> None:

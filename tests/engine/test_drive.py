@@ -410,7 +410,7 @@ async def test_a_conflict_inside_an_answer_ends_the_debate_for_this_driver() -> 
 
 
 @pytest.mark.parametrize("watched", [True, False])
-async def test_pieces_are_shown_live_where_somebody_looks_and_not_stored(watched: bool) -> None:
+async def test_pieces_are_handed_on_whoever_looks_and_not_stored(watched: bool) -> None:
     shown: list[Signal] = []
 
     def act(ask: Ask, context: Context, say: Recorder) -> str:
@@ -419,7 +419,7 @@ async def test_pieces_are_shown_live_where_somebody_looks_and_not_stored(watched
 
     options = DriverOptions(show=shown.append, watched=lambda: watched)
     ran = await runner(Everyone(act="argue", task="?"), hosting=lambda: options).run(both(act))
-    assert shown == ([Delta(key="/debate#1", text="a [31mpiece")] if watched else [])
+    assert shown == [Delta(key="/debate#1", text="a [31mpiece")]
     assert "piece" not in "".join(ran.lines)
 
 

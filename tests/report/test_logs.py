@@ -34,7 +34,7 @@ SAYS = {
     "/round-1#2": "Well now.\nCLAIM: Not as fast.\nTARGET: T3\nRELATION: ATTACK\nARGUMENT: Count the minutes.",
     "/close#1": "ANSWER: tea\nARGUMENT: Warmth wins.",
     "/close#2": "ANSWER: coffee\nARGUMENT: Speed wins.",
-    "/moderate#1": "SUMMARY: Warmth against speed.\nVERDICT: Drink what you like.",
+    "/moderate#1": "SUMMARY: Warmth against speed.\nVERDICT: Drink green tea.",
 }
 
 
@@ -102,7 +102,7 @@ def test_a_speech_is_its_argument_behind_one_line() -> None:
     )
     whole = "*T4 answers T3 (Ann): attack.*\n\nWell now.  \nCLAIM: Not as fast.  \n"
     assert whole in text, "words beside the fields are never lost"
-    assert "> - **Summary:** Warmth against speed.\n> - **Verdict:** Drink what you like." in text
+    assert "> - **Summary:** Warmth against speed.\n> - **Verdict:** Drink green tea." in text
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_the_summary_has_last_words_and_what_follows() -> None:
         "### Ann (For)\n\n- **Answer:** tea\n- **Argument:** Warmth wins.\n\n"
         "### Ben (Against)\n\n- **Answer:** coffee\n- **Argument:** Speed wins."
     )
-    assert decided.startswith("**Decided:** Drink what you like.\n")
+    assert decided.startswith("**Decided:** Drink green tea.\n")
     assert "So does tea" not in text
 
 
@@ -276,7 +276,7 @@ def test_the_json_log_has_what_every_turn_took() -> None:
     assert (second["text"], second["seconds"], second["state"]) == ("No.", 2.0, "answered")
     assert data["totals"]["tokens_in"] == 240
     assert data["totals"]["models"]["x:y"]["attempts"] == 3
-    assert json.loads(files("json_log", list(tea()))[".log.json"])["debate"]["decision"] == "Drink what you like."
+    assert json.loads(files("json_log", list(tea()))[".log.json"])["debate"]["decision"] == "Drink green tea."
 
 
 def test_the_json_log_of_a_whole_debate() -> None:

@@ -451,6 +451,7 @@ async def test_a_token_runs_again_within_its_limits_and_a_link_reads_no_persona(
         running = await web.begin(web.ann, models=["guest:slow"])
         assert (await web.ann.delete(f"{API}/debates/{running}")).status_code == 409
         await web.ann.post(f"{API}/debates/{running}/stop", json={"now": True})
+        await web.site.runner.wait(running)
         state = (await web.ann.get(f"{API}/debates/{running}")).json()
         assert [way["action"] for way in state["ways"]] == ["resume"]
 

@@ -16,7 +16,7 @@ from moot.answers.schemas.form_schema import AS_JSON, schema_of
 from moot.core.agent import Context, Recorder, proposed_words
 from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from moot.core.errors import ModelError, Refused, Unreadable
-from moot.core.event import Called
+from moot.core.event import CONTINUE, Called
 from moot.core.text import clip
 from moot.models.base import Message, Model, Request
 
@@ -169,7 +169,7 @@ class Conversation:
         if not self.model.traits.prefill:
             more.append(Message(role="user", text=f"{CUT_OFF} {head[-SHOWN:].splitlines()[-1]}"))
         try:
-            rest = await self.send("continue", *more)
+            rest = await self.send(CONTINUE, *more)
         except ModelError as error:
             self.notes.append(f"going on with what was cut off failed: {error}")
             return answer

@@ -490,11 +490,16 @@ class Delta:
         key: the ask.
         text: the piece.
         first: whether nothing of this try came before it, shown or not.
+        whole: whether it stands in the place of all pieces before it: it is all that was said so far.
     """
 
     key: str
     text: str
     first: bool = field(default=False, compare=False)
+    whole: bool = False
 
 
 Signal: TypeAlias = Delta
+
+CONTINUE = "continue"
+"""What the name of a call begins with that goes on with an answer which was cut off."""

@@ -226,8 +226,8 @@ class CallRecorder:
         return self._watched()
 
     def delta(self, text: str) -> None:
-        """Show a piece of the unfinished answer, if somebody looks."""
-        if self._watched() and (words := self._pieces.take(text)):
+        """Show a piece of the unfinished answer; who comes later sees it too."""
+        if words := self._pieces.take(text):
             self._show(Delta(key=self._key, text=words, first=self._silent))
         self._silent = self._silent and not text
 

@@ -9,12 +9,14 @@ never delay the publisher and never miss a line.
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncGenerator, Generator, Hashable, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
-from moot.core.event import Signal
-from moot.record.store import Notifying, Store
+from moot.core.errors import RecordError
+from moot.core.event import CONTINUE, Attempted, Delta, Erred, Failed, Replied, Signal
+from moot.record.store import Notifying, Store, decode
 
 PAGE = 50
 """The most lines read from the store at once."""
@@ -63,6 +65,23 @@ class LinePages:
         return lines
 
 
+def _forget(said: dict[str, list[str]], lines: Sequence[StoredLine]) -> None:
+    """Forget what was said of answers that are on record now, or are begun anew."""
+    for line in lines:
+        try:
+            event = decode(line.text).event
+        except RecordError:
+            said.clear()  # nobody knows of which answer it tells
+            continue
+        match event:
+            case Attempted(key=key, call=call) if not call.startswith(CONTINUE):
+                said.pop(key, None)
+            case Erred(key=key) | Replied(key=key) | Failed(key=key):
+                said.pop(key, None)
+            case _:
+                pass
+
+
 def _numbered_lines(texts: Sequence[str], after: int) -> list[StoredLine]:
     return [StoredLine(seq, text) for seq, text in enumerate(texts, start=after + 1)]
 
@@ -93,10 +112,20 @@ class Ring:
         followers: how many have a position in it, or had one.
         watchers: how many of them see the pieces of unfinished answers.
         alone_since: when a line came first that nobody followed, on the event loop's clock.
+
+    Args:
+        store: where the lines are stored.
+        debate: the debate.
+        after: the number of the line behind which it begins.
+        limit: the most items.
+        said: the text so far of each unfinished answer, if the newest line has that number; None if it has not.
     """
 
-    def __init__(self, store: Store, debate: str, after: int, limit: int) -> None:
-        self._store, self._debate, self._most = store, debate, limit
+    def __init__(
+        self, store: Store, debate: str, after: int, limit: int, said: Callable[[int], Sequence[Signal] | None]
+    ) -> None:
+        self._store, self._debate, self._most, self._said = store, debate, limit, said
+        self._lacks_pieces = True
         self._items: list[RingItem] = []
         self._bytes = 0
         self._reading = asyncio.Lock()
@@ -145,8 +174,24 @@ class Ring:
                 self.stale = True
 
     def add_signal(self, signal: Signal) -> None:
-        """Take in a signal."""
-        self._append(signal, len(signal.text))
+        """Take in a signal, or all that was said so far where some of it is missing.
+
+        It is left out as long as lines are missing: it may be older than one that comes later.
+        """
+        if self._lacks_pieces:
+            self.catch_up()
+        elif self._said(self.last) is None:
+            self._lacks_pieces = True
+        else:
+            self._append(signal, len(signal.text))
+
+    def catch_up(self) -> None:
+        """Add what was said so far, where pieces of it are missing and no lines are."""
+        said = self._said(self.last) if self._lacks_pieces else None
+        if said is not None:
+            self._lacks_pieces = False
+            for signal in said:
+                self._append(signal, len(signal.text))
 
     def put_view(self, item: RingItem, viewers: Hashable, view: object, size: int) -> None:
         """Keep what was made of an item for a group of viewers."""
@@ -173,6 +218,7 @@ class Ring:
                 raise
             self.add(_numbered_lines(texts, last))
             self.stale = self.stale or len(texts) == PAGE
+            self.catch_up()
 
     def wake(self, gather: float = 0.0) -> None:
         """Wake all who wait; where they were woken a moment ago, what comes meanwhile is gathered."""
@@ -283,6 +329,7 @@ class Hub:
         self._store, self._most, self._poll, self._gather, self._linger = store, most, poll, gather, linger
         self._rings: dict[str, Ring] = {}
         self._newest: dict[str, int] = {}  # of the debates that are live in this process
+        self._said: dict[str, dict[str, list[str]]] = {}  # by debate and question what was said so far
         self._finished: set[str] = set()
         self._told = False  # whether the store tells of new lines
 
@@ -298,22 +345,29 @@ class Hub:
         for line in lines[-1:]:
             self._newest[debate] = line.seq
             self._finished.discard(debate)
+        if said := self._said.get(debate):
+            _forget(said, lines)
         if (ring := self._rings.get(debate)) and not self._give_up(debate, ring):
             ring.add(lines)
+            ring.catch_up()
             ring.wake(self._gather)
 
     def signal(self, debate: str, signal: Signal) -> None:
-        """Hand on a signal to those who follow now; a slow follower misses it. Never waits, never raises."""
+        """Hand on a signal to those who follow now, and keep it for who comes later. Never waits, never raises.
+
+        A slow follower misses it.
+        """
+        if debate in self._newest:
+            self._said.setdefault(debate, {}).setdefault(signal.key, []).append(signal.text)
         ring = self._rings.get(debate)
-        if ring is None or self._give_up(debate, ring):
-            return
-        if ring.last == self._newest.get(debate, ring.last):  # else it may be older than a line that comes later
+        if ring and not self._give_up(debate, ring):
             ring.add_signal(signal)
             ring.wake(self._gather)
 
     def finish(self, debate: str) -> None:
         """No more lines come from this process for now: whoever follows, now or later, ends after what is stored."""
         self._newest.pop(debate, None)
+        self._said.pop(debate, None)
         self._finished.add(debate)
         if ring := self._rings.get(debate):
             ring.stale = True
@@ -339,7 +393,8 @@ class Hub:
             after: the number of the line.
             pieces: whether it sees the pieces of unfinished answers.
         """
-        ring = self._rings.setdefault(debate, Ring(self._store, debate, after, self._most))
+        said = partial(self._said_so_far, debate)
+        ring = self._rings.setdefault(debate, Ring(self._store, debate, after, self._most, said))
         ring.followers += 1
         ring.watchers += pieces
         ring.alone_since = None
@@ -350,6 +405,13 @@ class Hub:
             ring.watchers -= pieces
             if not (pieces and debate in self._newest):
                 self._drop(debate, ring)
+
+    def _said_so_far(self, debate: str, last: int) -> list[Signal] | None:
+        """All that was said so far of unfinished answers; None where lines behind that one have come."""
+        if last != self._newest.get(debate, last):
+            return None
+        said = self._said.get(debate, {})
+        return [Delta(key=key, text="".join(pieces), first=True, whole=True) for key, pieces in said.items()]
 
     def _give_up(self, debate: str, ring: Ring) -> bool:
         """Give up a ring that nobody has followed for a while; whoever left may come back until then."""

@@ -155,7 +155,8 @@ class Frames:
         """A piece of an unfinished answer; None if its reader may not read it."""
         if self._fold.hides_piece(delta.key):
             return None
-        return {"kind": "delta", "key": delta.key, "text": delta.text}
+        whole = {"whole": True} if delta.whole else {}
+        return {"kind": "delta", "key": delta.key, "text": delta.text, **whole}
 
 
 def frames(entries: Sequence[Entry]) -> list[Data]:

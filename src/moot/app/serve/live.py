@@ -16,10 +16,9 @@ from typing import Literal, Protocol, TypeAlias, cast
 from moot.app.run.workspace import Workspace
 from moot.app.serve.frames import Frames
 from moot.app.serve.server_parts import error_trace
-from moot.app.serve.view_model import CONTINUE
 from moot.app.serve.visibility import AnswerVisibility, Reader
 from moot.core.errors import RecordAway, RecordError
-from moot.core.event import KIND, Attempted, Closed, Delta, Erred, Failed, Replied
+from moot.core.event import CONTINUE, KIND, Attempted, Closed, Delta, Erred, Failed, Replied
 from moot.record.hub import PAGE, Follower, LinePages, RingItem, StoredLine
 from moot.record.store import Store, decode
 from moot.report.turn_text import Namer
@@ -105,7 +104,8 @@ class Digest:
         data = None if self._seal.shut else self._frames.piece(delta)
         if data is None:
             return None
-        self._drafts[delta.key] = self._drafts.get(delta.key, "") + delta.text
+        before = "" if delta.whole else self._drafts.get(delta.key, "")
+        self._drafts[delta.key] = before + delta.text
         return Item(0, "delta", b"", write(data))
 
     def so_far(self) -> list[Item]:

@@ -27,6 +27,7 @@ from moot.core.agent import without_private_fields
 from moot.core.ask import Usage, shown
 from moot.core.brief import HUMAN, Brief, is_person
 from moot.core.event import (
+    CONTINUE,
     KIND,
     TOOL,
     Asked,
@@ -96,7 +97,7 @@ class EntryFold:
     def add_delta(self, delta: Delta) -> None:
         """Add a piece of an unfinished answer."""
         if delta.key in self.drafts:
-            self.drafts[delta.key] += delta.text
+            self.drafts[delta.key] = delta.text if delta.whole else self.drafts[delta.key] + delta.text
 
     def hides_piece(self, key: str) -> bool:
         """Whether the reader may not read pieces of an answer: it is not known yet which field they belong to."""
@@ -273,8 +274,8 @@ STOPPED = "stopped"
 COUNTED = "the latest answers count as votes; nobody is asked again"
 """Said where ballots were counted and nobody was asked to vote."""
 
-CONTINUE, REPAIR = "continue", "repair"
-"""What the names of calls begin with that go on after a cut, or ask for what was missing."""
+REPAIR = "repair"
+"""What the names of calls begin with that ask for what was missing."""
 
 
 def _activity(call: str) -> str:
