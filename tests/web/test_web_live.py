@@ -173,7 +173,8 @@ async def test_who_comes_late_gets_the_text_so_far(tmp_path: Path) -> None:
                 web.site.workspace.hub.signal(debate, Delta(key=key, text=words))
                 await piece(first, words)
             async with live_at(web, debate, len(entries)) as late:
-                assert await piece(late, "calm") == {"kind": "delta", "key": key, "text": "It Tea is calm", "whole": True}
+                whole = {"kind": "delta", "key": key, "text": "It Tea is calm", "whole": True}
+                assert await piece(late, "calm") == whole
                 web.site.workspace.hub.signal(debate, Delta(key=key, text=", too"))
                 assert "whole" not in await piece(late, ", too")
         slow.go.set()

@@ -263,9 +263,8 @@ def _change(
     if status == "decided":
         open_ = [turn for turn in transcript.turns() if "OPEN" in turn.fields]
         for turn in open_[-1:]:
-            yield Point(
-                words=f"What was left open: {without_markdown(turn.fields['OPEN'])}", tail=f"{turn.by}, {turn.mark}"
-            )
+            open_words = without_markdown(str(turn.fields["OPEN"]))
+            yield Point(words=f"What was left open: {open_words}", tail=f"{turn.by}, {turn.mark}")
 
 
 def _sure(report: Report, grounds: DecisionGrounds) -> Iterator[str]:
