@@ -77,12 +77,12 @@ async def test_pieces_are_asked_for_as_long_as_a_viewer_may_come_back() -> None:
 # ---- who comes late --------------------------------------------------------------------------------------------------
 
 
-def said(key: str, text: str) -> Delta:
+def whole_piece(key: str, text: str) -> Delta:
     """All that was said so far."""
     return Delta(key=key, text=text, whole=True)
 
 
-async def seen(hub: Hub, after: int = 0) -> list[object]:
+async def first_items(hub: Hub, after: int = 0) -> list[object]:
     """What a viewer who comes now sees at first."""
     with hub.following("a", after) as follower:
         while await follower.read_on():
@@ -96,12 +96,15 @@ async def test_who_comes_late_sees_all_that_was_said_before_anybody_looked() -> 
     await tell(store, hub)
     for text in ("Tea ", "is ", "calm"):
         hub.signal("a", Delta(key="k", text=text))
-    assert await seen(hub) == [*numbered(1), said("k", "Tea is calm")]
+    assert await first_items(hub) == [*numbered(1), whole_piece("k", "Tea is calm")]
     hub.signal("a", Delta(key="k", text="."))
     with hub.following("a", 1) as follower:
-        assert [item.what for item in iter(follower.pick, None)] == [said("k", "Tea is calm"), Delta(key="k", text=".")]
+        assert [item.what for item in iter(follower.pick, None)] == [
+            whole_piece("k", "Tea is calm"),
+            Delta(key="k", text="."),
+        ]
     hub.finish("a")
-    assert await seen(hub) == numbered(1)
+    assert await first_items(hub) == numbered(1)
 
 
 async def test_pieces_that_come_while_lines_are_missing_are_shown_behind_these_lines() -> None:
@@ -113,4 +116,4 @@ async def test_pieces_that_come_while_lines_are_missing_are_shown_behind_these_l
         hub.signal("a", Delta(key="k", text="is calm"))
         assert follower.pick() is None, "its first line is not read yet"
         assert await follower.read_on()
-        assert [item.what for item in iter(follower.pick, None)] == [*numbered(1), said("k", "Tea is calm")]
+        assert [item.what for item in iter(follower.pick, None)] == [*numbered(1), whole_piece("k", "Tea is calm")]

@@ -13,10 +13,10 @@ from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_res
 from moot.answers.layout import Reading, read, repair_question
 from moot.answers.rulings import is_decision
 from moot.answers.schemas.form_schema import AS_JSON, schema_of
-from moot.core.agent import Context, Recorder, proposed_words
+from moot.core.agent import CONTINUE, Context, Recorder, proposed_words
 from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from moot.core.errors import ModelError, Refused, Unreadable
-from moot.core.event import CONTINUE, Called
+from moot.core.event import Called
 from moot.core.text import clip
 from moot.models.base import Message, Model, Request
 

@@ -216,6 +216,10 @@ def is_batch_recorder(recorder: Recorder) -> TypeGuard[BatchRecorder]:
     return hasattr(recorder, "batch_try")
 
 
+CONTINUE = "continue"
+"""What the name of a call begins with that goes on with an answer which was cut off."""
+
+
 class Agent(Protocol):
     """What answers for a participant: a model, a person, a function, a helper.
 

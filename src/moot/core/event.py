@@ -484,13 +484,10 @@ class SideEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delta:
-    """A piece of a streamed answer. If the try fails, the pieces of its ask so far are void.
+    """A piece of the streamed answer to the ask ``key``. If the try fails, the pieces of its ask so far are void.
 
-    Attributes:
-        key: the ask.
-        text: the piece.
-        first: whether nothing of this try came before it, shown or not.
-        whole: whether it stands in the place of all pieces before it: it is all that was said so far.
+    ``first`` says whether nothing of this try came before it, shown or not. ``whole`` says whether it is all that was
+    said so far, and stands in the place of all pieces before it.
     """
 
     key: str
@@ -500,6 +497,3 @@ class Delta:
 
 
 Signal: TypeAlias = Delta
-
-CONTINUE = "continue"
-"""What the name of a call begins with that goes on with an answer which was cut off."""

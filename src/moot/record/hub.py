@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from moot.core.agent import CONTINUE
 from moot.core.errors import RecordError
-from moot.core.event import CONTINUE, Attempted, Delta, Erred, Failed, Replied, Signal
+from moot.core.event import Attempted, Delta, Erred, Failed, Replied, Signal
 from moot.record.store import Notifying, Store, decode
 
 PAGE = 50
@@ -65,19 +66,19 @@ class LinePages:
         return lines
 
 
-def _forget(said: dict[str, list[str]], lines: Sequence[StoredLine]) -> None:
+def _forget(pieces: dict[str, list[str]], lines: Sequence[StoredLine]) -> None:
     """Forget what was said of answers that are on record now, or are begun anew."""
     for line in lines:
         try:
             event = decode(line.text).event
         except RecordError:
-            said.clear()  # nobody knows of which answer it tells
+            pieces.clear()  # nobody knows of which answer it tells
             continue
         match event:
             case Attempted(key=key, call=call) if not call.startswith(CONTINUE):
-                said.pop(key, None)
+                pieces.pop(key, None)
             case Erred(key=key) | Replied(key=key) | Failed(key=key):
-                said.pop(key, None)
+                pieces.pop(key, None)
             case _:
                 pass
 
@@ -118,13 +119,13 @@ class Ring:
         debate: the debate.
         after: the number of the line behind which it begins.
         limit: the most items.
-        said: the text so far of each unfinished answer, if the newest line has that number; None if it has not.
+        so_far: the text so far of each unfinished answer, if the newest line has that number; None if it has not.
     """
 
     def __init__(
-        self, store: Store, debate: str, after: int, limit: int, said: Callable[[int], Sequence[Signal] | None]
+        self, store: Store, debate: str, after: int, limit: int, so_far: Callable[[int], Sequence[Signal] | None]
     ) -> None:
-        self._store, self._debate, self._most, self._said = store, debate, limit, said
+        self._store, self._debate, self._most, self._so_far = store, debate, limit, so_far
         self._lacks_pieces = True
         self._items: list[RingItem] = []
         self._bytes = 0
@@ -180,17 +181,17 @@ class Ring:
         """
         if self._lacks_pieces:
             self.catch_up()
-        elif self._said(self.last) is None:
+        elif self._so_far(self.last) is None:
             self._lacks_pieces = True
         else:
             self._append(signal, len(signal.text))
 
     def catch_up(self) -> None:
         """Add what was said so far, where pieces of it are missing and no lines are."""
-        said = self._said(self.last) if self._lacks_pieces else None
-        if said is not None:
+        signals = self._so_far(self.last) if self._lacks_pieces else None
+        if signals is not None:
             self._lacks_pieces = False
-            for signal in said:
+            for signal in signals:
                 self._append(signal, len(signal.text))
 
     def put_view(self, item: RingItem, viewers: Hashable, view: object, size: int) -> None:
@@ -345,8 +346,8 @@ class Hub:
         for line in lines[-1:]:
             self._newest[debate] = line.seq
             self._finished.discard(debate)
-        if said := self._said.get(debate):
-            _forget(said, lines)
+        if pieces := self._said.get(debate):
+            _forget(pieces, lines)
         if (ring := self._rings.get(debate)) and not self._give_up(debate, ring):
             ring.add(lines)
             ring.catch_up()
@@ -393,8 +394,8 @@ class Hub:
             after: the number of the line.
             pieces: whether it sees the pieces of unfinished answers.
         """
-        said = partial(self._said_so_far, debate)
-        ring = self._rings.setdefault(debate, Ring(self._store, debate, after, self._most, said))
+        so_far = partial(self._said_so_far, debate)
+        ring = self._rings.setdefault(debate, Ring(self._store, debate, after, self._most, so_far))
         ring.followers += 1
         ring.watchers += pieces
         ring.alone_since = None
@@ -410,8 +411,8 @@ class Hub:
         """All that was said so far of unfinished answers; None where lines behind that one have come."""
         if last != self._newest.get(debate, last):
             return None
-        said = self._said.get(debate, {})
-        return [Delta(key=key, text="".join(pieces), first=True, whole=True) for key, pieces in said.items()]
+        answers = self._said.get(debate, {})
+        return [Delta(key=key, text="".join(pieces), first=True, whole=True) for key, pieces in answers.items()]
 
     def _give_up(self, debate: str, ring: Ring) -> bool:
         """Give up a ring that nobody has followed for a while; whoever left may come back until then."""

@@ -52,14 +52,14 @@ async def final_pieces(workspace: Workspace, debate: str) -> AsyncGenerator[str]
 
     A try that had begun before anybody listened is heard from its first piece on; where that was missed, not at all.
     """
-    key, fits, speaks, heard, begun = "", False, False, "", -1
+    key, fits, speaks, sent_words, begun = "", False, False, "", -1
     async with aclosing(workspace.follow(debate)) as items:
         async for item in items:
             if isinstance(item, Delta):
                 if item.key == key and fits and item.text and (speaks or item.first):
                     speaks = True
-                    words = item.text.removeprefix(heard) if item.whole else item.text
-                    heard += words
+                    words = item.text.removeprefix(sent_words) if item.whole else item.text
+                    sent_words += words
                     yield words
                 continue
             begun = await count(workspace.store, debate) if begun < 0 else begun
@@ -67,7 +67,7 @@ async def final_pieces(workspace: Workspace, debate: str) -> AsyncGenerator[str]
                 case Asked(ask=ask) if ask.act == DELIVER and (ask.talk or ask.form is None):
                     key = ask.key
                 case Attempted(key=tried, call=call) if tried == key:
-                    fits = not heard and call in (ACTS, "answer")
+                    fits = not sent_words and call in (ACTS, "answer")
                     speaks = item.seq > begun
                 case _:
                     pass

@@ -17,8 +17,9 @@ from moot.app.run.workspace import Workspace
 from moot.app.serve.frames import Frames
 from moot.app.serve.server_parts import error_trace
 from moot.app.serve.visibility import AnswerVisibility, Reader
+from moot.core.agent import CONTINUE
 from moot.core.errors import RecordAway, RecordError
-from moot.core.event import CONTINUE, KIND, Attempted, Closed, Delta, Erred, Failed, Replied
+from moot.core.event import KIND, Attempted, Closed, Delta, Erred, Failed, Replied
 from moot.record.hub import PAGE, Follower, LinePages, RingItem, StoredLine
 from moot.record.store import Store, decode
 from moot.report.turn_text import Namer

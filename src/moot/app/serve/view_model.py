@@ -23,11 +23,10 @@ from moot.app.serve.entry_view import (
 )
 from moot.app.serve.visibility import HIDDEN, Reader, may_know, may_read, may_read_turns
 from moot.arguments.positions import alike
-from moot.core.agent import without_private_fields
+from moot.core.agent import CONTINUE, without_private_fields
 from moot.core.ask import Usage, shown
 from moot.core.brief import HUMAN, Brief, is_person
 from moot.core.event import (
-    CONTINUE,
     KIND,
     TOOL,
     Asked,
