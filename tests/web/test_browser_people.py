@@ -102,7 +102,7 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
         page = await owner.go(f"/d/{debate}")
         await page.get_by_text("More", exact=True).click()
         await page.get_by_role("button", name="Make a link").click()
-        link = await page.get_by_label("The link").input_value()
+        link = await page.get_by_label("The link", exact=True).input_value()
         assert link.startswith(f"{stage.base}/d/{debate}?share=")
         await expect(page.get_by_text("look on, until")).to_be_visible()
         guest_page = guest.page
@@ -129,7 +129,7 @@ async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -
         await page.get_by_text("More", exact=True).click()
         await page.get_by_role("button", name="Make a link").click()
         guest_page = guest.page
-        await guest_page.goto(await page.get_by_label("The link").input_value())
+        await guest_page.goto(await page.get_by_label("The link", exact=True).input_value())
         await expect(page.locator("article", has_text="Hidden until all have answered; look")).to_have_count(2)
         cards = guest_page.locator("article.turn", has_text="Hidden until all have answered")
         await expect(cards).to_have_count(2)
@@ -155,8 +155,8 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
         await page.get_by_label("Who has the link may").select_option("join")
         await page.get_by_role("combobox", name="as", exact=True).select_option("Ada")
         await page.get_by_role("button", name="Make a link").click()
-        await expect(page.get_by_label("The link")).to_be_visible()
-        await guest.page.goto(await page.get_by_label("The link").input_value())
+        await expect(page.get_by_label("The link", exact=True)).to_be_visible()
+        await guest.page.goto(await page.get_by_label("The link", exact=True).input_value())
         await expect(guest.page.get_by_role("form", name="Your turn as Ada")).to_be_visible()
         await expect(guest.page.get_by_role("button", name="Stop")).to_have_count(0)
         await say(guest.page, "Tea, I should think.")
