@@ -203,3 +203,8 @@ def test_one_module_says_what_must_not_be_in_a_text() -> None:
         assert not [text for text in texts if len(unseen_in(text)) > 1], path
         assert not {"Cc", "Cf", "Cs", "Co", "Cn"}.intersection(texts), path
         assert "isprintable" not in path.read_text(), path
+
+
+@pytest.mark.parametrize("data", [b"a\x00b", frozenset({"a\x00b"})])
+def test_data_of_another_kind_stays_as_it_is(data: object) -> None:
+    assert clean_data(data) is data

@@ -17,6 +17,7 @@ import pytest
 from moot.core.errors import RecordConflict, RecordError
 from moot.record.listing import check
 from moot.record.sqlite import SqliteStore, explain
+from moot.record.sqlite_faults import is_same
 from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION
 
 
@@ -477,3 +478,10 @@ def test_an_empty_file_becomes_a_record(path: Path) -> None:
     asyncio.run(SqliteStore.open(path).close())
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+
+
+def test_a_file_that_is_not_there_is_the_same_as_no_other(tmp_path: Path) -> None:
+    there, away = tmp_path / "there", tmp_path / "away"
+    there.touch()
+    assert is_same(there, str(there))
+    assert not is_same(there, str(away))
