@@ -113,6 +113,7 @@ class Ring:
         followers: how many have a position in it, or had one.
         watchers: how many of them see the pieces of unfinished answers.
         alone_since: when a line came first that nobody followed, on the event loop's clock.
+        lacks_pieces: whether pieces of unfinished answers are missing.
 
     Args:
         store: where the lines are stored.
@@ -126,7 +127,7 @@ class Ring:
         self, store: Store, debate: str, after: int, limit: int, so_far: Callable[[int], Sequence[Signal] | None]
     ) -> None:
         self._store, self._debate, self._most, self._so_far = store, debate, limit, so_far
-        self._lacks_pieces = True
+        self.lacks_pieces = True
         self._items: list[RingItem] = []
         self._bytes = 0
         self._reading = asyncio.Lock()
@@ -175,22 +176,17 @@ class Ring:
                 self.stale = True
 
     def add_signal(self, signal: Signal) -> None:
-        """Take in a signal, or all that was said so far where some of it is missing.
-
-        It is left out as long as lines are missing: it may be older than one that comes later.
-        """
-        if self._lacks_pieces:
+        """Take in a signal, or all that was said so far where some of it is missing."""
+        if self.lacks_pieces:
             self.catch_up()
-        elif self._so_far(self.last) is None:
-            self._lacks_pieces = True
         else:
             self._append(signal, len(signal.text))
 
     def catch_up(self) -> None:
         """Add what was said so far, where pieces of it are missing and no lines are."""
-        signals = self._so_far(self.last) if self._lacks_pieces else None
+        signals = self._so_far(self.last) if self.lacks_pieces else None
         if signals is not None:
-            self._lacks_pieces = False
+            self.lacks_pieces = False
             for signal in signals:
                 self._append(signal, len(signal.text))
 
@@ -361,9 +357,13 @@ class Hub:
         if debate in self._newest:
             self._said.setdefault(debate, {}).setdefault(signal.key, []).append(signal.text)
         ring = self._rings.get(debate)
-        if ring and not self._give_up(debate, ring):
+        if ring is None or self._give_up(debate, ring):
+            return
+        if ring.last == self._newest.get(debate, ring.last):
             ring.add_signal(signal)
             ring.wake(self._gather)
+        else:  # it may be older than a line that comes later
+            ring.lacks_pieces = True
 
     def finish(self, debate: str) -> None:
         """No more lines come from this process for now: whoever follows, now or later, ends after what is stored."""
