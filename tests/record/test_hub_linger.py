@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 
+import pytest
+
 from moot.core.event import Delta
 from moot.record.hub import Hub
 from moot.testing.store_checks import InMemoryStore
@@ -117,3 +119,16 @@ async def test_pieces_that_come_while_lines_are_missing_are_shown_behind_these_l
         assert follower.pick() is None, "its first line is not read yet"
         assert await follower.read_on()
         assert [item.what for item in iter(follower.pick, None)] == [*numbered(1), whole_piece("k", "Tea is calm")]
+
+
+@pytest.mark.parametrize("published", [True, False])
+async def test_a_piece_that_comes_before_the_viewer_has_read_is_shown_once(published: bool) -> None:
+    store = InMemoryStore()
+    hub = Hub(store)
+    if published:
+        await tell(store, hub)
+    with hub.following("a", 1 if published else 0) as follower:
+        hub.signal("a", Delta(key="k", text="Tea"))
+        await follower.read_on()
+        pieces = [item.what for item in iter(follower.pick, None)]
+    assert pieces == [whole_piece("k", "Tea") if published else Delta(key="k", text="Tea")]

@@ -177,18 +177,17 @@ class Ring:
 
     def add_signal(self, signal: Signal) -> None:
         """Take in a signal, or all that was said so far where some of it is missing."""
-        if self.lacks_pieces:
-            self.catch_up()
-        else:
+        if not self.catch_up():
             self._append(signal, len(signal.text))
 
-    def catch_up(self) -> None:
-        """Add what was said so far, where pieces of it are missing and no lines are."""
+    def catch_up(self) -> bool:
+        """Add what was said so far, where pieces of it are missing and no lines are; whether there was any."""
         signals = self._so_far(self.last) if self.lacks_pieces else None
         if signals is not None:
             self.lacks_pieces = False
-            for signal in signals:
-                self._append(signal, len(signal.text))
+        for signal in signals or ():
+            self._append(signal, len(signal.text))
+        return bool(signals)
 
     def put_view(self, item: RingItem, viewers: Hashable, view: object, size: int) -> None:
         """Keep what was made of an item for a group of viewers."""
