@@ -200,11 +200,18 @@ TASKS = [
     "Please reply with a title for the chat that is 3-4 words in length",
     "Based on the chat history, give this conversation a name.\nKeep it short - 10 characters max",
     "Your task is to reflect the speaker's likely facial expression through a fitting emoji.",
+    "### Task:\nPredict 3-5 useful messages this user might naturally send next to advance their current objective.",
+    "### Task:\nAnalyze the chat history to determine the necessity of generating search queries, in the given language.",
+    "### Task:\nGenerate a detailed prompt for am image generation task based on the given language and context.",
+    "### Task:\nYou are an autocompletion system. Continue the text in `<text>` based on the **completion type**.",
+    "### Task:\nSummarize the conversation history that will be compacted out of the active chat context.",
+    "### Task:\nSay it.\n\n### Chat History:\n<chat_history>\nUSER: Tea?\n</chat_history>",
 ]
 RULES_OF_TASKS = [
     "You are a title generator. You output ONLY a thread title.",
     "You are a professional conversation summarizer. Generate a concise title.",
     "Summarize the given session as a 10-word title using user language",
+    f"Available Tools: [{'x' * 3000}]\n\nYour task is to choose and return the correct tool(s) from the list of tools.",
 ]
 QUESTIONS = [
     "Give me a name for our chat product.",
@@ -212,6 +219,10 @@ QUESTIONS = [
     "What is a good title for the talk on tea?",
     "Which title fits the book best?",
     "Should the thread pool have a name in 2 parts?",
+    "### Task:\nGenerate a plan for the office kitchen.",
+    "### Task:\nAnalyze whether tea is better than coffee.",
+    "### Task:\nRespond to the user query using the provided context, incorporating inline citations.\n\n<context>\n"
+    "Generate a concise title for this conversation.\n</context>\n\nTea or coffee?",
 ]
 
 

@@ -28,9 +28,17 @@ _TALK = (
     r"(?! (?:app|client|feature|product|room|server))"
 )
 
+_HEAD = re.compile(r"\A\s*###\s*Task:\s*\n\s*(?P<task>[^\n]*)", re.IGNORECASE)
+"""How Open WebUI begins what it asks beside a conversation, and questions about documents too."""
+
+_HEADED = re.compile(
+    r"\b(?:title|tags|follow-?ups?|search quer(?:y|ies)|image generation|autocompletion)\b"
+    r"|\bmessages this user\b|\bconversation history\b",
+    re.IGNORECASE,
+)
+
 _TASKS = re.compile(
-    r"\A\s*###\s*Task:\s*\n\s*(?:Generate|Suggest|Analyze|You are an autocompletion)"
-    rf"|\b(?:concise|short|brief)\b[^.\n]{{0,60}}\btitle\b[^.\n]{{0,80}}\b{_TALK}"
+    rf"\b(?:concise|short|brief)\b[^.\n]{{0,60}}\btitle\b[^.\n]{{0,80}}\b{_TALK}"
     rf"|\bgenerate\b[^.\n]{{0,40}}\btags?\b[^.\n]{{0,80}}\b{_TALK}"
     rf"|\b(?:a|concise) (?:title|name) (?:for|of|that \w+) (?:the|this)\b[^.\n]{{0,40}}\b{_TALK}"
     rf"|\b(?:name|give|summari[sz]e) (?:this|the|the given) {_TALK}[^.\n]{{0,30}}\b(?:name|title|in \d+)\b"
@@ -39,6 +47,9 @@ _TASKS = re.compile(
     re.IGNORECASE,
 )
 """How chat programs ask for titles, tags, further questions, searches and emojis beside the conversation."""
+
+_CHOICE_OF_TOOLS = re.compile(r"\AAvailable Tools: .*\bchoose and return the correct tool", re.DOTALL)
+"""How Open WebUI has a model choose tools that are not passed to it as tools."""
 
 MOST_TASK = 2000
 """Instructions of the system that are longer belong to a conversation, whatever they say about titles."""
@@ -56,7 +67,16 @@ def is_small_task(request: ChatRequest) -> bool:
     """Whether a chat program asks for a title, tags or the like: a guess by its last message or short instructions."""
     first, last = request.messages[0], request.messages[-1]
     instructions = first.text if first.role in RULES and len(first.text) <= MOST_TASK else ""
-    return bool(_TASKS.search(last.text) or _TASKS.search(instructions.strip()))
+    chooses = first.role in RULES and _CHOICE_OF_TOOLS.match(first.text.strip())
+    return bool(chooses or _asks_task(last.text) or _TASKS.search(instructions.strip()))
+
+
+def _asks_task(text: str) -> bool:
+    """Whether a message of the user is a task: by its head where it has one, whatever the documents in it say."""
+    head = _HEAD.match(text)
+    if head is None:
+        return bool(_TASKS.search(text))
+    return bool(_HEADED.search(head["task"])) or "<chat_history>" in text
 
 
 def chat_brief(request: ChatRequest) -> ChatBrief:
