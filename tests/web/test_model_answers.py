@@ -66,6 +66,18 @@ async def test_nothing_is_chosen_where_nobody_won(tmp_path: Path) -> None:
     assert answer["choices"][0]["message"]["refusal"] is None
 
 
+async def test_proposals_without_a_short_answer_are_told_in_their_words(tmp_path: Path) -> None:
+    """A candidate that has only its author's name is told by its words, undecided as well as in a memo."""
+    tea = ScriptedModel(lambda request: "I would take tea, for it is calm.", name="guest:tea")
+    async with place_of(tmp_path, real=False, beat=60, tea=tea) as (web, _):
+        body = {"model": "moot/fast", "messages": QUESTION}
+        answer = (await web.ann.post("/v1/chat/completions", json=body)).json()
+    assert answer["moot"]["status"] == "no_decision"
+    assert "- Advocate: I would take tea, for it is calm." in content(answer)
+    row = answer["moot"]["minority"][0]
+    assert (row["answer"], row["argument"]) == ("Advocate", "I would take tea, for it is calm.")
+
+
 async def test_settings_of_other_servers_are_named_and_empty_fields_say_nothing(tmp_path: Path) -> None:
     more: dict[str, Any] = {
         "top_k": 40,
@@ -201,7 +213,7 @@ TASKS = [
     "Based on the chat history, give this conversation a name.\nKeep it short - 10 characters max",
     "Your task is to reflect the speaker's likely facial expression through a fitting emoji.",
     "### Task:\nPredict 3-5 useful messages this user might naturally send next to advance their current objective.",
-    "### Task:\nAnalyze the chat history to determine the necessity of generating search queries, in the given language.",
+    "### Task:\nAnalyze the chat history to determine the necessity of generating search queries.",
     "### Task:\nGenerate a detailed prompt for am image generation task based on the given language and context.",
     "### Task:\nYou are an autocompletion system. Continue the text in `<text>` based on the **completion type**.",
     "### Task:\nSummarize the conversation history that will be compacted out of the active chat context.",

@@ -221,7 +221,15 @@ def _final_answers(state: DebateState) -> Iterator[str]:
     if decision:
         rows = decision.answers or decision.minority
         first = [Minority(answer=decision.winner, by=decision.support, share=decision.share)] if decision.winner else []
-        yield from (f"- {_line(row.answer)} ({listed(list(row.by)) or 'nobody'})" for row in (*first, *rows))
+        yield from (_answer_line(state, row) for row in (*first, *rows))
+
+
+def _answer_line(state: DebateState, row: Minority) -> str:
+    """An answer with those who gave it, and its words where it has only the name of its author."""
+    authors = {speaker.name for speaker in _speakers(state.transcript.brief)}
+    by = "" if row.by == (row.answer,) and row.answer in authors else f" ({listed(list(row.by)) or 'nobody'})"
+    words = f": {_line(row.argument)}" if row.answer in authors and row.argument else ""
+    return f"- {_line(row.answer)}{by}{words}"
 
 
 def _memo(state: DebateState) -> Iterator[str]:
@@ -232,7 +240,7 @@ def _memo(state: DebateState) -> Iterator[str]:
     yield f"Strength: {decision.strength}; {round(100 * decision.share)} % of the votes ({decision.rule})."
     if decision.argument:
         yield f"Because: {decision.argument}"
-    others = [f"- {_line(row.answer)} ({listed(list(row.by))})" for row in decision.minority]
+    others = [_answer_line(state, row) for row in decision.minority]
     if others:
         yield "\n".join(["Other answers:", *others])
     if decision.dissent:
@@ -318,12 +326,16 @@ def _facts(state: DebateState, status: Status, degraded: Sequence[str], request:
     rows = (decision.minority or decision.answers) if decision else ()
     return {
         **facts,
-        "minority": [{"answer": row.answer, "by": list(row.by), "share": row.share} for row in rows],
+        "minority": [_fact(row) for row in rows],
         "degraded": list(degraded),
         "warnings": list(state.outcome.warnings),
         "ignored": list(request.ignored),
         "seats": [_seat(state, speaker) for speaker in _speakers(state.transcript.brief)],
     }
+
+
+def _fact(row: Minority) -> dict[str, object]:
+    return {"answer": row.answer, "by": list(row.by), "share": row.share, "argument": row.argument}
 
 
 def _seat(state: DebateState, participant: Participant) -> dict[str, object]:
