@@ -36,7 +36,7 @@ class Ended(NamedTuple):
     output: str
 
 
-class _Descriptor(Protocol):
+class Descriptor(Protocol):
     """A file of this process on its way to another."""
 
     def detach(self) -> int:
@@ -51,7 +51,7 @@ class Command:
         self, words: Sequence[str], folder: Path, environment: Mapping[str, str], files: Sequence[int] = ()
     ) -> None:
         with open(os.devnull, "r+b") as nothing:
-            start = _Start(words, folder, dict(environment), files or (nothing.fileno(),) * 3)
+            start = ForkStart(words, folder, dict(environment), files or (nothing.fileno(),) * 3)
             self._process = FORKS.Process(target=start)
             self._process.start()
         assert self._process.pid is not None
@@ -102,7 +102,7 @@ class Program:
         os.unlink(name)
         self._ours, theirs = FORKS.Pipe()
         with open(os.devnull, "rb") as nothing:
-            start = _Start([], folder, dict(environment), (nothing.fileno(), self._output, self._output))
+            start = ForkStart([], folder, dict(environment), (nothing.fileno(), self._output, self._output))
             self._process = FORKS.Process(target=_grow, args=(theirs, start))
             self._process.start()
         theirs.close()
@@ -143,14 +143,14 @@ def _wait(process: BaseProcess, seconds: float) -> int:
     return process.exitcode
 
 
-class _Start:
+class ForkStart:
     """What a fork does first, and the module that it runs then."""
 
     def __init__(
         self, words: Sequence[str], folder: Path, environment: Mapping[str, str], files: Sequence[int]
     ) -> None:
         self.words, self.folder, self.environment, self.files = words, folder, environment, files
-        self.sent: Sequence[_Descriptor] = ()
+        self.sent: Sequence[Descriptor] = ()
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "files": (), "sent": [DupFd(number) for number in self.files]}
@@ -178,7 +178,7 @@ class _Start:
         sys.path[:] = ["", *(path for path in sys.path if path and Path(path) not in (ROOT, ROOT / "scripts"))]
 
 
-def _grow(pieces: Connection, start: _Start) -> None:
+def _grow(pieces: Connection, start: ForkStart) -> None:
     start.begin()
     warnings.simplefilter("error")
     sys.argv = ["-c"]

@@ -22,10 +22,12 @@ from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call, Wires
 from tests.cli.commands import moot, served, settle, speak
 from tests.kits.forks import run_module
+from tests.kits.relays import relayed
 from tests.mcp.mcp_kit import BUILTIN, QUOTES, TABLE, refusal, result
 
 pytestmark = [
     pytest.mark.system,
+    pytest.mark.usefixtures("relays"),
     pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and pipes"),
 ]
 
@@ -34,8 +36,8 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     return {**settle(folder), "PYTHONPATH": os.pathsep.join(text for text in sys.path if text), **more}
 
 
-def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "moot", "mcp", *words]
+def command(*words: str) -> tuple[str, ...]:
+    return relayed("moot", "mcp", *words)
 
 
 @asynccontextmanager
@@ -171,8 +173,9 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
         {"jsonrpc": "2.0", "id": 3, "method": "no/such/method"},
     ]
     text = "".join(f"{json.dumps(message)}\n" for message in messages) + "no json at all\n"
+    real = [sys.executable, "-m", "moot", "mcp"]
     ran = subprocess.run(
-        command(), input=text, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, timeout=120
+        real, input=text, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, timeout=120
     )
     assert ran.returncode == 0
     lines = [json.loads(line) for line in ran.stdout.splitlines()]

@@ -16,11 +16,11 @@ from moot.models.names import PROVIDERS
 from moot.models.pool import Pool
 from moot.models.wires import acp_agent
 from moot.models.wires.acp_programs import AcpProgram, read_programs
+from tests.kits.relays import relayed
 from tests.kits.waiting import until
 from tests.models.models_kit import Notebook
 
 WORDS = "ANSWER: build\nCONFIDENCE: 0.7\nARGUMENT: It is ours."
-AGENT = Path(__file__).parents[1] / "kits" / "acp_agent.py"
 
 
 class Desk:
@@ -30,7 +30,11 @@ class Desk:
         self.log = folder / "log.txt"
 
     def pool(self, manner: str, **settings: object) -> Pool:
-        table = {"command": [sys.executable, str(AGENT), manner, str(self.log), WORDS], "mode": "plan", **settings}
+        table = {
+            "command": [*relayed("tests.kits.acp_agent", manner, str(self.log), WORDS)],
+            "mode": "plan",
+            **settings,
+        }
         programs = read_programs({"mine": table}, "moot.toml")
         pool = Pool(retry=RetrySettings(tries=1, gap=300.0))
         pool.programs = lambda: programs
@@ -56,7 +60,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def desk(tmp_path: Path, relays: None) -> Desk:
     pytest.importorskip("acp")
     return Desk(tmp_path)
 
