@@ -32,7 +32,7 @@ export interface Listed {
   forked: string;
   name: string; // what its owner calls it since; "" for its topic
   participants: string[];
-  decision: { winner: string; text: string; strength: string; share: number | null } | null;
+  decision: { winner: string; text: string; strength: string; share: number | null; votes: number[] } | null;
   tokens: number;
   cost: number | null;
   runs: boolean;

@@ -18,6 +18,11 @@ export function plain(answer: string): string {
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const HUES = 5; // of more answers the letter goes on and the colour comes again, as an outline
 
+/** The class with the colour of the answer at a place, from 0; "" for none. */
+export function tintAt(place: number): string {
+  return place < 0 ? "" : `ans-${LETTERS[place % HUES]}${place < HUES ? "" : " ring"}`;
+}
+
 export function answersOf(state: State): Answers {
   const all = Object.values(state.stances)
     .flat()
@@ -27,10 +32,7 @@ export function answersOf(state: State): Answers {
   for (const { answer } of all) if (!texts.has(plain(answer))) texts.set(plain(answer), answer);
   const order = [...texts.keys()];
   const letter = (answer: string): string => LETTERS[order.indexOf(plain(answer))] ?? "#";
-  const tint = (answer: string | undefined): string => {
-    const at = answer === undefined ? -1 : order.indexOf(plain(answer));
-    return at < 0 ? "" : `ans-${LETTERS[at % HUES]}${at < HUES ? "" : " ring"}`;
-  };
+  const tint = (answer: string | undefined): string => tintAt(answer === undefined ? -1 : order.indexOf(plain(answer)));
   return { texts: [...texts.values()], letter, tint };
 }
 
@@ -83,4 +85,12 @@ export function stages(state: State): Stage[] {
     const share = Math.max(0, ...counts.values()) / Math.max(1, Object.keys(held).length);
     return { name: time === 0 ? "opening" : time === Infinity ? "closing" : `round ${time}`, held, share, counts };
   });
+}
+
+/** The answers that got votes with their number, the most first: of votes that are the places of answers, -1 for none. */
+export function countVotes(votes: readonly number[]): { place: number; count: number }[] {
+  const places = [...new Set(votes.filter((place) => place >= 0))];
+  return places
+    .map((place) => ({ place, count: votes.filter((each) => each === place).length }))
+    .sort((one, other) => other.count - one.count || one.place - other.place);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY, type Said, type State } from "../src/fold";
 import type { Decision } from "../src/frames";
-import { minority } from "../src/stances";
+import { countVotes, minority, tintAt } from "../src/stances";
 
 type Lost = Decision["minority"][number];
 
@@ -28,5 +28,20 @@ describe("minority", () => {
   it("offers nothing without words", () => {
     expect(minority(state({ answer: "Ada", by: ["Ada"], argument: "" }, { answer: " ", argument: " " }))).toEqual([]);
     expect(minority(EMPTY)).toEqual([]);
+  });
+});
+
+describe("votes in a list", () => {
+  it("are counted by the place of their answer, the most first, without those who voted for none", () => {
+    expect(countVotes([2, 0, 2, -1, 1, 2, 0])).toEqual([
+      { place: 2, count: 3 },
+      { place: 0, count: 2 },
+      { place: 1, count: 1 },
+    ]);
+    expect(countVotes([-1, -1])).toEqual([]);
+  });
+
+  it("have the colours of the debate's page: none for nobody, and outlines from the sixth answer on", () => {
+    expect([-1, 0, 4, 5].map(tintAt)).toEqual(["", "ans-A", "ans-E", "ans-A ring"]);
   });
 });

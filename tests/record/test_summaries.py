@@ -24,7 +24,7 @@ from moot.core.transcript import fold
 from moot.record import sqlite_schema
 from moot.record.listing import Listing, ListQuery, choose, find, page
 from moot.record.sqlite import SqliteStore
-from moot.record.store import StreamInfo, encode, read
+from moot.record.store import StreamInfo, digest, encode, read
 from moot.record.summary_fold import NOBODY, Fold, summarize
 from moot.testing.store_checks import CHECKS, Check, InMemoryStore
 from tests.paths import RECORDS
@@ -97,6 +97,23 @@ def test_at_every_entry_a_summary_says_what_the_strict_readers_say(name: str) ->
         decision = transcript.decision
         assert (summary.decision and summary.decision.winner) == (decision and decision.winner)
         assert growing.text == summarize("d", stored[:n]).text
+
+
+def test_a_decision_says_which_answer_each_participant_voted_for() -> None:
+    for name, votes in (("panel", (0, 0, 0, -1)), ("council", (2, 0, 1, -1))):
+        decision = summarize("d", lines(name)).summary("d").decision
+        assert decision
+        assert decision.votes == votes, name
+    ruled = next(json.loads(line) for line in lines("council") if '"kind":"ruled"' in line)
+    decision = ruled["body"]["decision"]
+    unread, elsewhere, outside = decision["ballots"]
+    unread["state"] = "unread"
+    elsewhere["choice"] = "nobody's answer"
+    outside["voter"] = "somebody"
+    stored = [*lines("council")[:1], json.dumps({**ruled, "seq": 2, "prev": digest(lines("council")[0])})]
+    verdict = summarize("d", stored).summary("d").decision
+    assert verdict
+    assert verdict.votes == (-1, -1, -1, -1)
 
 
 def test_a_person_is_waited_for_until_the_answer_is_on_record() -> None:

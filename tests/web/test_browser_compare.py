@@ -40,10 +40,19 @@ async def test_votes_are_counted_and_stages_named_alike_on_every_page(stage: Sta
         row = page.locator(f'.rows a[href="/d/{debate}"]')
         await expect(row.locator(".share")).to_contain_text(" of 8, ")
         await expect(row.locator(".share")).not_to_contain_text("%")
+        listed = [str(await disc.get_attribute("class")).split() for disc in await row.locator(".disc").all()]
+        parts = [await part.get_attribute("class") for part in await row.locator(".share i i").all()]
         page = await visit.go(f"/d/{debate}?tab=stances")
         ticks = ["Opening", "Round 1", "Round 2", "Closing"]
         for tick in ticks:
             await expect(page.locator(".flow").get_by_text(tick, exact=True)).to_be_visible()
         page = await visit.go(f"/d/{debate}")
+        benched = page.get_by_role("region", name="Who takes part").locator(".disc")
+        await expect(benched).to_have_count(8)
+        shown = [str(await disc.get_attribute("class")).split() for disc in await benched.all()]
+        assert [names[:2] for names in listed] == [names[:2] for names in shown]
+        assert all(names[1].startswith("ans-") for names in listed), "a disc has the colour of the answer it holds"
+        assert parts == list(dict.fromkeys(parts))
+        assert set(parts) == {names[1] for names in listed}, "the bar has a part for each answer"
         shares = page.locator(".shares text")
         await expect(shares).to_have_text(["opening", "1", "2", "closing"])

@@ -49,6 +49,9 @@ async def test_a_debate_is_begun_from_the_question_box_and_its_words_arrive(stag
         await expect(page.get_by_role("heading", level=1)).to_have_text("Tea or coffee, for the whole office?")
         draft = page.locator("article.turn .draft").first
         await expect(page.get_by_text("is thinking")).to_have_count(3)
+        now = page.get_by_role("region", name="The answers now")
+        await expect(now).to_contain_text("If it ended now")
+        await expect(now).to_contain_text("0 of 3")
         await stage.watched(page.url.rpartition("/")[2])
         slow.release(3)
         await expect(draft.locator("dd")).to_have_text(["Tea"])

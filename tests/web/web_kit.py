@@ -137,14 +137,16 @@ async def opened(
     models: Mapping[str, Model] | None = None,
     store: str = "",
     queue: Dispatcher | None = None,
+    port: int = 0,
 ) -> AsyncGenerator[Web]:  # house: wide because it is all that a server may have
-    """A server over a record in that folder, or that store; ``real`` on a free port, else without a socket."""
+    """A server over a record in that folder, or that store; ``real`` on that or a free port, else without a socket."""
     workspace = Workspace.at(store or folder / "moot.sqlite")
     workspace.config = config(serving)
     for name, model in (models or {}).items():
         workspace.pool.add_agent(name, model)
     bound = socket.socket()
-    bound.bind(("127.0.0.1", 0))
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind(("127.0.0.1", port))
     host = f"127.0.0.1:{bound.getsockname()[1]}" if real else HOST
     try:
         hosts = [host, host.replace("127.0.0.1", "localhost")]

@@ -19,7 +19,7 @@ from moot.core.event import ASIDE, Claimed, Renamed
 from moot.core.text import clip
 from moot.record.store import LATEST, VERSION, decode, decode_side, digest
 
-FOLD = 2
+FOLD = 3
 """The version of this fold."""
 
 LONGEST = 1000
@@ -51,12 +51,16 @@ class Waits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A short form of a decision; see ``core.decision.Decision``."""
+    """A short form of a decision; see ``core.decision.Decision``.
+
+    ``votes`` has a number for each participant: the place of the answer it voted for among those counted; -1 for none.
+    """
 
     winner: str = ""
     text: str = ""
     strength: str = ""
     share: float | None = None
+    votes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,13 +218,17 @@ class Fold:
             forked=state.get("forked", ""),
             participants=tuple(state.get("participants", ())),
             models=tuple(sorted(state.get("models", ()))),
-            decision=None if decision is None else Verdict(**decision),
+            decision=None if decision is None else _verdict(**decision),
             tokens=state.get("tokens", 0),
             cost=state.get("cost", 0.0),
             spent=state.get("spent", 0.0),
             waits=tuple(Waits(key=key, **ask) for key, ask in state.get("waits", {}).items()),
             head=state["head"],
         )
+
+
+def _verdict(*, votes: Sequence[int], **rest: Any) -> Verdict:
+    return Verdict(votes=tuple(votes), **rest)
 
 
 def _owner(line: str) -> str:
@@ -349,7 +357,19 @@ def _ruled(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
         "text": clip(decision.get("text", ""), LONGEST),
         "strength": _text(decision.get("strength", "")),
         "share": _number(decision.get("share", 0.0)),
+        "votes": _votes(state["participants"], decision),
     }
+
+
+def _votes(participants: Sequence[str], decision: Mapping[str, Any]) -> list[int]:
+    """The place of the answer that each participant voted for; -1 for none."""
+    places = {answer: place for place, answer in enumerate(decision.get("tally", ()))}
+    choices = {
+        ballot["voter"]: ballot.get("choice", "")
+        for ballot in decision.get("ballots", ())
+        if ballot.get("state", "cast") == "cast"
+    }
+    return [places.get(choices.get(name, ""), -1) for name in participants]
 
 
 def _closed(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:

@@ -179,6 +179,10 @@ class ShortDecision(BaseModel):
     text: str = ""
     strength: str = ""
     share: float | None = None
+    votes: list[int] = Field(
+        default=[],
+        description="For each participant the place of the answer it voted for, from 0; -1 where it voted for none.",
+    )
 
 
 class ListedDebate(DebateRow):
