@@ -1,11 +1,12 @@
 """``moot review``: from a change to a report and an exit code."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import QUOTES, moot, only_id
+from tests.cli.commands import QUOTES, moot, only_id, served
 from tests.kits.repositories import GitRepository, new_repository
 from tests.kits.small_github import SmallGitHub, serving
 
@@ -38,6 +39,55 @@ def test_a_first_review_needs_no_model(repository: GitRepository) -> None:
 def test_the_severity_that_fails_can_be_chosen(repository: GitRepository, words: tuple[str, ...], code: int) -> None:
     repository.write("a.py", FAULTY)
     assert moot(repository.folder, "review", *QUOTES, *words).exit_code == code
+
+
+def test_a_list_shows_what_came_of_a_review(repository: GitRepository) -> None:
+    repository.write("a.py", FAULTY)
+    moot(repository.folder, "review", *QUOTES)
+    for width in ("200", "80"):
+        listed = moot(repository.folder, "list", COLUMNS=width)
+        assert "decided · 2 findings survived" in listed.stdout
+
+
+def test_a_list_shows_that_a_review_is_incomplete(repository: GitRepository) -> None:
+    repository.write("a.py", FAULTY)
+    with served() as wires:
+        models = (*QUOTES, "-m", "ollama:tiny")
+        review = moot(repository.folder, "review", *models, OLLAMA_HOST=wires.url)
+    assert review.exit_code == 8, review.output
+    assert "decided · incomplete: 2 findings contested" in moot(repository.folder, "list").stdout
+
+
+def test_a_demonstration_names_what_was_not_read(repository: GitRepository) -> None:
+    repository.write("plan.md", "# Plan\n\nWe move on Monday.\n")
+    repository.write("a.py", FAULTY)
+    for words, what in ((("--plan", "plan.md"), "plan"), (("plan.md",), "files"), ((), "change")):
+        result = moot(repository.folder, "review", *QUOTES, *words)
+        assert f"This is a demonstration: no model has read the {what}." in result.stdout
+
+
+def test_stale_without_a_debate_lists_those_that_have_changed(repository: GitRepository, tmp_path: Path) -> None:
+    repository.write("a.py", FAULTY)
+    repository.write("plan.md", "# Plan\n\nWe move on Monday.\n")
+    first = only_id(moot(repository.folder, "review", *QUOTES))
+    moot(repository.folder, "review", *QUOTES, "--plan", "plan.md")
+    moot(repository.folder, "run", "Tea or coffee?", *QUOTES)
+    fresh = moot(repository.folder, "stale")
+    assert (fresh.exit_code, fresh.stdout) == (
+        0,
+        "2 debates about documents of this folder; none of these has changed\n",
+    )
+    repository.write("a.py", FAULTY + "\n")
+    stale = moot(repository.folder, "stale")
+    assert (stale.exit_code, stale.stdout) == (9, f"{first}: a.py has changed\n")
+    with sqlite3.connect(repository.folder / "moot.sqlite") as store:
+        store.execute("UPDATE line SET text = '{}' WHERE debate = ?", (first,))
+    damaged = moot(repository.folder, "stale")
+    assert (damaged.exit_code, f"moot: {first} is left out: " in damaged.stderr) == (0, True)
+    other = tmp_path / "other"
+    other.mkdir()
+    none = moot(repository.folder, "stale", "--in", str(other))
+    assert (none.exit_code, none.stdout) == (0, "0 debates about documents of this folder; none of these has changed\n")
 
 
 def test_every_format_is_of_one_review(repository: GitRepository) -> None:

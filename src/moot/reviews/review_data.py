@@ -231,7 +231,8 @@ def as_text(run: ReviewRun) -> str:
 def _head(run: ReviewRun) -> Iterator[str]:
     yield f"{run.debate}: {run.review}"
     if run.demonstration:
-        yield "This is a demonstration: no model has read the change."
+        what = {"files": "files", "plan": "plan"}.get(run.review.artefact.facts.get("kind", ""), "change")
+        yield f"This is a demonstration: no model has read the {what}."
     if left_out := run.review.artefact.facts.get("left out"):
         yield f"left out: {left_out}"
     if untracked := run.review.artefact.facts.get("untracked"):

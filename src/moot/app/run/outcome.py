@@ -249,7 +249,7 @@ def opening(debate: str, entries: Sequence[Entry]) -> Opened:
     Raises:
         RecordError: it is not the opening of a debate.
     """
-    event = entries[0].event
+    event = entries[0].event if entries else None
     if not isinstance(event, Opened):
         raise RecordError(f"{debate}: the first entry does not open a debate")
     return event

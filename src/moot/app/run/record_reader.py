@@ -18,7 +18,7 @@ from moot.app.plan.settings import StorePlace, open_store, show_where
 from moot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
 from moot.core.brief import LISTED, Brief, is_person
 from moot.core.errors import BriefError, RecordError
-from moot.core.event import Asked, Entry, Replied
+from moot.core.event import Asked, Entry, Opened, Replied
 from moot.core.roles import GENERATION
 from moot.core.text import counted, unknown_word
 from moot.core.transcript import Transcript, Turn, fold
@@ -26,7 +26,7 @@ from moot.record import listing
 from moot.record.ledger import NO_LINES, ReadLines, read_on
 from moot.record.listing import ListQuery, Page
 from moot.record.mailbox import Mailbox
-from moot.record.store import Store, count
+from moot.record.store import Store, count, decode
 from moot.record.summary_fold import Summary
 
 __all__ = ["Summary"]
@@ -225,6 +225,14 @@ class RecordReader:
             RecordError: there is no such debate, or its record is damaged.
         """
         return (await self.read_lines(debate))[1]
+
+    async def opening(self, debate: str) -> Opened:
+        """How a debate was opened, from its first entry alone.
+
+        Raises:
+            RecordError: there is no such debate, or its first entry is damaged.
+        """
+        return opening(debate, [decode(line) for line in await self.store.read(debate, limit=1)])
 
     async def read_lines(self, debate: str, known: ReadLines = NO_LINES) -> ReadLines:
         """All lines of a debate and its entries, checked.

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from moot.app.imports.conversations import Conversation
     from moot.app.run.outcome import Listed
     from moot.app.run.record_reader import OpenQuestion
+    from moot.core.brief import Brief
 
 
 class Filters(TypedDict):
@@ -191,6 +192,7 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> 
     from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, local_time, short
     from moot.core.labels import WAITS_FOR_BATCH, status_in_words
     from moot.core.text import listed
+    from moot.reviews.reviewed import COMPLETE, RULE
 
     if asks:
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
@@ -201,6 +203,9 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> 
         return Text.assemble((WAITS_FOR_BATCH, WARN), (f" · {since}", FAINT))
     style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
     status = status_in_words(summary.status)
+    if summary.protocol == RULE and summary.decision:
+        lacking = "" if summary.reason == COMPLETE else "incomplete: "
+        return Text.assemble((status, style), (f" · {lacking}{line(summary.decision).rstrip('.')}", FAINT))
     reason = short(line(summary.reason).removeprefix(f"{status}: "), length) if length else ""
     return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
 
@@ -250,7 +255,7 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
 
 
 @rich_click.command()
-@click.argument("names", metavar="DEBATE...", nargs=-1, required=True, shell_complete=complete_debate)
+@click.argument("names", metavar="[DEBATE...]", nargs=-1, shell_complete=complete_debate)
 @click.option(
     "--in",
     "folder",
@@ -263,15 +268,15 @@ def verify(debate: str, head: str | None, store: Path | str | None) -> int:
 def stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int:
     """Check whether what a debate was about has changed since: its documents, or the files of a review.
 
-    DEBATE is an id, a short id, or "last". The files are compared with what is on record.
+    DEBATE is an id, a short id, or "last". Without one, all debates about documents of the folder are checked, and
+    those are listed whose documents are no longer the same. The files are compared with what is on record.
 
     Exit codes: 0 all are the same, 9 one has changed, is missing or cannot be read.
     """
-    return run_command(_stale(names, folder, store))
+    return run_command(_stale(names, folder, store) if names else _all_stale(folder, store))
 
 
 async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int:
-    from moot.app.brief.document_states import document_states
     from moot.app.brief.reader import place_of
     from moot.app.run.outcome import opening
 
@@ -282,15 +287,41 @@ async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None)
             opened = opening(debate, await workspace.entries(debate))
             if opened.place and opened.place != place_of(folder):
                 click.echo(f"moot: {debate} was about documents of another folder, or the folder was moved", err=True)
-            states = document_states(opened.brief, folder)
-            different = [document for document in states if document.state != "same"]
-            for document in different:
-                words = {"changed": "has changed", "missing": "is missing"}.get(document.state)
-                click.echo(f"{debate}: {document.name} {words or f'cannot be compared: {document.why}'}")
-            if not different:
-                click.echo(f"{debate}: {counted(len(states), 'document')}, none has changed")
-            code = STALE if different else code
+            code = max(code, _compare(debate, opened.brief, folder, quiet=False))
     return code
+
+
+async def _all_stale(folder: Path, store: Path | str | None) -> int:
+    """List the debates about documents of a folder that are no longer the same."""
+    from moot.app.brief.reader import place_of
+
+    place, codes = place_of(folder), list[int]()
+    async with open_records(store) as reader:
+        for debate in await reader.names():
+            try:
+                opened = await reader.opening(debate)
+            except RecordError as error:
+                click.echo(f"moot: {debate} is left out: {error}", err=True)
+                continue
+            if opened.place == place:
+                codes.append(_compare(debate, opened.brief, folder, quiet=True))
+    if STALE not in codes:
+        click.echo(f"{counted(len(codes), 'debate')} about documents of this folder; none of these has changed")
+    return max(codes, default=DONE)
+
+
+def _compare(debate: str, brief: "Brief", folder: Path, *, quiet: bool) -> int:
+    """Say which documents of a debate are no longer the same; ``quiet``: nothing where all are."""
+    from moot.app.brief.document_states import document_states
+
+    states = document_states(brief, folder)
+    different = [document for document in states if document.state != "same"]
+    for document in different:
+        words = {"changed": "has changed", "missing": "is missing"}.get(document.state)
+        click.echo(f"{debate}: {document.name} {words or f'cannot be compared: {document.why}'}")
+    if not different and not quiet:
+        click.echo(f"{debate}: {counted(len(states), 'document')}, none has changed")
+    return STALE if different else DONE
 
 
 @rich_click.command()

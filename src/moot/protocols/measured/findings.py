@@ -21,6 +21,7 @@ from moot.reviews.merging import CATEGORIES, MOST_FINDINGS, SEVERITIES, Finding,
 from moot.reviews.reviewed import (
     BECAUSE,
     CHECK,
+    COMPLETE,
     DISPUTE,
     FINDINGS,
     INSPECT,
@@ -285,7 +286,7 @@ def concluded(review: Review) -> Decision:
     read = [name for name, count in review.reviewers.items() if count is not None]
     if not read:
         return Decision(status="no_decision", rule=RULE, how="no reviewer gave findings that could be read")
-    how = "; ".join(review.missing) or "every reviewer and every refuter gave an answer that could be read"
+    how = "; ".join(review.missing) or COMPLETE
     return Decision(status="decided", rule=RULE, text=f"{str(review).capitalize()}.", how=how)
 
 
