@@ -28,7 +28,7 @@ MOST_BYTES = 32 * 1024 * 1024
 """The maximum number of bytes of cached results."""
 
 PDF_SECONDS = 60.0
-"""Seconds for one PDF; a debate of 300 turns takes about half of it."""
+"""Seconds of processor time for one PDF; a debate of 300 turns takes about half of it."""
 
 MOST_PRINTS = 4
 """The maximum number of requests for PDFs in parallel: one is made, the others wait."""
@@ -124,7 +124,7 @@ class ResultCache:
         return content
 
     async def pdf(self, debate: str, count: int, page: bytes, kind: str = "pdf") -> bytes:
-        """A page as PDF, made by another process with a time limit; one at a time. ``kind`` is the name of the format.
+        """A page as PDF, made by another process with a limit of its time; one at a time. ``kind`` names the format.
 
         Raises:
             Busy: too many are requested.
@@ -141,9 +141,8 @@ class ResultCache:
             finally:
                 self._prints -= 1
         if not pdf:
-            problem = (
-                f"making the PDF takes longer than {self.pdf_seconds:g} seconds; print the HTML report from a browser"
-            )
+            most = f"{self.pdf_seconds:g} seconds of processor time"
+            problem = f"making the PDF takes longer than {most}; print the HTML report from a browser"
             raise BriefError(problem, code="out_of_range")
         return pdf
 

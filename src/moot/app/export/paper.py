@@ -9,11 +9,13 @@ import html
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from math import ceil
 from typing import BinaryIO, Protocol, cast
 
 from moot.app.export.recount import recount_entries, sentences
@@ -122,7 +124,10 @@ def _no_library() -> BriefError:
     return BriefError(f"{problem}; or print the HTML report from a browser", code="no_library")
 
 
-_CHILD = "import sys; from moot.app.export import paper; sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer))"
+_CHILD = (
+    "import sys; from moot.app.export import paper; "
+    "sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer, int(sys.argv[1])))"
+)
 
 MEMORY = 2 * 1024 * 1024 * 1024
 """Bytes of address space that making a PDF may take."""
@@ -131,31 +136,39 @@ NO_LIBRARY = 3
 """How the other process ends where there is nothing to make a PDF with."""
 
 
-async def print_pdf(page: bytes, seconds: float) -> bytes:
+WALL = 10
+"""How many times the processor time a PDF may take by the clock: on a busy machine a process waits for its turn."""
+
+
+async def print_pdf(page: bytes, seconds: float, wall: float = 0) -> bytes:
     """Make the PDF of a page in another process, so that no debate has to wait.
 
     Args:
         page: the page, in UTF-8.
-        seconds: the most time; then the process is ended, as it is where nobody waits for it any more.
+        seconds: the most processor time, in whole seconds from 1 on, where the system can count it. Then the process is
+            ended, as it is where nobody waits for it any more.
+        wall: the most time by the clock; 0 for ``WALL`` times as much as processor time.
 
     Raises:
         TimeoutError: it takes longer.
         BriefError: it cannot be made here, or not of this page.
     """
     child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-c", _CHILD),
+        *(sys.executable, "-P", "-c", _CHILD, str(ceil(seconds))),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
     )
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(wall or WALL * seconds):
             printed, _ = await child.communicate(page)
     finally:
         if child.returncode is None:
             child.kill()
             await child.wait()
+    if child.returncode == -getattr(signal, "SIGXCPU", 0) != 0:
+        raise TimeoutError
     if child.returncode == NO_LIBRARY:
         raise _no_library()
     if child.returncode or not printed:
@@ -163,9 +176,9 @@ async def print_pdf(page: bytes, seconds: float) -> bytes:
     return printed
 
 
-def serve(source: BinaryIO, sink: BinaryIO) -> int:
-    """Make the PDF of a page, in the other process with a low priority; returns its exit code."""
-    limit(MEMORY)
+def serve(source: BinaryIO, sink: BinaryIO, seconds: int) -> int:
+    """Make the PDF of a page, in the other process with a low priority and that much processor time; its exit code."""
+    limit(MEMORY, seconds)
     if hasattr(os, "nice"):
         os.nice(10)
     try:
