@@ -77,3 +77,20 @@ export function steps(most: number, many = 5): number[] {
   const step = [1, 2, 5, 10].map((each) => each * unit).find((each) => each >= raw)!;
   return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, n) => n * step);
 }
+
+const LETTER = 6.6;
+const GAP = 8;
+
+/** The names above phases that have room: short where the whole is too long for its phase, none where the one before still stands. */
+export function titles<P extends { name: string; at: number }>(phases: readonly P[], wide: number): P[] {
+  let free = 0;
+  return phases.flatMap((phase, n) => {
+    const ends = (name: string): number => phase.at + name.length * LETTER + GAP;
+    const next = phases[n + 1]?.at ?? wide;
+    const forms = [phase.name, phase.name.replace(/^Round | statements$/, "")];
+    const name = phase.at < free ? undefined : (forms.find((form) => ends(form) <= next) ?? forms.findLast((form) => ends(form) <= wide));
+    if (!name) return [];
+    free = ends(name);
+    return [{ ...phase, name }];
+  });
+}

@@ -411,7 +411,9 @@ def _share_column(column: ShareColumn, x: float, wide: float) -> str:
         if high >= 16:
             parts.append(_label(f"{letter_of(index)} {count}", x + wide / 2, y + high / 2 + 4, 12, "#fff"))
         y += high
-    return f"{''.join(parts)}{_label(column.name, x + wide / 2, 100, 11, '#454d55')}"
+    room = len(column.name) * 3.6  # half of its width: the names at the ends must not stick out
+    middle = min(max(x + wide / 2, room), 320 - room)
+    return f"{''.join(parts)}{_label(column.name, middle, 100, 11, '#454d55')}"
 
 
 def _care(memo: Memo, fit: _Fit) -> str:

@@ -150,6 +150,16 @@ def test_parts_of_any_length_are_shown_in_their_order(text: str) -> None:
     assert len(words_of(page)) < 7000
 
 
+def test_the_names_of_rounds_lie_within_their_chart() -> None:
+    names = ("opening", *map(str, range(1, 7)), "closing")
+    shares = tuple(ShareColumn(name=name, holders=(2, 1)) for name in names)
+    page = memo_page(Memo(topic="Tea?", date="2026-01-05", kicker="", headline="Tea", sure=("Sure.",), shares=shares))
+    places = {name: float(re.findall(rf'<text[^>]* x="([\d.]+)"[^>]*>{name}</text>', page)[0]) for name in names}
+    room = {name: 3.6 * len(name) for name in names}
+    assert all(room[name] <= x <= 320 - room[name] for name, x in places.items())
+    assert list(places.values()) == sorted(places.values())
+
+
 def test_hostile_words_stay_words() -> None:
     hostile = "</article><script>alert(1)</script><img src=x onerror=alert(1)>"
     page = memo(read(debates.large(hostile, [f"{hostile} {n}" for n in range(3)], topic=hostile)))

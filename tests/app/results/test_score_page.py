@@ -1,6 +1,7 @@
 """The page and the files of a scoreboard: plots with their numbers, one escaping, no network; and mistakes."""
 
 import csv
+import itertools
 import json
 import re
 from dataclasses import asdict, replace
@@ -52,6 +53,17 @@ def test_each_plot_has_a_name_and_its_numbers() -> None:
     assert text.count('role="img" aria-label="') == len(figures)
     assert 'id="reliability"' in page(measure(forecasts(80)))
     assert text == page(board)
+
+
+def test_arms_of_equal_cost_stand_beside_each_other() -> None:
+    board = measure(result(credits(40, uniform=(9, 2), adaptive=(5, 2))))
+    assert len({arm.usd for arm in board.arms}) == 1
+    chart = page(board).partition('<figure id="costs"')[2].partition("</figure>")[0]
+    lines = [float(x) for x in re.findall(r'<line x1="([\d.]+)"[^>]*class="span', chart)]
+    marks = [float(x) for x in re.findall(r'<path d="M([\d.]+) [^>]*class="mark', chart)]
+    assert len(lines) == len(marks) == 3
+    assert all(later - earlier >= 20 for earlier, later in itertools.pairwise(sorted(lines)))
+    assert all(320 < x < 520 for x in lines), "around the tick of their cost, which is in the middle"
 
 
 @pytest.mark.parametrize(

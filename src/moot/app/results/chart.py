@@ -80,6 +80,32 @@ def axis(label: str, values: Sequence[float], *, log: bool = False, also: Sequen
     return Axis(label=label, low=low - room, high=high + room)
 
 
+BESIDE: Final = 0.04
+"""The share of an axis between marks that would lie on each other."""
+
+
+def spread(across: Axis, values: Sequence[float]) -> list[tuple[float, float]]:
+    """Where marks stand on a logarithmic axis: those that would lie on each other stand side by side, in their order.
+
+    Returns:
+        For each value its place, and the last place of those that stand side by side with it.
+    """
+    step = (across.high / across.low) ** BESIDE
+    groups: list[list[int]] = []
+    for index in sorted(range(len(values)), key=lambda index: values[index]):
+        if groups and values[index] < values[groups[-1][-1]] * step:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    columns: dict[int, tuple[float, float]] = {}
+    for group in groups:
+        middle = math.prod(values[index] ** (1 / len(group)) for index in group)
+        half = (len(group) - 1) / 2
+        for number, index in enumerate(sorted(group)):
+            columns[index] = middle * step ** (number - half), middle * step**half
+    return [columns[index] for index in range(len(values))]
+
+
 def places(label: str, names: Sequence[str]) -> Axis:
     """An axis of names, of which the first stands at 0."""
     return Axis(label=label, low=-0.6, high=len(names) - 0.4, names=names)

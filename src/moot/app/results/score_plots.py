@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from moot.app.results.chart import Chart, axis, places
+from moot.app.results.chart import Chart, axis, places, spread
 from moot.app.results.score_tables import COSTS, MEASURES, gate_name, lost_by, lost_words, short
 from moot.app.results.scoreboard import Scoreboard
 from moot.core.text import counted
@@ -74,11 +74,16 @@ def _costs(board: Scoreboard) -> Iterator[Plot]:
         chart.band([(cost, point.interval.low, point.interval.high) for point, cost in own], colour=5)
         chart.line([(cost, point.score) for point, cost in own], colour=5)
     # From the top down, so that names which would cover each other stand in the order of their marks.
-    for colour, (arm, cost) in enumerate(sorted(priced, key=lambda item: -item[0].score)):
-        chart.interval((cost, arm.interval.low), (cost, arm.interval.high), colour=colour)
-        chart.dot(cost, arm.score, colour=colour, label=f"{arm.name}: {arm.score:.3f} for {cost:.4g}")
-        chart.text(cost, arm.score, short(arm.name))
-    words = "Each mark is an arm with its own 95 % interval. The line is what k independent answers score."
+    shown = sorted(priced, key=lambda item: -item[0].score)
+    columns = spread(chart.x, [cost for _, cost in shown])
+    for colour, ((arm, cost), (own, last)) in enumerate(zip(shown, columns, strict=True)):
+        chart.interval((own, arm.interval.low), (own, arm.interval.high), colour=colour)
+        chart.dot(own, arm.score, colour=colour, label=f"{arm.name}: {arm.score:.3f} for {cost:.4g}")
+        chart.text(last, arm.score, short(arm.name))
+    words = (
+        "Each mark is an arm with its own 95 % interval; those of equal cost stand beside each other. "
+        "The line is what k independent answers score."
+    )
     yield Plot(key="costs", title=title, words=words, picture=chart.svg(), tables=("arms", "curve", "front"))
 
 
