@@ -59,17 +59,21 @@ def wrap(text: str, room: float, size: float, lines: int) -> tuple[str, ...]:
         size: the font's size.
         lines: the most lines; what is left out is marked by an ellipsis.
     """
-    rows = [""]
+    rows, used = [""], 0
     for word in text.split():
-        joined = f"{rows[-1]} {word}".strip()
-        if width(joined, size) <= room:
-            rows[-1] = joined
+        joined = f"{rows[-1]} {word}" if rows[-1] else word
+        wide = (used + _advance(" ") if rows[-1] else 0) + sum(map(_advance, word))
+        if wide * size / 1000 <= room:
+            rows[-1], used = joined, wide
             continue
         rows += [""] if rows[-1] else []
+        used = 0
         for item in word:
-            if rows[-1] and width(rows[-1] + item, size) > room:
+            if rows[-1] and (used + _advance(item)) * size / 1000 > room:
                 rows.append("")
+                used = 0
             rows[-1] += item
+            used += _advance(item)
         if len(rows) > lines:
             break
     if len(rows) > lines:

@@ -380,12 +380,17 @@ def stem(word: str) -> str:
 
 def stems(text: str) -> list[str]:
     """All words of a text as stems, in order, with stop words; a Chinese, Japanese or Korean character is a word."""
-    return [stem(word) for word in _WORD.findall(text)]
+    return _stems(_WORD.findall(text))
 
 
 def terms(text: str) -> list[str]:
     """The stems of a text without stop words, in order."""
-    return [stem(word) for word in _WORD.findall(text) if word.casefold() not in STOP]
+    return _stems([word for word in _WORD.findall(text) if word.casefold() not in STOP])
+
+
+def _stems(words: Sequence[str]) -> list[str]:
+    by_word = {word: stem(word) for word in dict.fromkeys(words)}
+    return [by_word[word] for word in words]
 
 
 _END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]+[\"'”’»)\]*_]*(?=\s)|[。！？｡]+[」』”’）]*")

@@ -64,16 +64,15 @@ def choose(questions: Gated, candidates: Sequence[float] = CANDIDATES, *, cautio
         candidates: thresholds.
         cautious: take the highest threshold, the fewest debates, that is within one standard error of the best.
     """
-    losses = {threshold: questions.losses(threshold) for threshold in candidates}
-    best = min(candidates, key=lambda threshold: (float(losses[threshold].mean()), -threshold))
+    bounds = np.array(candidates)
+    losses = np.where(questions.spread > bounds[:, None], questions.debated, questions.without)
+    means = losses.mean(axis=1)
+    best = int(np.lexsort((-bounds, means))[0])
     if not cautious:
-        return best
-    near: list[float] = []
-    for threshold in candidates:
-        worse = losses[threshold] - losses[best]
-        error = float(worse.std(ddof=1)) / questions.n**0.5
-        near += [threshold] if float(worse.mean()) <= error else []
-    return max(near)
+        return candidates[best]
+    worse = losses - losses[best]
+    near = worse.mean(axis=1) <= worse.std(axis=1, ddof=1) / questions.n**0.5
+    return float(bounds[near].max())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
