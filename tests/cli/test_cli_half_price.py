@@ -11,7 +11,7 @@ import pytest
 
 from moot.testing.small_web import Answer, Visit, Web
 from tests.app.batch.batch_kit import BRIEF
-from tests.kits.batch_servers import BatchServers
+from tests.kits.batch_servers import PLACE, BatchServers
 from tests.kits.forks import run_module
 
 MODELS = ("-m", "openai:gpt-5.4-mini", "-m", "anthropic:claude-haiku-5-5")
@@ -68,7 +68,7 @@ def moments() -> list[Callable[[Visit], bool]]:
         lambda visit: visit.path == "/v1/messages/batches" and visit.method == "POST",
         lambda visit: visit.path.startswith("/v1/batches/") and visit.method == "GET",
         lambda visit: visit.path.endswith("/content"),
-        lambda visit: visit.path.endswith("/results"),
+        lambda visit: visit.path.endswith(f"/{PLACE}"),
     ]
 
 

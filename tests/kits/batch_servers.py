@@ -16,6 +16,9 @@ Fate = Literal["answered", "expired", "cancelled", "refused", "overloaded"]
 Words = Callable[[Mapping[str, Any]], str]
 
 BUILD = "ANSWER: build\nCONFIDENCE: 0.7\nARGUMENT: It is ours."
+PLACE = "out"
+"""Where Anthropic's results are: its documents say to ask for that, and never to guess it."""
+
 ENDED = {"completed", "expired", "cancelled", "failed", "ended"}
 
 
@@ -41,6 +44,7 @@ class BatchServers:
         words: what a model says to the body of a request.
         auto: whether a batch has ended when it is first looked at.
         fate: what becomes of a request when its batch ends, by the batch and the request's custom id.
+        fate_of_cancelled: the same where it was cancelled: some may have been answered before.
         batches: all batches that were made, in order.
         live: the bodies of requests that were not in a batch.
         clock: when batches are made, in seconds since 1970.
@@ -51,6 +55,7 @@ class BatchServers:
     words: Words = lambda body: BUILD
     auto: bool = False
     fate: Callable[[SentBatch, str], Fate] = lambda batch, item: "answered"
+    fate_of_cancelled: Callable[[SentBatch, str], Fate] = lambda batch, item: "cancelled"
     batches: list[SentBatch] = field(default_factory=list[SentBatch])
     live: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     clock: Callable[[], float] = lambda: datetime.now(UTC).timestamp()
@@ -69,8 +74,11 @@ class BatchServers:
         """End the batches that are under way."""
         for batch in self.batches:
             if batch.status not in ENDED:
-                batch.status = "ended" if batch.wire == "anthropic" else status or "completed"
-                batch.fates = {item: self.fate(batch, item) for item in batch.requests}
+                stopped = batch.status in ("cancelling", "canceling")
+                of_openai = "cancelled" if stopped else status or "completed"
+                batch.status = "ended" if batch.wire == "anthropic" else of_openai
+                fate = self.fate_of_cancelled if stopped else self.fate
+                batch.fates = {item: fate(batch, item) for item in batch.requests}
 
     def script(self, visit: Visit) -> Answer:
         """Answer a visit."""
@@ -86,19 +94,21 @@ class BatchServers:
         wire = "openai" if path.startswith("/v1/batches") else "anthropic"
         rest = path.removeprefix("/v1/batches" if wire == "openai" else "/v1/messages/batches").strip("/").split("/")
         if rest == [""]:
-            return self._make(wire, json.loads(body)) if visit.method == "POST" else self._list(wire)
+            host = visit.headers["host"]
+            return self._make(wire, json.loads(body), host) if visit.method == "POST" else self._list(wire, host)
         batch = next((batch for batch in self.batches if batch.id == rest[0]), None)
         if batch is None:
             return refused(404, "not_found_error", "no such batch")
         if rest[1:] == ["cancel"]:
-            batch.status = "cancelled" if wire == "openai" else "ended"
-            batch.fates = dict.fromkeys(batch.requests, "cancelled")
-        if rest[1:] == ["results"]:
-            lines = [self._line(batch, item) for item in batch.requests]
+            batch.status = "cancelling" if wire == "openai" else "canceling"
+        elif rest[1:] == [PLACE]:
+            lines = [self._line(batch, item) for item in reversed(batch.requests)]
             return Answer(body="".join(json.dumps(line) + "\n" for line in lines).encode(), kind="application/x-jsonl")
-        if self.auto and visit.method == "GET":
+        elif rest[1:]:
+            return refused(404, "not_found_error", "no such place")
+        elif self.auto:
             self.finish()
-        return as_json(self._seen(batch))
+        return as_json(self._seen(batch, visit.headers["host"]))
 
     def _upload(self, visit: Visit) -> Answer:
         boundary = visit.headers["content-type"].partition("boundary=")[2]
@@ -108,7 +118,7 @@ class BatchServers:
         self._files[name] = parts[2].partition(b"\r\n\r\n")[2].rstrip(b"\r\n")
         return as_json({"id": name, "object": "file", "purpose": "batch"})
 
-    def _make(self, wire: Literal["openai", "anthropic"], data: dict[str, Any]) -> Answer:
+    def _make(self, wire: Literal["openai", "anthropic"], data: dict[str, Any], host: str) -> Answer:
         if self.refuse:
             return refused(self.refuse, "rate_limit_error", "slow down")
         if wire == "openai":
@@ -133,13 +143,13 @@ class BatchServers:
         if self.lose:
             self.lose -= 1
             return Answer(kind="application/json", headers={"content-length": "9"})
-        return as_json(self._seen(batch))
+        return as_json(self._seen(batch, host))
 
-    def _list(self, wire: str) -> Answer:
-        newest = [self._seen(batch) for batch in reversed(self.batches) if batch.wire == wire]
+    def _list(self, wire: str, host: str) -> Answer:
+        newest = [self._seen(batch, host) for batch in reversed(self.batches) if batch.wire == wire]
         return as_json({"object": "list", "data": newest, "has_more": False})
 
-    def _seen(self, batch: SentBatch) -> dict[str, Any]:
+    def _seen(self, batch: SentBatch, host: str) -> dict[str, Any]:
         """A batch as its provider shows it."""
         fates = list(batch.fates.values())
         if batch.wire == "anthropic":
@@ -157,6 +167,7 @@ class BatchServers:
                 "processing_status": batch.status,
                 "request_counts": counts,
                 "created_at": at,
+                "results_url": f"http://{host}/v1/messages/batches/{batch.id}/{PLACE}" if fates else None,
             }
         done = fates.count("answered")
         shown: dict[str, Any] = {
@@ -171,7 +182,7 @@ class BatchServers:
         for key, good in (("output_file_id", True), ("error_file_id", False)):
             lines = [
                 json.dumps(self._line(batch, item))
-                for item, fate in batch.fates.items()
+                for item, fate in reversed(batch.fates.items())
                 if (fate == "answered") == good
             ]
             if lines:

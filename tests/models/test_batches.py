@@ -94,6 +94,44 @@ async def test_a_batch_of_anthropic_is_known_by_its_size_and_its_results() -> No
     assert await anthropic(lambda url: {"data": [batch], "has_more": True}).find("", ["m1"], since, []) is None
 
 
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        (None, "/v1/messages/batches/b1/results"),
+        ("https://api.anthropic.com/v1/out/b1?part=1", "/v1/out/b1?part=1"),
+        ("https://elsewhere.example/out/b1", "/out/b1"),
+        ("out", "/v1/messages/batches/b1/results"),
+    ],
+)
+async def test_results_of_anthropic_are_asked_for_where_it_says_and_nowhere_else(place: str | None, path: str) -> None:
+    urls: list[str] = []
+
+    def answer(url: str) -> object:
+        urls.append(url)
+        return (
+            {"processing_status": "ended", "results_url": place} if url.endswith("/b1") and len(urls) < 2 else Page(b"")
+        )
+
+    api = anthropic(answer)
+    assert await api.results("b1", await api.look("b1")) == {}
+    assert urls[-1] == f"https://api.anthropic.com{path}"
+
+
+async def test_results_behind_a_gateway_are_asked_for_under_its_address() -> None:
+    env = ENV | {"ANTHROPIC_BASE_URL": "https://gate.example/claude"}
+    urls: list[str] = []
+
+    def answer(url: str) -> Page:
+        urls.append(url)
+        place = "https://gate.example/claude/v1/out"
+        return Page(json.dumps({"processing_status": "ended", "results_url": place}).encode())
+
+    link = ProviderConnection(parse(CLAUDE).provider, env, http=lambda url, proxied: Canned(answer))
+    api = AnthropicBatches(parse(CLAUDE), link)
+    await api.results("b1", await api.look("b1"))
+    assert urls[-1] == "https://gate.example/claude/v1/out"
+
+
 async def test_a_request_that_timed_out_at_openai_is_a_failure() -> None:
     line = json.dumps({"custom_id": "m1", "response": None, "error": {"code": "request_timeout", "message": "slow"}})
     results = await openai(lambda url: Page(line.encode())).results("b", JobLook(ended=True, parts=("f",)))
@@ -222,6 +260,16 @@ async def test_a_tray_says_how_far_a_batch_is_and_what_it_cannot_learn() -> None
     stranger = BatchTray(SideStream(store, "@", "jobs", clock=clock), clock=clock)
     await stranger.look_for(["m1"])  # it has no way to the provider
     assert stranger.next_look(["unknown"]) == stranger.pace.least
+
+
+async def test_results_that_the_provider_has_deleted_end_the_wait() -> None:
+    gone = Refused("openai: no such file (404)", kind="not_found")
+    tray, _, clock = tray_with(InMemoryStore(), Sketch(look=JobLook(ended=True), results=gone))
+    await put(tray, "m1")
+    await tray.submit()
+    clock.now += 40.0
+    with pytest.raises(Unavailable, match="no longer has the batch h, or its results"):
+        await tray.answer("m1", GPT, {"model": "x"})
 
 
 async def test_a_batch_whose_sending_takes_too_long_may_be_there() -> None:

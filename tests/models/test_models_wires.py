@@ -126,6 +126,15 @@ async def test_temperature_of_claude_ends_at_one(bench: Bench) -> None:
     assert (body["temperature"], body["top_p"]) == (1.0, 0.5)
 
 
+async def test_claude_is_told_how_to_sample_in_the_version_that_knows_of_it(bench: Bench) -> None:
+    """Anthropic's version 2026-10-21 refuses temperature, top_p and top_k for all models, at any value."""
+    versions: list[str] = []
+    for settings in (Settings(temperature=1.0), Settings(top_k=5), Settings(), Settings(stop=("END",))):
+        await bench.call("anthropic:claude-haiku-4-5", Plan(text="yes"), request=ask(settings=settings))
+        versions.append(bench.wires.calls[-1].headers["anthropic-version"])
+    assert versions == ["2023-06-01", "2023-06-01", "2026-10-21", "2026-10-21"]
+
+
 async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
     request = ask(settings=Settings(temperature=0.4, seed=3))
     await bench.call("openai:o3", Plan(text="yes"), request=request)

@@ -197,6 +197,26 @@ async def test_what_expires_twice_pauses_the_debate_and_a_cancelled_batch_is_sen
         await workspace.pool.close()
 
 
+async def test_what_was_answered_before_a_batch_was_cancelled_is_kept() -> None:
+    """A batch that is being cancelled goes on for a while; what is answered until then is paid, and is on record."""
+    servers = BatchServers(fate_of_cancelled=lambda batch, item: "answered" if batch.wire == "openai" else "cancelled")
+    async with shop(servers) as there:
+        await there.hold(run_of(there.process(), debates(1), wait=False))
+        workspace = there.process()
+        for job in (await workspace.tray.jobs()).by_id.values():
+            workspace.pool.model(job.model)
+            assert await workspace.tray.cancel(job)
+        await workspace.pool.close()
+        assert [batch.status for batch in servers.batches] == ["cancelling", "canceling"]
+        servers.auto = True
+        last = await there.hold(run_of(there.process(), debates(1)))
+        assert [outcome.status for outcome in await last.outcomes()] == ["decided"]
+        erred = [event.kind for event in await there.entries(last) if isinstance(event, Erred)]
+        assert erred == ["cancelled"]
+        sent = [len(batch.requests) for batch in servers.batches if batch.wire == "openai"]
+        assert sent == [1] * len(sent), "the answer is not asked for again"
+
+
 async def test_what_expires_twice_is_asked_live_where_the_user_says_so() -> None:
     async with shop(BatchServers(words=split, auto=True, fate=lambda batch, item: "expired")) as there:
         paused = await there.hold(run_of(there.process(), debates(1)))

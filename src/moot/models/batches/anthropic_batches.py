@@ -6,6 +6,7 @@ requests, and is ours if its results have our names for them.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from moot.models.batches.batch_api import (
     BatchHttp,
@@ -21,7 +22,7 @@ from moot.models.batches.batch_api import (
 )
 from moot.models.names import ModelName
 from moot.models.transport import ProviderConnection
-from moot.models.wires.anthropic_messages import VERSION
+from moot.models.wires.anthropic_messages import VERSION, version_for
 
 PATH = "/v1/messages/batches"
 CLOCKS = 120.0
@@ -45,7 +46,8 @@ class AnthropicBatches:
     async def submit(self, job: str, requests: Mapping[str, Mapping[str, object]]) -> str:
         """Send requests; see ``BatchApi``."""
         items = [{"custom_id": item, "params": dict(body)} for item, body in requests.items()]
-        handle = text_of(await self._http.post(PATH, {"requests": items}), "id")
+        version = {"anthropic-version": version_for(requests.values())}
+        handle = text_of(await self._http.post(PATH, {"requests": items}, version), "id")
         if not handle:
             raise self._http.odd()
         return handle
@@ -58,11 +60,17 @@ class AnthropicBatches:
             raise self._http.odd()
         counts = inner(data, "request_counts")
         done = sum(number_of(counts, count) for count in _COUNTS[1:])
-        return JobLook(ended=status == "ended", words=status, done=done)
+        return JobLook(ended=status == "ended", words=status, done=done, parts=self._place(data))
+
+    def _place(self, batch: Mapping[str, object]) -> tuple[str, ...]:
+        """Where the provider says that the results are, as a path under its address, so that no key goes elsewhere."""
+        url, base = urlsplit(text_of(batch, "results_url")), urlsplit(self._http.connection.url).path
+        path = url.path.removeprefix(base) if url.path.startswith(f"{base}/") else url.path
+        return (f"{path}?{url.query}" if url.query else path,) if path.startswith("/") else ()
 
     async def results(self, handle: str, look: JobLook) -> dict[str, ItemResult]:
         """What has become of the requests; see ``BatchApi``."""
-        lines = read_lines(await self._http.fetch(f"{PATH}/{handle}/results"))
+        lines = read_lines(await self._http.fetch(look.parts[0] if look.parts else f"{PATH}/{handle}/results"))
         return {text_of(line, "custom_id"): _result(inner(line, "result")) for line in lines}
 
     async def cancel(self, handle: str) -> None:
@@ -79,7 +87,7 @@ class AnthropicBatches:
                 continue
             if text_of(batch, "processing_status") != "ended":
                 unclear = True
-            elif items[0] in await self.results(handle, JobLook(ended=True)):
+            elif items[0] in await self.results(handle, JobLook(ended=True, parts=self._place(batch))):
                 return handle
         return False if unclear else None
 

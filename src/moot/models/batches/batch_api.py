@@ -45,7 +45,7 @@ class JobLook:
         refused: why it was refused as a whole; "" where it was not.
         again: with ``refused``, whether it may be taken later.
         missing: what has become of requests for which there is no result.
-        parts: where the results are.
+        parts: where the results are; empty where they stand at the usual place.
         done: how many requests are done with.
     """
 
@@ -125,9 +125,11 @@ class BatchHttp:
         """
         return read_object(await self.fetch(path))
 
-    async def post(self, path: str, body: Mapping[str, object]) -> dict[str, object]:
+    async def post(
+        self, path: str, body: Mapping[str, object], headers: Mapping[str, str] | None = None
+    ) -> dict[str, object]:
         """What comes back for a JSON object; see ``get``."""
-        return read_object(await self.fetch(path, json.dumps(dict(body)).encode()))
+        return read_object(await self.fetch(path, json.dumps(dict(body)).encode(), headers))
 
     async def fetch(self, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> bytes:
         """The body of an answer; see ``get``."""

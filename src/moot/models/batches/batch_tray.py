@@ -244,10 +244,11 @@ class BatchTray:
     async def _look_at(self, job: Job, api: BatchApi) -> None:
         try:
             look = await api.look(job.handle)
+            results = await self._all_results(job, api, look) if look.ended and not look.refused else {}
         except ModelError as error:
             if error.kind != "not_found":
                 raise
-            gone = f"{job.model} no longer has the batch {job.handle}"
+            gone = f"{job.model} no longer has the batch {job.handle}, or its results"
             await self._log.post(Batched(job=job.id, state="refused", kind="gone", reason=gone))
             return
         if not look.ended:
@@ -258,7 +259,7 @@ class BatchTray:
         if look.refused:
             await self._refuse(job, look)
             return
-        self._results[job.id] = await self._all_results(job, api, look)
+        self._results[job.id] = results
         await self._log.post(Batched(job=job.id, state="ended"))
         self.tell(f"{job.model}: the batch {job.handle} has ended")
 

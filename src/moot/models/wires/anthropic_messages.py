@@ -1,7 +1,7 @@
 """The wire format of Anthropic's Messages API."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import cast
 
@@ -17,8 +17,10 @@ from moot.models.prices import answer_cap
 from moot.models.stream import AnswerStream
 from moot.models.wires.base import Reader, WireModel, arguments_object, usage_counts
 
-VERSION = "2026-10-21"
-"""The version of the interface that is spoken here."""
+VERSION, VERSION_OF_SAMPLING = "2026-10-21", "2023-06-01"
+"""The version of the interface that is spoken here, and the one in which a model that samples can be told how."""
+
+_OF_SAMPLING = frozenset({"temperature", "top_p", "top_k"})
 
 FINISH: Mapping[str, str] = {
     "max_tokens": "length",
@@ -30,6 +32,11 @@ FINISH: Mapping[str, str] = {
 
 _CACHE: Mapping[str, str] = {"type": "ephemeral", "ttl": "5m"}
 """The beginning is the same for all participants, so a cache is worth its price."""
+
+
+def version_for(bodies: Iterable[Mapping[str, object]]) -> str:
+    """The version of the interface that takes these requests, whatever they say on sampling."""
+    return VERSION_OF_SAMPLING if any(_OF_SAMPLING & body.keys() for body in bodies) else VERSION
 
 
 class Block(Struct):
@@ -79,9 +86,9 @@ class AnthropicMessages(WireModel):
     path = "/v1/messages"
     needed = WireModel.needed | {"max_tokens", "system"}
 
-    def headers(self) -> Mapping[str, str]:
+    def headers(self, body: Mapping[str, object]) -> Mapping[str, str]:
         """The version of the interface."""
-        return {"anthropic-version": VERSION}
+        return {"anthropic-version": version_for([body])}
 
     def settings(self, wanted: Settings) -> dict[str, object]:
         """The settings; the temperature ends at 1."""

@@ -229,8 +229,8 @@ class WireModel(ABC):
         """What reads the answer."""
         ...
 
-    def headers(self) -> Mapping[str, str]:
-        """The headers of a request, beside those of every one."""
+    def headers(self, body: Mapping[str, object]) -> Mapping[str, str]:
+        """The headers of a request with that body, beside those of every one."""
         return {}
 
     def settings(self, wanted: Settings) -> dict[str, object]:
@@ -249,7 +249,7 @@ class WireModel(ABC):
             body = await self._body(request)
             if request.tools and not self._tools:
                 raise Refused(f"{self._name} does not support tools", kind="request")
-            async with self._connection.open(self.path, _to_json(body), self.headers()) as answer:
+            async with self._connection.open(self.path, _to_json(body), self.headers(body)) as answer:
                 if not 200 <= answer.status < 300:
                     raise await self._fault(answer, body)
                 end = await self._listen(answer, speech)
