@@ -140,11 +140,21 @@ def test_a_report_as_a_page_to_print_and_as_pdf(place: Path) -> None:
     assert memo.output.startswith("<!doctype html>")
     nowhere = moot(place, "report", "last", "--format", "pdf")
     assert (nowhere.exit_code, "name it with -o" in nowhere.output) == (2, True)
-    result = moot(place, "report", "last", "--format", "pdf", "-o", str(place / "r.pdf"))
+    assert "The format pdf needs a file" in nowhere.output
+    result = moot(place, "report", "last", "-o", str(place / "r.pdf"))
     if result.exit_code:
         assert "moot[pdf]" in result.output
     else:
         assert (place / "r.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_ending_of_a_file_chooses_the_format_where_none_is_named(place: Path) -> None:
+    beginnings = {"r.json": "{", "r.JSON": "{", "r.md": "# ", "r.txt": "# "}
+    for name, begins in beginnings.items():
+        moot(place, "report", "last", "-o", str(place / name))
+        assert (place / name).read_text("utf-8").startswith(begins), name
+    moot(place, "report", "last", "--format", "md", "-o", str(place / "named.json"))
+    assert (place / "named.json").read_text("utf-8").startswith("# ")
 
 
 def test_a_report_to_go_through_needs_the_app(place: Path) -> None:

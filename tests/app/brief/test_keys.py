@@ -189,6 +189,7 @@ def test_every_comment_of_the_starter_is_a_setting() -> None:
     settings = [line for line in settings if not line.startswith(("Settings", "background", "library"))]
     own = [line for line in own if not line.startswith("duty")]  # three debaters, as persona_count says
     body = brief_template().partition("\n---\n")[2]
+    assert "700 emails a week" in body, "who runs it as it is hears about something, and not how to write a brief"
     parsed_brief = read_brief(
         "---\n" + "\n".join(settings) + "\n---\n" + body.replace("role: Speaks for it\n", "\n".join(own) + "\n")
     )

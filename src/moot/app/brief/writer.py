@@ -113,8 +113,10 @@ _ACTIVE = ("protocol", "rounds")
 _BODY = ("topic", "participants", "options", "rules", "limits")
 
 _TEXT = """\
-Write here what everybody should know: facts and figures, what was tried, what cannot be changed. Longer texts go into
-files beside this one; name them in the setting background.
+The team has nine people and answers 700 emails a week, 140 of them sent on a Saturday. Customers who wait until Monday
+complain twice as often as others. A trial of six Saturdays cut the backlog on Monday morning from 150 emails to 40.
+A Saturday shift of two people costs $52,000 a year, and only two of the nine would take it. A form on the website for
+$9,000 could answer 60 of the 140 emails without anybody.
 
 ## Rules
 

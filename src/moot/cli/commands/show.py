@@ -210,6 +210,10 @@ def flip_in_words(result: "RuleResult") -> str:
 # ---- reports and comparisons -----------------------------------------------------------------------------------------
 
 
+ENDINGS: Mapping[str, str] = {".pdf": "pdf", ".html": "html", ".htm": "html", ".json": "json"}
+"""The format that the ending of a file's name asks for; others are Markdown."""
+
+
 class FormatName(click.ParamType[str]):
     """The name of a format of reports, built in or of another package."""
 
@@ -234,8 +238,8 @@ class FormatName(click.ParamType[str]):
     "--format",
     "form",
     type=FormatName(),
-    default="md",
-    help=f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
+    help="Default: by the ending of the file (.pdf, .html, .json), else md. "
+    f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
 )
 @click.option(
     "-o",
@@ -253,7 +257,7 @@ class FormatName(click.ParamType[str]):
 @click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
 @store_option
 def report(  # house: wide because they are the options of the command
-    debate: str, form: str, out: Path | None, options: tuple[str, ...], plots: bool, store: Path | str | None
+    debate: str, form: str | None, out: Path | None, options: tuple[str, ...], plots: bool, store: Path | str | None
 ) -> int:
     """Write the report of a debate.
 
@@ -262,9 +266,10 @@ def report(  # house: wide because they are the options of the command
     """
     from moot.app.export.reports import read_record
 
+    form = form or ENDINGS.get(out.suffix.lower() if out else "", "md")
     chosen = report_format(form, read_report_options(form, options))
     if out is None and chosen.binary:
-        raise click.UsageError(f"A {form.upper()} needs a file: name it with -o.")
+        raise click.UsageError(f"The format {form} needs a file: name it with -o.")
     if plots:
         if form != "md" or out is None or str(out) == "-":
             raise click.UsageError("--plots needs the report as Markdown in a file: give -o FILE.md.")
