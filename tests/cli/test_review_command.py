@@ -116,6 +116,15 @@ def test_a_plan_a_diff_and_files_are_reviewed(repository: GitRepository) -> None
     assert (result.exit_code, "x.py:1" in result.stdout) == (7, True)
 
 
+def test_an_empty_document_is_refused(repository: GitRepository) -> None:
+    repository.write("empty.md", "\n")
+    for words in (("--plan", "empty.md"), ("empty.md",)):
+        result = moot(repository.folder, "review", *QUOTES, *words)
+        assert (result.exit_code, result.stderr) == (2, "moot: empty.md is empty, so there is nothing to review\n")
+    repository.write("a.py", FAULTY)
+    assert moot(repository.folder, "review", *QUOTES, "empty.md", "a.py").exit_code == 7
+
+
 def test_nothing_to_review_is_no_failure(repository: GitRepository) -> None:
     repository.write("new.py", "x")
     result = moot(repository.folder, "review", *QUOTES)

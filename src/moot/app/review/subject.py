@@ -6,7 +6,7 @@ from pathlib import Path
 
 from moot.app.review.git_change import Change, Repository
 from moot.core.errors import BriefError
-from moot.core.text import clip, counted
+from moot.core.text import clip, counted, listed
 from moot.reviews.artefact import Artefact, ReviewedFile, digest_bytes, whole_file
 from moot.reviews.diff_reader import MOST_OF_ALL, files_of, left_out, read_diff
 
@@ -49,11 +49,11 @@ def read_subject(wanted: Wanted, folder: Path) -> Subject:
     if sum(ways) > 1:
         raise BriefError("name one thing to review: a range, files, -, --base, --staged or --plan", code="inconsistent")
     if wanted.plan:
-        return Subject(artefact=artefact_of_files([_read(wanted.plan)], {"kind": "plan"}), folder=Path())
+        return Subject(artefact=artefact_of_files(_read_all([wanted.plan]), {"kind": "plan"}), folder=Path())
     if wanted.diff is not None:
         return Subject(artefact=artefact_of_files(files_of(read_diff(wanted.diff)), {"kind": "diff"}))
     if wanted.names and not any(".." in name and not Path(name).exists() for name in wanted.names):
-        files = [_read(Path(name)) for name in wanted.names]
+        files = _read_all(list(map(Path, wanted.names)))
         return Subject(artefact=artefact_of_files(files, {"kind": "files"}), folder=Path())
     if len(wanted.names) > 1:
         raise BriefError("name one range, such as main..topic, or files", code="inconsistent")
@@ -82,6 +82,16 @@ def artefact_of_files(files: Sequence[ReviewedFile], facts: dict[str, str]) -> A
     """The artefact of these files, with what is left out of them among its facts."""
     missing = "; ".join(left_out(files))
     return Artefact(files=tuple(files), facts=facts | ({"left out": clip(missing, 2000)} if missing else {}))
+
+
+def _read_all(paths: Sequence[Path]) -> list[ReviewedFile]:
+    """The files; some of them may be empty, but not all."""
+    files = [_read(path) for path in paths]
+    if not any(path.read_bytes().strip() for path in paths):
+        names = listed([str(path) for path in paths])
+        problem = f"{names} {'is' if len(paths) == 1 else 'are'} empty, so there is nothing to review"
+        raise BriefError(problem, code="unreadable")
+    return files
 
 
 def _read(path: Path) -> ReviewedFile:
