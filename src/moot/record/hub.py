@@ -14,10 +14,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
+from msgspec import MsgspecError, Struct
+from msgspec.json import Decoder
+
 from moot.core.agent import CONTINUE
-from moot.core.errors import RecordError
-from moot.core.event import Attempted, Delta, Erred, Failed, Replied, Signal
-from moot.record.store import Notifying, Store, decode
+from moot.core.event import KIND, Attempted, Delta, Erred, Failed, Replied, Signal
+from moot.record.store import Notifying, Store
 
 PAGE = 50
 """The most lines read from the store at once."""
@@ -66,21 +68,33 @@ class LinePages:
         return lines
 
 
+class _Body(Struct):
+    key: str = ""
+    call: str = ""
+
+
+class _Head(Struct):
+    """What of a line tells which answer it is about; the rest is not made values of."""
+
+    kind: str
+    body: _Body
+
+
+_HEADS = Decoder(_Head)
+_ENDS = frozenset(KIND[event] for event in (Erred, Replied, Failed))
+
+
 def _forget(pieces: dict[str, list[str]], lines: Sequence[StoredLine]) -> None:
     """Forget what was said of answers that are on record now, or are begun anew."""
     for line in lines:
         try:
-            event = decode(line.text).event
-        except RecordError:
+            head = _HEADS.decode(line.text)
+        except MsgspecError:
             pieces.clear()  # nobody knows of which answer it tells
             continue
-        match event:
-            case Attempted(key=key, call=call) if not call.startswith(CONTINUE):
-                pieces.pop(key, None)
-            case Erred(key=key) | Replied(key=key) | Failed(key=key):
-                pieces.pop(key, None)
-            case _:
-                pass
+        begun = head.kind == KIND[Attempted] and not head.body.call.startswith(CONTINUE)
+        if begun or head.kind in _ENDS:
+            pieces.pop(head.body.key, None)
 
 
 def _numbered_lines(texts: Sequence[str], after: int) -> list[StoredLine]:
