@@ -138,6 +138,7 @@ def read_vote(
     voter: str = "",
     strict: bool = False,
     proposals: Mapping[str, Sequence[str]] = NO_PROPOSALS,
+    statements: Sequence[str] = (),
 ) -> Vote:
     """Read a ballot (``I vote for: NAME``).
 
@@ -148,12 +149,13 @@ def read_vote(
         strict: whether only the formula with its colon counts, as in some debates.
         proposals: by candidate, the words of the proposal that it stands for. Its exact words, its title or its first
             sentence then name it as well, where they are no other candidate's.
+        statements: the question, and what the debaters said. Behind a vote, words of them speak of the matter.
 
     >>> vote = read_vote('Ann ends with "I vote for: Ann". That is not how this works.', ["Ann", "Ben"])
     >>> vote.choice, vote.why[0].code
     (None, 'quoted_only')
     """
-    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter, proposals=proposals)
+    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter, proposals=proposals, debate=statements)
     choice = reading.fields.get(BALLOT)
     if choice == ABSTAIN:
         return Vote(abstained=True)

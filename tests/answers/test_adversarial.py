@@ -32,6 +32,7 @@ RIGHT = {
     "holdout23": 0.98,
     "holdout24": 0.93,
     "holdout25": 0.96,
+    "holdout26": 0.97,
     "holdout3": 0.98,
     "holdout4": 0.98,
     "holdout5": 0.98,

@@ -184,6 +184,24 @@ def test_words_come_without_thoughts_and_without_ones_own_name(text: str, words:
     assert (reading.text, reading.fields, reading.unread) == (words, {}, ())
 
 
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("SQLite: in-process, no server.", ""),
+        ("SQLite: Because one file is enough.", "SQLite or PostgreSQL?"),
+        ("**SQLite:** One file.", "Is SQLite enough?"),
+    ],
+)
+def test_a_name_of_ones_own_stays_where_it_begins_the_proposal(text: str, topic: str):
+    assert read(None, text, speaker="SQLite", debate=(topic,)).text == text
+
+
+def test_a_name_of_ones_own_goes_before_a_form_that_speaks_of_it():
+    form = Form(name="vote", fields=(Field(name="I vote for", kind="choice", choices=("SQLite", "Redis")),))
+    reading = read(form, "SQLite: i vote for: Redis", speaker="SQLite", debate=("SQLite or Redis?",))
+    assert reading.fields == {"I vote for": "Redis"}
+
+
 def test_without_a_known_speaker_no_name_is_removed():
     assert read(None, "Ann: Hello.").text == "Ann: Hello."
 

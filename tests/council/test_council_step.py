@@ -371,3 +371,10 @@ async def test_agents_of_other_packages_take_part_as_they_are() -> None:
     result = await DebateStep([AgentWrapper(chat, "Crow"), AgentWrapper(guest, "Rook")], rounds=0).execute("Which tea?")
     assert result["proposals"] == {"Crow": "Chat tea.", "Rook": f"Black tea.\n\n{ballot}"}
     assert (result["winner"], result["votes"]) == (result["proposals"]["Rook"], {"Crow": 0, "Rook": 2})
+
+
+async def test_a_proposal_that_begins_with_its_authors_name_stays_whole():
+    words = "SQLite: because it is one file in the process, and no server."
+    council = [AgentWrapper(Scripted(words, "I vote for: SQLite"), "SQLite"), AgentWrapper(Scripted("Redis."), "Redis")]
+    result = await DebateStep(council, None, 0, "majority").execute("Where do we keep the queue?")
+    assert (result["winner"], result["proposals"]["SQLite"]) == (words, words)

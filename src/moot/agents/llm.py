@@ -239,8 +239,7 @@ def _split_last_word(text: str) -> tuple[str, str]:
 
 def _read(ask: Ask, called: Called, context: Context) -> Reading:
     form = ask.form
-    decides = form is not None and any(field.kind == "text" and is_decision(field) for field in form.fields)
-    debate = _words_of_debate(context) if decides else ()
+    debate = _words_of_debate(context) if form is not None and _is_compared(form) else (context.brief.topic,)
     reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context), debate=debate)
     if form and called.finish == "length":
         if form.layout == "records" and any(reading.fields.values()):
@@ -249,6 +248,14 @@ def _read(ask: Ask, called: Called, context: Context) -> Reading:
         # What was cut off may have been a longer name or a "not": such a form counts as unread.
         return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))
     return reading
+
+
+def _is_compared(form: Form) -> bool:
+    """Whether an answer is compared with the debate: a decision in free words, and a ballot in running text."""
+    ballot = form.layout == "line"
+    return any(
+        (field.kind == "choice" and ballot) or (field.kind == "text" and is_decision(field)) for field in form.fields
+    )
 
 
 def _words_of_debate(context: Context) -> tuple[str, ...]:

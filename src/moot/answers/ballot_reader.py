@@ -61,6 +61,7 @@ class Reader:
     formula: re.Pattern[str]
     strict: bool
     speaker: str
+    spoken: plain_text.Spoken | None = None
 
 
 def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | Fault:
@@ -74,7 +75,7 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
         doubtful = [statement for statement in statements if statement.mood == "unclear"] or statements
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    stated = Stated(reader.candidates, plain_text.key(last.value), reader.speaker)
+    stated = Stated(reader.candidates, plain_text.key(last.value), reader.speaker, reader.spoken)
     behind: str | None = _words_after(reader, statements, last)
     if _is_hindered_wish(reader.marked.words, last, behind):
         return Fault("conditional")
@@ -98,11 +99,6 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
     return last.value
 
 
-_WISH = re.compile(
-    r"i(?: \w+){0,2}?(?:'d| would| want| wish)(?!\w)|ich (?:möchte|will)(?!\w)|möchte ich(?!\w)"
-    r"|(?:je|yo|io|eu|я)?\W*(?:voudrais|souhaite|veux|quiero|quisiera|deseo|gostaria|quero|desejo|vorrei|voglio"
-    r"|desidero|хочу|(?:бы )?хотела?)(?!\w)"
-)
 _CONTRAST = re.compile(
     r"\b(?:but|however|though|yet|if|aber|doch|jedoch|wenn|mais|cependant|si|pero|aunque|ma|però|se|mas|porém|но"
     r"|однако|если)\b"
@@ -115,7 +111,7 @@ def _is_hindered_wish(words: str, last: Statement, behind: str) -> bool:
     An obstacle may be said in any words, so whoever explains a wish at length is asked.
     """
     stated = words[last.start : last.end].strip()
-    if not _WISH.match(stated):
+    if not phrases.WISH.match(stated):
         return False
     sentences = [part.strip() for part in re.split(r"[.!?…]\s|\n", behind) if re.search(r"\w", part)]
     return _CONTRAST.search(stated) is not None or not all(
@@ -238,6 +234,7 @@ def read_ballot(
     strict: bool,
     speaker: str = "",
     proposals: Mapping[str, Sequence[str]],
+    spoken: plain_text.Spoken | None = None,
 ) -> Value | Fault:
     """Read one choice from an answer in running text.
 
@@ -250,19 +247,22 @@ def read_ballot(
         strict: whether only the formula itself with its colon counts.
         speaker: whose answer it is.
         proposals: by choice, the words of the proposals that it stands for.
+        spoken: the words of the debate; None where unknown.
     """
-    value = _read_ballot(form_field, text, strict=strict, speaker=speaker)
+    value = _read_ballot(form_field, text, strict, speaker, spoken)
     if not isinstance(value, Fault) or value.reason not in _NAMELESS:
         return value
     labelled = with_labels(text, form_field.choices, proposals)
-    return value if labelled == text else _read_ballot(form_field, labelled, strict=strict, speaker=speaker)
+    return value if labelled == text else _read_ballot(form_field, labelled, strict, speaker, spoken)
 
 
 _NAMELESS = ("no_form", "unknown_name", "quoted_only")
 """The faults of a text in which no candidate was recognized."""
 
 
-def _read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str) -> Value | Fault:
+def _read_ballot(
+    form_field: Field, text: str, strict: bool, speaker: str, spoken: plain_text.Spoken | None
+) -> Value | Fault:
     whole = plain_text.unwrap(
         plain_text.unfence(plain_text.without_frame(plain_text.without_comments(text)), announces)
     )
@@ -273,9 +273,8 @@ def _read_ballot(form_field: Field, text: str, *, strict: bool, speaker: str) ->
         words = words.replace(f"i, {plain_text.key(speaker)}, vote for", "i vote for")
     label = r"\s+".join(re.escape(word) for word in plain_text.key(form_field.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
-    reader = Reader(
-        form_field, MarkedText.of(words), Candidates.of(form_field.choices), formula, strict, plain_text.key(speaker)
-    )
+    marked, candidates = MarkedText.of(words), Candidates.of(form_field.choices)
+    reader = Reader(form_field, marked, candidates, formula, strict, plain_text.key(speaker), spoken)
     statements: list[Statement] = []
     for statement in _statements(reader):
         statements.append(statement)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from moot.answers import retraction
-from moot.answers.plain_text import key
+from moot.answers.plain_text import Spoken, key
 from moot.answers.words import formulas, phrases
 
 
@@ -148,11 +148,13 @@ class Stated:
         candidates: the candidates.
         key: the folded name of the stated one; "" where none is.
         author: the folded name of the author, who may sign; "" where unknown.
+        spoken: the words of the debate; None where unknown.
     """
 
     candidates: Candidates
     key: str
     author: str = ""
+    spoken: Spoken | None = None
 
     def own(self, text: str) -> bool:
         """Whether a sentence names the stated value."""

@@ -108,7 +108,10 @@ def _is_doubted(written: str) -> bool:
     comments = [fold(match[1] or match[2]).strip() for match in _COMMENT.finditer(written)]
     tables = ("BACK", "TURN", "SHAM", "UNSURE", "BOUND", "SUPPOSE")
     return any(
-        "?" in comment or formulas.UNDONE.search(comment) or any(retraction.says(table, comment) for table in tables)
+        "?" in comment
+        or phrases.VOIDED.search(comment)
+        or formulas.UNDONE.search(comment)
+        or any(retraction.says(table, comment) for table in tables)
         for comment in comments
     )
 

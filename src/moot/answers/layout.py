@@ -19,6 +19,7 @@ from moot.answers.json_answer import members_as_lines, read_json, read_object
 from moot.answers.plain_text import (
     LIMIT,
     LONGEST,
+    Spoken,
     elements,
     fold,
     key,
@@ -303,19 +304,21 @@ def read(
         text: the answer as it came.
         speaker: whose answer it is; "" where that is unknown.
         proposals: the words by which a ballot may name its candidates beside their labels.
-        debate: the topic and what was said, with which a short decision is compared; empty where that is unknown.
+        debate: the topic and what was said, with which a decision and a vote are compared; empty where unknown.
     """
     if len(text) > LONGEST:
-        return Reading(text=text, unread=_too_large(form))
+        required = (item.name for item in (form.fields if form else ()) if item.required)
+        return Reading(text=text, unread=tuple(f"{name}: too_large" for name in required))
     keep = [item.name for item in form.fields] if form and form.layout == "tags" else []
-    words = without_label(without_thoughts(with_plain_line_ends(text), keep).strip(), speaker)
+    words = without_thoughts(with_plain_line_ends(text), keep).strip()
+    words = without_label(words, speaker, debate[0] if debate else "", free=form is None)
     if form is None:
         return Reading(text=words)
     if len(words) <= LIMIT:
-        values = without_strangers(form, _read(form, words, speaker, proposals), debate)
+        values = without_strangers(form, _read(form, words, speaker, proposals, debate), debate)
         return Reading(text=words, fields=values.fields, unread=tuple(values.unread))
     end = last_part(words) if form.layout in ("line", "sections") else ""
-    values = without_strangers(form, _read(form, end, speaker, proposals), debate) if end else FieldValues()
+    values = without_strangers(form, _read(form, end, speaker, proposals, debate), debate) if end else FieldValues()
     lacking = [item.name for item in form.fields if item.required and item.name not in values.fields]
     known = {unread.rpartition(": ")[0] for unread in values.unread if not unread.endswith((": no_form", ": missing"))}
     own = (unread for unread in values.unread if unread.rpartition(": ")[0] in known)
@@ -323,11 +326,7 @@ def read(
     return Reading(text=words, fields=values.fields, unread=(*own, *large))
 
 
-def _too_large(form: Form | None) -> tuple[str, ...]:
-    return tuple(f"{item.name}: too_large" for item in (form.fields if form else ()) if item.required)
-
-
-def _read(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldValues:
+def _read(form: Form, words: str, speaker: str, proposals: Proposals, debate: Sequence[str]) -> FieldValues:
     match form.layout:
         case "tags":
             return read_tags(form, unfence(words, announces), speaker)
@@ -342,17 +341,17 @@ def _read(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldVa
         case "records":
             return read_records(form, words)
         case _:
-            return _read_line(form, words, speaker, proposals)
+            return _read_line(form, words, speaker, proposals, Spoken(debate) if debate else None)
 
 
-def _read_line(form: Form, words: str, speaker: str, proposals: Proposals) -> FieldValues:
+def _read_line(form: Form, words: str, speaker: str, proposals: Proposals, spoken: Spoken | None) -> FieldValues:
     plain = unfence(without_comments(words), announces)
     values = read_lines(form, plain)
-    spoken = members_as_lines(plain) if plain.strip().startswith("{") else ballot_as_lines(form.fields, words)
-    for form_field in form.fields:
-        if form_field.kind == "choice":
-            value = read_ballot(form_field, spoken, strict=form.strict, speaker=speaker, proposals=proposals)
-            values.add(form_field, value)
+    text = members_as_lines(plain) if plain.strip().startswith("{") else ballot_as_lines(form.fields, words)
+    for item in form.fields:
+        if item.kind == "choice":
+            value = read_ballot(item, text, strict=form.strict, speaker=speaker, proposals=proposals, spoken=spoken)
+            values.add(item, value)
     return values
 
 

@@ -6,7 +6,7 @@ Everything here runs in time linear in the length of the text, and no text is lo
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from moot.core.text import LINE_ENDS, bare, clean
@@ -144,10 +144,20 @@ def without_comments(text: str) -> str:
     return "".join(pieces)
 
 
-def without_label(text: str, speaker: str) -> str:
-    """The text without a leading label of the speaker's own name (``Ann:``, ``**Ann:**``, ``[Ann]:``) or role."""
+def without_label(text: str, speaker: str, topic: str = "", *, free: bool = False) -> str:
+    """The text without a leading label of the speaker's own name (``Ann:``, ``**Ann:**``, ``[Ann]:``) or role.
+
+    Args:
+        text: an answer.
+        speaker: whose it is.
+        topic: the question. A name that stands in it is what the text is about ("SQLite: one file, no server.").
+        free: whether the text is no form. Then a small letter goes on with the sentence that the name begins.
+    """
     head, colon, rest = text.lstrip()[:200].partition(":")
     if not colon or "\n" in head or key(head) not in {"assistant", key(speaker)} - {""}:
+        return text
+    named = re.search(rf"(?<!\w){re.escape(key(head))}(?!\w)", fold(topic)) is not None
+    if free and key(head) == key(speaker) and (named or rest.lstrip()[:1].islower()):
         return text
     rest = text.lstrip()[len(head) + 1 :]
     loose = "".join(mark for mark in ("**", "__") if head.count(mark) % 2 and rest.startswith(mark))
@@ -273,6 +283,35 @@ def without_elements(text: str) -> str:
         place = end
     return "".join(pieces) + text[place:]
 
+
+LONGEST_SPOKEN = 100_000
+"""How many characters of what was said in a debate are looked at, its end and the first text."""
+
+SHORTEST_SPOKEN = 4
+"""The fewest letters of a word that is looked for in a debate."""
+
+
+class Spoken:
+    """The words of a debate: its question, its background, and what was said; split when a word is first asked for."""
+
+    __slots__ = ("_stems", "_texts")
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._stems: frozenset[str] | None = None
+
+    def __call__(self, word: str) -> bool:
+        """Whether a folded word was said in some form: its first letters, in a script that parts its words."""
+        if len(word) < SHORTEST_SPOKEN:
+            return False
+        if self._stems is None:
+            words = fold("\n".join((*self._texts[:1], "\n".join(self._texts[1:])[-LONGEST_SPOKEN:])))
+            self._stems = frozenset(word[:STEM] for word in re.findall(r"[^\W\d_]+", words))
+        return word[:STEM] in self._stems
+
+
+STEM = 5
+"""By how many letters two forms of a word are taken for the same."""
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 """A letter of a script in which words stand side by side."""

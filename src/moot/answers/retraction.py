@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from moot.answers.plain_text import Spoken
 from moot.answers.words import cues, formulas, phrases
 
 if TYPE_CHECKING:
@@ -24,7 +25,12 @@ SHORT = 90
 
 
 class Named(Protocol):
-    """Says which values a sentence names."""
+    """Says which values a sentence names, and what was said in the debate."""
+
+    @property
+    def spoken(self) -> Spoken | None:
+        """The words of the debate; None where unknown."""
+        ...
 
     def own(self, text: str) -> bool:
         """Whether it names the stated value."""
@@ -274,7 +280,7 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
     if (rest := without("FIRM", sentence.text)) != sentence.text:
         turning = _CONTRASTED.search(rest) or formulas.UNDONE.search(rest)
         return turning is not None or says("BACK", rest) or says("UNSURE", rest)
-    if _EARLIER.search(text) and named and named.other(text) and not named.own(text):
+    if phrases.EARLIER.search(text) and named and named.other(text) and not named.own(text):
         return False
     if says("THEIRS", text, begins=True) and not says("SELF", text) and not (named and named.other(text)):
         return sentence.size <= 12 and says("PUTS_OFF", text)
@@ -292,7 +298,16 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
         return True
     if part:
         return False
-    return retracts_elsewhere(sentence) or _about_itself(sentence, named) or _is_of_no_matter(sentence, named)
+    if retracts_elsewhere(sentence) or _about_itself(sentence, named) or _is_of_no_matter(sentence, named):
+        return True
+    return is_changed(sentence.text, named)
+
+
+def is_changed(text: str, named: Named | None = None) -> bool:
+    """Whether a folded sentence says that a statement is something else, somebody else's, or not for long."""
+    from moot.answers.words import standing  # here for start-up time: few statements are followed by anything
+
+    return standing.is_changed(text, names=named is not None and named.other(text) and not named.own(text))
 
 
 _CONTRASTED = re.compile(
@@ -302,14 +317,6 @@ _CONTRASTED = re.compile(
     r"|但|不过|除非|如果|しかし|ただし|でも|하지만|그러나|단,|لكن|إلا|إذا|लेकिन|मगर|अगर"
 )
 """What binds a promise not to change a statement, or turns from it."""
-_EARLIER = re.compile(
-    r"\b(?:scrap|ignore|forget|disregard|drop|cancel|withdraw|discard|delete|replaces?|supersedes?|instead of)"
-    r" my (?:earlier|previous|prior|first|old|former|last) (?:vote|ballot|choice|preference)\b"
-    r"|\bmeine (?:frühere|vorige|alte|erste) (?:stimme|wahl)\b|\bmon (?:ancien|précédent|premier) (?:vote|choix)\b"
-    r"|\bmi (?:anterior|primer) (?:voto|elección)\b|\b(?:o )?meu (?:anterior|primeiro) voto\b"
-    r"|\bmi[ao] (?:precedente|primo) voto\b"
-)
-"""A word about an earlier vote, which is no word about this one where it names another candidate."""
 
 
 def _postpones(text: str) -> bool:
@@ -354,17 +361,17 @@ def _about_itself(sentence: Sentence, named: Named | None) -> bool:
     harmless = (
         says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text) or says("REASON", text, begins=True)
     )
-    if not harmless and _weight(text).is_reason:
+    if not harmless and _weight(text, named).is_reason:
         return False
     failed = named is not None and named.other(text) and (_FAILED.search(text) or says("REASON", text, begins=True))
     return not harmless or (says("DENY", text) and not _NOTHING.search(text) and not failed)
 
 
-def _weight(text: str) -> "Weight":
+def _weight(text: str, named: Named | None) -> "Weight":
     """The words of a text by what they speak of."""
     from moot.answers.words import weight  # here for start-up time: few statements are followed by anything
 
-    return weight.weighed(text)
+    return weight.weighed(text, named.spoken if named else None)
 
 
 def _is_of_no_matter(sentence: Sentence, named: Named | None) -> bool:
@@ -373,7 +380,7 @@ def _is_of_no_matter(sentence: Sentence, named: Named | None) -> bool:
     if not _LETTER.search(text) or says("REASON", text, begins=True) or says("THANKS", text, begins=True):
         return False
     names = named is not None and (named.own(text) or named.other(text))
-    weight = _weight(text)
+    weight = _weight(text, named)
     if not weight.lacks_matter(own=speaks_of_author(text), names=names):
         return False
     harmless = says("SAFE", text) or says("ASIDE", text) or is_all("MERIT", text) or formulas.SETTLING.search(text)

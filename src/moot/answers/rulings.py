@@ -94,6 +94,8 @@ def is_decision(field: Field) -> bool:
 
 def says_nothing(words: str) -> bool:
     """Whether words in place of a decision say that there is none."""
+    from moot.answers.words import standing  # here for start-up time: only decisions in free words need it
+
     sentences = [sentence for sentence in _SENTENCE.split(fold(words)) if sentence and key(sentence)]
     bare = sentences[0].strip(_AROUND) if sentences else ""
     put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
@@ -104,9 +106,18 @@ def says_nothing(words: str) -> bool:
         off
         or any(retraction.says("NOT_MINE", other) for other in sentences)
         or _is_undecided(bare)
+        or standing.is_left(bare.rstrip(_ENDS))
         or ruling_words.LABELS_ONLY.fullmatch(bare) is not None
     )
-    return not re.search(r"\w", bare) or off or asks or ruling_words.NOTHING_DECIDED.search(bare) is not None
+    return not re.search(r"\w", bare) or off or asks or _leaves_open(bare)
+
+
+def _leaves_open(sentence: str) -> bool:
+    """Whether a folded sentence says that nothing is decided, and not that others choose things of their own."""
+    open_words = ruling_words.NOTHING_DECIDED.search(sentence)
+    if open_words is None:
+        return False
+    return not (open_words[0].startswith("let ") and phrases.OWN_THINGS.match(sentence, open_words.end()))
 
 
 def _stands_elsewhere(*texts: str) -> bool:
@@ -149,21 +160,11 @@ def is_vague(words: str) -> bool:
 
 def _is_no_act(sentence: str) -> bool:
     """Whether a folded sentence of a decision is a remark, a saying or a courtesy, in each of its parts."""
-    if _observes(sentence) or retraction.says("SELFISH", sentence, begins=True) or _OWN_REMARK.match(sentence):
+    if _observes(sentence) or retraction.says("SELFISH", sentence, begins=True) or phrases.OWN_REMARK.match(sentence):
         return True
     parts = [part for part in _APART.split(sentence) if part and key(part)]
     return all(_is_polite(part) or cues.is_saying(part) or _is_truism(part) for part in parts)
 
-
-_OWN_REMARK = re.compile(
-    r"i(?:'m|'ve)? (?!(?:\w+ly |hereby |therefore |thus |now |also |do |have |am |would |will |'d )*(?:decid|rul|choos"
-    r"|chose|pick|order|approv|reject|accept|den(?:y|ied)|grant|award|adopt|select|recommend|propos|suggest|advis|vot|favou?r"
-    r"|support|sid(?:e|ing)|go|going|find|found|declar|conclud|endors|back|opt|settl|want|say|call|set|direct|requir"
-    r"|allow|forbid|ban|permit|giv|nam|appoint|dismiss|uphold|confirm|agree|prefer|authori|instruct|buy|sell|keep|mak"
-    r"|tak|put|let|ask|refus|in favou?r|for|against|convinced|persuaded|with)"
-    r")\w+(?!.*\b(?:should|must|shall|will|is to|are to|ought)\b)"
-)
-"""How a moderator says something of itself that rules nothing ("I learned a lot today")."""
 
 LONGEST_TRUISM = 12
 """The most words of a sentence that may state what is so everywhere."""
@@ -319,6 +320,8 @@ def is_taken_back(ending: Ending) -> bool:
     rows = [row for row in words.split("\n") if row.strip()]
     if any(retraction.retracts_above(sentence) for row in rows[1:] for sentence in _sentences(row)):
         return True
+    if phrases.ALTERNATIVE.search(words):
+        return True
     return any(map(_takes_back, (*_sentences(words)[1:], *_sentences(fold(_own_part(ending.later))))))
 
 
@@ -337,28 +340,26 @@ def _takes_back(sentence: str) -> bool:
     sentence = retraction.without("MANNER", sentence)
     if ruling_words.TAKEN_BACK.search(sentence.strip()) or retraction.says("REVOKES", sentence):
         return True
-    speaks_of_ruling = retraction.says("RULING", sentence) or _OWN_PAST.search(sentence) is not None
+    from moot.answers.words import standing  # here for start-up time: only decisions in free words need it
+
+    bare = sentence.strip(_AROUND)
+    if standing.is_updated(bare) or standing.is_changed(bare):
+        return True
+    speaks_of_ruling = retraction.says("RULING", sentence) or phrases.OWN_PAST.search(sentence) is not None
     if speaks_of_ruling and retraction.says("DENY", sentence):
         return True
-    bare = sentence.strip(_AROUND)
-    if puts_off(bare):
+    if puts_off(bare) or (retraction.size(bare) <= LONGEST_UNDONE and _is_unsure(bare)):
         return True
     if retraction.size(bare) > LONGEST_UNDONE or retraction.is_all("SAYING", bare.rstrip(_ENDS)):
         return False
     return ruling_words.NOTHING_DECIDED.search(bare) is not None or retraction.says("BACK", bare)
 
 
-_OWN_PAST = re.compile(
-    r"\b(?:i (?:never|had not|hadn't|did not|didn't|have not|haven't|should not|shouldn't)|ich (?:hätte|habe|hatte)"
-    r"|(?:habe|hätte|hatte) ich|je n'(?:ai|avais|aurais)|no (?:lo )?(?:debí|debería|he|había|sopesé)"
-    r"|no (?:lo )?(?:pensé|consideré|tuve)"
-    r"|não (?:o )?(?:devia|deveria|ponderei|pensei|considerei|tive)|non (?:lo )?(?:ho|avrei|avevo)|я [^.]{0,20}не "
-    r"|мне [^.]{0,16}не |nie (?:\w+)?(?:łem|łam|niem|nnam)|\w+(?:łem|łam|inienem|innam) )"
-    r"|我(?:没|沒|不该|不該|不应|不應)"
-    r"|不该|不該|(?:べきでは|考えていま|見ていま)|지 (?:않았|말았)|لم [أا]|ما كان ينبغي|मैंने|मुझे"
-    r"|\w+m[ae](?:dım|dim|malıydım|meliydim)\b"
-)
-"""How authors speak of what they have done themselves; with a denial, they regret it."""
+def _is_unsure(sentence: str) -> bool:
+    """Whether the author of a folded sentence is not sure, or has no answer."""
+    own = retraction.speaks_of_author(sentence)
+    return own and any(retraction.says(table, sentence) for table in ("UNSURE", "TO_COME"))
+
 
 LONGEST_UNDONE = 10
 """The most words of a sentence behind a decision that says no more than that nothing is decided, or takes it back."""

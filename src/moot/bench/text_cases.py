@@ -173,7 +173,11 @@ def _is_harmful(booked: Booked, defensible: Sequence[Booked]) -> bool:
 
 
 def _vote(case: Case) -> Booked:
-    vote = reading.read_vote(case.whole_text, case.candidates, voter=case.known.voter, proposals=case.known.proposals)
+    known = case.known
+    debate = (known.question, *known.statements) if known.question or known.statements else ()
+    vote = reading.read_vote(
+        case.whole_text, case.candidates, voter=known.voter, proposals=known.proposals, statements=debate
+    )
     return {"abstain": True} if vote.abstained else {"vote": vote.choice}
 
 

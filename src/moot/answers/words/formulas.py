@@ -420,7 +420,7 @@ NEGATED = late_pattern(
 
 _UNDOING = """
     (?<!it )(?<!they )withdr[ae]w\\w* | retract\\w* | cancel\\w* | void(?:ed|s)? | null and void | nullif\\w*
-    | invalid(?:ate\\w*)? | revok\\w+ | rescind\\w* | annul\\w* | disregard\\w* | disavow\\w* | undo | unvote
+    | invalid(?:ate\\w*)? | revok\\w+ | rescind\\w* | annul\\w* | disregard\\w* | disavow\\w* | (?<!to )undo | unvote
     | spoil\\w* | scratch (?:that|this|it) | hold on | then again | on reflection | reconsider\\w* | misspoke
     | misread | conditional\\w* | (?:my|one|the|on) conditions? | only if | only when | only once | contingent\\w*
     | unless | provided (?:that|the|it|they) | placeholder
@@ -457,7 +457,7 @@ UNDONE = late_pattern(
     rf"(?<!\w)(?:{'|'.join(' '.join(text.split()) for text in _UNDOING.split(' | '))})(?!\w)|(?<!\w)(?:{_FALSE})(?!\w)"
     rf"|{_ALONE}|弃权|棄權|棄権|기권"
     r"|^\W*(?:no|non|nein|nej|nei|nee|não|нет|ne|όχι|hayır|tidak|không)\s*[,.!:;\u2013\u2014]"
-    r"|玩笑|撤回|撤销|撤銷|收回|取消|作废|作廢|无效|無效|前提|条件|條件|例子|不对|不對|更正|除非|冗談|取り消|無効"
+    r"|玩笑|(?<!可以)(?<!可)(?<!能)(?:撤回|撤销|撤銷)|收回|取消|作废|作廢|无效|無效|前提|条件|條件|例子|不对|不對|更正|除非|冗談|取り消|無効"
     r"|ただし|^\W*いや|嘘|うそ|농담|철회|취소|무효|조건|^\W*단,|예시|^\W*아니|أمزح|مزحة|أسحب|ألغي|باطل|شرط|مثال|إلا إذا"
     r"|मज़ाक|वापस|रद्द|शर्त"
 )
@@ -492,7 +492,7 @@ CURT = late_pattern(
     r"|because|reasons?|thanks?|thank you|final|done|period"
     r"|full stop|end|count|no (?:doubts?|questions?|regrets?|hesitation|reservations?|contest|objections?)"
     r"|it|its|he|she|they|the|great|good|strong|solid|well|best|clear"
-    r"|simple|cheap\w*|easy|confidence|\W*$)(?!\w)"
+    r"|simple|cheap\w*|easy|easily|clearly|gladly|hands|by|any|confidence|\W*$)(?!\w)"
 )
 """How a sentence of three words or fewer may begin that follows a vote on its line."""
 

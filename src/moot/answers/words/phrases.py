@@ -176,7 +176,8 @@ TAILS = late_pattern(rf"{_any_of(_TAILS)}\b|因为|因為|理由|的(?:提案|�
 """The first word that may follow a name; anything else makes it part of a longer, unknown name."""
 
 _HARMLESS = """
-    obviously | of course | clearly | definitely | absolutely | certainly | wholeheartedly | purely | mainly
+    hands down | easily | by far | by a (?:mile|long way|wide margin) | no contest
+    | obviously | of course | clearly | definitely | absolutely | certainly | wholeheartedly | purely | mainly
     | primarily | simply | gladly | happily | proudly | strongly | firmly | again | today | here | now | this time
     | this round | in this (?:vote|round|ballot|debate|election|decision) | in the (?:vote|final|election)
     | with (?:full|great|high|complete|total|no|my|all|every|some|confidence|conviction|pleasure|its|his|her|their)
@@ -288,7 +289,8 @@ _TAKEN = """
     | pasted | copied | (?:was|were|is) (?:inserted|added|placed|injected|planted|put here)
     | which i (?:reject|deny|refuse|do not|don't) | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it)
     | is (?:what|how) \\w+
-    | would have (?:been(?! (?:my|the|a) (?:close )?(?:second|third|next|runner)\\b)|said|voted)
+    | would have (?:been(?! (?:(?:my|the|a) (?:close )?(?:second|third|next|runner)|(?:a )?(?:closer|tighter))\\b)|said
+    |voted)
     | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote)
     | my mistake | i (?:mean|meant) | oops | as if | not yet final | not final | to be confirmed | sarcasm
     | (?:told|asked|instructed|forced|paid|made) me (?:to )?(?:say|write|put|post|paste|vote|include|add|type)
@@ -315,7 +317,7 @@ _TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"
 TAKEN_BACK = late_pattern(
     rf"\b(?:{_any_of(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
     rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any_of(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal"
-    rf"|only\b(?! if)))"
+    rf"|only\b(?! if)|(?<=not )(?:\w+ )?\w+, (?:but|yet|though) (?:it|they|he|she|still|at least)\b))"
     rf"|(?<!<)/s\b|{_TRAILING}"
 )
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
@@ -373,3 +375,52 @@ PARTICULAR = late_pattern(
     r"|stunden?|hours?|tag|woche|monat|jahr|pays?|receives?|zahlt|erhält|bekommt|paie|paga)\b"
 )
 """What stands in a sentence about something in particular."""
+
+# ---- what moderators say of themselves -------------------------------------------------------------------------------
+
+OWN_PAST = late_pattern(
+    r"\b(?:i (?:never|had not|hadn't|did not|didn't|have not|haven't|should not|shouldn't)|ich (?:hätte|habe|hatte)"
+    r"|(?:habe|hätte|hatte) ich|je n'(?:ai|avais|aurais)|no (?:lo )?(?:debí|debería|he|había|sopesé)"
+    r"|no (?:lo )?(?:pensé|consideré|tuve)"
+    r"|não (?:o )?(?:devia|deveria|ponderei|pensei|considerei|tive)|non (?:lo )?(?:ho|avrei|avevo)|я [^.]{0,20}не "
+    r"|мне [^.]{0,16}не |nie (?:\w+)?(?:łem|łam|niem|nnam)|\w+(?:łem|łam|inienem|innam) )"
+    r"|我(?:没|沒|不该|不該|不应|不應)"
+    r"|不该|不該|(?:べきでは|考えていま|見ていま)|지 (?:않았|말았)|لم [أا]|ما كان ينبغي|मैंने|मुझे"
+    r"|\w+m[ae](?:dım|dim|malıydım|meliydim)\b"
+)
+"""How authors speak of what they have done themselves; with a denial, they regret it."""
+
+OWN_REMARK = late_pattern(
+    r"i(?:'m|'ve)? (?!(?:\w+ly |hereby |therefore |thus |now |also |do |have |am |would |will |'d )*(?:decid|rul|choos"
+    r"|chose|pick|order|approv|reject|accept|den(?:y|ied)|grant|award|adopt|select|recommend|propos|suggest|advis|vot|favou?r"
+    r"|support|sid(?:e|ing)|go|going|find|found|declar|conclud|endors|back|opt|settl|want|say|call|set|direct|requir"
+    r"|allow|forbid|ban|permit|giv|nam|appoint|dismiss|uphold|confirm|agree|prefer|authori|instruct|buy|sell|keep|mak"
+    r"|tak|put|let|ask|refus|in favou?r|for|against|convinced|persuaded|with)"
+    r")\w+(?!.*\b(?:should|must|shall|will|is to|are to|ought)\b)"
+)
+"""How a moderator says something of itself that rules nothing ("I learned a lot today")."""
+
+ALTERNATIVE = late_pattern(
+    r"\s[\u2013\u2014]\s*(?:or|oder|ou|o|или|albo|lub|veya|أو|या)\s+(?!else\b|rather\b|sonst\b)|[\u2013\u2014](?:或者|または|あるいは)"
+)
+"""What puts another decision beside the one that stands before a dash."""
+
+OWN_THINGS = late_pattern(
+    r"\s(?:their|its|his|her)(?: own)? (?!(?:own |minds?|votes?|sides?|favou?rites?|winners?|preferences?)\b)\w+"
+)
+"""What belongs to those who are to choose it, so that their choice is an act."""
+
+EARLIER = late_pattern(
+    r"\b(?:scrap|ignore|forget|disregard|drop|cancel|withdraw|discard|delete|replaces?|supersedes?|instead of)"
+    r" my (?:earlier|previous|prior|first|old|former|last) (?:vote|ballot|choice|preference)\b"
+    r"|\bmeine (?:frühere|vorige|alte|erste) (?:stimme|wahl)\b|\bmon (?:ancien|précédent|premier) (?:vote|choix)\b"
+    r"|\bmi (?:anterior|primer) (?:voto|elección)\b|\b(?:o )?meu (?:anterior|primeiro) voto\b"
+    r"|\bmi[ao] (?:precedente|primo) voto\b"
+)
+"""A word about an earlier vote, which is no word about this one where it names another candidate."""
+
+WISH = late_pattern(
+    r"i(?: \w+){0,2}?(?:'d| would| want| wish)(?!\w)|ich (?:möchte|will)(?!\w)|möchte ich(?!\w)"
+    r"|(?:je|yo|io|eu|я)?\W*(?:voudrais|souhaite|veux|quiero|quisiera|deseo|gostaria|quero|desejo|vorrei|voglio"
+    r"|desidero|хочу|(?:бы )?хотела?)(?!\w)"
+)

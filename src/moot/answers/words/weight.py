@@ -37,6 +37,11 @@ _UNSPACED = ("zh", "ja")
 _UNMISTAKABLE = ("ko", "ar", "hi")
 """Languages that are known by their letters alone, so that no word of grammar needs to be listed."""
 
+_DOING: Mapping[str, frozenset[str]] = {
+    "en": frozenset(("we", "they", "he", "she", "should", "could", "would", "will", "must", "might", "still"))
+}
+"""Behind which words a verb is no word to the reader ("We should still ask for a quote")."""
+
 _WORD = re.compile(f"{cues.LETTER}+(?:-{cues.LETTER}+)*")
 _FIGURE = re.compile(r"\d|[%€$£¥₹₽]")
 _RUN = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff]+")
@@ -118,19 +123,27 @@ class Weight:
         matter = self.matter + names
         if matter:
             return matter < self.against
-        if own or self.other or self.reader or self.hour or (self.vote and self.words >= FEWEST_WORDS):
+        if own or self.other or self.reader or (self.vote and self.words >= FEWEST_WORDS):
             return True
-        return self._is_plain_talk
+        return self._is_plain_talk or bool(self.hour and self.words - self.known < MOST_UNKNOWN)
 
 
-@lru_cache(maxsize=256)
 def weighed(sentence: str, is_matter: Callable[[str], bool] | None = None) -> Weight:
     """The words of a folded sentence by kind, in the language that knows most of them.
 
     Args:
         sentence: the sentence.
-        is_matter: whether an unknown word is one of the question's.
+        is_matter: whether an unknown word is one of the question's or the debate's.
     """
+    return _weighed_alone(sentence) if is_matter is None else _weighed(sentence, is_matter)
+
+
+@lru_cache(maxsize=256)
+def _weighed_alone(sentence: str) -> Weight:
+    return _weighed(sentence, None)
+
+
+def _weighed(sentence: str, is_matter: Callable[[str], bool] | None) -> Weight:
     sentence = sentence.replace("\u0307", "")
     language = next((language for letter, language in _SCRIPTS.items() if re.search(letter, sentence)), "")
     if language in _UNSPACED:
@@ -138,16 +151,31 @@ def weighed(sentence: str, is_matter: Callable[[str], bool] | None = None) -> We
         weight.matter += is_matter is not None and any(map(is_matter, _RUN.findall(sentence)))
         return weight
     words = [word for joined in _WORD.findall(sentence.replace("n't", " not")) for word in joined.split("'")]
-    languages = (language,) if language else _SPACED
-    weight = max((_weighed_words(words, code, is_matter) for code in languages), key=lambda weight: weight.known)
+    weight = _weighed_words(words, language or _likeliest(words), is_matter)
     weight.known = weight.words if language in _UNMISTAKABLE else weight.known
     return weight
+
+
+def _likeliest(words: Sequence[str]) -> str:
+    """Which language of Latin letters knows most of these words; the first of several."""
+    counts = [sum(known) for known in zip(*map(_knowing, words), strict=True)]
+    return _SPACED[counts.index(max(counts))] if counts else _SPACED[0]
+
+
+@lru_cache(maxsize=16384)
+def _knowing(word: str) -> tuple[bool, ...]:
+    """Whether each language of Latin letters knows a word."""
+    return tuple(_kind(language, word)[1] for language in _SPACED)
 
 
 def _weighed_words(words: Sequence[str], language: str, is_matter: Callable[[str], bool] | None) -> Weight:
     weight = Weight(words=len(words))
     for place, word in enumerate(words):
         kind, known, turns = _kind(language, word)
+        if kind == "reader" and place and words[place - 1] in _DOING.get(language, ()):
+            kind = ""
+        if kind == "other" and _is_public(language, words, place):
+            kind = "matter"
         if kind:
             setattr(weight, kind, getattr(weight, kind) + 1)
         elif _FIGURE.search(word) or (is_matter is not None and not known and is_matter(word)):
@@ -156,6 +184,16 @@ def _weighed_words(words: Sequence[str], language: str, is_matter: Callable[[str
         weight.decides = weight.decides or word in remarks.vocabulary(language).decides
         weight.turns = weight.turns or (turns and place == 0)
     return weight
+
+
+_OURS = frozenset(("my", "our", "mes", "nos", "mis", "nuestros", "nuestras", "meus", "minhas", "nossos", "nossas"))
+
+
+def _is_public(language: str, words: Sequence[str], place: int) -> bool:
+    """Whether a word names many whom a plan concerns ("the neighbours"), and not the author's own people."""
+    word, vocabulary = words[place], _vocabulary(language)
+    several = language in ("en", "es", "fr", "pt") and word.endswith("s") and word[:-1] in vocabulary["other"]
+    return several and place > 0 and words[place - 1] not in _OURS
 
 
 def _weighed_signs(sentence: str, language: str) -> Weight:
