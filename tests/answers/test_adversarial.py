@@ -33,6 +33,7 @@ RIGHT = {
     "holdout24": 0.93,
     "holdout25": 0.96,
     "holdout26": 0.97,
+    "holdout27": 0.97,
     "holdout3": 0.98,
     "holdout4": 0.98,
     "holdout5": 0.98,

@@ -65,7 +65,7 @@ _FIRST = re.compile(
     r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum"
     r"|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
     r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
-    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю)(?!\w)"
+    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю)(?!\w|'s)"
 )
 """A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
 _LESSER = re.compile(
@@ -298,7 +298,7 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
         return True
     if part:
         return False
-    if retracts_elsewhere(sentence) or _about_itself(sentence, named) or _is_of_no_matter(sentence, named):
+    if retracts_elsewhere(sentence) or about_itself(sentence, named) or _is_of_no_matter(sentence, named):
         return True
     return is_changed(sentence.text, named)
 
@@ -353,7 +353,7 @@ def speaks_of_author(text: str) -> bool:
     return says("SELF", text) or _FIRST.match(text) is not None
 
 
-def _about_itself(sentence: Sentence, named: Named | None) -> bool:
+def about_itself(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence speaks of the author or of the statement, and is not known to be harmless."""
     text = sentence.text
     if not speaks_of_author(text) or (named is not None and named.own(text) and not named.other(text)):
@@ -404,7 +404,7 @@ def _against_last(sentence: Sentence, named: Named | None) -> bool:
     if sentence.size > 12:
         return False
     unsure = says("UNSURE", sentence.without_commas) or _is_exclamation(sentence, named)
-    return unsure or _is_conditional(sentence) or _prefers(sentence, named) or _about_itself(sentence, named)
+    return unsure or _is_conditional(sentence) or _prefers(sentence, named) or about_itself(sentence, named)
 
 
 _LETTER = re.compile(r"[^\W\d_]")

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, is_said, key, without_strikes
@@ -23,16 +24,14 @@ from moot.answers.values import Fault, FieldValues
 from moot.answers.words import cues, phrases, ruling_words
 from moot.core.ask import Field, Form
 
+if TYPE_CHECKING:
+    from moot.answers.words.weight import Weight
+
 DECIDING = ("decision", "verdict")
 """The fields, compared without case, whose words become the decision of a debate."""
 
 _RULE = re.compile(r"(?:-{3,}|\*{3,}|_{3,}|={3,}|~{3,}|#{3,}|[\u2014\u2500\u2501\u2550]{2,})")
 _BULLET = re.compile(r"(?:[-*+•◦▪–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+|[|>]")
-_LABEL = re.compile(
-    r"(?P<head>#{1,6}[ \t]+)?[^\w\s*_`#<\[({\"'“„«]{0,4}[ \t]{0,3}(?P<open>\*\*|__|)"
-    r"(?P<name>[^\W\d_][\w .'’/&-]{0,40}?)"
-    r"[ \t]{0,3}(?P<shut>\*\*|__|)[ \t]*(?P<mark>[:：])(?P<close>\*\*|__|)(?=\s|\*|$|[^\x00-\x7f])(?P<rest>.*)"
-)
 _HEADING = re.compile(r"(?:#{1,6}[ \t]+(?P<a>.{1,60})|(?:\*\*|__)(?P<b>[^*_]{1,60}?)[:：]?(?:\*\*|__))")
 _SENTENCE = re.compile(
     r"(?<=[.!?…])[\"')\]*_”’]*\s+|(?<=[。！？।])\s*(?!\Z)|\n+|(?<=\S)[ \t]+[\u2013\u2014-]{1,2}[ \t]+(?=[A-ZÀ-Ý])"
@@ -44,9 +43,6 @@ _ENDS = " .!。！।،,;"
 _PAIRS = ("[]", '""', "“”", "„“", "«»", "「」", "<>", "{}")
 MOST = 9
 """The most courtesies that are cut."""
-_ROLES = re.compile(
-    r"(?:user|human|assistant|system|ai|model|bot|tool|parser|engine|(?:system )?note.*|moderator(?:'s)?.*)"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,17 +291,21 @@ def _weighed(words: str, topic: str) -> str:
     ):
         bare = retraction.without("MANNER", sentence).strip(_AROUND + _ENDS)
         weighed, own = weight.weighed(bare, is_matter if topic else None), retraction.speaks_of_author(bare)
-        if (
-            begun
-            and weighed.is_no_part(own=own)
-            and ((own and weighed.other) or weighed.against > 1 or not _is_harmless(bare))
-        ):
+        if begun and _is_no_part(bare, weighed, own=own):
             return "withdrawn"
         if begun or remarks.is_remark(sentence, is_matter):
             continue
         if not (begun := retraction.says("PLAINLY", bare, begins=True) or not weighed.is_no_act(own=own)):
             return "vague"
     return ""
+
+
+def _is_no_part(sentence: str, weighed: "Weight", *, own: bool) -> bool:
+    """Whether a folded sentence behind a decision adds nothing to it and is not known to be harmless."""
+    harmless = _is_harmless(sentence)
+    itself = phrases.I_SAY.search(sentence) and retraction.about_itself(retraction.Sentence.of(sentence), None)
+    no_part = weighed.is_no_part(own=own) and ((own and weighed.other > 0) or weighed.against > 1 or not harmless)
+    return no_part or bool(itself and not harmless)
 
 
 def _is_harmless(sentence: str) -> bool:
@@ -391,7 +391,7 @@ def _boundary(row: str, above: str, *, gap: bool) -> str:
         return "own"
     if ruling_words.PART.search(name) or above.endswith((":", "：")):
         return ""
-    if _ROLES.fullmatch(name):
+    if phrases.ROLES.fullmatch(name):
         return "own" if name.startswith(("moderator", "note", "system note")) else "turn"
     if marked:
         return "own"
@@ -404,7 +404,7 @@ def _label(row: str) -> tuple[str, bool]:
         return "", False
     if heading := _HEADING.fullmatch(row):
         return _folded_label(heading["a"] or heading["b"]), True
-    label = _LABEL.fullmatch(row)
+    label = phrases.LABEL.fullmatch(row)
     return (
         (_folded_label(label["name"]), bool(label["head"] or label["open"] or label["name"].isupper()))
         if label

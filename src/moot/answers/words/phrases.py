@@ -401,6 +401,7 @@ OWN_REMARK = late_pattern(
 """How a moderator says something of itself that rules nothing ("I learned a lot today")."""
 
 ALTERNATIVE = late_pattern(
+    r"(?<=[.!?…])\s+(?:or|oder|ou|или|albo|lub|veya)\s+(?!else\b|rather\b|sonst\b)|"
     r"\s[\u2013\u2014]\s*(?:or|oder|ou|o|или|albo|lub|veya|أو|या)\s+(?!else\b|rather\b|sonst\b)|[\u2013\u2014](?:或者|または|あるいは)"
 )
 """What puts another decision beside the one that stands before a dash."""
@@ -424,3 +425,18 @@ WISH = late_pattern(
     r"|(?:je|yo|io|eu|я)?\W*(?:voudrais|souhaite|veux|quiero|quisiera|deseo|gostaria|quero|desejo|vorrei|voglio"
     r"|desidero|хочу|(?:бы )?хотела?)(?!\w)"
 )
+
+LABEL = late_pattern(
+    r"(?P<head>#{1,6}[ \t]+)?[^\w\s*_`#<\[({\"'“„«]{0,4}[ \t]{0,3}(?P<open>\*\*|__|)"
+    r"(?P<name>[^\W\d_][\w .'’/&-]{0,40}?)"
+    r"[ \t]{0,3}(?P<shut>\*\*|__|)[ \t]*(?P<mark>[:：])(?P<close>\*\*|__|)(?=\s|\*|$|[^\x00-\x7f])(?P<rest>.*)"
+)
+"""A row that begins with a label and its colon: a heading, bold, in capitals or plain."""
+
+ROLES = late_pattern(
+    r"(?:user|human|assistant|system|ai|model|bot|tool|parser|engine|(?:system )?note.*|moderator(?:'s)?.*)"
+)
+"""Whose turn a label may begin in an invented conversation, and notes of a moderator."""
+
+I_SAY = late_pattern(r"(?<!\w)i(?:'(?:m|ve|d|ll))?(?= )")
+"""The author in a sentence of English."""

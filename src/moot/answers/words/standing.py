@@ -25,6 +25,7 @@ _TAKEN_AS: Sequence[str] = (
     r"\b(?:consider|call|deem|think of|view|regard|treat|take|see|read)\s+(?:it|this|that|these|those|me|the above"
     r"|(?:my|the|that|this) (?:vote|ballot|line|ruling|decision|answer|word|words))\s+"
     r"(?:(?:as|for) (?:an?|the|no|nothing|one|my|what)\b|(?:an?|no more than|nothing (?:but|more))\b|under\b)",
+    r"\b(?:file|chalk|put|write) (?:it|this|that) (?:under|down to|down as|up to|off as)\b",
     r"(?:betrachte|nehm|nimm|seh|sieh|versteh|werte|behandel|lies|lest|lese)\w*(?: sie)?"
     r" (?:das|dies|es|die zeile|mein\w* \w+)(?: \w+){0,2} (?:als|wie)\b",
     r"(?:considér|prenez|voyez|trait|lisez|regard)\w*[- ](?:le|la|cela|ceci|ça|ce \w+|mon \w+)(?: \w+)?"
@@ -44,6 +45,8 @@ _TAKEN_AS: Sequence[str] = (
 """How a reader is told to take a statement for something else: verbs of considering with a word for the statement."""
 
 _BOUND: Sequence[str] = (
+    r"(?:only )?(?:valid|effective|binding|gültig|valable|válid[oa]|valid[oa]|действ\w+|ważn\w+) "
+    r"(?:from|until|once|when|only|if|ab|bis|wenn|erst|à partir|jusqu|desde|hasta|até|a partire|fino|с|до|od|do)\b",
     r".*\bbefore (?:it|this|that|anything) (?:counts|stands|holds|is (?:final|valid|official|counted))\b",
     r"(?:(?:this|that|the|my)(?: (?:last|above|previous|first|whole|entire))?"
     r" (?:ruling|decision|vote|ballot|verdict|line|sentence|slip|statement)(?: above)?|the above)\b"
@@ -100,6 +103,7 @@ _LEFT: Sequence[str] = (
     rf"(?:dann )?(?:soll|sollen|mag|mögen|möge) (?!ich|wir).{{2,40}} {_THAT} (?P<verb>\w+en)$",
     r"(?:que|laissons|laissez) (?!je|nous).{2,40} (?:s'en|y|en|le) (?P<verb>\w+)",
     r"que (?:lo|la|se l[oa]) (?P<verb>\w+)",
+    rf"(?:the )?{_OTHERS} (?P<verb>knows?|thinks?|believes?|feels?|hopes?|doubts?|wonders?)\b[^:;,\u2013-]*$",
     r"(?:che|lasciamo che) .{2,40} (?:ci|se ne|lo) (?P<verb>\w+)",
 )
 """Somebody else who is to do "it", in place of a decision that says what ("Let Pia have the last word")."""
@@ -109,6 +113,7 @@ _UNCLEAR: Sequence[str] = (
     r"|quem sabe|chissà|chi lo sa|кто знает|kto wie|谁知道|誰にも?わから\w*|누가 알\w*|من يدري|कौन जाने|kim bilir)\W*$",
     r".*\b(?:heart|gut|herz|bauch|cœur|coeur|corazón|cuore|coração|сердце|serce)\b.*[,;].*"
     r"\b(?:head|wallet|brain|kopf|verstand|tête|cabeza|testa|cabeça|голова|разум|głowa|rozum)\b",
+    r"(?:neither|nor|no) .*\bam i$",
     r"(?:neither|none|both|each|one) of (?:you|them|the two) [^:;,\u2013-]*\bme\b[^:;,\u2013-]*$",
     r"(?:keiner von (?:euch|beiden)|aucun des deux|ninguno de los dos|nenhum dos dois|nessuno dei due|никто из вас"
     r"|żaden z was) [^:;,]*(?:\b(?:mir|mich|me|mi|мне|меня|mnie|mi)\b|m')[^:;,]*$",
@@ -154,7 +159,9 @@ _POINTS = re.compile(
     r"(?:please )?(?:see|cf\.?|refer to|consult) (?:(?:the|my|our|your|his|her) )?(?:\w+ ){0,2}?"
     r"(?:sheet|file|document|table|annex|appendix|attachment|notes?|minutes|section|page|e?-?mail|message|link|slides?"
     r"|chart|spreadsheet|memo|letter|above|below|attached|enclosed)(?: (?:above|below|attached|enclosed|\d+))?"
-    r"|(?:siehe|s\.|vgl\.?|voir|cf\.?|véase|ver|vedi|cfr\.?|veja|vide|см\.?|смотрите|zob\.?|patrz|bkz\.?|bakınız|انظر"
+    r"|(?:voir|ver) (?:(?:l'|la |le |el |o )?(?:annexe|pièce jointe|anexo|tabla|tabela|tableau|página|page)"
+    r"|ci-\w+|plus (?:haut|bas)|arriba|acima|abajo|abaixo)(?: \d+)?"
+    r"|(?:siehe|vgl\.?|cf\.?|véase|vedi|cfr\.?|veja|vide|см\.?|смотрите|zob\.?|patrz|bkz\.?|bakınız|انظر"
     r"|راجع)(?: [\w'.]+){1,3}|请?(?:参?见|參見|详见|参照)[^，。]{1,8}|[^、。]{1,8}を?参照(?:ください|のこと)?"
     r"|.{1,10} 참조(?:하십시오)?"
 )
@@ -165,6 +172,51 @@ _PHRASAL = re.compile(
     r"\b(?:figure|work|fight|battle|sort|hash|talk|think|settle) (?:it|this|that) (?:out|over|through)\b"
 )
 """How somebody settles a question, in verbs that stand for other acts where they stand alone."""
+
+_NOT_ME = re.compile(
+    r"\b(?:not|n't|never) (?:me\b|i\b(?! \w)|mine\b)|\bpas moi\b|\bnicht ich\b|\bno (?:soy )?yo\b|\bnão (?:sou )?eu\b"
+    r"|\bnon (?:sono )?io\b|\bне (?:я|мне|мой|моё)\b|\bnie (?:ja|mnie)\b|不是我|(?:私|僕)では?(?:ない|あり)"
+    r"|(?:제|내)가 아니|لست أنا|\bben değil"
+)
+"""How authors deny that something is theirs."""
+
+_OWN_QUESTION = re.compile(r".*\b(?:did|was|have|had|am|could|should) i\b.*\?\W*$")
+"""How authors wonder at what they have just written ("Did I just write that?")."""
+
+_UNREAD = re.compile(r".*\bi (?:have not|haven't|had not|hadn't|have yet to)\b(?!.*\b(?:find|found|doubt|better)\b)")
+"""How authors say what they have left undone ("I haven't opened the last two files.")."""
+
+_FORBIDDEN = re.compile(
+    r"(?:please )?(?:do not|don't|nobody should|no one should|never) (?:\w+ ){1,2}?(?:this|that|it|the above|me)\b"
+    r"|(?:das |dies )?bitte nicht \w+en\W*$|(?:bitte )?nicht \w+en\W*$"
+)
+"""How the reader is told not to do something with a statement."""
+
+_ONE_OF = re.compile(
+    r"(?:(?:well|or|at least|ok|okay|anyway|maybe)\W+)*"
+    r"(?:one|some|either|any|both|neither) of (?:them|these|those|the two)"
+    r"(?:,? (?:anyway|anyhow|at least|or other|i guess|perhaps))?\W*$"
+)
+"""A fragment that takes one of several, and does not say which."""
+
+_TOLD_TO = re.compile(
+    r"(?:please |just |so |and )*(?P<verb>(?!(?:\w*(?:s|ed)|made|kept|gave|put)\b)[a-z]{3,})"
+    r" (?:this|that|it|the above|my \w+)(?= |\W*$)"
+)
+"""An order to the reader about the statement ("Frame it.", "File this under …")."""
+
+_ERRED = re.compile(
+    r"(?!.*\b(?:not|no|never|n't|nicht|kein\w*|pas|non|não|не|nie)\b)"
+    r"\b(?:i|we|j'ai|je|ich|habe|ho|he|я|io|yo|eu)\b.*\b(?:(?<!proven )(?<!proved )(?<!shown )wrong|mistaken"
+    r"|falsche?[nrs]?|mauvaise?s?|equivocad[oa]s?|errad[oa]s?|sbagliat[oaie]|не т[оуе]\w*|zł[ąyeo]\w*)\b"
+)
+"""How authors own to an error of theirs."""
+
+_AS_THEY = re.compile(
+    r"\b(?:what|which|who)ever (?:the |my |our |your )?[\w'-]+(?: [\w'-]+)? "
+    r"(?:says?|picks?|prefers?|wants?|decides?|chooses?|thinks?|likes?)\b"
+)
+"""How the choice is whatever somebody else's is."""
 
 _NONE = re.compile(
     r"(?:none|nothing|little|not (?:all|one word|a word|much|any)|no part) of (?:this|that|it|the above|what i)\b"
@@ -179,17 +231,32 @@ def is_changed(text: str, *, names: bool = False) -> bool:
         text: the sentence.
         names: whether it names a candidate that was not chosen.
     """
+    if _NOT_ME.search(text) or _ONE_OF.match(text) or _is_about_choosing(text, names=names):
+        return True
     clauses = [clause.lstrip() for clause in _CLAUSE.split(text)]
     if any(_compiled(pattern).match(text) for pattern in _BOUND):
         return True
     if any(_NONE.match(clause) and not _has_matter(clause) for clause in clauses):
         return True
     taken = next((match for pattern in _TAKEN_AS if (match := _compiled(pattern).search(text))), None)
-    if taken and not _compiled(_FIRM).search(text, taken.end()) and not _has_matter(text[taken.start() :]):
+    if taken and not _compiled(_FIRM).search(text, taken.end()) and not _has_matter(text[taken.end() :]):
         return True
     if any(_is_done_by_others(_THEIRS, clause) for clause in clauses) or _WHOSE.search(text) or _LESS.match(text):
         return True
     return bool(_INSTEAD.match(text) and weight.weighed(text).against) or bool(names and _ASKED_OTHER.match(text))
+
+
+def _is_about_choosing(text: str, *, names: bool) -> bool:
+    """Whether a sentence orders the reader about, owns to an error, or takes over what others choose."""
+    if _OWN_QUESTION.match(text) or (not names and _UNREAD.match(text)):
+        return True
+    if _FORBIDDEN.match(text) and not _has_matter(text):
+        return True
+    told = _TOLD_TO.match(text)
+    firm = told and _compiled(_FIRM).search(text, told.end())
+    if told and not firm and not weight.is_grammar(told["verb"]) and not _has_matter(text):
+        return True
+    return _AS_THEY.search(text) is not None or (not names and _ERRED.search(text) is not None)
 
 
 def is_updated(text: str) -> bool:

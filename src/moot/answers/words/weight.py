@@ -229,6 +229,11 @@ def _kind(language: str, word: str) -> tuple[str, bool, bool]:
     return kind, known, turns
 
 
+def is_grammar(word: str) -> bool:
+    """Whether a word belongs to the grammar of any language of Latin letters."""
+    return any(word in _vocabulary(language)["grammar"] for language in _SPACED)
+
+
 def _is_participle(language: str, word: str) -> bool:
     return language == "de" and len(word) > LONG and word.startswith("ge")
 
