@@ -238,8 +238,8 @@ def is_changed(text: str, *, names: bool = False) -> bool:
         return True
     if any(_NONE.match(clause) and not _has_matter(clause) for clause in clauses):
         return True
-    taken = next((match for pattern in _TAKEN_AS if (match := _compiled(pattern).search(text))), None)
-    if taken and not _compiled(_FIRM).search(text, taken.end()) and not _has_matter(text[taken.end() :]):
+    reading = next((match for pattern in _TAKEN_AS if (match := _compiled(pattern).search(text))), None)
+    if reading and not _compiled(_FIRM).search(text, reading.end()) and not _has_matter(text[reading.end() :]):
         return True
     if any(_is_done_by_others(_THEIRS, clause) for clause in clauses) or _WHOSE.search(text) or _LESS.match(text):
         return True
@@ -252,9 +252,9 @@ def _is_about_choosing(text: str, *, names: bool) -> bool:
         return True
     if _FORBIDDEN.match(text) and not _has_matter(text):
         return True
-    told = _TOLD_TO.match(text)
-    firm = told and _compiled(_FIRM).search(text, told.end())
-    if told and not firm and not weight.is_grammar(told["verb"]) and not _has_matter(text):
+    order = _TOLD_TO.match(text)
+    firm = order and _compiled(_FIRM).search(text, order.end())
+    if order and not firm and not weight.is_grammar(order["verb"]) and not _has_matter(text):
         return True
     return _AS_THEY.search(text) is not None or (not names and _ERRED.search(text) is not None)
 
