@@ -14,8 +14,10 @@ from moot.core import roles
 from moot.core.errors import RecordConflict, Unavailable
 from moot.core.text import hide
 from moot.engine import driver
+from moot.models import layers
 from moot.phases import base, speak, vote
 from moot.policy import rounds, rules
+from moot.protocols import board
 from moot.record import ledger, mailbox
 from moot.record.store import encode
 from moot.workers import leases
@@ -224,6 +226,45 @@ def withdrawal_dies_with_its_worker() -> list[Change]:
         return again
 
     return [(leases, "watch", watch)]
+
+
+# ---- sums, times and what is told -----------------------------------------------------------------------------------
+
+
+def answer_has_used_what_its_first_call_used() -> list[Change]:
+    usual = llm.reply_of
+
+    def reply_of(reading: Any, conversation: Any, answer: Any) -> Any:
+        return replace(usual(reading, conversation, answer), usage=conversation.calls[0].usage)
+
+    return [(llm, "reply_of", reply_of)]
+
+
+def call_takes_all_the_time_of_its_process() -> list[Change]:
+    usual = layers.replace
+
+    def counted(call: Any, **changes: Any) -> Any:
+        return usual(call, **({"seconds": asyncio.get_running_loop().time()} if "seconds" in changes else changes))
+
+    return [(layers, "replace", counted)]
+
+
+def timekeeper_speaks_one_message_late() -> list[Change]:
+    def is_time(self: Any, turns: Any, times: Any) -> bool:
+        messages = sum(turn.reply is not None for turn in turns)
+        return messages > self.reminded and any(messages % time == 1 for time in times)
+
+    return [(board.Course, "is_time", is_time)]
+
+
+def winner_is_among_the_answers_that_have_lost() -> list[Change]:
+    usual = vote.with_words
+
+    def with_words(decision: Any, groups: Any, *args: Any, **more: Any) -> Any:
+        told = usual(decision, groups, *args, **more)
+        return replace(told, minority=usual(replace(decision, winner=""), groups, *args, **more).minority)
+
+    return [(vote, "with_words", with_words)]
 
 
 # ---- what must make no difference ------------------------------------------------------------------------------------

@@ -175,5 +175,9 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "person_is_waited_for_behind_the_deadline": ("I90", 244),
     "answer_behind_the_deadline_is_overlooked": ("I105", 174),
     "worker_does_not_hear_of_a_withdrawal": ("I102", 1501),
+    "answer_has_used_what_its_first_call_used": ("I106", 6),
+    "call_takes_all_the_time_of_its_process": ("I107", 1),
+    "timekeeper_speaks_one_message_late": ("I108", 6),
+    "winner_is_among_the_answers_that_have_lost": ("I109", 1),
 }
 """By planted fault the invariant, and a seed that breaks it, mostly the first one."""

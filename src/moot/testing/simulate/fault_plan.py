@@ -4,6 +4,7 @@ Faults are listed and not drawn while the world runs. So one of them can be left
 which is what makes shrinking work, and a plan can be written as JSON.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -20,6 +21,9 @@ NAMES = ("Ann", "Bob", "Cyd", "Dov")
 CHAIR = "Chair"
 STEP = "debate_step"
 """The debate step of a council, which no brief can name: its vote falls back to the first proposal."""
+
+STEP_VOTING: Mapping[str, str] = {"": "majority", "unanimous": "consensus"}
+"""What a strategy is called in a debate step, where it is not called the same."""
 
 PERSON = "Bob"
 """The participant that is a person, where there is one."""

@@ -109,6 +109,10 @@ INVARIANTS: Mapping[str, str] = {
     "I103": "all workers together send no more requests, and spend no more tokens, in a minute than the limit allows",
     "I104": "a model is left out only behind three calls that have failed without an answer between them",
     "I105": "what a person has answered before a process begins counts, however late, while its question is open",
+    "I106": "an answer has used what its calls have used, and has taken no less than their time",
+    "I107": "a call takes no more time than has passed since its question",
+    "I108": "a timekeeper speaks after each so many messages, and at no other time",
+    "I109": "the winner, its share, its supporters and the answers that lost follow from the ballots",
 }
 """What must hold, by number."""
 

@@ -94,7 +94,11 @@ def make_plan(seed: int, mode: Mode | None = None) -> Plan:
 def _varied(random: Random, plan: Plan) -> Plan:
     """The plan, where a council may be a debate step, two may follow the debate, and a provider may count more."""
     if random.random() < 0.4:
-        debates = [_as_step(random, debate) if debate.protocol == "council" else debate for debate in plan.debates]
+        weighs = Random(f"weighted {plan.seed}").random() < 0.6
+        debates = [
+            _as_step(random, debate, weighs=weighs) if debate.protocol == "council" else debate
+            for debate in plan.debates
+        ]
         plan = replace(plan, debates=tuple(debates))
     if plan.viewer and random.random() < 0.3:
         plan = replace(plan, ring=random.choice((4, 12)))
@@ -116,8 +120,8 @@ def _busy(plan: Plan) -> Plan:
     return replace(plan, models=tuple(faults), jumps=())
 
 
-def _as_step(random: Random, debate: SimulatedDebate) -> SimulatedDebate:
-    strategy = random.choice(("", "", "unanimous"))
+def _as_step(random: Random, debate: SimulatedDebate, *, weighs: bool) -> SimulatedDebate:
+    strategy = random.choice(("weighted" if weighs else "", "", "unanimous"))
     return replace(debate, protocol=STEP, strategy=strategy, options=False, third=False)
 
 

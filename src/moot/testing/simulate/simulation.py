@@ -25,7 +25,7 @@ from moot.record.hub import Hub, StoredLine
 from moot.record.store import digest, encode
 from moot.testing.simulate.checks.record_state import RecordState
 from moot.testing.simulate.checks.twin_worlds import Twins, twins_of
-from moot.testing.simulate.fault_plan import STEP, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
+from moot.testing.simulate.fault_plan import STEP, STEP_VOTING, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
 from moot.testing.simulate.garbage_collection import no_collection, take_apart
 from moot.testing.simulate.invariants import Violation, require
 from moot.testing.simulate.plan_drawing import make_plan
@@ -124,7 +124,7 @@ def _plan_of(workspace: Workspace, plan: Plan, debate: SimulatedDebate) -> Debat
     built = workspace.plan(brief_of(plan, debate), protocol=name, choices=debate.choices)
     if debate.protocol != STEP:
         return built
-    voting, rounds = "consensus" if debate.strategy else "majority", 1 if debate.rounds is None else debate.rounds
+    voting, rounds = STEP_VOTING.get(debate.strategy, debate.strategy), 1 if debate.rounds is None else debate.rounds
     return replace(built, name=STEP, protocol=debate_step(built.brief, voting=voting, rounds=rounds))
 
 

@@ -16,6 +16,7 @@ from moot.core.event import Asked, Attempted, Called, Closed, Event, Failed, Int
 from moot.models.names import parse
 from moot.models.prices import cost
 from moot.record.store import StreamInfo, check_lines, decode
+from moot.testing.simulate.checks.answer_totals import check_seconds
 from moot.testing.simulate.checks.breaker_checks import BreakerChecks
 from moot.testing.simulate.checks.people_checks import Times, check_times
 from moot.testing.simulate.checks.record_facts import TryId
@@ -203,6 +204,7 @@ class World:
                 self._answered_at[record.debate] = record.entries[-1].at - EPOCH
             case Called():
                 self._check_booked(record, event)
+                check_seconds(event, self.loop.time() - self.asked_at[record.debate, event.key])
             case _:
                 pass
 

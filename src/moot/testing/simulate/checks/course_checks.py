@@ -11,11 +11,15 @@ from moot.core.event import Asked, Closed, Entered, Failed, Halted, Opened, Paus
 from moot.core.roles import VERDICT, WITHDRAWN
 from moot.core.transcript import normalise
 from moot.phases.base import DEFAULT_ROUNDS, ROOT
+from moot.protocols.board import DEADLINE, EVERY
 from moot.testing.simulate.checks.record_facts import RecordFacts
 from moot.testing.simulate.invariants import require
 
 AWAY = frozenset({"connection", "server", "rate", "open"})
 """Kinds of failures after which a provider counts as out of reach."""
+
+MESSAGE, REMIND = "argue", "remind"
+"""The acts of a meeting: of its members, and of its timekeeper."""
 
 PlayStep = Entered | Halted | Ruled | Closed | Asked
 
@@ -36,6 +40,9 @@ class Course:
         verdicts: the newest verdict of each member.
         rounds: the most rounds of any of its phases; 0 where its protocol counts them in another way.
         shows: by act the acts of which each question is about the newest answers.
+        times: after each how many messages of a meeting its timekeeper speaks; () where there is none.
+        messages: how many messages there were.
+        reminded: how many there were when the timekeeper spoke last.
     """
 
     needs: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -44,6 +51,9 @@ class Course:
     verdicts: dict[str, str] = field(default_factory=dict[str, str])
     rounds: int = 0
     shows: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    times: tuple[int, ...] = ()
+    messages: int = 0
+    reminded: int = 0
     _looked: int = 0
     _failed: list[str] = field(default_factory=list[str])  # since the debate was last resumed
 
@@ -52,6 +62,7 @@ class Course:
         numbers_by_act: dict[str, set[int]] = {}
         _find_needs(opened.protocol, numbers_by_act)
         self.rounds = _most_rounds(opened.protocol)
+        self.times = _times(opened.protocol)
         shown: dict[str, set[frozenset[str]]] = {}
         _find_shown(opened.protocol, shown)
         self.shows = {act: min(sets) for act, sets in shown.items() if len(sets) == 1}
@@ -129,8 +140,20 @@ class Course:
         """Who has left is asked no more."""
         require(ask.to not in self.left, "I08", lambda: f"{ask.key}: {ask.to} has left")
 
+    def check_time(self, ask: Ask) -> None:
+        """The timekeeper of a meeting speaks before the next message where its time has come, and else not."""
+        if not self.times:
+            return
+        due = self.messages > self.reminded and any(self.messages % time == 0 for time in self.times)
+        if ask.act == REMIND:
+            require(due, "I108", lambda: f"{ask.key} behind {self.messages} messages, every {self.times}")
+            self.reminded = self.messages
+        elif ask.act == MESSAGE:
+            require(not due, "I108", lambda: f"{ask.key} comes instead, behind {self.messages} of {self.times}")
+
     def note_member(self, ask: Ask, reply: Reply) -> None:
         """Take in what a member says of its verdict and of leaving; only its own fields count."""
+        self.messages += ask.act == MESSAGE
         fields = {form_field.name for form_field in ask.form.fields} if ask.form else set[str]()
         if VERDICT not in fields:
             return
@@ -182,6 +205,22 @@ def _most_rounds(part: object) -> int:
     if isinstance(part, Sequence) and not isinstance(part, str):
         return max(map(_most_rounds, cast("Sequence[object]", part)), default=0)
     return 0
+
+
+def _times(part: object) -> tuple[int, ...]:
+    """After each how many messages the timekeeper of a meeting speaks; () where a protocol has none."""
+    if isinstance(part, Mapping):
+        fields = cast("Mapping[str, object]", part)
+        if fields.get("is") == "Meeting":
+            return cast("int", fields.get("every", EVERY)), cast("int", fields.get("deadline", DEADLINE))
+        return _first_times(list(fields.values()))
+    if isinstance(part, Sequence) and not isinstance(part, str):
+        return _first_times(cast("Sequence[object]", part))
+    return ()
+
+
+def _first_times(parts: Sequence[object]) -> tuple[int, ...]:
+    return next((times for part in parts if (times := _times(part))), ())
 
 
 def _find_shown(part: object, shown: dict[str, set[frozenset[str]]]) -> None:

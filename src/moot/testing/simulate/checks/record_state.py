@@ -27,6 +27,7 @@ from moot.engine.calls import UNKNOWN
 from moot.phases.vote import BALLOT
 from moot.record.store import decode, digest
 from moot.testing.simulate.checks.answer_checks import check_answer
+from moot.testing.simulate.checks.answer_totals import check_totals
 from moot.testing.simulate.checks.course_checks import Course
 from moot.testing.simulate.checks.record_facts import RecordFacts, TryId
 from moot.testing.simulate.checks.ruling_checks import check_decision, check_moderation
@@ -141,6 +142,7 @@ class RecordState(RecordFacts):
             case Asked(ask=ask):
                 course.check_step(self, event)
                 course.check_member(ask)
+                course.check_time(ask)
                 course.check_shown(self, ask)
                 check_moderation(self, ask)
             case Halted():
@@ -253,6 +255,7 @@ class RecordState(RecordFacts):
         if isinstance(event, Replied):
             self._course.note_member(self.asked[event.key], event.reply)
             check_answer(self, self.asked[event.key], event.reply)
+            check_totals(self, self.asked[event.key], event.reply)
             to, text = self.asked[event.key].to, event.reply.text
             foreign = [name for name in self.names if name != to and text.startswith(f"By {name} ")]
             if foreign:

@@ -46,6 +46,7 @@ def check_decision(record: RecordFacts, decision: Decision) -> None:
     _check_winner(decision, in_step=in_step)
     if in_step and decision.rule in SHARES:
         _check_fallback(record, decision)
+    _check_told(decision)
     if decision.rule in RULINGS:
         _check_ruling(record, decision)
 
@@ -101,9 +102,8 @@ def _check_winner(decision: Decision, *, in_step: bool) -> None:
     decided = decision.status == "decided"
     require(decided or not decision.winner, "I55", lambda: f"{decision.status} with {decision.winner!r}")
     require(not decided or decision.winner or decision.text, "I55", "decided without a winner or a text")
-    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
-    plain = decision.rule in SHARES and not any(ballot.ranks or ballot.scores for ballot in cast)
-    if not plain or not cast:
+    cast = _plain_votes(decision)
+    if not cast:
         return
     sums: dict[str, Fraction] = {}
     for ballot in cast:
@@ -118,6 +118,31 @@ def _check_winner(decision: Decision, *, in_step: bool) -> None:
     if not in_step:  # which needs no quorum, and falls back
         _check_share(decision, sums, most)
     _check_strength(decision, sums, most)
+
+
+def _plain_votes(decision: Decision) -> list[Ballot]:
+    """The votes that were cast; [] where they are ranks or scores, or nobody counts them by shares."""
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
+    plain = decision.rule in SHARES and not any(ballot.ranks or ballot.scores for ballot in cast)
+    return cast if plain else []
+
+
+def _check_told(decision: Decision) -> None:
+    """What is told beside the tally: who is for the winner, its share, and by whom which answers have lost."""
+    cast = _plain_votes(decision)
+    if not cast:
+        return
+    voters = {name: tuple(ballot.voter for ballot in cast if ballot.choice == name) for name in decision.tally}
+    if decision.winner:
+        support = voters[decision.winner]
+        require(decision.support == support, "I109", lambda: f"{decision.support}, and {support} are for it")
+        weights = {ballot.voter: float(_weight(decision, ballot)) for ballot in cast}
+        share = sum(weights[voter] for voter in support) / sum(weights.values())
+        require(abs(decision.share - share) < 1e-6, "I109", lambda: f"a share of {decision.share}, and {share} is so")
+    lost = {name: voters[name] for name in voters if name != decision.winner}
+    rows = {row.answer: row.by for row in decision.minority}
+    named = rows.items() <= lost.items() and rows.keys() >= {name for name in lost if lost[name]}
+    require(not rows or named, "I109", lambda: f"{rows} have lost, and the ballots say {lost}")
 
 
 def _weight(decision: Decision, ballot: Ballot) -> Fraction:
