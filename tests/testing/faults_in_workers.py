@@ -309,3 +309,14 @@ def worker_does_not_hear_of_a_withdrawal() -> list[Change]:
 
     usual = leases.beat
     return [(leases, "beat", beat)]
+
+
+def heartbeat_withdraws_what_nobody_has_withdrawn() -> list[Change]:
+    usual = worker.Worker._on_heartbeat
+
+    def on_heartbeat(self: Any, result: Any) -> None:
+        usual(self, result)
+        for leased in self._held.values():
+            leased.ask("cancel", now=False)
+
+    return [(worker.Worker, "_on_heartbeat", on_heartbeat)]

@@ -179,5 +179,6 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "call_takes_all_the_time_of_its_process": ("I107", 1),
     "timekeeper_speaks_one_message_late": ("I108", 6),
     "winner_is_among_the_answers_that_have_lost": ("I109", 1),
+    "heartbeat_withdraws_what_nobody_has_withdrawn": ("I110", 13),
 }
 """By planted fault the invariant, and a seed that breaks it, mostly the first one."""

@@ -113,6 +113,7 @@ INVARIANTS: Mapping[str, str] = {
     "I107": "a call takes no more time than has passed since its question",
     "I108": "a timekeeper speaks after each so many messages, and at no other time",
     "I109": "the winner, its share, its supporters and the answers that lost follow from the ballots",
+    "I110": "only a debate that its owner withdraws is cancelled",
 }
 """What must hold, by number."""
 

@@ -119,12 +119,14 @@ class SimulatedQueue:
         away_until: the time at which the database is back.
         pending: how many transactions have been asked for and not happened yet.
         withdrawn: when their owner has withdrawn debates, and not submitted them again.
+        withdrawals: the debates that their owner has ever begun to withdraw.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.away_until, self.pending = -1.0, 0
         self.withdrawn: dict[str, float] = {}
+        self.withdrawals: set[str] = set()
         self._tables = sqlite3.connect(":memory:", isolation_level=None)
         self._tables.row_factory = sqlite3.Row
         self._operations = 0
@@ -284,6 +286,7 @@ class SimulatedQueue:
         )
         record = self.world.records[debate]
         require(state != "done" or record.closed is not None, "I64", debate)
+        require(state != "cancelled" or debate in self.withdrawals, "I110", lambda: f"{debate}: {row['reason']}")
         require(state != "parked" or "internal error" not in row["reason"], "I54", row["reason"])
         require(state != "parked" or "Mismatch" not in row["reason"], "I27", row["reason"])
         if state == "parked" and old == "queued":

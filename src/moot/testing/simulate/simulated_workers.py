@@ -272,6 +272,7 @@ class _WorkerGroup:
         assert self._owner.queue is not None
         debate = self.plan.debates[0].id
         self.world.note(f"the owner: {kind} {debate}")
+        self.queue.withdrawals.add(debate)
         alone, submits = not self._submitting[debate], self._submits[debate]
         with contextlib.suppress(QueueError):
             done = await self._owner.queue.cancel(debate, now=kind == "withdraw now")
