@@ -261,8 +261,8 @@ def winner_is_among_the_answers_that_have_lost() -> list[Change]:
     usual = vote.with_words
 
     def with_words(decision: Any, groups: Any, *args: Any, **more: Any) -> Any:
-        told = usual(decision, groups, *args, **more)
-        return replace(told, minority=usual(replace(decision, winner=""), groups, *args, **more).minority)
+        minority = usual(replace(decision, winner=""), groups, *args, **more).minority
+        return replace(usual(decision, groups, *args, **more), minority=minority)
 
     return [(vote, "with_words", with_words)]
 
