@@ -129,20 +129,12 @@ def _pack(documents: Sequence[Document]) -> bytes:
 # ---- in the other process -------------------------------------------------------------------------------------------
 
 
-def limit(memory: int = MEMORY, seconds: int = 0) -> None:
-    """Limit the memory of this process to that many bytes, where the system supports it.
-
-    Args:
-        memory: the bytes.
-        seconds: the most processor time, after which SIGXCPU ends the process; 0 for no limit.
-    """
+def limit(memory: int = MEMORY) -> None:
+    """Limit the memory of this process to that many bytes, where the system supports it."""
     with suppress(ImportError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
-        if seconds:
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from math import ceil
 from typing import BinaryIO, Protocol, cast
@@ -178,7 +179,8 @@ async def print_pdf(page: bytes, seconds: float, wall: float = 0) -> bytes:
 
 def serve(source: BinaryIO, sink: BinaryIO, seconds: int) -> int:
     """Make the PDF of a page, in the other process with a low priority and that much processor time; its exit code."""
-    limit(MEMORY, seconds)
+    limit(MEMORY)
+    _limit_time(seconds)
     if hasattr(os, "nice"):
         os.nice(10)
     try:
@@ -186,6 +188,16 @@ def serve(source: BinaryIO, sink: BinaryIO, seconds: int) -> int:
     except BriefError:
         return NO_LIBRARY
     return 0
+
+
+def _limit_time(seconds: int) -> None:
+    """Have SIGXCPU end this process after that much processor time, where the system supports it."""
+    with suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds if most < 0 else min(seconds, most), most))
 
 
 def _fetch_nothing(url: str, *_: object, **__: object) -> dict[str, object]:
