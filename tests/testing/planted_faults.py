@@ -351,7 +351,7 @@ def places_of_a_connection_are_not_counted() -> list[Change]:
 
 
 def address_of_a_request_is_another_one() -> list[Change]:
-    return [(wires.WireModel, "headers", lambda self: {}), (transport.ProviderConnection, "open", _elsewhere)]
+    return [(wires.WireModel, "headers", lambda self, body: {}), (transport.ProviderConnection, "open", _elsewhere)]
 
 
 def _elsewhere(self: Any, path: str, body: bytes, headers: Any = None) -> Any:
