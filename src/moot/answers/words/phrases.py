@@ -425,6 +425,7 @@ WISH = late_pattern(
     r"|(?:je|yo|io|eu|я)?\W*(?:voudrais|souhaite|veux|quiero|quisiera|deseo|gostaria|quero|desejo|vorrei|voglio"
     r"|desidero|хочу|(?:бы )?хотела?)(?!\w)"
 )
+"""How authors begin what they would like, which an obstacle behind it may undo."""
 
 LABEL = late_pattern(
     r"(?P<head>#{1,6}[ \t]+)?[^\w\s*_`#<\[({\"'“„«]{0,4}[ \t]{0,3}(?P<open>\*\*|__|)"

@@ -87,7 +87,7 @@ def artefact_of_files(files: Sequence[ReviewedFile], facts: dict[str, str]) -> A
 def _read_all(paths: Sequence[Path]) -> list[ReviewedFile]:
     """The files; some of them may be empty, but not all."""
     files = [_read(path) for path in paths]
-    if not any(path.read_bytes().strip() for path in paths):
+    if not any(row.text.strip() for file in files for row in file.rows):
         names = listed([str(path) for path in paths])
         problem = f"{names} {'is' if len(paths) == 1 else 'are'} empty, so there is nothing to review"
         raise BriefError(problem, code="unreadable")
