@@ -149,12 +149,17 @@ def test_a_report_as_a_page_to_print_and_as_pdf(place: Path) -> None:
 
 
 def test_the_ending_of_a_file_chooses_the_format_where_none_is_named(place: Path) -> None:
-    beginnings = {"r.json": "{", "r.JSON": "{", "r.md": "# ", "r.txt": "# "}
+    beginnings = {"r.json": "{", "r.JSON": "{", "r.md": "# ", "r.txt": "# ", "r": "# ", "r.svg": "<svg", "r.aif": "{"}
     for name, begins in beginnings.items():
         moot(place, "report", "last", "-o", str(place / name))
         assert (place / name).read_text("utf-8").startswith(begins), name
     moot(place, "report", "last", "--format", "md", "-o", str(place / "named.json"))
     assert (place / "named.json").read_text("utf-8").startswith("# ")
+    unknown = moot(place, "report", "last", "-o", str(place / "r.docx"))
+    assert (unknown.exit_code, (place / "r.docx").exists()) == (2, False)
+    assert "No format has files that end in .docx; name the format with --format." in unknown.stderr
+    setting = moot(place, "report", "last", "--set", "people")
+    assert (setting.exit_code, setting.stderr) == (2, "moot: --set: 'people' is not a setting; write KEY=VALUE\n")
 
 
 def test_a_report_to_go_through_needs_the_app(place: Path) -> None:

@@ -1,11 +1,13 @@
 """Options that several commands share, exit codes, and how a command opens its workspace."""
 
 import math
+import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -32,6 +34,18 @@ SURVIVED = 7
 INCOMPLETE = 8
 STALE = 9
 INTERRUPTED = 130
+
+
+class NotEmpty(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """A text that is not empty: ``--pr "$NUMBER"`` of a variable that is not set shall not mean something else."""
+
+    name = "text"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text that was typed."""
+        if not value.strip():
+            self.fail("it is empty", param, ctx)
+        return value
 
 
 class FloatRange(click.FloatRange):
@@ -181,7 +195,19 @@ def half_price_options(command: Command) -> Command:
         click.option("--batch", "half_price", is_flag=True, help=half),
     ):
         command = option(command)
-    return command
+    return _refuse_without_batch(command)
+
+
+def _refuse_without_batch(command: Command) -> Command:
+    """Refuse ``--no-wait`` and ``--or-live`` where nothing is asked in batches."""
+
+    @wraps(command)
+    def checked(*values: object, **options: object) -> object:
+        if not options["half_price"] and (options["or_live"] or not options["wait"]):
+            raise click.UsageError(f"{'--or-live' if options['or_live'] else '--no-wait'} goes with --batch.")
+        return command(*values, **options)
+
+    return cast(Command, checked)
 
 
 def set_option(command: Command) -> Command:
@@ -249,7 +275,10 @@ def override_options(command: Command) -> Command:
             "--protocol", metavar="NAME", help="The protocol: panel, council, arena, moderated, round_robin …"
         ),
         click.option(
-            "--preset", metavar="NAME", help="A named set of settings that fills in what the brief leaves open."
+            "--preset",
+            type=NotEmpty(),
+            metavar="NAME",
+            help="A named set of settings that fills in what the brief leaves open.",
         ),
         click.option(
             "-m",
@@ -325,6 +354,13 @@ def settings_of(settings: tuple[str, ...], preset: str | None) -> "Settings":
 
     chosen = {"preset": LocatedValue(value=preset, line=0)} if preset else {}
     return {**read_settings(settings, where="--set"), **chosen}
+
+
+def unwritable(file: Path) -> str:
+    """Why a file cannot be written; "" where it seems that it can."""
+    if not file.parent.is_dir():
+        return "there is no such folder"
+    return "" if os.access(file if file.exists() else file.parent, os.W_OK) else "permission denied"
 
 
 def store_path(own: Path | str | None = None) -> Path | str:

@@ -143,9 +143,9 @@ def test_a_repository_starts_no_program(
         (Wanted(names=("a.py",), staged=True), "name one thing to review"),
         (
             Wanted(names=("nothing.py",)),
-            "cannot be read: No such file or directory; a range is written A..B",
+            "nothing.py: there is no such file; to review a change, write the two commits as A..B",
         ),
-        (Wanted(plan=Path("/")), "/ cannot be read: Is a directory"),
+        (Wanted(plan=Path("/")), "/ is a folder; name its files"),
         (Wanted(diff="words"), "it is no diff"),
         (Wanted(diff="\x1b[1mdiff --git a/x b/x\x1b[m\n"), "it is coloured: give git diff --no-color"),
     ],
@@ -172,7 +172,7 @@ def test_settings_about_how_a_diff_looks_change_nothing(repository: GitRepositor
 
 def test_outside_a_repository_and_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    with pytest.raises(BriefError, match="git rev-parse: not a git repository"):
+    with pytest.raises(BriefError, match="is in no git repository; name files"):
         read_subject(Wanted(), tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BriefError, match="git is not installed; moot review FILE"):

@@ -196,6 +196,9 @@ def read_report_options(name: str, pairs: Sequence[str]) -> dict[str, Value]:
     """
     from moot.app.brief.reader import read_settings  # here for start-up time
 
+    for pair in pairs:
+        if "=" not in pair:
+            raise BriefError(f"{pair[:60]!r} is not a setting; write KEY=VALUE", where="--set")
     settings = read_settings([f"{REPORT.options}.{name}.{pair}" for pair in pairs])
     return options_for(REPORT, name, {key: item.value for key, item in settings.items()})
 

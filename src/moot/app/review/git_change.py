@@ -79,9 +79,19 @@ class Repository:
     def __init__(self, folder: Path) -> None:
         self._env = _environment({})
         self._folder = folder
-        self.root = Path(os.fsdecode(self._git("rev-parse", "--show-toplevel")).rstrip("\n"))
+        self.root = Path(os.fsdecode(self._top()).rstrip("\n"))
         self._folder = self.root
         self._env = _environment(dict(self._without_filters()))
+
+    def _top(self) -> bytes:
+        """The topmost folder of the repository."""
+        try:
+            return self._git("rev-parse", "--show-toplevel")
+        except BriefError as error:
+            if "not a git repository" not in str(error):
+                raise
+            problem = f"{self._folder} is in no git repository; name files, or give a diff to moot review -"
+            raise BriefError(problem, code="no_git") from error
 
     def _without_filters(self) -> Iterator[tuple[str, str]]:
         """Settings that switch off the programs that the repository names for reading and writing files."""

@@ -67,7 +67,10 @@ async def resolve_finding(workspace: Workspace, debate: str, finding: str, truth
     if transcript.closed is None or transcript.brief is None:
         raise RecordError(f"{debate} is not over yet; wait until it ends")
     if truth.lower() not in TRUTHS:
-        raise BriefError(f"a finding turns out true or false, not {truth[:40]!r}", code="bad_enum")
+        problem = (
+            f"a finding turns out true or false, not {truth[:40]!r}" if truth else "say true or false of the finding"
+        )
+        raise BriefError(problem, code="bad_enum")
     review = review_of(transcript.brief, transcript)
     came = review.find(finding)
     if came is None:

@@ -52,8 +52,13 @@ def read_subject(wanted: Wanted, folder: Path) -> Subject:
         return Subject(artefact=artefact_of_files(_read_all([wanted.plan]), {"kind": "plan"}), folder=Path())
     if wanted.diff is not None:
         return Subject(artefact=artefact_of_files(files_of(read_diff(wanted.diff)), {"kind": "diff"}))
+    if empty := [name for name in wanted.names if not name.strip() or name == "-"]:
+        what = (
+            "- reads a diff from standard input, so it stands alone" if "-" in empty else "the name of a file is empty"
+        )
+        raise BriefError(what, code="bad_name")
     if wanted.names and not any(".." in name and not Path(name).exists() for name in wanted.names):
-        files = _read_all(list(map(Path, wanted.names)))
+        files = _read_all(list(map(Path, wanted.names)), "; to review a change, write the two commits as A..B")
         return Subject(artefact=artefact_of_files(files, {"kind": "files"}), folder=Path())
     if len(wanted.names) > 1:
         raise BriefError("name one range, such as main..topic, or files", code="inconsistent")
@@ -84,9 +89,9 @@ def artefact_of_files(files: Sequence[ReviewedFile], facts: dict[str, str]) -> A
     return Artefact(files=tuple(files), facts=facts | ({"left out": clip(missing, 2000)} if missing else {}))
 
 
-def _read_all(paths: Sequence[Path]) -> list[ReviewedFile]:
-    """The files; some of them may be empty, but not all."""
-    files = [_read(path) for path in paths]
+def _read_all(paths: Sequence[Path], hint: str = "") -> list[ReviewedFile]:
+    """The files; some of them may be empty, but not all. The hint is for a file that is not there."""
+    files = [_read(path, hint) for path in paths]
     if not any(row.text.strip() for file in files for row in file.rows):
         names = listed([str(path) for path in paths])
         problem = f"{names} {'is' if len(paths) == 1 else 'are'} empty, so there is nothing to review"
@@ -94,12 +99,15 @@ def _read_all(paths: Sequence[Path]) -> list[ReviewedFile]:
     return files
 
 
-def _read(path: Path) -> ReviewedFile:
+def _read(path: Path, hint: str = "") -> ReviewedFile:
     try:
         data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise BriefError(f"{path}: there is no such file{hint}", code="unreadable") from error
+    except IsADirectoryError as error:
+        raise BriefError(f"{path} is a folder; name its files", code="unreadable") from error
     except OSError as error:
-        hint = "; a range is written A..B" if isinstance(error, FileNotFoundError) else ""
-        raise BriefError(f"{path} cannot be read: {error.strerror or error}{hint}", code="unreadable") from error
+        raise BriefError(f"{path} cannot be read: {error.strerror or error}", code="unreadable") from error
     if b"\0" in data[:8000]:
         raise BriefError(f"{path} is no text", code="unreadable")
     if len(data) > MOST_OF_ALL:

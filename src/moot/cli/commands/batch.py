@@ -21,6 +21,7 @@ from moot.cli.options import (
     FloatRange,
     HalfPriceOptions,
     LimitOptions,
+    NotEmpty,
     OverrideOptions,
     code_of,
     half_price_options,
@@ -84,7 +85,9 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 )
 @click.option("--queue", is_flag=True, help="Let workers run the debates (moot worker). Needs --store postgresql://….")
 @click.option("--budget", type=FloatRange(*COST), metavar="USD", help="US dollars for the whole batch.")
-@click.option("--name", metavar="NAME", help="The name of the batch. Default: derived from the briefs.")
+@click.option(
+    "--name", type=NotEmpty(), metavar="NAME", help="The name of the batch. Default: derived from the briefs."
+)
 @click.option("--dry-run", is_flag=True, help="Check and estimate everything; send nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each debate when it ends.")
 @click.option("-o", "--out", type=_FOLDER, help="Save the table into this folder: batch.json, batch.csv and batch.md.")
@@ -127,10 +130,16 @@ async def _jobs(options: BatchOptions) -> int:
 
     async with open_for_running(options["store"]) as workspace:
         if options["cancel"]:
-            for handle in await cancel_jobs(workspace, options["cancel"]):
+            handles = await cancel_jobs(workspace, options["cancel"])
+            if not handles:
+                click.echo("moot: no batch is under way", err=True)
+            for handle in handles:
                 click.echo(f"{handle}: cancelled. What is answered already goes on record when its debate is resumed.")
             return DONE
-        for line in await job_lines(workspace):
+        lines = await job_lines(workspace)
+        if not lines:
+            click.echo("moot: no batch has been sent to a provider from this store", err=True)
+        for line in lines:
             click.echo(line)
         return DONE
 

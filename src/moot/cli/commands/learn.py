@@ -205,6 +205,8 @@ def resolve(
     from moot.app.export.learned import resolve as settle
     from moot.app.export.truths import FaultyTruths, Truth, read_truths, resolve_all
 
+    if word and debate:
+        raise click.UsageError(f"true and false are for a finding, {debate[:80]}#F1; give an answer with --answer.")
     if word or (path is None) == (debate is None) or (debate is None) != (answer is None):
         raise click.UsageError("Give a debate and --answer, or --from FILE.")
 

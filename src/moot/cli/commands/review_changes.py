@@ -1,11 +1,13 @@
 """The command ``moot review``: reviewers of several vendors look for faults in a change, files or a plan."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack, get_args
 
 import click
 import rich_click
+from click.core import ParameterSource
 
 from moot.cli.options import (
     DONE,
@@ -14,14 +16,17 @@ from moot.cli.options import (
     SURVIVED,
     FloatRange,
     HalfPriceOptions,
+    NotEmpty,
     code_of,
     complete_debate,
     half_price_options,
     open_for_running,
     run_command,
     store_option,
+    unwritable,
 )
 from moot.core.brief import COST, TOTAL_SECONDS
+from moot.core.text import listed
 from moot.reviews.merging import SEVERITIES
 
 if TYPE_CHECKING:
@@ -46,7 +51,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 class ReviewOptions(HalfPriceOptions):
     """All options of ``moot review``."""
 
-    base: str
+    base: str | None
     staged: bool
     plan: Path | None
     pr: str | None
@@ -71,16 +76,23 @@ class ReviewOptions(HalfPriceOptions):
 
 @rich_click.command(epilog=MEANINGS)
 @click.argument("names", nargs=-1, metavar="[A..B | FILE … | -]")
-@click.option("--base", default="", metavar="COMMIT", help="Review everything since this commit.")
+@click.option("--base", type=NotEmpty(), metavar="COMMIT", help="Review everything since this commit.")
 @click.option("--staged", is_flag=True, help="Review what is staged for the next commit.")
 @click.option("--plan", type=FILE, metavar="FILE", help="Review a plan or another document.")
-@click.option("--pr", metavar="N", help="Review a pull request on GitHub: its number, OWNER/NAME#N, or its address.")
+@click.option(
+    "--pr",
+    type=NotEmpty(),
+    metavar="N",
+    help="Review a pull request on GitHub: its number, OWNER/NAME#N, or its address.",
+)
 @click.option("--post", is_flag=True, help="Write the review as one comment on the pull request.")
 @click.option("--intent", is_flag=True, help="Show the author's words also to the reviewers, not only to checkers.")
 @click.option(
     "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="The model that answers. It may be repeated."
 )
-@click.option("--preset", metavar="NAME", help="A named set of settings that says which models answer.")
+@click.option(
+    "--preset", type=NotEmpty(), metavar="NAME", help="A named set of settings that says which models answer."
+)
 @click.option("--reviewers", type=click.IntRange(1, 5), default=2, show_default=True, help="Number of reviewers.")
 @click.option("--focus", default="", metavar="TEXT", help="What the reviewers should look at above all.")
 @click.option("--budget", type=FloatRange(*COST), metavar="USD", help="Maximum cost, in US dollars.")
@@ -98,9 +110,13 @@ class ReviewOptions(HalfPriceOptions):
 )
 @click.option("-o", "--out", type=FILE, metavar="FILE", help="Write the review into a file.")
 @click.option(
-    "--again", metavar="ID", shell_complete=complete_debate, help="Resume an earlier review, or write it anew."
+    "--again",
+    type=NotEmpty(),
+    metavar="ID",
+    shell_complete=complete_debate,
+    help="Resume an earlier review, or write it anew.",
 )
-@click.option("--dispute", metavar="F3", help="With --again: dispute a finding as the author, once.")
+@click.option("--dispute", type=NotEmpty(), metavar="F3", help="With --again: dispute a finding as the author, once.")
 @click.option("--because", default="", metavar="TEXT", help="With --dispute: why the finding is wrong.")
 @click.option("--cite", default="", metavar="FILE:LINES", help="With --dispute: the lines that show it.")
 @half_price_options
@@ -123,8 +139,9 @@ async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
         if options["again"]:
             return await _resume_review(workspace, await workspace.find(options["again"]), options)
         subject = _subject(names, options)
-        if not subject.artefact.files:
-            click.echo("moot: nothing has changed, so there is nothing to review", err=True)
+        if not any(file.rows for file in subject.artefact.files):
+            changed = "no line of text" if subject.artefact.files else "nothing"
+            click.echo(f"moot: {changed} has changed, so there is nothing to review", err=True)
             _untracked(subject.artefact)
             return DONE
         return await _start(workspace, subject, options)
@@ -136,14 +153,27 @@ def _check(names: tuple[str, ...], options: ReviewOptions) -> None:
     Raises:
         UsageError: it names them.
     """
-    if options["again"] and (names or options["base"] or options["staged"] or options["plan"] or options["pr"]):
-        raise click.UsageError("--again takes up an earlier review; what it reviews is on record.")
+    if options["again"] and (fixed := [*(["the names"] if names else []), *_typed(ON_RECORD)]):
+        problem = "--again takes up an earlier review; what it reviews is on record, and how. Leave out"
+        raise click.UsageError(f"{problem} {listed(fixed)}.")
     if options["post"] and not (options["pr"] or options["again"]):
         raise click.UsageError("--post writes a comment on a pull request; name one with --pr.")
     if options["dispute"] and not (options["again"] and options["because"] and options["cite"]):
         raise click.UsageError("--dispute needs --again ID, --because TEXT and --cite FILE:LINES.")
     if (options["because"] or options["cite"]) and not options["dispute"]:
         raise click.UsageError("--because and --cite belong to --dispute.")
+    if (out := options["out"]) and (fault := unwritable(out)):
+        raise click.ClickException(f"the review cannot be written: {fault}: {out}")
+
+
+ON_RECORD = ("base", "staged", "plan", "pr", "intent", "model", "preset", "reviewers", "focus", "budget", "seconds")
+"""The options that say what is reviewed, and how."""
+
+
+def _typed(options: Sequence[str]) -> list[str]:
+    """Those of the options that the user has typed."""
+    context = click.get_current_context()
+    return [f"--{name}" for name in options if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
 
 
 def _subject(names: tuple[str, ...], options: ReviewOptions) -> "Subject":
@@ -155,12 +185,13 @@ def _subject(names: tuple[str, ...], options: ReviewOptions) -> "Subject":
         from moot.app.review.github import GitHub
         from moot.app.review.pull_request import read_place, read_pull_request
 
-        request = read_pull_request(GitHub(), read_place(options["pr"], Path.cwd()), Path.cwd())
+        place = read_place(options["pr"], Path.cwd())
+        request = read_pull_request(GitHub(), place, Path.cwd())
         return Subject(artefact=request.artefact, words=request.words)
     diff = None
     if names == ("-",):
         names, diff = (), sys.stdin.buffer.read().decode("utf-8", "replace")
-    wanted = Wanted(names=names, base=options["base"], staged=options["staged"], plan=options["plan"], diff=diff)
+    wanted = Wanted(names=names, base=options["base"] or "", staged=options["staged"], plan=options["plan"], diff=diff)
     return read_subject(wanted, Path.cwd())
 
 

@@ -210,7 +210,11 @@ def flip_in_words(result: "RuleResult") -> str:
 # ---- reports and comparisons -----------------------------------------------------------------------------------------
 
 
-ENDINGS: Mapping[str, str] = {".pdf": "pdf", ".html": "html", ".htm": "html", ".json": "json"}
+ENDINGS: Mapping[str, str] = {
+    **dict.fromkeys(("", ".md", ".markdown", ".txt"), "md"),
+    **dict.fromkeys((".html", ".htm"), "html"),
+    **{f".{name}": name for name in ("pdf", "json", "svg", "mmd", "argdown", "aif")},
+}
 """The format that the ending of a file's name asks for; others are Markdown."""
 
 
@@ -238,7 +242,7 @@ class FormatName(click.ParamType[str]):
     "--format",
     "form",
     type=FormatName(),
-    help="Default: by the ending of the file (.pdf, .html, .json), else md. "
+    help="Default: by the ending of the file (.pdf, .html, .svg …); md without one. "
     f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
 )
 @click.option(
@@ -266,7 +270,7 @@ def report(  # house: wide because they are the options of the command
     """
     from moot.app.export.reports import read_record
 
-    form = form or ENDINGS.get(out.suffix.lower() if out else "", "md")
+    form = form or _format_of(out)
     chosen = report_format(form, read_report_options(form, options))
     if out is None and chosen.binary:
         raise click.UsageError(f"The format {form} needs a file: name it with -o.")
@@ -289,6 +293,14 @@ def report(  # house: wide because they are the options of the command
         _write(path, content)
         click.echo(f"{path}")
     return DONE
+
+
+def _format_of(out: Path | None) -> str:
+    """The format that the ending of a file's name means."""
+    ending = out.suffix.lower() if out else ""
+    if ending not in ENDINGS:
+        raise click.UsageError(f"No format has files that end in {ending[:40]}; name the format with --format.")
+    return ENDINGS[ending]
 
 
 def _contents(read_record: "ReadRecord", form: "ReportFormat") -> "Mapping[str, str | bytes]":
