@@ -1,13 +1,21 @@
 """`moot run --conversation`: a debate from a file of messages, which are data and nothing else."""
 
+import asyncio
 import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
+from moot.app.brief.reader import read_words
 from moot.app.endpoint.conversation import read_conversation
+from moot.app.plan.settings import Config
+from moot.app.run.prepare import Overrides
+from moot.app.run.start import prepare_start, run_start
+from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
+from moot.phases.choices import Final
+from moot.record.sqlite import SqliteStore
 from tests.cli.commands import moot
 
 TALK = [
@@ -55,3 +63,23 @@ def test_it_is_one_or_the_other(tmp_path: Path) -> None:
         2,
         "moot: conversation: messages must be a list with at least one message\n",
     )
+
+
+async def _answer_at_once(store: Path) -> None:
+    """What the server does with a chat program's wish for a title."""
+    workspace = Workspace(SqliteStore.open(store), config=Config())
+    try:
+        final = Final(model="builtin:quotes", alone=True)
+        wish = Overrides(models=("builtin:quotes",), protocol="single", cast="builtin", final=final)
+        start = await prepare_start(workspace, read_words("Give this chat a title."), wish)
+        await run_start(workspace, start, workspace.new_id(start.prepared.plan))
+    finally:
+        await workspace.close()
+
+
+@pytest.mark.parametrize("width", ["80", "200"])
+def test_a_list_shows_that_a_title_was_answered_and_not_debated(tmp_path: Path, width: str) -> None:
+    asyncio.run(_answer_at_once(tmp_path / "moot.sqlite"))
+    listed = moot(tmp_path, "list", COLUMNS=width)
+    assert "answered · nothing was to be debated" in listed.stdout
+    assert "no decision" not in listed.stdout

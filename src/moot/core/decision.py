@@ -7,6 +7,9 @@ from typing import Literal, TypeAlias
 Status: TypeAlias = Literal["decided", "tie", "no_decision", "failed"]
 """How a debate ended: with a decision, with a tie, without a decision, or without any answer."""
 
+NO_DECISION = "the protocol came to no decision"
+"""Why one ended without a decision in which none was to be made."""
+
 Strength: TypeAlias = Literal["", "unanimous", "strong", "moderate", "weak", "split", "contested"]
 BallotState: TypeAlias = Literal["cast", "abstained", "unread", "missing"]
 

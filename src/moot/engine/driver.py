@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 from moot.core.agent import Agent, Context, context_of
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Limits
-from moot.core.decision import PauseKind, Status
+from moot.core.decision import NO_DECISION, PauseKind, Status
 from moot.core.errors import (
     BatchPending,
     LimitReached,
@@ -433,4 +433,4 @@ def closing_event(transcript: Transcript) -> Closed:
     decision, halt = transcript.decision, transcript.halted(ROOT)
     has_turns = any(turn.ask for turn in transcript.turns())
     status: Status = "failed" if not has_turns else decision.status if decision else "no_decision"
-    return Closed(status=status, reason=halt or (decision.how if decision else "the protocol came to no decision"))
+    return Closed(status=status, reason=halt or (decision.how if decision else NO_DECISION))

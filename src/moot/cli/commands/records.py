@@ -22,6 +22,7 @@ from moot.cli.options import (
     store_path,
 )
 from moot.core.brief import LISTED
+from moot.core.decision import NO_DECISION
 from moot.core.errors import BriefError, RecordError
 from moot.core.text import counted
 
@@ -186,6 +187,10 @@ def _lines(shown: Shown, console: "Console") -> None:
         console.print(Indented(joined(local_time(item.at), line(item.protocol), fork_origin(item.forked), topic)))
 
 
+ANSWERED = ("single", "no_decision", NO_DECISION)
+"""How one ends in which a model only answered a chat program's wish for a title or the like."""
+
+
 def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> "Text":
     from rich.text import Text
 
@@ -203,6 +208,8 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> 
         return Text.assemble((WAITS_FOR_BATCH, WARN), (f" · {since}", FAINT))
     style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
     status = status_in_words(summary.status)
+    if (summary.protocol, summary.status, summary.reason) == ANSWERED:
+        return Text.assemble(("answered", GOOD), (" · nothing was to be debated", FAINT))
     if summary.protocol == RULE and summary.decision:
         lacking = "" if summary.reason == COMPLETE else "incomplete: "
         return Text.assemble((status, style), (f" · {lacking}{line(summary.decision).rstrip('.')}", FAINT))
