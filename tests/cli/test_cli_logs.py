@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from moot.cli.commands.show import ENDINGS
 from moot.cli.display.render import ViewState, entry_lines
 from tests.cli.commands import BRIEF, QUOTES, moot
 from tests.report.test_logs import tea
@@ -155,6 +156,7 @@ def test_the_ending_of_a_file_chooses_the_format_where_none_is_named(place: Path
         assert (place / name).read_text("utf-8").startswith(begins), name
     moot(place, "report", "last", "--format", "md", "-o", str(place / "named.json"))
     assert (place / "named.json").read_text("utf-8").startswith("# ")
+    assert (ENDINGS[".html"], ENDINGS[".pdf"]) == ("html", "pdf")
     unknown = moot(place, "report", "last", "-o", str(place / "r.docx"))
     assert (unknown.exit_code, (place / "r.docx").exists()) == (2, False)
     assert "No format has files that end in .docx; name the format with --format." in unknown.stderr

@@ -211,9 +211,9 @@ def flip_in_words(result: "RuleResult") -> str:
 
 
 ENDINGS: Mapping[str, str] = {
+    **{f".{form.ending or name}": name for name, form in FORMATS.items()},
     **dict.fromkeys(("", ".md", ".markdown", ".txt"), "md"),
     **dict.fromkeys((".html", ".htm"), "html"),
-    **{f".{name}": name for name in ("pdf", "json", "svg", "mmd", "argdown", "aif")},
 }
 """The format that the ending of a file's name asks for; others are Markdown."""
 
