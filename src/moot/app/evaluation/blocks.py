@@ -17,7 +17,7 @@ from moot.app.evaluation.responses import SHARED, Block
 from moot.app.plan.settings import Config
 from moot.app.questions.data_sets import Question
 from moot.app.run.fork import chain_lines
-from moot.app.run.prepare import Overrides, prepare
+from moot.app.run.prepare import Overrides, plan_alone
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import context_of
 from moot.core.ask import Ask
@@ -202,7 +202,7 @@ async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Quest
     parsed = replace(parsed, brief=with_liars(brief, arm) if arm.liars else brief, vacant=0)
     models = (arm.judge,) if arm.judge else ()
     wanted = Overrides(models=models, protocol=arm.protocol, rounds=arm.rounds, strategy=arm.strategy, seed=brief.seed)
-    plan = (await prepare(workspace, parsed, wanted, config=config)).plan
+    plan = await plan_alone(workspace, parsed, wanted, config)
     return replace(plan, brief=_like_debaters(plan.brief))
 
 

@@ -12,7 +12,9 @@ translations. So each is run at its most where the brief has it, and only there.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TypeGuard, cast
+from functools import cache
+from operator import is_
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field, Reply, Value
@@ -38,6 +40,9 @@ from moot.protocols.measured.selection import Merge
 from moot.protocols.open_fight import Fight
 from moot.protocols.parliament import Speech
 from moot.protocols.spec import PARTS
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # fmt: off
 WORDS: Mapping[str, int] = {
@@ -204,10 +209,10 @@ def parts(protocol: object) -> Iterator[object]:
     if isinstance(protocol, tuple):
         for item in cast(tuple[object, ...], protocol):
             yield from parts(item)
-    elif is_dataclass(protocol):
+    elif (names := _fields_of(type(protocol))) is not None:
         yield protocol
-        for field in fields(protocol):
-            yield from parts(getattr(protocol, field.name))
+        for name in names:
+            yield from parts(getattr(protocol, name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,15 +267,24 @@ def _stops_early(part: object) -> TypeGuard[Vote]:
 
 def _with_replaced_parts(part: object, instead: Callable[[object], object]) -> object:
     """A phase tree with other parts in place of those for which there is something else than None."""
+    if isinstance(part, tuple):
+        items = cast(tuple[object, ...], part)
+        replaced = tuple(_with_replaced_parts(item, instead) for item in items)
+        return items if all(map(is_, items, replaced)) else replaced
+    if (names := _fields_of(type(part))) is None:
+        return part
     if (other := instead(part)) is not None:
         return other
-    if isinstance(part, tuple):
-        return tuple(_with_replaced_parts(item, instead) for item in cast(tuple[object, ...], part))
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
-    return replace(
-        part, **{field.name: _with_replaced_parts(getattr(part, field.name), instead) for field in fields(part)}
-    )
+    values = {name: getattr(part, name) for name in names}
+    others = {name: _with_replaced_parts(value, instead) for name, value in values.items()}
+    changed = {name: other for name, other in others.items() if other is not values[name]}
+    return replace(cast("DataclassInstance", part), **changed) if changed else part
+
+
+@cache
+def _fields_of(kind: type) -> tuple[str, ...] | None:
+    """The names of the fields of a part of a phase tree; None for values, which have no parts."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 OPEN = (Fight, Bowl, Speech, Interruption, Reacting, Meeting, Report)

@@ -7,9 +7,9 @@ is not a language model.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
-from moot.app.brief.default_participants import TIMEKEEPER, default_moderator, respondents
+from moot.app.brief.default_participants import default_moderator, respondents, without_idle_timekeeper
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.presets import KEY as PRESET
 from moot.app.brief.reader import ParsedBrief, with_preset
@@ -196,16 +196,15 @@ def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, ove
             raise choice_error(parsed, overrides, name, problem)
     debating = len(parsed.brief.names("debater"))
     if protocol == "grouped" and debating < LEAST:
-        problem = (
-            f"grouped needs at least {LEAST} debaters, not {debating}: list them; with fewer, use the protocol panel"
-        )
+        least = f"at least {LEAST} debaters, not {debating}"
+        problem = f"grouped needs {least}: list them; with fewer, use the protocol panel"
         raise choice_error(parsed, overrides, "participants", problem)
     if protocol != "grouped" and "participants" in parsed.given and debating > MOST_IN_ONE_GROUP:
-        problem = (
-            f"{debating} debaters are too many for {protocol}: at most {MOST_IN_ONE_GROUP}; use the protocol grouped"
-        )
+        most = f"at most {MOST_IN_ONE_GROUP}; use the protocol grouped"
+        problem = f"{debating} debaters are too many for {protocol}: {most}"
         raise choice_error(parsed, overrides, "participants", problem)
-    blind = [participant.name for participant in parsed.brief.participants if _sees_summaries_only(participant)]
+    people = parsed.brief.participants
+    blind = [participant.name for participant in people if participant.view and participant.view.summary_only]
     if protocol in _NO_SUMMARIES and blind:
         problem = f"{', '.join(blind)} would hear {_NO_SUMMARIES[protocol]}"
         raise choice_error(parsed, overrides, "context_scope", f"{problem}; leave out context_scope: summary_only")
@@ -234,11 +233,6 @@ _NO_SUMMARIES: Mapping[str, str] = {
     "board": "no message: board has no rounds that could be summed up",
 }
 """What those would miss who see nothing but summaries, in protocols that have none in between."""
-
-
-def _sees_summaries_only(participant: Participant) -> bool:
-    """Whether a participant sees only summaries."""
-    return participant.view is not None and participant.view.summary_only
 
 
 def _mediation(settings: Mapping[str, Value]) -> Mediation | None:
@@ -299,6 +293,16 @@ class PreparedDebate:
     generator: str = ""
 
 
+class _Planned(NamedTuple):
+    """A plan, what it was made of, and notes on that."""
+
+    plan: Plan
+    choices: Choices
+    live: dict[str, Model]
+    notes: tuple[str, ...]
+    generator: str
+
+
 async def prepare(
     workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, *, config: Config | None = None
 ) -> PreparedDebate:
@@ -311,6 +315,29 @@ async def prepare(
             a limit on cost with a model whose price is unknown.
     """
     config = config or workspace.config
+    plan, choices, live, notes, generator = await _planned(workspace, parsed, overrides, config)
+    costing = costing_of(workspace, plan.brief, plan.protocol, live)
+    check_prices(plan.brief, costing)
+    notes += (*notes_on(plan.brief, plan.name, choices, costing), *_notes_on_seats(plan, generator, live))
+    notes += await tool_notes(plan.brief, config)
+    notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
+    drops = ignored_settings(plan.brief, live)
+    return PreparedDebate(plan=plan, costing=costing, drops=drops, notes=notes, generator=generator)
+
+
+async def plan_alone(workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config) -> Plan:
+    """The plan of a debate that sets no limits, without the estimate, which takes longer than the rest.
+
+    Raises:
+        BriefError: as of ``prepare``.
+    """
+    plan = (await _planned(workspace, parsed, overrides, config)).plan
+    await tool_notes(plan.brief, config)
+    return plan
+
+
+async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config | None) -> _Planned:
+    """Assign agents and build the protocol."""
     parsed = _answering_alone(completed(parsed, config, overrides.protocol), overrides)
     brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
     brief = with_final_writer(_with_overrides(brief, overrides), overrides.final)
@@ -330,15 +357,8 @@ async def prepare(
     for participant in plan.brief.participants:
         _check_tools(parsed, replace(plan.brief, participants=(participant,)), config)
     generates = parsed.vacant and not parsed.built_in(overrides.cast) and models[0] not in (BUILTIN, HUMAN)
-    generator = models[0] if generates else ""
-    live = live_models(workspace, plan.brief, plan.options)
-    costing = costing_of(workspace, plan.brief, plan.protocol, live)
-    check_prices(plan.brief, costing)
-    notes = (*parsed.notes, *model_notes, *learned, *notes_on(plan.brief, plan.name, choices, costing))
-    notes += (*_notes_on_seats(plan, generator, live), *await tool_notes(plan.brief, config))
-    notes += tuple(f"It uses {package} for {listed(package.used_for)}." for package in plan.opened().packages)
-    drops = ignored_settings(plan.brief, live)
-    return PreparedDebate(plan=plan, costing=costing, drops=drops, notes=notes, generator=generator)
+    live, notes = live_models(workspace, plan.brief, plan.options), (*parsed.notes, *model_notes, *learned)
+    return _Planned(plan, choices, live, notes, models[0] if generates else "")
 
 
 def _without_unseeing(workspace: Workspace, brief: Brief, parsed: ParsedBrief) -> tuple[Brief, tuple[str, ...]]:
@@ -379,7 +399,7 @@ def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[s
 def _with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
     """The brief with the built-in moderator, if the caller's settings need one."""
     protocol, strategy = protocol_of(parsed, overrides), overrides.strategy or parsed.strategy
-    brief = _without_idle_timekeeper(parsed.brief, protocol)
+    brief = without_idle_timekeeper(parsed.brief, protocol)
     need = needs_moderator(protocol, strategy)
     if not need or brief.names("moderator"):
         return brief
@@ -402,24 +422,6 @@ def _answering_alone(parsed: ParsedBrief, overrides: Overrides) -> ParsedBrief:
     others = tuple(participant for participant in parsed.brief.participants if participant.name not in debating)
     alone = tuple(replace(participant, language=first.language, view=first.view) for participant in respondents(count))
     return replace(parsed, brief=replace(parsed.brief, participants=(*alone, *others)), vacant=0)
-
-
-def _without_idle_timekeeper(brief: Brief, protocol: str) -> Brief:
-    """The brief without the built-in timekeeper, if the protocol is no board.
-
-    Raises:
-        BriefError: somebody else was given its seat.
-    """
-    if protocol == "board":
-        return brief
-    for participant in brief.participants:
-        if participant.seat == CLOCK and participant.name != TIMEKEEPER.name:
-            raise BriefError(
-                f"{participant.name}: {CLOCK} only keeps the time of a board, not of {protocol}", code="bad_enum"
-            )
-    return replace(
-        brief, participants=tuple(participant for participant in brief.participants if participant.seat != CLOCK)
-    )
 
 
 def _notes_on_seats(plan: Plan, generator: str, live: Mapping[str, Model]) -> Iterator[str]:
@@ -456,9 +458,8 @@ def live_models(workspace: Workspace, brief: Brief, options: Fields = NO_OPTIONS
         options: those of extensions, as they stand on record.
     """
     pool = workspace.pool.with_options(options)
-    return {
-        participant.name: model_of(participant, pool) for participant in brief.participants if _has_model(participant)
-    }
+    modelled = filter(_has_model, brief.participants)
+    return {participant.name: model_of(participant, pool) for participant in modelled}
 
 
 def _has_model(participant: Participant) -> bool:
