@@ -66,4 +66,4 @@ def test_aif_has_claims_links_and_who_said_what() -> None:
 
 def test_an_empty_map_is_an_empty_graph() -> None:
     assert json.loads(aif(ArgumentMap()))["nodes"] == []
-    assert argdown(ArgumentMap(), Judgement(), "?") == '===\ntitle: "?"\n===\n'
+    assert argdown(ArgumentMap(), Judgement(), "?") == '===\ntitle: "?"\n===\n\n# Nobody made a claim\n'

@@ -26,9 +26,8 @@ def argdown(argument_map: ArgumentMap, judged: Judgement, title: str) -> str:
         title: what is debated.
     """
     head = f"===\ntitle: {json.dumps(_line(title), ensure_ascii=False)}\n==="
-    return (
-        "\n\n".join([head, *("\n".join(_statement(node, argument_map, judged)) for node in argument_map.nodes)]) + "\n"
-    )
+    statements = ["\n".join(_statement(node, argument_map, judged)) for node in argument_map.nodes]
+    return "\n\n".join([head, *(statements or ["# Nobody made a claim"])]) + "\n"  # a head alone is no Argdown
 
 
 def _statement(node: Node, argument_map: ArgumentMap, judged: Judgement) -> Iterator[str]:

@@ -86,6 +86,7 @@ async def test_who_did_not_rank_is_missing(tmp_path: Path) -> None:
     [
         (b"x" * (MOST_BYTES + 1), f"file.md has {MOST_BYTES + 1:,} bytes; at most {MOST_BYTES:,} can be imported"),
         (b"PK\x03\x04 ...", "file.md is a packed file; a log of Inspect becomes JSON by: inspect log convert"),
+        (b"\xef\xbb\xbf \n", "file.md is empty"),
         (b"Ada: \xff", "file.md is no text in UTF-8 (byte 6)"),
         (("A: x\nB: y\n" * MOST_TURNS).encode(), f"file.md: a conversation has {2 * MOST_TURNS:,} turns; at most"),
         (

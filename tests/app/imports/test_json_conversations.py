@@ -133,7 +133,7 @@ def test_a_ranking_of_llm_council_is_read(order: tuple[str, ...], line: str) -> 
         "one": tuple(LABELS[label] for label in order)
     }
     assert spoken(conversation) == [("Chairperson", "So be it.")]
-    assert conversation.background[-1].text.splitlines()[1] == "Response b is the answer of two."
+    assert conversation.background[-1].text.splitlines()[1] == "Response B is the answer of two."
 
 
 @pytest.mark.parametrize(
@@ -159,3 +159,24 @@ def test_what_is_no_conversation_is_refused_in_one_sentence(text: str) -> None:
         read_json(text, "file.json")
     assert str(caught.value).startswith("file.json ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_model_that_answers_twice_in_a_council_is_two_members() -> None:
+    stage1 = [{"model": "a/x", "response": "Tea"}, {"model": "a/x", "response": "Coffee"}]
+    ranking = "FINAL RANKING:\n1. Response B\n2. Response A"
+    stage2 = [{"model": "a/x", "ranking": ranking}, {"model": "a/x", "ranking": ranking}]
+    messages = [{"role": "user", "content": "Tea?"}, {"role": "assistant", "stage1": stage1, "stage2": stage2}]
+    (conversation,) = read_json(json.dumps({"messages": messages}), "council.json")
+    assert [(who.name, who.model) for who in conversation.speakers] == [("x", "a/x"), ("x (2)", "a/x")]
+    council = conversation.council
+    assert council
+    assert [(answer.by, answer.text) for answer in council.answers] == [("x", "Tea"), ("x (2)", "Coffee")]
+    assert {name: ranks for name, (_, ranks) in council.rankings.items()} == dict.fromkeys(
+        ("x", "x (2)"), ("x (2)", "x")
+    )
+    assert "Response B is the answer of x (2)." in conversation.background[-1].text
+
+
+def test_the_line_that_is_no_json_is_named() -> None:
+    with pytest.raises(BriefError, match=r"log\.jsonl: line 3 is no JSON"):
+        read_json('{"role": "user", "content": "Tea?"}\n\n{"role": oops}\n', "log.jsonl")

@@ -69,3 +69,27 @@ def test_where_nobody_can_be_told_the_file_is_refused(text: str, names: tuple[st
     with pytest.raises(BriefError) as caught:
         read_transcript(text, "file.md", names)
     assert str(caught.value).startswith("file.md: ")
+
+
+@pytest.mark.parametrize(
+    ("opens", "within", "closes"),
+    [("````", "```\nBen: no\n```", "````"), ("~~~", "```", "~~~~"), ("```", "```py", "```"), ("~~~", "~~", "~~~")],
+)
+def test_a_fence_is_closed_by_its_own_sign_at_least_as_long(opens: str, within: str, closes: str) -> None:
+    text = f"Ada: Look:\n{opens}\n{within}\nBen: not me\n{closes}\nBen: I see.\nAda: Good.\nBen: Yes.\n"
+    conversation = read_transcript(text, "talk.md")
+    assert [item.by for item in conversation.statements] == ["Ada", "Ben", "Ada", "Ben"]
+    assert "Ben: not me" in conversation.statements[0].text
+
+
+def test_code_within_a_line_opens_no_fence() -> None:
+    conversation = read_transcript("Ada: See\n```x``` here\nBen: Yes.\nAda: So.\nBen: Good.\n", "talk.md")
+    assert [item.by for item in conversation.statements] == ["Ada", "Ben", "Ada", "Ben"]
+
+
+def test_a_name_with_a_colon_counts_where_it_is_given() -> None:
+    text = "**Dr: Ada:** Tea.\n\n**Ben:** **Note: this:** Coffee.\n\n**Dr: Ada:** Tea.\n\n**Ben:** No.\n"
+    conversation = read_transcript(text, "talk.md", ("Dr: Ada", "Ben"))
+    assert [item.by for item in conversation.statements] == ["Dr Ada", "Ben", "Dr Ada", "Ben"]
+    with pytest.raises(BriefError, match="no speakers found"):
+        read_transcript(text, "talk.md")

@@ -77,6 +77,8 @@ def read_conversations(data: bytes, name: str, names: Collection[str] = ()) -> l
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BriefError(f"{name} is no text in UTF-8 (byte {error.start + 1})", code="malformed") from None
+    if not text.strip():
+        raise BriefError(f"{name} is empty", code="malformed")
     is_json = PurePath(name).suffix in (".json", ".jsonl") or text.lstrip()[:1] in ("{", "[")
     read = read_json(text, name) if is_json else [read_transcript(text, name, names)]
     for conversation in read:

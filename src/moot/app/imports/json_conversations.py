@@ -41,7 +41,7 @@ def read_json(text: str, name: str) -> list[Conversation]:
         try:
             value = cast("object", json.loads(text))
         except json.JSONDecodeError:
-            value = [cast("object", json.loads(line)) for line in text.splitlines() if line.strip()]
+            value = _json_lines(text, name)
     except (ValueError, RecursionError):
         raise BriefError(f"{name} is no JSON and no JSON lines", code="malformed") from None
     conversations = [conversation for conversation in _conversations(value) if conversation.speakers]
@@ -159,19 +159,22 @@ def _councils(messages: Sequence[Json], title: str) -> Iterator[Conversation]:
             continue
         first = [row for row in _tables(message["stage1"]) if _text(row.get("model")) and _text(row.get("response"))]
         last = _table(message.get("stage3"))
-        names = unique_names([_text(row["model"]) for row in first])
-        labels = {f"response {chr(ord('a') + n)}": names[_text(row["model"])] for n, row in enumerate(first)}
-        answers = tuple(Statement(by=names[_text(row["model"])], text=_text(row["response"])) for row in first)
+        members = _members(first)
+        names = unique_names(members)
+        labels = {f"response {chr(ord('a') + n)}": names[member] for n, member in enumerate(members)}
+        rows = zip(members, first, strict=True)
+        answers = tuple(Statement(by=names[member], text=_text(row["response"])) for member, row in rows)
+        second = _tables(message.get("stage2"))
         rankings = {
-            names[_text(row["model"])]: (_text(row["ranking"]), _ranked(_text(row["ranking"]), labels))
-            for row in _tables(message.get("stage2"))
-            if _text(row.get("model")) in names and _text(row.get("ranking"))
+            names[member]: (_text(row["ranking"]), _ranked(_text(row["ranking"]), labels))
+            for member, row in zip(_members(second), second, strict=True)
+            if member in names and _text(row.get("ranking"))
         }
         words = _text(last.get("response"))
-        speakers = [Speaker(name=name, model=model) for model, name in names.items()]
+        speakers = [Speaker(name=name, model=member.strip()) for member, name in names.items()]
         chair = Speaker(name=unique_names([*names, CHAIR])[CHAIR], model=_text(last.get("model")))
         topic, long_topic = topic_of(question or title, "question")
-        key = "\n".join(f"{label.capitalize()} is the answer of {name}." for label, name in labels.items())
+        key = "\n".join(f"{label.title()} is the answer of {name}." for label, name in labels.items())
         yield Conversation(
             topic=topic,
             program="conversation of llm-council",
@@ -180,6 +183,12 @@ def _councils(messages: Sequence[Json], title: str) -> Iterator[Conversation]:
             council=Council(answers=answers, rankings=rankings),
             background=(*long_topic, Source(name="labels in the rankings", text=key)) if labels else long_topic,
         )
+
+
+def _members(rows: Sequence[Json]) -> list[str]:
+    """Who wrote each row: its model; a model that stands there again is another member, and has one more blank."""
+    models = [_text(row.get("model")) for row in rows]
+    return [model + " " * models[:n].count(model) for n, model in enumerate(models)]
 
 
 def _ranked(text: str, labels: Mapping[str, str]) -> tuple[str, ...]:
@@ -191,6 +200,26 @@ def _ranked(text: str, labels: Mapping[str, str]) -> tuple[str, ...]:
 
 
 # ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def _json_lines(text: str, name: str) -> list[object]:
+    """The values of JSON lines.
+
+    Raises:
+        BriefError: the first line is one, and a later one is none.
+        ValueError: the first line is none.
+    """
+    values: list[object] = []
+    for n, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            values.append(json.loads(line))
+        except ValueError as error:
+            if values and line.lstrip().startswith("{"):
+                raise BriefError(f"{name}: line {n} is no JSON", code="malformed") from error
+            raise
+    return values
 
 
 def _table(value: object) -> Json:

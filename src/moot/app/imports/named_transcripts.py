@@ -20,7 +20,7 @@ _HEADING = r"^{}\s+(?P<name>[^#\n]{{1,60}}?)\s*:?\s*#*\s*(?P<words>)$"
 STYLES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
     {
         "bold": re.compile(
-            rf"^\s*(?:[-*]\s+)?{_TIME}\*\*(?P<name>[^*:\n]{{1,60}})(?::\s*\*\*|\*\*\s*:)\s*(?P<words>.*)$"
+            rf"^\s*(?:[-*]\s+)?{_TIME}\*\*(?P<name>[^*\n]{{1,60}}?)(?::\s*\*\*|\*\*\s*:)\s*(?P<words>.*)$"
         ),
         **{f"heading {n}": re.compile(_HEADING.format("#" * n)) for n in (2, 3, 4, 5, 6, 1)},
         "plain": re.compile(rf"^{_TIME}(?P<name>[^\W\d_][\w .'\-]{{0,39}}?)\s*:\s+(?P<words>\S.*)$"),
@@ -31,7 +31,7 @@ STYLES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
 BEFORE = "before the first turn"
 """The name of the document of what stands there."""
 
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE = re.compile(r"^\s*(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _TITLE = re.compile(r"^#\s+(.+?)\s*#*$")
 
 
@@ -55,7 +55,7 @@ def read_transcript(text: str, name: str, names: Collection[str] = ()) -> Conver
     """
     wanted = {flat(item).casefold() for item in names}
     for style in STYLES.values():
-        lines = list(_lines(text, style))
+        lines = [_without_colon(line, wanted) for line in _lines(text, style)]
         spoken = Counter(line.name.casefold() for line in lines if line.name)
         if wanted:
             if spoken.keys() >= wanted:
@@ -65,7 +65,7 @@ def read_transcript(text: str, name: str, names: Collection[str] = ()) -> Conver
                 raise BriefError(_ONCE.format(name, *_once(lines, spoken)), code="ambiguous")
             return _conversation(lines, spoken, name)
     if wanted:
-        missing = ", ".join(sorted(names))
+        missing = ", ".join(dict.fromkeys(names))
         raise BriefError(f"{name}: not each of {missing} begins a turn in one of the known styles", code="malformed")
     problem = f"{name}: no speakers found. Begin each turn with a name: **Ada:** …, ## Ada, or Ada: …; or use --names"
     raise BriefError(problem, code="malformed")
@@ -82,13 +82,28 @@ def _once(lines: Sequence[_Line], spoken: Counter[str]) -> tuple[str, str]:
 
 def _lines(text: str, style: re.Pattern[str]) -> Iterator[_Line]:
     """The lines, with who begins to speak; what stands in fences is nobody's name."""
-    fenced = False
+    fence = ""
     for row in text.splitlines():
-        if _FENCE.match(row):
-            fenced = not fenced
-        match = None if fenced else style.match(row)
-        fenced = fenced or bool(match and _FENCE.match(match["words"]))
+        begun = fence
+        fence = _fence_after(row, fence)
+        match = None if fence or begun else style.match(row)
+        fence = _fence_after(match["words"], fence) if match else fence
         yield _Line(text=row, name=flat(match["name"]), words=match["words"]) if match else _Line(text=row)
+
+
+def _without_colon(line: _Line, wanted: Collection[str]) -> _Line:
+    """The line; a name with a colon is one only where the caller has named it."""
+    return _Line(text=line.text) if ":" in line.name and line.name.casefold() not in wanted else line
+
+
+def _fence_after(row: str, fence: str) -> str:
+    """The fence that is open behind a line; "" for none. One of the same sign, at least as long, closes it."""
+    match = _FENCE.match(row)
+    if match is None or (not fence and "`" in match["info"]):
+        return fence
+    if not fence:
+        return match["fence"]
+    return "" if match["fence"].startswith(fence) and not match["info"].strip() else fence
 
 
 def _conversation(lines: Sequence[_Line], known: Collection[str], file: str) -> Conversation:
