@@ -15,6 +15,7 @@ A decision all of whose sentences are remarks on the debate, its people and the 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,7 @@ def is_decision(field: Field) -> bool:
     return field.kind in ("text", "choice") and key(field.name) in DECIDING
 
 
+@lru_cache(maxsize=64)
 def says_nothing(words: str) -> bool:
     """Whether words in place of a decision say that there is none."""
     from moot.answers.words import standing  # here for start-up time: only decisions in free words need it
@@ -98,13 +100,8 @@ def says_nothing(words: str) -> bool:
     off = bool(put_off) or retraction.is_all("TIED", bare.rstrip(_ENDS)) or _stands_elsewhere(bare, fold(words))
     off = off or (_is_postponed_wait(act) if (act := retraction.behind("WAITED", bare)) else is_postponed(bare))
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
-    off = (
-        off
-        or any(retraction.says("NOT_MINE", other) for other in sentences)
-        or _is_undecided(bare)
-        or standing.is_left(bare.rstrip(_ENDS))
-        or ruling_words.LABELS_ONLY.fullmatch(bare) is not None
-    )
+    off = off or any(retraction.says("NOT_MINE", other) for other in sentences) or _is_undecided(bare)
+    off = off or standing.is_left(bare.rstrip(_ENDS)) or ruling_words.LABELS_ONLY.fullmatch(bare) is not None
     return not re.search(r"\w", bare) or off or asks or _leaves_open(bare)
 
 
@@ -139,6 +136,7 @@ LONGEST_VAGUE = 200
 """The most characters of a decision that may name nothing."""
 
 
+@lru_cache(maxsize=64)
 def is_vague(words: str) -> bool:
     """Whether a decision names nothing that could be done: a saying, or words that fit any debate.
 
@@ -154,6 +152,7 @@ def is_vague(words: str) -> bool:
     return all(map(_is_no_act, sentences))
 
 
+@lru_cache(maxsize=64)
 def _is_no_act(sentence: str) -> bool:
     """Whether a folded sentence of a decision is a remark, a saying or a courtesy, in each of its parts."""
     if _observes(sentence) or retraction.says("SELFISH", sentence, begins=True) or phrases.OWN_REMARK.match(sentence):

@@ -100,6 +100,7 @@ def _sayings() -> tuple[Sequence[int], Mapping[str, Sequence[int]]]:
     return tuple(map(len, sayings)), holding
 
 
+@lru_cache(maxsize=64)
 def is_saying(sentence: str) -> bool:
     """Whether a folded sentence is a known saying, perhaps in slightly other words ("Rome, too, wasn't built …")."""
     words = _words_of(sentence)
