@@ -20,6 +20,7 @@ from moot.app.brief.schema import (
 from moot.app.brief.writer import brief_template
 from moot.app.brief.yaml_header import load
 from moot.core.brief import Duty, Search, Settings
+from moot.core.errors import BriefError
 from moot.core.text import closest, unknown_word
 from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
 from moot.policy.pairing import Topology
@@ -206,3 +207,15 @@ def test_a_starter_for_any_topic(topic: str) -> None:
     assert parsed.brief.topic == (
         " ".join(topic.replace("\u202e", "").split()) or read_brief(brief_template()).brief.topic
     )
+
+
+@pytest.mark.parametrize("text", ["20", "20s", "20 s", "20sec", "20 seconds"])
+def test_the_unit_of_seconds_may_be_written(text: str) -> None:
+    limits = read_brief(f"---\nquorum: 2\ngrace: {text}\nlimits:\n  turn_seconds: {text}\n---\n# Tea?\n").brief.limits
+    assert (limits.quorum, limits.grace, limits.turn_seconds) == (2, 20, 20)
+
+
+@pytest.mark.parametrize("text", ["20m", "s", "20ss", "'20s'"])
+def test_another_unit_is_refused(text: str) -> None:
+    with pytest.raises(BriefError, match=r"grace is '.*'; it must be a number"):
+        read_brief(f"---\ngrace: {text}\n---\n# Tea?\n")

@@ -250,8 +250,16 @@ def _flag(key: Key, node: Node) -> bool:
     return flag
 
 
+IN_SECONDS = ("limits.turn_seconds", "limits.total_seconds", "limits.grace")
+"""The numbers behind which the unit may stand: ``20s``."""
+
+_SECONDS = re.compile(r"(?<=\d)\s*s(?:ec(?:onds?)?)?$")
+
+
 def _number(key: Key, node: Node) -> int | float:
     is_whole = key.kind == "whole"
+    if isinstance(node, Scalar) and key.name in IN_SECONDS:
+        node = replace(node, text=_SECONDS.sub("", node.text))
     value = node.number(whole=is_whole) if isinstance(node, Scalar) else None
     if not isinstance(node, Scalar) or value is None:
         raise value_error(key, node, " or ".join(("a whole number" if is_whole else "a number", *key.choices)))
