@@ -96,10 +96,10 @@ async def test_another_process_makes_the_pdf_and_is_ended_where_it_takes_too_lon
 async def test_a_pdf_that_takes_too_long_is_not_tried_again() -> None:
     await pdf_or_skip()
     cache = ResultCache(pdf_seconds=0.05)
-    with pytest.raises(BriefError, match=r"longer than 0\.05 seconds of processor time"):
+    with pytest.raises(BriefError, match="takes too long on this server; print the HTML report"):
         await cache.pdf("d-1", 7, LONG)
     cache.pdf_seconds = 600
-    with pytest.raises(BriefError, match="longer"):
+    with pytest.raises(BriefError, match="too long"):
         await cache.pdf("d-1", 7, PAGE)
     pdf = await cache.pdf("d-1", 8, PAGE)
     assert pdf.startswith(b"%PDF-")

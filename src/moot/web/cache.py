@@ -141,8 +141,7 @@ class ResultCache:
             finally:
                 self._prints -= 1
         if not pdf:
-            most = f"{self.pdf_seconds:g} seconds of processor time"
-            problem = f"making the PDF takes longer than {most}; print the HTML report from a browser"
+            problem = "making the PDF takes too long on this server; print the HTML report from a browser"
             raise BriefError(problem, code="out_of_range")
         return pdf
 
