@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.core.text import counted, percent, without_markdown
+from moot.core.text import counted, percent
 
 
 @pytest.mark.parametrize(
@@ -25,15 +25,3 @@ def test_a_number_goes_with_its_noun(n: float, noun: str, plural: str, words: st
 @pytest.mark.parametrize(("share", "words"), [(0.625, "63%"), (0.375, "38%"), (2 / 3, "67%"), (0, "0%"), (1, "100%")])
 def test_a_share_is_rounded_as_on_the_page(share: float, words: str) -> None:
     assert percent(share) == words
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("I hold **what we know best**, and `so` *it* goes.", "I hold what we know best, and so it goes."),
-        ("# Why\n- it is cheap\n2. it is [known](https://example.org)\n> said", "Why\nit is cheap\nit is known\nsaid"),
-        ("5 * 3 * 2, a_b_c, - and **", "5 * 3 * 2, a_b_c, - and **"),
-    ],
-)
-def test_a_line_shows_no_marks_of_markdown(text: str, words: str) -> None:
-    assert without_markdown(text) == words

@@ -284,13 +284,6 @@ def percent(share: float) -> str:
     return f"{floor(share * 100 + 0.5)}%"
 
 
-def without_markdown(text: str) -> str:
-    """A text without the marks of Markdown, for a line that shows none: its words, lists and headings as sentences."""
-    text = re.sub(r"^[ \t]*(?:#{1,6}|[-*+]|>|\d+[.)])[ \t]+", "", text, flags=re.MULTILINE)
-    text = re.sub(r"(\*{1,3}|_{2,3}|`+)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
-    return re.sub(r"\[([^\]\n]+)\]\([^)\s]+\)", r"\1", text)
-
-
 def every(n: int, nouns: str) -> str:
     """All of two or more, at the beginning of a sentence: ``Both votes``, ``All 3 votes``."""
     return f"Both {nouns}" if n == 2 else f"All {n:,} {nouns}"

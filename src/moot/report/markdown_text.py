@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from moot.core.text import clean
 
@@ -159,6 +160,44 @@ def _code_span(text: str, at: int) -> tuple[int, str]:
 
 LONG = 300
 """The most characters of a persona, a reason or a candidate that is mentioned in passing."""
+
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)")
+_TITLE = re.compile(r"[ \t]*#{1,6}[ \t]+(?=\S)")
+_SAID = re.compile(r"[ \t]*>[ \t]?")
+_ENDS = (*".,:;!?…", *"。，：；！？、")
+"""What ends a row, so that nothing is put there."""
+
+
+def without_markdown(text: str) -> str:
+    """A text without the marks of Markdown, for a line that shows none: lists and headings read as sentences.
+
+    An item ends with a semicolon before the next one, the last one with a full stop before what follows the list. The
+    row before a list and a heading end with a colon. What has an end of its own keeps it.
+    """
+    rows: list[str] = []
+    for row in filter(str.strip, text.split("\n")):
+        if rows and row[0] in " \t" and _ITEM.match(rows[-1]) and not _ITEM.match(row):
+            rows[-1] += f" {row.strip()}"  # an item over several rows
+        else:
+            rows.append(row)
+    text = "\n".join(_unmarked(row, follows) for row, follows in zip_longest(rows, rows[1:], fillvalue=""))
+    text = re.sub(r"(\*{1,3}|_{2,3}|`+)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    return re.sub(r"\[([^\]\n]+)\]\([^)\s]+\)", r"\1", text)
+
+
+def _unmarked(row: str, follows: str) -> str:
+    """A row without the mark at its beginning, and with the end that the row behind it asks for."""
+    title, item = _TITLE.match(row), _ITEM.match(row)
+    mark = title or item or _SAID.match(row)
+    words = (row[mark.end() :] if mark else row).strip()
+    if not follows or not words or words.rstrip('*_`"”’)')[-1:] in _ENDS:
+        return words
+    if _ITEM.match(follows):
+        return words + (";" if item else ":")
+    if title:
+        return words + ":"
+    return words + "." if item else words
 
 
 def lead(name: str, text: str) -> str:

@@ -15,10 +15,10 @@ from moot.core.ask import Usage
 from moot.core.decision import Decision
 from moot.core.event import Entry
 from moot.core.labels import fork_origin, protocol_in_words, rule_in_words, status_in_words
-from moot.core.text import counted, listed, percent, without_markdown
+from moot.core.text import counted, listed, percent
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import MEAN, answer_in_words
-from moot.report.markdown_text import capital, date, time
+from moot.report.markdown_text import capital, date, time, without_markdown
 from moot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColumn, letter_of
 from moot.report.report import Person, Report
 
