@@ -102,7 +102,7 @@ export interface Decision {
   first: Record<string, number>;
   ballots: Ballot[];
   dissent: string[];
-  minority: { answer: string; by?: string[]; share?: number; argument?: string }[];
+  minority: { answer: string; by?: string[]; share?: number; argument?: string; html?: string }[];
   /** What makes it weaker than it looks, one sentence each. */
   warnings?: string[];
   /** Of a review: its findings. */

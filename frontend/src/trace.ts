@@ -80,17 +80,22 @@ export function steps(most: number, many = 5): number[] {
 
 const LETTER = 6.6;
 const GAP = 8;
+const ROUND = /^Round /;
 
-/** The names above phases that have room: short where the whole is too long for its phase, none where the one before still stands. */
+/** The names above phases that have room: short where the whole is too long for its phase, none where the one before still stands.
+
+    All rounds have one form: "Round 8" beside a plain "7" would look like something else. */
 export function titles<P extends { name: string; at: number }>(phases: readonly P[], wide: number): P[] {
   let free = 0;
+  const ends = (name: string, at: number): number => at + name.length * LETTER + GAP;
+  const next = (n: number): number => phases[n + 1]?.at ?? wide;
+  const brief = phases.some(({ name, at }, n) => ROUND.test(name) && ends(name, at) > next(n));
   return phases.flatMap((phase, n) => {
-    const ends = (name: string): number => phase.at + name.length * LETTER + GAP;
-    const next = phases[n + 1]?.at ?? wide;
-    const forms = [phase.name, phase.name.replace(/^Round | statements$/, "")];
-    const name = phase.at < free ? undefined : (forms.find((form) => ends(form) <= next) ?? forms.findLast((form) => ends(form) <= wide));
+    const short = phase.name.replace(/^Round | statements$/, "");
+    const forms = brief && ROUND.test(phase.name) ? [short] : [phase.name, short];
+    const name = phase.at < free ? undefined : (forms.find((form) => ends(form, phase.at) <= next(n)) ?? forms.findLast((form) => ends(form, phase.at) <= wide));
     if (!name) return [];
-    free = ends(name);
+    free = ends(name, phase.at);
     return [{ ...phase, name }];
   });
 }

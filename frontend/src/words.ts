@@ -26,6 +26,7 @@ export function percent(share: number): string {
 /** A length of time: "2 d 3 h", "4 min 05 s". */
 export function span(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));
+  if (s >= 3600 && s < 86_400 && s % 3600 < 60) return `${Math.floor(s / 3600)} h`;
   if (s >= 86_400) return `${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3600)} h`;
   if (s >= 3600) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
   if (s >= 60) return `${Math.floor(s / 60)} min ${String(s % 60).padStart(2, "0")} s`;

@@ -9,7 +9,7 @@ describe("the names above phases", () => {
   });
 
   it("are short where a phase is, so that the next one has its name too", () => {
-    expect(names([["Opening statements", 0], ["Round 1", 60], ["Round 2", 100]])).toEqual(["Opening", "1", "Round 2"]);
+    expect(names([["Opening statements", 0], ["Round 1", 60], ["Round 2", 100]])).toEqual(["Opening", "1", "2"]);
   });
 
   it("are left out where the one before still stands or the picture ends", () => {

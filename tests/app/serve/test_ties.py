@@ -48,6 +48,7 @@ async def test_of_a_tie_the_http_api_and_the_pages_data_name_no_minority(tmp_pat
     ruled = [frame["decision"] for frame in map(json.loads, stream.splitlines()) if frame.get("decision")]
     assert ruled
     check_tie(ruled[-1])
+    assert [bool(answer["html"]) for answer in ruled[-1]["answers"]] == [True] * len(ANSWERS), "arguments keep lists"
     check_tie(json.loads(report)["outcome"]["decision"])
 
 

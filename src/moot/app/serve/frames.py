@@ -207,6 +207,8 @@ def _decision(decision: DecisionView, view: EntryView) -> Data:
     argument = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
     words: Data = {"html": safe_html(decision.text), "why": argument, "warnings": list(view.warnings)}
     words |= {"findings": {"html": chapter_html(view.findings)}} if view.findings else {}
+    for name, answers in (("minority", decision.minority), ("answers", decision.answers)):
+        words[name] = [{**asdict(answer), "html": safe_html(answer.argument)} for answer in answers]
     return {**asdict(decision), **words, "grounds": asdict(view.grounds)}
 
 
