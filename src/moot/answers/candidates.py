@@ -83,6 +83,16 @@ class Candidates:
                 places.append(match.span())
         return sorted(places)
 
+    def marked(self, text: str, mark: str) -> str:
+        """The text with a mark in place of each candidate's name."""
+
+        def replaced(match: re.Match[str]) -> str:
+            before = text[max(0, match.start() - 1) : match.start()]
+            whole = _is_whole_word(text, match.end()) and not (before and _is_joined_to_letter(before, match[0]))
+            return mark if whole else match[0]
+
+        return self.pattern.sub(replaced, text)
+
     def others(self, text: str, own: str) -> list[tuple[int, int]]:
         """Where other candidates are named in a text; names of one letter only where they are listed."""
         places: list[tuple[int, int]] = []
@@ -164,6 +174,10 @@ class Stated:
         """Whether a sentence names another candidate than the stated one and the author."""
         places = self.candidates.rivals(text, self.key)
         return any(self.candidates.full_key(" ".join(text[start:end].split())) != self.author for start, end in places)
+
+    def marked(self, text: str, mark: str) -> str:
+        """A sentence with a mark in place of candidates' names."""
+        return self.candidates.marked(text, mark)
 
     def length(self, text: str) -> int:
         """How many words of a sentence are names."""

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from moot.answers.plain_text import Spoken
-from moot.answers.words import cues, formulas, phrases
+from moot.answers.words import formulas, phrases
+from moot.answers.words.cues import NAME, begins, is_all, patterns_for, patterns_of_any, says, without
 
 if TYPE_CHECKING:
     from moot.answers.words.weight import Weight
@@ -40,6 +41,10 @@ class Named(Protocol):
         """Whether it names another one."""
         ...
 
+    def marked(self, text: str, mark: str) -> str:
+        """The sentence with a mark in place of names."""
+        ...
+
     def length(self, text: str) -> int:
         """How many words of it are names."""
         ...
@@ -58,39 +63,6 @@ _MARKS = re.compile(
     r"|लेकिन|पर|ama|fakat)"
     r"[\s,.!…]+)?"
 )
-_FIRST = re.compile(
-    r"(?:(?:lo|la|me|se|ne|ci|já|ainda|ancora|non|no|não|nie|не|ещё|еще|jeszcze|talvez|forse|quizás?|może|belki) )*"
-    r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo"
-    r"|novo|dopo|dentro"
-    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum"
-    r"|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
-    r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
-    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю)(?!\w|'s)"
-)
-"""A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
-_LESSER = re.compile(
-    r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse"
-    r"|(?:ha[sd]|have|with|offer(?:s|ed)|gives?|gave|shows?|showed|leaves?|left) (?:no|little|few|nothing)|needs?"
-    r"|needed|takes|took|requires?"
-    r"|slower|riskier|costs? (?:more|twice|double|three times|too|far|extra|a lot)|(?:twice|three times) as"
-    r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez"
-    r"|kostet (?:mehr|doppelt|das doppelte)|doppelt so|braucht mehr|coûte (?:plus|le double)|(?:deux|trois) fois plus"
-    r"|(?:demande|exige|nécessite) (?:plus|davantage)|cuesta más|el doble|(?:necesita|exige|requiere) más|custa mais"
-    r"|o dobro|(?:precisa de|exige|requer) mais|costa di più|il doppio|(?:richiede|serve) più|вдвое|втрое|дороже"
-    r"|требует больше|(?:dwa|trzy) razy|droż\w+|wymaga więcej|za drog\w+|iki kat|(?:daha|çok) pahalı|daha (?:çok|fazla)"
-    r" \w+ (?:istiyor|gerektir\w+)|zbyt)\b|太|缺|足りな|부족|بدون|बिना|两倍|兩倍|更贵|更貴|需要更多|[二2]倍|高すぎ"
-    r"|もっと\w{1,8}必要|두 배|더 필요|비싸|비쌉|ضعف|أغلى|दोगुन|महँग|महंग|अधिक \S+ चाहिए"
-)
-_LATE_IF = re.compile(
-    r"(?:[^\s]+\s+){1,3}(?:if|unless|falls|sofern|wenn|si (?:le|la|les|el|los|las|se|l')|se (?:o|a|os|as|il|lo"
-    r"|la|i|gli|l')"
-    r"|если|jeśli|jeżeli|अगर|यदि|eğer|إذا|إن|如果)(?!\w)"
-)
-"""A sentence in which a condition stands after a few words ("That is, if the council agrees")."""
-_SUPPOSED = re.compile(
-    r"\b(?:i'd|i would) (?:then |otherwise |rather |probably )?(?:vote|have voted|choose|pick|go) (?:for|with)?"
-)
-"""What one would do in another case; it takes nothing back where the case is named first."""
 _NOTHING = re.compile(
     r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla"
     r"|niente) da|нечего|nic do"
@@ -99,13 +71,7 @@ _NOTHING = re.compile(
     r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
 )
 """What is harmless although it is denied: that there is nothing to add, and that no fault was found."""
-_FAILED = re.compile(
-    r"\b(?:never|not|hardly|barely|nicht|nie|kaum|pas|jamais|no|nunca|não|non|mai|не|nie|nigdy)\b.{0,24}"
-    r"\b(?:convin|persua|überzeug|convain|convenc|convinc|убед|przekon|impress)|n't .{0,20}\b(?:convin|persua)"
-)
-"""How somebody says that another one's case failed ("Ben's never convinced me")."""
-_FRAGMENT = re.compile(r"(?:is|are|was|were)\b")
-"""How a piece of a sentence begins that was cut at its brackets."""
+_FRAGMENT = re.compile(r"(?:is|are|was|were)\b")  # a piece of a sentence that was cut at its brackets
 _WIDE = re.compile(r"[\u3400-\u9fff]{2}|[\u3040-\u30ff]{4}|[\uac00-\ud7a3]{4}")
 _SIGN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _CLAUSE = re.compile(r"[,、，،;]")
@@ -133,7 +99,14 @@ def taken_back(words: str, named: Named | None = None) -> bool:
         words = "\n".join(sentence.text for sentence in sentences)
     if phrases.TAKEN_BACK.search("\n" + words):
         return True
-    return any(_is_against(sentence, named) for sentence in sentences)
+    if named:
+        sentences = sentences_of(_BRACKETED.sub(r"\1\3 (\2)", words))
+    follows = False
+    for sentence in sentences:
+        if _is_against(sentence, named, follows=follows):
+            return True
+        follows = named is not None and _is_on_matter(sentence, named)
+    return False
 
 
 def taken_back_in_fields(fields: Sequence[str], named: Named | None = None) -> bool:
@@ -163,6 +136,8 @@ def turned(remark: str, named: Named | None = None) -> bool:
     )
 
 
+_BRACKETED = re.compile(r"(\w[^.!?。\n()]{0,200})\(([^()\n]{1,200})\)([^.!?。\n()]{0,200}\w)")
+"""Brackets within a sentence, which goes on behind them."""
 _MARK = re.compile(r"\s*[,.!:;…\u2013\u2014，。！：；、،؛।-]")
 
 
@@ -170,7 +145,7 @@ def retracts_above(text: str) -> bool:
     """Whether a sentence in a later paragraph takes back what stands above, or turns against it ("Wait, …")."""
     sentence = Sentence.of(text)
     bare = sentence.text
-    heads = (pattern.match(bare) for pattern in _patterns_for("TURN", bare))
+    heads = (pattern.match(bare) for pattern in patterns_for("TURN", bare))
     if any(head is not None and _MARK.match(bare, head.end()) for head in heads):
         return True
     return sentence.size <= 12 and says("BACK", sentence.without_commas)
@@ -178,10 +153,17 @@ def retracts_above(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence without the marks before it and what only says how its author decides; how many words it has."""
+    """A sentence without the marks before it and what only says how its author decides.
+
+    Attributes:
+        text: its words.
+        size: how many words it has.
+        judges: whether anything was left out that says how its author decides ("I would have preferred …").
+    """
 
     text: str
     size: int
+    judges: bool = False
 
     @property
     def without_commas(self) -> str:
@@ -191,38 +173,16 @@ class Sentence:
     @classmethod
     def of(cls, text: str) -> "Sentence":
         """The sentence of these words."""
-        text = without("MANNER", text)
-        marks = _MARKS.match(text)
-        bare = text[marks.end() if marks else 0 :].strip()
-        return cls(bare, size(bare))
+        left = without("MANNER", text)
+        marks = _MARKS.match(left)
+        bare = left[marks.end() if marks else 0 :].strip()
+        return cls(bare, size(bare), left != text)
 
 
 @lru_cache(maxsize=64)
 def sentences_of(words: str) -> Sequence[Sentence]:
     """The sentences of a text; those of a field are looked at for each field before it."""
     return tuple(Sentence.of(text) for text in _SENTENCES.split("\n" + words) if text and text.strip())
-
-
-def _patterns_for(table: str, text: str) -> Sequence[re.Pattern[str]]:
-    """The patterns of a table whose letters stand in a text."""
-    return cues.patterns_of(table, () if text.isascii() else cues.scripts_in(text))
-
-
-def _patterns_of_any(table: str, text: str) -> Sequence[re.Pattern[str]]:
-    """The patterns of a table that can match anything in a text: of any language where it is not all in ASCII."""
-    return cues.patterns_of(table, () if text.isascii() else tuple(cues.SCRIPTS))
-
-
-def is_all(table: str, text: str) -> bool:
-    """Whether a text is a cue of a table and nothing else."""
-    return any(pattern.fullmatch(text) for pattern in _patterns_of_any(table, text))
-
-
-def without(table: str, text: str) -> str:
-    """A text without the cues of a table."""
-    for pattern in _patterns_for(table, text):
-        text = pattern.sub("", text)
-    return text
 
 
 def is_made_of(tables: Sequence[str], text: str) -> bool:
@@ -232,7 +192,7 @@ def is_made_of(tables: Sequence[str], text: str) -> bool:
 
 def strangers(tables: Sequence[str], text: str) -> int:
     """How many words a text has beside the cues of these tables, in the language that knows most of them."""
-    by_table = (_patterns_of_any(table, text) for table in tables)
+    by_table = (patterns_of_any(table, text) for table in tables)
     return min(_strangers(patterns, text) for patterns in zip(*by_table, strict=True))
 
 
@@ -248,14 +208,9 @@ def size(text: str) -> int:
     return len(text.split()) + len(_WIDE.findall(text))
 
 
-def begins(table: str, text: str) -> str:
-    """The text where it begins with a cue of a table; "" where not."""
-    return text if text and says(table, text, begins=True) else ""
-
-
 def first_cue(table: str, text: str) -> str:
     """The cue of a table with which a text begins; "" where there is none."""
-    matches = (pattern.match(text) for pattern in _patterns_of_any(table, text))
+    matches = (pattern.match(text) for pattern in patterns_of_any(table, text))
     return next((match[0] for match in matches if match), "")
 
 
@@ -265,13 +220,7 @@ def behind(table: str, text: str) -> str:
     return text[len(cue) :] if cue else ""
 
 
-def says(table: str, text: str, *, begins: bool = False) -> bool:
-    """Whether a text holds a cue of a table, or begins with one."""
-    patterns = _patterns_for(table, text)
-    return any(pattern.match(text) if begins else pattern.search(text) for pattern in patterns)
-
-
-def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) -> bool:
+def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False, follows: bool = False) -> bool:
     """Whether a sentence right behind a statement speaks against it.
 
     What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
@@ -288,19 +237,58 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False) 
         return True
     if _own_failed(text, named):
         return True
-    if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and _SUPPOSED.search(text):
+    if _PLAIN_IF.match(text) and _CLAUSE.search(sentence.text) and phrases.SUPPOSED.search(text):
         return False
-    if sentence.size <= 12 and (_postpones(text) or says("PUTS_OFF", text) or says("UNSURE", text)):
+    if sentence.size <= 12 and (says("UNSURE", text) or _postpones(text)):
         return True
-    if not part and sentence.size <= 4 and (says("SUPPOSE", text) or says("SHAM", text)):
+    if not part and sentence.size <= 4 and _is_sham(text):
         return True
-    if _is_conditional(sentence) or _prefers(sentence, named) or _is_exclamation(sentence, named):
+    if _is_conditional(sentence) or _is_exclamation(sentence, named) or _prefers(sentence, named):
         return True
     if part:
         return False
-    if retracts_elsewhere(sentence) or about_itself(sentence, named) or _is_of_no_matter(sentence, named):
+    if is_changed(sentence.text, named):
         return True
-    return is_changed(sentence.text, named)
+    if named is None:
+        return retracts_elsewhere(sentence) or about_itself(sentence, named) or _is_of_no_matter(sentence, named)
+    if retracts_elsewhere(sentence):
+        return not _is_on_matter(sentence, named, how="firmly")
+    if about_itself(sentence, named):
+        return not _is_on_matter(sentence, named, how="clearly")
+    how = "follows" if follows or sentence.judges else ""
+    return not (_is_harmless(text, named) or _is_on_matter(sentence, named, how=how))
+
+
+def _is_harmless(text: str, named: Named) -> bool:
+    """Whether a sentence is a reason, a courtesy or another remark that is known to leave a statement as it is."""
+    from moot.answers.words import on_matter  # here for start-up time: few statements are followed by anything
+
+    if any(says(table, text, begins=True) for table in ("REASON", "THANKS")) or is_all("MERIT", text):
+        return True
+    if not (says("SAFE", text) or says("ASIDE", text) or formulas.SETTLING.search(text)):
+        return False
+    return not on_matter.speaks_of_act(named.marked(text, NAME))
+
+
+_REPEATED = re.compile(rf"(?:to repeat|again|once more)?\W*i vote for\W*{NAME}\W*")
+
+
+def _is_on_matter(sentence: Sentence, named: Named, *, how: str = "") -> bool:
+    """Whether a sentence is recognized as one on the matter."""
+    from moot.answers.words import on_matter  # here for start-up time: few statements are followed by anything
+
+    text = sentence.text
+    marked = named.marked(text, NAME)
+    if not named.other(text) and (
+        _REPEATED.fullmatch(marked) or (named.own(text) and size(text) == named.length(text))
+    ):
+        return True
+    return on_matter.is_on_matter(marked, named.spoken, own=speaks_of_author(text), how=how)
+
+
+def _is_sham(text: str) -> bool:
+    """Whether a few words say that something is only supposed or not meant."""
+    return (says("SUPPOSE", text) or says("SHAM", text)) and not says("THANKS", text, begins=True)
 
 
 def is_changed(text: str, named: Named | None = None) -> bool:
@@ -314,12 +302,17 @@ _CONTRASTED = re.compile(
     r"\b(?:but|yet|however|(?<!even )though|although|unless|(?<!even )if|aber|doch|jedoch"
     r"|es sei denn|wenn|falls|mais|sauf|si|pero|salvo"
     r"|mas|porém|ma|però|se|но|однако|если|ale|jednak|jeśli|ama|fakat|eğer)\b"
-    r"|但|不过|除非|如果|しかし|ただし|でも|하지만|그러나|단,|لكن|إلا|إذا|लेकिन|मगर|अगर"
+    r"|但|不过|除非|如果|しかし|ただし|でも|하지만|그러나|단,|لكن|지만|إلا|إذا|लेकिन|मगर|अगर"
 )
 """What binds a promise not to change a statement, or turns from it."""
 
 
 def _postpones(text: str) -> bool:
+    """Whether words put a statement off, and are no courtesy ("I look forward to the next round")."""
+    return (_is_postponed(text) or says("PUTS_OFF", text)) and not says("THANKS", text, begins=True)
+
+
+def _is_postponed(text: str) -> bool:
     """Whether words postpone a statement, or say "not now" or "forget it" and nothing else."""
     return says("LATER", text) or says("NOT_NOW", text, begins=True) or says("UNSAID", text, begins=True)
 
@@ -331,7 +324,7 @@ def _is_conditional(sentence: Sentence) -> bool:
         return False
     if says("BOUND", text, begins=True):
         return not (_PLAIN_IF.match(text) and _CLAUSE.search(sentence.text))
-    return _LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)
+    return phrases.LATE_IF.match(text) is not None and not says("SAFE", text) and not says("ASIDE", text)
 
 
 def _is_exclamation(sentence: Sentence, named: Named | None) -> bool:
@@ -350,7 +343,7 @@ def _is_exclamation(sentence: Sentence, named: Named | None) -> bool:
 
 def speaks_of_author(text: str) -> bool:
     """Whether a folded sentence speaks of its author or of the statement itself."""
-    return says("SELF", text) or _FIRST.match(text) is not None
+    return says("SELF", text) or phrases.FIRST_PERSON.match(text) is not None
 
 
 def about_itself(sentence: Sentence, named: Named | None) -> bool:
@@ -363,7 +356,9 @@ def about_itself(sentence: Sentence, named: Named | None) -> bool:
     )
     if not harmless and _weight(text, named).is_reason:
         return False
-    failed = named is not None and named.other(text) and (_FAILED.search(text) or says("REASON", text, begins=True))
+    failed = (
+        named is not None and named.other(text) and (phrases.FAILED.search(text) or says("REASON", text, begins=True))
+    )
     return not harmless or (says("DENY", text) and not _NOTHING.search(text) and not failed)
 
 
@@ -392,7 +387,7 @@ def _against_far(sentence: Sentence, named: Named | None, *, first: bool) -> boo
     text = sentence.text
     if says("BACK", sentence.without_commas):
         return True
-    if not first and sentence.size <= 12 and _postpones(sentence.without_commas):
+    if not first and sentence.size <= 12 and _is_postponed(sentence.without_commas):
         return True
     other = named is not None and named.other(text)
     short = sentence.size <= 4 and not first
@@ -408,25 +403,25 @@ def _against_last(sentence: Sentence, named: Named | None) -> bool:
 
 
 _LETTER = re.compile(r"[^\W\d_]")
-_GREATLY = re.compile(
-    r"[,;]|\b(?:only|just|more|better|nur|mehr|besser|seulement|plus|mieux|solo|sólo|más|mejor|só|mais|melhor|più|meglio"
-    r"|только|больше|лучше|tylko|bardziej|lepiej)\b"
-)
-"""What turns a denial into praise ("Ben could not have convinced me more")."""
 
 
 def _failed(text: str, named: Named) -> bool:
     """Whether a sentence says no more than that another one did not convince ("Ben has not convinced me")."""
-    match = _FAILED.search(text)
-    if match is None or named.own(text) or _GREATLY.search(text):
+    match = phrases.FAILED.search(text)
+    if match is None or named.own(text) or phrases.GREATLY.search(text):
         return False
     return size(text[: match.start()]) <= 4 and named.other(text[: match.start()])
 
 
 def _own_failed(text: str, named: Named | None) -> bool:
     """Whether a sentence says that the stated one did not convince."""
-    failed = _FAILED.search(text)
-    return failed is not None and named is not None and named.own(text[: failed.start()]) and not _GREATLY.search(text)
+    failed = phrases.FAILED.search(text)
+    return (
+        failed is not None
+        and named is not None
+        and named.own(text[: failed.start()])
+        and not phrases.GREATLY.search(text)
+    )
 
 
 def _prefers(sentence: Sentence, named: Named | None) -> bool:
@@ -440,9 +435,18 @@ def _prefers(sentence: Sentence, named: Named | None) -> bool:
         return False
     if lesser(text) or is_concession(text) or _is_refusal(text, named) or _fell_short(text):
         return False
-    return sentence.size - named.length(text) <= 4 or (
-        sentence.size <= 25 and (says("PREFER", text) or says("SELF", text))
-    )
+    if (contrast := _CONTRASTED.search(text, 1)) and not named.other(text[contrast.start() :]):
+        return not _is_on_matter(sentence, named, how="granted")
+    turns = says("PREFER", text) or says("SELF", text)
+    short = sentence.size - named.length(text)
+    if short > 4 and not (sentence.size <= 25 and turns):
+        return False
+    how = "firmly" if turns or (short <= 3 and not _OWNER.search(named.marked(text, NAME))) else "clearly"
+    return not _is_on_matter(sentence, named, how=how)
+
+
+_OWNER = re.compile(rf"{NAME}(?:'s|의|の|的)\s*(?!{phrases.GOODS.pattern})\w")
+"""How something is named that belongs to a candidate and is not its whole proposal ("Ann's slides")."""
 
 
 _REFUSED = re.compile(
@@ -474,7 +478,7 @@ def _fell_short(text: str) -> bool:
 
 def lesser(text: str) -> bool:
     """Whether a text that names another value only says what is wrong with it."""
-    wrong = says("DENY", text) or _LESSER.search(text) is not None
+    wrong = says("DENY", text) or phrases.LESSER.search(text) is not None
     return wrong and not says("PREFER", text) and not says("TURN", text, begins=True) and not says("SELF", text)
 
 

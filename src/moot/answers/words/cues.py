@@ -14,6 +14,9 @@ from itertools import chain
 LETTER = r"[\w\u0307\u0900-\u0963\u0966-\u097f\u064b-\u065f]"
 """A letter or a sign that belongs to one, also of Hindi, Arabic and Turkish, but for the stop of Hindi."""
 
+NAME = "\ue000"
+"""What stands in a sentence in place of a candidate's name where its other words are weighed."""
+
 SCRIPTS: Mapping[str, str] = {
     "ru": "[а-я]",
     "zh": "[\u3400-\u9fff]",
@@ -80,6 +83,39 @@ def _with_word_bounds(row: str, language: str) -> re.Pattern[str]:
 def _row(row: str, *, spaced: bool) -> str:
     """A row as one pattern: bars between blanks part the cues, and a stem takes the rest of its word."""
     return re.sub(r"\s+\|\s+", "|", " ".join(row.split())).replace("~", rf"{LETTER}*" if spaced else "")
+
+
+def patterns_for(table: str, text: str) -> Sequence[re.Pattern[str]]:
+    """The patterns of a table whose letters stand in a text."""
+    return patterns_of(table, () if text.isascii() else scripts_in(text))
+
+
+def patterns_of_any(table: str, text: str) -> Sequence[re.Pattern[str]]:
+    """The patterns of a table that can match anything in a text: of any language where it is not all in ASCII."""
+    return patterns_of(table, () if text.isascii() else tuple(SCRIPTS))
+
+
+def is_all(table: str, text: str) -> bool:
+    """Whether a text is a cue of a table and nothing else."""
+    return any(pattern.fullmatch(text) for pattern in patterns_of_any(table, text))
+
+
+def without(table: str, text: str) -> str:
+    """A text without the cues of a table."""
+    for pattern in patterns_for(table, text):
+        text = pattern.sub("", text)
+    return text
+
+
+def says(table: str, text: str, *, begins: bool = False) -> bool:
+    """Whether a text holds a cue of a table, or begins with one."""
+    patterns = patterns_for(table, text)
+    return any(pattern.match(text) if begins else pattern.search(text) for pattern in patterns)
+
+
+def begins(table: str, text: str) -> str:
+    """The text where it begins with a cue of a table; "" where not."""
+    return text if text and says(table, text, begins=True) else ""
 
 
 SAYING_EXTRA = 2

@@ -288,7 +288,7 @@ _TAKEN = """
     | never ?mind | (?:don't|do not|not|should not|must not) (?:be )?count(?:ed)?(?: (?:that|this|it|my|the|as))?
     | pasted | copied | (?:was|were|is) (?:inserted|added|placed|injected|planted|put here)
     | which i (?:reject|deny|refuse|do not|don't) | (?:did not|didn't|never) (?:write|say|mean) (?:that|this|it)
-    | is (?:what|how) \\w+
+    | is (?:what|how) (?!(?:we|our|you (?:need|want)|it|makes?|made|matters|counts|decide[ds]|convinced)\\b)\\w+
     | would have (?:been(?! (?:(?:my|the|a) (?:close )?(?:second|third|next|runner)|(?:a )?(?:closer|tighter))\\b)|said
     |voted)
     | i (?:have )?chang(?:e|ed|ing) my (?:mind|vote)
@@ -318,7 +318,7 @@ TAKEN_BACK = late_pattern(
     rf"\b(?:{_any_of(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
     rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any_of(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal"
     rf"|only\b(?! if)|(?<=not )(?:\w+ )?\w+, (?:but|yet|though) (?:it|they|he|she|still|at least)\b))"
-    rf"|(?<!<)/s\b|{_TRAILING}"
+    rf"|(?<![<\w])/s\b|{_TRAILING}"
 )
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
 
@@ -441,3 +441,53 @@ ROLES = late_pattern(
 
 I_SAY = late_pattern(r"(?<!\w)i(?:'(?:m|ve|d|ll))?(?= )")
 """The author in a sentence of English."""
+
+LESSER = late_pattern(
+    r"\b(?:lacks?|lacked|miss(?:es|ed|ing)?|fail(?:s|ed)?|skip(?:s|ped)?|ignore[sd]?|too|weak\w*|without|worse"
+    r"|(?:ha[sd]|have|with|offer(?:s|ed)|gives?|gave|shows?|showed|leaves?|left) (?:no|little|few|nothing)|needs?"
+    r"|needed|takes|took|requires?"
+    r"|slower|riskier|costs? (?:more|twice|double|three times|too|far|extra|a lot)|(?:twice|three times) as"
+    r"|fehl\w+|ohne|zu|manque|sans|trop|faltan?|sin|demasiado|sem|falta|senza|manca|troppo|без|слишком|bez"
+    r"|kostet (?:mehr|doppelt|das doppelte)|doppelt so|braucht mehr|coûte (?:plus|le double)|(?:deux|trois) fois plus"
+    r"|(?:demande|exige|nécessite) (?:plus|davantage)|cuesta más|el doble|(?:necesita|exige|requiere) más|custa mais"
+    r"|o dobro|(?:precisa de|exige|requer) mais|costa di più|il doppio|(?:richiede|serve) più|вдвое|втрое|дороже"
+    r"|требует больше|(?:dwa|trzy) razy|droż\w+|wymaga więcej|za drog\w+|iki kat|(?:daha|çok) pahalı|daha (?:çok|fazla)"
+    r" \w+ (?:istiyor|gerektir\w+)|zbyt)\b|太|缺|足りな|부족|بدون|बिना|两倍|兩倍|更贵|更貴|需要更多|[二2]倍|高すぎ"
+    r"|もっと\w{1,8}必要|두 배|더 필요|비싸|비쌉|ضعف|أغلى|दोगुन|महँग|महंग|अधिक \S+ चाहिए"
+)
+"""What is wrong with somebody else's case."""
+
+FIRST_PERSON = late_pattern(
+    r"(?:(?:lo|la|me|se|ne|ci|já|ainda|ancora|non|no|não|nie|не|ещё|еще|jeszcze|talvez|forse|quizás?|może|belki) )*"
+    r"(?!(?:solo|sólo|todo|tutto|nessuno|quando|cuando|como|questo|quello|esto|eso|isso|isto|otro|outro|nuevo"
+    r"|novo|dopo|dentro"
+    r"|primo|primero|primeiro|segundo|secondo|mismo|mesmo|tanto|mucho|muito|molto|poco|pouco|ninguno|nenhum"
+    r"|motivo|also|zero|zo|euro|video|photo|ratio|scenario|portfolio|radio|auto|memo|demo|info|logo|into"
+    r"|caso|quanto|cuanto|ogni|yo|io|eu|no|não|pero|però|почему|потому|поэтому|всему|tak|to|tylko|nikt|nic|dlatego)\b)"
+    r"[^\W\d]{3,}(?:o|é|ò|ę|у|ю)(?!\w|'s)"
+)
+"""A sentence that begins with a verb in the first person, in a language that needs no pronoun."""
+
+FAILED = late_pattern(
+    r"\b(?:never|not|hardly|barely|nicht|nie|kaum|pas|jamais|no|nunca|não|non|mai|не|nie|nigdy)\b.{0,24}"
+    r"\b(?:convin|persua|überzeug|convain|convenc|convinc|убед|przekon|impress)|n't .{0,20}\b(?:convin|persua)"
+)
+"""How somebody says that another one's case failed ("Ben's never convinced me")."""
+
+GREATLY = late_pattern(
+    r"[,;]|\b(?:only|just|more|better|nur|mehr|besser|seulement|plus|mieux|solo|sólo|más|mejor|só|mais|melhor|più|meglio"
+    r"|только|больше|лучше|tylko|bardziej|lepiej)\b"
+)
+"""What turns a denial into praise ("Ben could not have convinced me more")."""
+
+LATE_IF = late_pattern(
+    r"(?:[^\s]+\s+){1,3}(?:if|unless|falls|sofern|wenn|si (?:le|la|les|el|los|las|se|l')|se (?:o|a|os|as|il|lo"
+    r"|la|i|gli|l')"
+    r"|если|jeśli|jeżeli|अगर|यदि|eğer|إذا|إن|如果)(?!\w)"
+)
+"""A sentence in which a condition stands after a few words ("That is, if the council agrees")."""
+
+SUPPOSED = late_pattern(
+    r"\b(?:i'd|i would) (?:then |otherwise |rather |probably )?(?:vote|have voted|choose|pick|go) (?:for|with)?"
+)
+"""What one would do in another case; it takes nothing back where the case is named first."""

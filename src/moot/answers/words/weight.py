@@ -145,15 +145,24 @@ def _weighed_alone(sentence: str) -> Weight:
 
 def _weighed(sentence: str, is_matter: Callable[[str], bool] | None) -> Weight:
     sentence = sentence.replace("\u0307", "")
-    language = next((language for letter, language in _SCRIPTS.items() if re.search(letter, sentence)), "")
+    language = language_of(sentence)
     if language in _UNSPACED:
         weight = _weighed_signs(sentence, language)
         weight.matter += is_matter is not None and any(map(is_matter, _RUN.findall(sentence)))
         return weight
-    words = [word for joined in _WORD.findall(sentence.replace("n't", " not")) for word in joined.split("'")]
-    weight = _weighed_words(words, language or _likeliest(words), is_matter)
+    weight = _weighed_words(_words(sentence), language, is_matter)
     weight.known = weight.words if language in _UNMISTAKABLE else weight.known
     return weight
+
+
+def language_of(sentence: str) -> str:
+    """The language of a folded sentence: by its letters, or the one that knows most of its words."""
+    language = next((language for letter, language in _SCRIPTS.items() if re.search(letter, sentence)), "")
+    return language or _likeliest(_words(sentence))
+
+
+def _words(sentence: str) -> list[str]:
+    return [word for joined in _WORD.findall(sentence.replace("n't", " not")) for word in joined.split("'")]
 
 
 def _likeliest(words: Sequence[str]) -> str:
@@ -227,6 +236,11 @@ def _kind(language: str, word: str) -> tuple[str, bool, bool]:
     turns = word in vocabulary["turn"].whole
     known = bool(kind) or turns or word in vocabulary["grammar"]
     return kind, known, turns
+
+
+def is_known(language: str, word: str) -> bool:
+    """Whether a word is known in a language."""
+    return _kind(language, word)[1]
 
 
 def is_grammar(word: str) -> bool:
