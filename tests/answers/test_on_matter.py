@@ -44,6 +44,13 @@ def test_what_is_not_recognized_is_asked_about(behind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "farewell", ["Bye.", "Bye!", "Good luck!", "Amen.", "Take care, everyone.", "Tschüss!", "Viel Erfolg!", "Ciao."]
+)
+def test_a_farewell_leaves_a_vote_as_it_is(farewell: str) -> None:
+    assert choice(farewell) == "Ben"
+
+
+@pytest.mark.parametrize(
     ("language", "behind"),
     [
         ("de", "Das Kästchen kann ruhig leer bleiben."),

@@ -127,7 +127,7 @@ def test_options_reach_their_extensions_and_stand_on_record(install: Install, se
     [
         (("slides", "--set", "people=3"), "report_options.slides.people is 3; it must be yes or no"),
         (("slides", "--set", "many=3"), "slides has no option 'many'; there are people"),
-        (("slides", "--set", "people"), "'report_options.slides.people' is not a setting; write KEY=VALUE"),
+        (("slides", "--set", "people"), "--set: 'people' is not a setting; write KEY=VALUE"),
         (("md", "--set", "people=yes"), "md has no report_options"),
     ],
 )

@@ -336,6 +336,7 @@ def _is_exclamation(sentence: Sentence, named: Named | None) -> bool:
         or _FRAGMENT.match(text)
         or len(text) < 3
         or (named is not None and named.own(text))
+        or is_all("THANKS", text.rstrip("! "))
     ):
         return False
     return not (says("SAFE", text) or says("ASIDE", text) or says("REASON", text, begins=True))
@@ -356,9 +357,8 @@ def about_itself(sentence: Sentence, named: Named | None) -> bool:
     )
     if not harmless and _weight(text, named).is_reason:
         return False
-    failed = (
-        named is not None and named.other(text) and (phrases.FAILED.search(text) or says("REASON", text, begins=True))
-    )
+    other = named is not None and named.other(text)
+    failed = other and (phrases.FAILED.search(text) or says("REASON", text, begins=True))
     return not harmless or (says("DENY", text) and not _NOTHING.search(text) and not failed)
 
 

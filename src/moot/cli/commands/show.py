@@ -299,6 +299,9 @@ def _format_of(out: Path | None) -> str:
     """The format that the ending of a file's name means."""
     ending = out.suffix.lower() if out else ""
     if ending not in ENDINGS:
+        from moot.app.export.reports import check_target
+
+        check_target(Path(out or ""))
         raise click.UsageError(f"No format has files that end in {ending[:40]}; name the format with --format.")
     return ENDINGS[ending]
 
