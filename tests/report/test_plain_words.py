@@ -14,6 +14,7 @@ from moot.report.markdown_text import without_markdown
         ("Two reasons:\n\n- the cost\n- the time\n\nSo I stay.", "Two reasons: the cost; the time. So I stay."),
         ("Two reasons\n1) The cost.\n2) **The time!**\nSo I stay.", "Two reasons: The cost. The time! So I stay."),
         ("- buy", "buy"),
+        ("# Why\nIt is cheap.", "Why: It is cheap."),
         ("* a long item\n  over two rows\n* another", "a long item over two rows; another"),
         ("费用：\n- 很低。\n- 已知", "费用： 很低。 已知"),
         ("no list\nhere", "no list here"),
