@@ -81,7 +81,9 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
         return Fault("conditional")
     if BLANK in reader.asked.name:
         behind = without_matter(reader.asked.name, reader.asked.choices, last.value, behind)
-    if _names_other_afterwards(reader, last) or behind is None or retraction.taken_back(behind, stated):
+    if _names_other_afterwards(reader, last) or behind is None:
+        return Fault("ambiguous")
+    if behind.strip() and retraction.taken_back(behind, stated):
         return Fault("ambiguous")
     for statement in statements:
         denied = statement.reason == "negated" and statement.value == last.value

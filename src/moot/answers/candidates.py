@@ -248,6 +248,8 @@ def tail_fault(candidates: Candidates, name: str, tail: str) -> str:
         rest = rest[ending.end() :]
     gap = _GAP.match(rest)
     bare = rest.strip(CLOSERS)
+    if not bare:
+        return ""
     if "?" in bare or "؟" in bare:
         return "conditional"
     if _JOINED.match(bare):

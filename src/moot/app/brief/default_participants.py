@@ -6,8 +6,7 @@ and against; any first n of them disagree with each other. They are the same in 
 
 from dataclasses import replace
 
-from moot.core.brief import CLOCK, Brief, Participant
-from moot.core.errors import BriefError
+from moot.core.brief import CLOCK, Participant
 
 USUAL = 3
 """How many debaters take part where the brief does not say."""
@@ -123,22 +122,4 @@ def respondents(count: int = 1) -> tuple[Participant, ...]:
     """So many participants without a stance: ``Respondent``, ``Respondent 2`` and so on."""
     return tuple(
         replace(RESPONDENT, name=f"{RESPONDENT.name} {n}" if n > 1 else RESPONDENT.name) for n in range(1, count + 1)
-    )
-
-
-def without_idle_timekeeper(brief: Brief, protocol: str) -> Brief:
-    """The brief without the built-in timekeeper, if the protocol is no board.
-
-    Raises:
-        BriefError: somebody else was given its seat.
-    """
-    if protocol == "board":
-        return brief
-    for participant in brief.participants:
-        if participant.seat == CLOCK and participant.name != TIMEKEEPER.name:
-            raise BriefError(
-                f"{participant.name}: {CLOCK} only keeps the time of a board, not of {protocol}", code="bad_enum"
-            )
-    return replace(
-        brief, participants=tuple(participant for participant in brief.participants if participant.seat != CLOCK)
     )

@@ -18,6 +18,7 @@ from moot.agents.human import Contacts, Human
 from moot.agents.llm import UNAIDED, ModelAgent
 from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse
 from moot.agents.tree_search import SOUGHT, SearchingAgent, most_calls
+from moot.app.brief.default_participants import TIMEKEEPER
 from moot.app.brief.field_values import free_name
 from moot.app.brief.reader import ParsedBrief
 from moot.app.brief.schema import LEARNED
@@ -469,3 +470,21 @@ def calls_for(participant: Participant, ask: Ask) -> int:
     asking = USES if ASKING.intersection(participant.tools) else 0
     answer = 1 + ROUNDS + asking if aided else 1
     return answer + (most_calls(participant.search) - 1 if participant.search and ask.act in SOUGHT else 0)
+
+
+def without_idle_timekeeper(brief: Brief, protocol: str) -> Brief:
+    """The brief without the built-in timekeeper, if the protocol is no board.
+
+    Raises:
+        BriefError: somebody else was given its seat.
+    """
+    if protocol == "board":
+        return brief
+    for participant in brief.participants:
+        if participant.seat == CLOCK and participant.name != TIMEKEEPER.name:
+            raise BriefError(
+                f"{participant.name}: {CLOCK} only keeps the time of a board, not of {protocol}", code="bad_enum"
+            )
+    return replace(
+        brief, participants=tuple(participant for participant in brief.participants if participant.seat != CLOCK)
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal, NamedTuple, cast
 
-from moot.app.brief.default_participants import default_moderator, respondents, without_idle_timekeeper
+from moot.app.brief.default_participants import default_moderator, respondents
 from moot.app.brief.participants import needs_moderator
 from moot.app.brief.presets import KEY as PRESET
 from moot.app.brief.reader import ParsedBrief, with_preset
@@ -30,6 +30,7 @@ from moot.app.plan.assignment import (
     with_retriever,
     with_similarity,
     with_vote_weigher,
+    without_idle_timekeeper,
 )
 from moot.app.plan.bounds import Bounds, Totals, bounds
 from moot.app.plan.checks import LEFT_OUT, check_prices, check_sight, ignored_settings, leave_out_unseeing, notes_on
@@ -400,8 +401,7 @@ def _with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
     """The brief with the built-in moderator, if the caller's settings need one."""
     protocol, strategy = protocol_of(parsed, overrides), overrides.strategy or parsed.strategy
     brief = without_idle_timekeeper(parsed.brief, protocol)
-    need = needs_moderator(protocol, strategy)
-    if not need or brief.names("moderator"):
+    if not (need := needs_moderator(protocol, strategy)) or brief.names("moderator"):
         return brief
     if parsed.given.get("moderator") is False:
         raise choice_error(parsed, overrides, "moderator", f"moderator is no, but {need}")
