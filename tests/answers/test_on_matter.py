@@ -6,8 +6,10 @@ from importlib.resources import files
 
 import pytest
 
+from moot.answers.layout import read
 from moot.answers.words.cues import NAME
 from moot.answers.words.on_matter import ENOUGH, is_on_matter
+from moot.core.ask import Field, Form
 from moot.reading import read_vote
 
 CANDIDATES = ("Ann", "Ben", "Carl")
@@ -48,6 +50,15 @@ def test_what_is_not_recognized_is_asked_about(behind: str) -> None:
 )
 def test_a_farewell_leaves_a_vote_as_it_is(farewell: str) -> None:
     assert choice(farewell) == "Ben"
+
+
+@pytest.mark.parametrize("label", ["VOTE", "My vote", "my final vote"])
+def test_the_same_name_below_another_label_repeats_it(label: str) -> None:
+    fields = (Field(name="ANSWER", kind="choice", choices=("Tea", "Coffee")), Field(name="ARGUMENT"))
+    form = Form(name="closing", layout="sections", fields=fields)
+    text = "ANSWER: Tea\n{label}: {name}\nARGUMENT: Tea is calm."
+    assert read(form, text.format(label=label, name="Tea")).fields["ANSWER"] == "Tea"
+    assert "ANSWER" not in read(form, text.format(label=label, name="Coffee")).fields
 
 
 @pytest.mark.parametrize(

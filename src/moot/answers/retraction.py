@@ -270,7 +270,7 @@ def _is_harmless(text: str, named: Named) -> bool:
     return not on_matter.speaks_of_act(named.marked(text, NAME))
 
 
-_REPEATED = re.compile(rf"(?:to repeat|again|once more)?\W*i vote for\W*{NAME}\W*")
+_REPEATED = re.compile(rf"(?:to repeat|again|once more)?\W*(?:i vote for|(?:my |final )*(?:vote|answer))\W*{NAME}\W*")
 
 
 def _is_on_matter(sentence: Sentence, named: Named, *, how: str = "") -> bool:
