@@ -223,7 +223,8 @@ LONG = 12
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _AROUND = " \t\"'`«»“”„「『[({<*~、,:"
 _VAGUE = re.compile(
-    r"(?:the|der|die|das|den|el|la|los|las|les?|il|lo|os?|as?|an?|this|that|it|him|her|them|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more"
+    r"(?:the|der|die|das|den|el|la|los|las|les?|il|lo|os?|as?|an?|this|that|it|him|her|them"
+    r"|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more"
     r"|below|here|clear|simple|easy|made|as follows|fait|hecha|feita|fatta"
     r"|elle|lui|ella|él|ela|ele|lei|sie|ihn|неё|него|nią|niego)\b"
 )

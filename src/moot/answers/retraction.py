@@ -302,7 +302,7 @@ _CONTRASTED = re.compile(
     r"\b(?:but|yet|however|(?<!even )though|although|unless|(?<!even )if|aber|doch|jedoch"
     r"|es sei denn|wenn|falls|mais|sauf|si|pero|salvo"
     r"|mas|porém|ma|però|se|но|однако|если|ale|jednak|jeśli|ama|fakat|eğer)\b"
-    r"|但|不过|除非|如果|しかし|ただし|でも|하지만|그러나|단,|لكن|지만|إلا|إذا|लेकिन|मगर|अगर"
+    r"|但|不过|除非|如果|しかし|ただし|でも|지만|그러나|단,|لكن|إلا|إذا|लेकिन|मगर|अगर"
 )
 """What binds a promise not to change a statement, or turns from it."""
 

@@ -36,7 +36,7 @@ STALE = 9
 INTERRUPTED = 130
 
 
-class NotEmpty(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+class NotEmpty(click.ParamType[str]):
     """A text that is not empty: ``--pr "$NUMBER"`` of a variable that is not set shall not mean something else."""
 
     name = "text"

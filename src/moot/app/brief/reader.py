@@ -128,12 +128,13 @@ Settings: TypeAlias = Mapping[str, LocatedValue]
 _NONE: Mapping[str, LocatedValue] = {}
 
 
-def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
+def read_settings(pairs: Sequence[str], *, where: str = "", below: str = "") -> Settings:
     """Settings as they are typed, such as ``turn_mode=random``; they hold in the place of a brief's own.
 
     Args:
         pairs: the texts, each the name of a key of the header, an equals sign and the value as in a header.
         where: what they are called in errors.
+        below: what stands before each name, such as the table that has them.
 
     Raises:
         BriefError: a text without an equals sign, a key that there is not or that holds a table, a wrong value.
@@ -142,7 +143,7 @@ def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
     keys = [key for key in HEADER + LIMITS if key.kind not in ("people", "table") and key.name != "topic"]
     try:
         for pair in pairs:
-            for name, item in _read_setting(keys, pair).items():
+            for name, item in _read_setting(keys, pair, below).items():
                 if name in settings:
                     raise BriefError(f"{name} is set twice; keep one", code="duplicate_key")
                 settings[name] = replace(item, line=0)
@@ -151,18 +152,19 @@ def read_settings(pairs: Sequence[str], *, where: str = "") -> Settings:
     return settings
 
 
-def _read_setting(keys: Sequence[Key], pair: str) -> dict[str, LocatedValue]:
+def _read_setting(keys: Sequence[Key], pair: str, below: str) -> dict[str, LocatedValue]:
     """One setting as it is typed; options of an extension also one by one: ``tool_options.dice.most=4``."""
     word, equals, value = pair.partition("=")
     if not equals or not value.strip() or "\n" in pair:
         raise BriefError(f"{pair[:60]!r} is not a setting; write KEY=VALUE", code="wrong_type")
-    head, *rest = word.strip().split(".")
+    word = below + word.strip()
+    head, *rest = word.split(".")
     options = [key for key in keys if key.kind in OPTION_KINDS]
-    key = find_key(keys, word.strip()) or find_key(options, head)
+    key = find_key(keys, word) or find_key(options, head)
     if key is None:
-        meant = nested_name(keys, word.strip()) or nearest(keys, word.strip())
+        meant = nested_name(keys, word) or nearest(keys, word)
         hint = f"did you mean {meant!r}?" if meant else "the keys of a brief's header can be set"
-        raise BriefError(f"there is no key {word.strip()[:60]!r} to set; {hint}", code="unknown_key")
+        raise BriefError(f"there is no key {word[:60]!r} to set; {hint}", code="unknown_key")
     ((_, node),) = load(f"{head}: {value.strip()}", line=0).pairs
     if key.kind in OPTION_KINDS:
         return read_options(key, nested(rest, node))

@@ -188,18 +188,20 @@ def report_format(name: str, options: Mapping[str, Value] = NO_OPTIONS) -> Repor
         raise BriefError(str(error), code="bad_enum") from error
 
 
-def read_report_options(name: str, pairs: Sequence[str]) -> dict[str, Value]:
+def read_report_options(name: str, pairs: Sequence[str], where: str = "") -> dict[str, Value]:
     """Options of a format as they are typed, such as ``people=no``.
+
+    Args:
+        name: of the format.
+        pairs: the texts.
+        where: what they are called in errors.
 
     Raises:
         BriefError: a text is no option with a value; the format is not asked whether it takes it.
     """
     from moot.app.brief.reader import read_settings  # here for start-up time
 
-    for pair in pairs:
-        if "=" not in pair:
-            raise BriefError(f"{pair[:60]!r} is not a setting; write KEY=VALUE", where="--set")
-    settings = read_settings([f"{REPORT.options}.{name}.{pair}" for pair in pairs])
+    settings = read_settings(pairs, where=where, below=f"{REPORT.options}.{name}.")
     return options_for(REPORT, name, {key: item.value for key, item in settings.items()})
 
 

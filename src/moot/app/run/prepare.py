@@ -333,7 +333,7 @@ async def plan_alone(workspace: Workspace, parsed: ParsedBrief, overrides: Overr
         BriefError: as of ``prepare``.
     """
     plan = (await _planned(workspace, parsed, overrides, config)).plan
-    await tool_notes(plan.brief, config)
+    await tool_notes(plan.brief, config)  # which raises where a tool cannot be had
     return plan
 
 

@@ -215,7 +215,7 @@ ENDINGS: Mapping[str, str] = {
     **dict.fromkeys(("", ".md", ".markdown", ".txt"), "md"),
     **dict.fromkeys((".html", ".htm"), "html"),
 }
-"""The format that the ending of a file's name asks for; others are Markdown."""
+"""The format that the ending of a file's name asks for; others are refused."""
 
 
 class FormatName(click.ParamType[str]):
@@ -270,8 +270,8 @@ def report(  # house: wide because they are the options of the command
     """
     from moot.app.export.reports import read_record
 
-    form = form or _format_of(out)
-    chosen = report_format(form, read_report_options(form, options))
+    form = form or (_format_of(out) if out else "md")
+    chosen = report_format(form, read_report_options(form, options, "--set"))
     if out is None and chosen.binary:
         raise click.UsageError(f"The format {form} needs a file: name it with -o.")
     if plots:
@@ -295,13 +295,13 @@ def report(  # house: wide because they are the options of the command
     return DONE
 
 
-def _format_of(out: Path | None) -> str:
+def _format_of(out: Path) -> str:
     """The format that the ending of a file's name means."""
-    ending = out.suffix.lower() if out else ""
+    ending = out.suffix.lower()
     if ending not in ENDINGS:
         from moot.app.export.reports import check_target
 
-        check_target(Path(out or ""))
+        check_target(out)
         raise click.UsageError(f"No format has files that end in {ending[:40]}; name the format with --format.")
     return ENDINGS[ending]
 
