@@ -1,7 +1,6 @@
 """Agents of the Agent Client Protocol as models: what they may, how they end, and what the settings say of them."""
 
 import asyncio
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from moot.models.discover import find_models
 from moot.models.layers import RetrySettings
 from moot.models.names import PROVIDERS
 from moot.models.pool import Pool
-from moot.models.wires import acp_agent
+from moot.models.wires import acp_process
 from moot.models.wires.acp_programs import AcpProgram, read_programs
 from tests.kits.relays import relayed
 from tests.kits.waiting import until
@@ -88,6 +87,7 @@ async def test_what_an_agent_asks_for_is_denied_and_on_record(desk: Desk, manner
     assert called.text == WORDS
     assert [(call.name, call.arguments) for call in called.tools] == [
         ("denied", "rm -rf x"),
+        ("denied", "fs/write_text_file /tmp/x"),
         ("wrote", "left-behind.txt"),
     ]
     assert f"permission {outcome}" in desk.lines()
@@ -98,7 +98,7 @@ async def test_what_an_agent_asks_for_is_denied_and_on_record(desk: Desk, manner
 async def test_an_agent_whose_time_is_up_is_told_to_stop_before_it_is_ended(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(acp_agent, "CANCEL_SECONDS", 60.0)
+    monkeypatch.setattr(acp_process, "CANCEL_SECONDS", 60.0)
     async with asyncio.TaskGroup() as group:
         asking = group.create_task(desk.ask("silent"))
         await until(lambda: desk.log.exists() and "mode plan" in desk.lines())
@@ -137,14 +137,6 @@ async def test_an_answer_that_is_cut_off_and_what_is_not_offered(desk: Desk, tmp
     plain.chmod(0o755)
     with pytest.raises(Unavailable, match="acp:mine cannot be started: "):
         await desk.ask("plain", command=[str(plain)])
-
-
-async def test_without_the_library_the_error_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "acp", None)
-    with pytest.raises(Unavailable, match=r'pip install "moot\[acp\]"'):
-        await Desk(tmp_path).ask("plain")
 
 
 def test_the_usual_agents_need_no_settings_and_others_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -223,6 +223,7 @@ def metered() -> Diary:
     used = Usage(input_tokens=120, output_tokens=30, cached_tokens=20, cost=0.01)
     question = ask("/debate/rounds/round-2/argue#1", "Ann", "argue")
     tool = ToolCall(id="1", name="search", arguments='{"query": "tea`"}')
+    note = ToolCall(id="acp-1", name="denied", arguments="rm -rf x")
     diary = opened(ANN, BEN).add(
         Asked(ask=question),
         Attempted(key=question.key, call="answer", n=1, model="x:y"),
@@ -236,7 +237,16 @@ def metered() -> Diary:
             key=question.key, call="tool-1", text="Tea\n# is warm.", model="tool:search", sources=("https://t.example",)
         ),
         Attempted(key=question.key, call="answer-2", n=1, model="x:y"),
-        Called(key=question.key, call="answer-2", text="Tea.", model="x:y", usage=used, seconds=1, finish="stop"),
+        Called(
+            key=question.key,
+            call="answer-2",
+            text="Tea.",
+            model="x:y",
+            usage=used,
+            seconds=1,
+            finish="stop",
+            tools=(note,),
+        ),
     )
     return diary.say(ask("/debate/argue#9", "Ben", "argue"), "No.")
 
@@ -303,7 +313,7 @@ def test_the_verbose_log_shows_every_question_in_full() -> None:
         "5. tool-1: attempt 1 of `tool:search`\n"
         "6. tool-1: answered in 0.0 s, from https://t.example: Tea \\# is warm.\n"
         "7. answer-2: attempt 1 of `x:y`\n"
-        "8. answer-2: answered in 1.0 s, 120 tokens in, 30 out, ended by stop"
+        "8. answer-2: answered in 1.0 s, 120 tokens in, 30 out, ended by stop, `denied rm -rf x`"
     )
 
 

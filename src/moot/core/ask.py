@@ -151,6 +151,14 @@ class ToolCall:
     name: str
     arguments: str = "{}"
 
+    @property
+    def is_note(self) -> bool:
+        """Whether it is no request, but notes what an agent that works by itself did or asked for."""
+        return self.id.startswith(NOTE)
+
+
+NOTE = "acp-"
+"""How the id of such a note begins."""
 
 MOST_TOKENS = 10**9
 """The greatest plausible number of tokens. A larger or negative count, or one that is not whole, is unknown."""

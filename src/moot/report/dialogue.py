@@ -242,7 +242,7 @@ def _call_sentence(event: Called) -> str:
     if used.input_tokens or used.output_tokens:
         parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
     parts += [f"ended by {inline(event.finish)}"] if event.finish else []
-    parts += [f"asks for {code(f'{tool_call.name} {tool_call.arguments}')}" for tool_call in event.tools]
+    parts += [f"{'' if call.is_note else 'asks for '}{code(f'{call.name} {call.arguments}')}" for call in event.tools]
     parts += [f"from {inline(source)}" for source in event.sources]
     result = f": {inline(event.text, LONGEST)}" if event.model.startswith(TOOL) else ""
     return f"{', '.join(parts)}{result}"

@@ -6,19 +6,17 @@ its own settings may allow that without asking.
 """
 
 import asyncio
-import os
 import tempfile
-from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 from moot.core.agent import Quote, Recorder
-from moot.core.ask import ToolCall, Usage
+from moot.core.ask import NOTE, ToolCall, Usage
 from moot.core.brief import Settings
-from moot.core.errors import ModelError, Refused, Unavailable
+from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.core.text import clip, flat
 from moot.models import provider_errors
@@ -26,19 +24,11 @@ from moot.models.base import Message, Request, Traits
 from moot.models.names import ModelName
 from moot.models.prices import quote
 from moot.models.stream import AnswerStream, End, final_answer
+from moot.models.wires.acp_process import Fields, RpcError, RpcProcess, as_fields, running
 from moot.models.wires.acp_programs import AcpProgram
 
-if TYPE_CHECKING:
-    from acp.client.connection import ClientSideConnection
-    from acp.schema import NewSessionResponse, PermissionOption, RequestPermissionResponse
-
-INSTALL = 'acp: needs a library that is not installed: pip install "moot[acp]"'
-
-LINE_BYTES = 2**24
-"""Bytes of one line of the protocol; the usual 64 KiB are too few for an answer."""
-
-CANCEL_SECONDS = 2.0
-"""Seconds that an agent gets to stop by itself when its time is up, and again to end."""
+VERSION = 1
+"""The version of the protocol that is spoken here."""
 
 MOST_NOTED = 20
 """How many of the things that an agent asked for are noted."""
@@ -87,107 +77,91 @@ class AcpModel:
         """Answer one request; see ``models.base.Model``."""
         session = _Session(AnswerStream(self._name, recorder))
         with tempfile.TemporaryDirectory(prefix="moot-acp-", ignore_cleanup_errors=True) as folder:
-            try:
-                async with self._started(session, folder) as agent:
-                    opened = await self._new_session(agent, folder)
-                    end = await self._send_prompt(agent, opened.session_id, request)
-            except ConnectionError as error:
-                raise Unavailable(f"{self._name} ended before it answered", kind="connection", again=True) from error
+            async with self._started(session, folder) as agent:
+                opened = await self._new_session(agent, folder)
+                end = await self._send_prompt(agent, opened, request)
+                session.speech.think()  # what it takes to end the program is no silence
             session.note_files(folder)
         called = final_answer(self._name, request, session.speech, end)
         usage = replace(called.usage, cost=0.0 if self._program.free else None)
-        return replace(called, usage=usage, tools=tuple(session.denied[:MOST_NOTED]))
+        return replace(called, usage=usage, tools=session.notes())
 
     async def close(self) -> None:
         """Nothing is kept between two requests."""
 
     @asynccontextmanager
-    async def _started(self, session: "_Session", folder: str) -> "AsyncGenerator[ClientSideConnection]":
+    async def _started(self, session: "_Session", folder: str) -> "AsyncGenerator[RpcProcess]":
         """The program, started in a folder; it is ended with the context.
 
         Raises:
             ModelError: it cannot be started, or answers with an error.
         """
-        program, *arguments = self._program.command
+        process = RpcProcess(self.name, session)
         try:
-            from acp import RequestError, spawn_agent_process
-        except ImportError as error:
-            raise Unavailable(INSTALL, kind="not_found") from error
-        passed_on = {name: os.environ[name] for name in self._program.env if name in os.environ}
-        options = {"limit": LINE_BYTES, "shutdown_timeout": CANCEL_SECONDS, "stderr": DEVNULL}
-        try:
-            async with spawn_agent_process(
-                session,  # pyright: ignore[reportArgumentType]  # what it lacks is refused as not there
-                program,
-                *arguments,
-                env=passed_on,
-                cwd=folder,
-                transport_kwargs=options,
-            ) as (agent, _):
-                yield agent
-        except RequestError as error:
+            async with running(self._program.command, folder, self._program.env, process):
+                yield process
+        except RpcError as error:
             raise self._fault(error.code, str(error)) from error
         except OSError as error:
-            if isinstance(error, ConnectionError):
-                raise
             raise Unavailable(f"{self._name} cannot be started: {error.strerror or error}", kind="not_found") from error
 
-    async def _new_session(self, agent: "ClientSideConnection", folder: str) -> "NewSessionResponse":
-        """A fresh session, in the mode and with the model that are wanted."""
-        from acp.schema import ClientCapabilities, FileSystemCapabilities, Implementation
-
-        nothing = ClientCapabilities(
-            fs=FileSystemCapabilities(read_text_file=False, write_text_file=False), terminal=False
+    async def _new_session(self, agent: RpcProcess, folder: str) -> str:
+        """The id of a fresh session, in the mode and with the model that are wanted."""
+        nothing = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
+        client = {"name": "moot", "version": "1"}
+        greeting = await agent.request(
+            "initialize", protocolVersion=VERSION, clientCapabilities=nothing, clientInfo=client
         )
-        await agent.initialize(
-            protocol_version=1, client_capabilities=nothing, client_info=Implementation(name="moot", version="1")
-        )
-        opened = await agent.new_session(cwd=folder, mcp_servers=[])
+        if (version := greeting.get("protocolVersion")) != VERSION:
+            spoken = "no version" if version is None else f"version {clip(flat(str(version)), 20)}"
+            problem = f"{self._name} speaks {spoken} of the Agent Client Protocol"
+            raise Refused(f"{problem}; Moot speaks version {VERSION}", kind="request")
+        opened = await agent.request("session/new", cwd=folder, mcpServers=[])
+        session = opened.get("sessionId")
+        if not isinstance(session, str):
+            raise Unreadable(f"{self._name} opened no session", kind="garbled")
         if mode := self._program.mode:
-            modes = [known.id for known in opened.modes.available_modes] if opened.modes else []
+            modes = [known.get("id") for known in _objects(as_fields(opened.get("modes")).get("availableModes"))]
             self._check("mode", mode, modes)
-            await agent.set_session_mode(session_id=opened.session_id, mode_id=mode)
+            await agent.request("session/set_mode", sessionId=session, modeId=mode)
         if self._wanted:
-            choice = next(
-                (option for option in opened.config_options or () if getattr(option, "category", "") == "model"), None
+            options = _objects(opened.get("configOptions"))
+            choice = next((option for option in options if option.get("category") == "model"), as_fields(None))
+            self._check("model", self._wanted, _values(choice.get("options")))
+            await agent.request(
+                "session/set_config_option", sessionId=session, configId=choice.get("id"), value=self._wanted
             )
-            values = _values(getattr(choice, "options", ()))
-            self._check("model", self._wanted, values)
-            await agent.set_config_option(
-                config_id=choice.id if choice else "", session_id=opened.session_id, value=self._wanted
-            )
-        return opened
+        return session
 
-    def _check(self, what: str, wanted: str, offered: Sequence[str]) -> None:
+    def _check(self, what: str, wanted: str, offered: Sequence[object]) -> None:
         """Refuse a mode or a model that the agent does not offer.
 
         Raises:
             Refused: it does not.
         """
         if wanted not in offered:
-            hint = f"it offers {', '.join(offered[:20])}" if offered else "it offers none"
+            hint = f"it offers {', '.join(map(str, offered[:20]))}" if offered else "it offers none"
             raise Refused(f"{self._name} has no {what} {wanted!r}; {hint}", kind="request")
 
-    async def _send_prompt(self, agent: "ClientSideConnection", session: str, request: Request) -> End:
+    async def _send_prompt(self, agent: RpcProcess, session: str, request: Request) -> End:
         """Put the question; an agent whose time is up is told to stop before it is ended."""
-        from acp import text_block
-
+        words = {"type": "text", "text": _as_text(request.messages)}
         try:
-            ended = await agent.prompt(session_id=session, prompt=[text_block(_as_text(request.messages))])
+            ended = await agent.request("session/prompt", sessionId=session, prompt=[words])
         except asyncio.CancelledError:
-            with suppress(Exception):
-                async with asyncio.timeout(CANCEL_SECONDS):
-                    await agent.cancel(session_id=session)
+            agent.notify("session/cancel", sessionId=session)
+            await agent.settle()
             raise
-        if ended.stop_reason == "cancelled":
+        if ended.get("stopReason") == "cancelled":
             raise Unavailable(f"{self._name} broke off its answer", kind="connection", again=True)
-        used = ended.usage
+        used = as_fields(ended.get("usage"))
+        cached = _count(used.get("cachedReadTokens"))
         usage = Usage(
-            input_tokens=used.input_tokens + (used.cached_read_tokens or 0) if used else 0,
-            output_tokens=used.output_tokens if used else 0,
-            cached_tokens=(used.cached_read_tokens or 0) if used else 0,
+            input_tokens=_count(used.get("inputTokens")) + cached,
+            output_tokens=_count(used.get("outputTokens")),
+            cached_tokens=cached,
         )
-        return End(usage=usage, served=self._wanted, finish=FINISH.get(ended.stop_reason, "stop"))
+        return End(usage=usage, served=self._wanted, finish=FINISH.get(str(ended.get("stopReason")), "stop"))
 
     def _fault(self, code: int, words: str) -> ModelError:
         if code == NOT_LOGGED_IN:
@@ -202,41 +176,69 @@ class _Session:
 
     def __init__(self, speech: AnswerStream) -> None:
         self.speech = speech
-        self.denied: list[ToolCall] = []
+        self._noted: list[ToolCall] = []
+        self._more = 0
 
-    async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
-        """Take a piece of the answer; all else is a sign of life."""
-        content: Any = getattr(update, "content", None)
-        if getattr(update, "session_update", "") == "agent_message_chunk" and getattr(content, "type", "") == "text":
-            self.speech.hear(content.text)
-        else:
+    def notified(self, method: str, params: Fields) -> None:
+        """Take a piece of the answer; all else is a sign of life.
+
+        Raises:
+            Unreadable: the answer does not end.
+        """
+        update = as_fields(params.get("update"))
+        content = as_fields(update.get("content"))
+        kind, words = content.get("type"), content.get("text")
+        if update.get("sessionUpdate") != "agent_message_chunk":
             self.speech.think()
+        elif kind == "text" and isinstance(words, str):
+            self.speech.hear(words)
+        else:
+            self._note("left out", f"{kind or 'something'} in the answer")
 
-    async def request_permission(
-        self, session_id: str, tool_call: Any, options: "list[PermissionOption]", **kwargs: Any
-    ) -> "RequestPermissionResponse":
-        """Deny it, by the agent's own words for that where it has some."""
-        from acp.schema import AllowedOutcome, DeniedOutcome, RequestPermissionResponse
-
-        self._note("denied", getattr(tool_call, "title", None) or "something")
-        rejecting = [option for option in options if option.kind in ("reject_once", "reject_always")]
-        if not rejecting:
-            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-        chosen = min(rejecting, key=lambda option: option.kind != "reject_once")
-        return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=chosen.option_id))
+    def requested(self, method: str, params: Fields) -> Fields | None:
+        """Deny it, a permission by the agent's own words for that where it has some."""
+        self.speech.think()
+        if method != "session/request_permission":
+            self._note("denied", f"{method} {params.get('path') or params.get('command') or ''}")
+            return None
+        self._note("denied", str(as_fields(params.get("toolCall")).get("title") or "something"))
+        options = {str(option.get("kind")): option.get("optionId") for option in _objects(params.get("options"))}
+        chosen = options.get("reject_once") or options.get("reject_always")
+        return {"outcome": {"outcome": "selected", "optionId": chosen} if chosen else {"outcome": "cancelled"}}
 
     def note_files(self, folder: str) -> None:
         """Note what stands in a folder that was empty."""
         if names := sorted(path.name for path in Path(folder).iterdir()):
-            self._note("wrote", ", ".join(names))
+            self._note("wrote", ", ".join(names), always=True)
 
-    def _note(self, what: str, of: str) -> None:
-        self.denied.append(ToolCall(id=f"acp-{len(self.denied) + 1}", name=what, arguments=clip(flat(of), 300)))
+    def notes(self) -> tuple[ToolCall, ...]:
+        """What is noted, and how much more there was."""
+        if self._more:
+            self._note("denied", f"{self._more:,} more", always=True)
+        return tuple(self._noted)
+
+    def _note(self, what: str, of: str, *, always: bool = False) -> None:
+        if len(self._noted) < MOST_NOTED or always:
+            self._noted.append(ToolCall(id=f"{NOTE}{len(self._noted) + 1}", name=what, arguments=clip(flat(of), 300)))
+        else:
+            self._more += 1
 
 
-def _values(options: Sequence[Any]) -> list[str]:
+def _objects(value: object) -> list[Fields]:
+    """The objects of a list of JSON; none where it is no list."""
+    return list(map(as_fields, cast("list[object]", value))) if isinstance(value, list) else []
+
+
+def _values(options: object) -> list[Any]:
     """The values of an option, also where they stand in groups."""
-    return [value for option in options for value in (_values(getattr(option, "options", ())) or [option.value])]
+    return [
+        value for option in _objects(options) for value in (_values(option.get("options")) or [option.get("value")])
+    ]
+
+
+def _count(value: object) -> int:
+    """A count of tokens; 0 where it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
 def _as_text(messages: Sequence[Message]) -> str:
