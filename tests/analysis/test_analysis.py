@@ -10,6 +10,8 @@ from moot.core.ask import Fields
 from moot.core.decision import Ballot
 from moot.core.event import TOOL, Called
 from moot.core.transcript import fold
+from moot.report.markdown import markdown
+from moot.report.report import report
 from tests.analysis.courses import ANN, BEN, chain, decide, look, say, table, turned
 from tests.report.reports import ask
 
@@ -91,6 +93,12 @@ def test_a_cause_is_named_or_not_stated(fields: Fields, causes: tuple[str, ...])
     assert flip.causes == causes
     assert flip.to == tuple({"T1": "Ann", "T2": "Ben"}[mark] for mark in causes)
     assert (flip.by, flip.before, flip.after) == ("Cid", "stay", "move")
+    decide(diary, "move")  # a report tells what the page tells
+    written = report(diary.entries, debate="yard")
+    (change,) = written.changes
+    assert (change.causes, change.to, change.because) == (flip.causes, flip.to, flip.because)
+    unexplained = not causes and "BECAUSE" not in fields
+    assert ("and the record states no reason" in markdown(written)) == unexplained
 
 
 @given(

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.arguments.positions import AnswerGiven, Change, answers_given, bare, causes, changes, stated
+from moot.arguments.positions import AnswerGiven, Change, answers_given, bare, explained
 from moot.core.transcript import Transcript, Turn
 
 
@@ -98,7 +98,7 @@ def agreement(transcript: Transcript) -> Agreement:
     """Analyse who gave which answer when, in a debate, complete or not."""
     answers = answers_given(transcript)
     ledger = _ledger(transcript, answers)
-    changed = {change.key: change for change in changes(answers)}
+    changed = {change.key: change for change in explained(transcript, answers)}
     now: dict[str, str] = {}
     words: dict[str, str] = {}
     stages: list[Stage] = []
@@ -111,7 +111,7 @@ def agreement(transcript: Transcript) -> Agreement:
         words.setdefault(bare(stand.answer), stand.answer)
         now[turn.by] = stand.answer
         if turn.key in changed:
-            flips.append(_flip(transcript, turn, changed[turn.key]))
+            flips.append(_flip(turn, changed[turn.key]))
         # The answers that open a debate make its first tally; a first answer after that changes it.
         if turn.key in changed or (stages and turn.by not in before):
             moments.append(_tally_change(turn, _count(before, words), _count(now, words)))
@@ -150,14 +150,13 @@ def _name(turn: Turn, rounds: bool) -> str:
     return f"round {turn.round}" if turn.round else "closing answers" if rounds else "first answers"
 
 
-def _flip(transcript: Transcript, turn: Turn, change: Change) -> Flip:
-    named = stated(causes(transcript, change, {}))
+def _flip(turn: Turn, change: Change) -> Flip:
     return Flip(
         by=turn.by,
         mark=turn.mark,
         before=change.before,
         after=change.after,
         because=change.because,
-        causes=tuple(turn.mark for turn in named),
-        to=tuple(dict.fromkeys(turn.by for turn in named)),
+        causes=change.causes,
+        to=change.to,
     )

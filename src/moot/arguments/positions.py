@@ -14,7 +14,7 @@ credited.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -39,13 +39,25 @@ class AnswerGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A participant's answer that is not the one before: which turn, from what, to what, and the reason given."""
+    """A participant's answer that is not the one before: which turn, from what, to what, and why.
+
+    Attributes:
+        by: whose answer.
+        key: of the turn that gives the new one.
+        before: the answer before.
+        after: the new one.
+        because: the reason in its author's words; "" if none was given.
+        causes: the marks of the turns that it names as the cause; () if none is stated, or nobody looked.
+        to: the authors of those turns, each once.
+    """
 
     by: str
     key: str
     before: str
     after: str
     because: str = ""
+    causes: tuple[str, ...] = ()
+    to: tuple[str, ...] = ()
 
 
 def answers_given(transcript: Transcript) -> dict[str, tuple[AnswerGiven, ...]]:
@@ -278,6 +290,20 @@ def stated(candidates: Sequence[Cause]) -> tuple[Turn, ...]:
     """The turns that the author points at in the surest way; () if it points at none."""
     best = next((cause.how for cause in candidates if cause.how in STATED), None)
     return tuple(cause.turn for cause in candidates if cause.how == best)
+
+
+def explained(transcript: Transcript, answers_by_name: Mapping[str, Sequence[AnswerGiven]]) -> tuple[Change, ...]:
+    """Who changed the answer, where, and why: in its author's words, and after which turns of whom."""
+    return tuple(_with_causes(transcript, change) for change in changes(answers_by_name))
+
+
+def _with_causes(transcript: Transcript, change: Change) -> Change:
+    named = stated(causes(transcript, change, {}))
+    return replace(
+        change,
+        causes=tuple(turn.mark for turn in named),
+        to=tuple(dict.fromkeys(turn.by for turn in named)),
+    )
 
 
 def answered_critiques(transcript: Transcript) -> tuple[str, ...]:

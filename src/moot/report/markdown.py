@@ -4,9 +4,10 @@ Headings: 1 the topic, 2 the chapters, 3 the phases, 4 the turns. Headings of pa
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from moot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, Node, Standing
+from moot.arguments.positions import Change
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.labels import duty_in_words, fork_origin, place, protocol_in_words, rule_in_words
@@ -259,13 +260,22 @@ def _changes(report: Report) -> str:
         return ""
     if not report.changes:
         return "Nobody changed their answer during the debate."
+    marks = {turn.mark for part in report.parts for turn in part.turns}
     lines = [
         f"{inline(change.by)} ({inline(place(change.key))}): from {inline(change.before, LONG)} "
-        f"to {inline(change.after, LONG)}"
-        + (f", because: {inline(change.because, 2 * LONG)}" if change.because else ", without a reason")
+        f"to {inline(change.after, LONG)}, {_reason(change, marks)}"
         for change in report.changes
     ]
     return f"**Changed answers**\n\n{bullets(lines)}"
+
+
+def _reason(change: Change, marks: Set[str]) -> str:
+    """Why an answer changed: after which turns of whom, by their marks where the report has them, and in what words."""
+    named = [mark for mark in change.causes if mark in marks]
+    turns = f" ({listed(named)})" if named else ""
+    after = f"after {listed([inline(name) for name in change.to])}{turns}" if change.to else ""
+    because = f"because: {inline(change.because, 2 * LONG)}" if change.because else ""
+    return ", ".join(filter(None, (after, because))) or "and the record states no reason"
 
 
 _LABEL = re.compile(r"[A-Z][\w ]{0,30}: ")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias, cast
 
 from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
-from moot.arguments.positions import AnswerGiven, Change, ToolUsage, answers_given, changes, tool_usages
+from moot.arguments.positions import AnswerGiven, Change, ToolUsage, answers_given, explained, tool_usages
 from moot.core.brief import DEFAULT_MESSAGES, DEFAULT_ROUNDS, Brief, Duty
 from moot.core.decision import Decision, NextStep
 from moot.core.errors import RecordError
@@ -133,7 +133,7 @@ class Report:
         quoting: those who are no language models but quote the background.
         parts: what was said, phase by phase, in the order of asking.
         stands: each participant's answers over time.
-        changes: who changed the answer.
+        changes: who changed the answer, and after which turns of whom.
         course: what else changed, and what debaters say of it.
         scores: how debaters were rated.
         board: the outcome of a board; None if the debate was no board.
@@ -221,7 +221,7 @@ def _report(entries: Sequence[Entry], transcript: Transcript, brief: Brief, deba
         quoting=tuple(participant.name for participant in brief.participants if participant.seat == QUOTES),
         parts=_parts(entries, transcript, brief, arguments),
         stands=answers,
-        changes=changes(answers),
+        changes=explained(transcript, answers),
         course=course(transcript),
         scores=scores(transcript),
         board=board(transcript),
