@@ -84,9 +84,9 @@ def _debated(
     return diary, votes
 
 
-def tie(claim: str = CLAIM, options: Sequence[str] = OPTIONS) -> list[Entry]:
+def tie(claim: str = CLAIM, options: Sequence[str] = OPTIONS, topic: str = "Which week?") -> list[Entry]:
     """The same, in which two answers have as many votes."""
-    diary, _ = _debated(claim, options, NAMES, "Which week?", 5)
+    diary, _ = _debated(claim, options, NAMES, topic, 5)
     ballots = tuple(Ballot(voter=name, choice=options[n % 2], reason=claim) for n, name in enumerate(NAMES))
     answers = tuple(
         Minority(answer=options[n], by=NAMES[n::2], share=0.5, argument=f"{claim} {options[n]}") for n in range(2)

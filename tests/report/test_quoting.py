@@ -181,6 +181,11 @@ def test_blocks_keep_their_markup_as_far_as_it_is_harmless(text: str, shown: str
         ("*x* `y` [z] <b> a|b ~~s~~ \\", None, "\\*x\\* \\`y\\` \\[z\\] \\<b> a\\|b \\~\\~s\\~\\~ \\\\"),
         ("&lt; &#35; a & b", None, "\\&lt; \\&#35; a & b"),
         ("evil\u202eeman", None, "evileman"),
+        (
+            "\u0639\u0644\u064a",
+            None,
+            "\u2068\u0639\u0644\u064a\u2069",
+        ),  # else "(Ali; 33%)" in Arabic would read "(%33 ;Ali)"
         ("one two three", 8, "one two…"),
         ("one two", 7, "one two"),
         (" \n ", None, ""),

@@ -482,3 +482,13 @@ def flat(text: str) -> str:
 def leaves_folder(text: str) -> bool:
     """Whether a text is just a path that leads out of its folder: absolute, upwards, to a share or a home directory."""
     return not re.search(r"\s", text) and bool(_AWAY.match(text))
+
+
+_TO_THE_LEFT = late_pattern("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+"""A letter of a script that runs from right to left."""
+
+
+def isolated(words: str) -> str:
+    """Words for a sentence of ours: where any run from right to left, its brackets and numbers keep their places."""
+    right = _TO_THE_LEFT.search(words)
+    return f"\N{FIRST STRONG ISOLATE}{words}\N{POP DIRECTIONAL ISOLATE}" if right else words

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from moot.core.text import clean
+from moot.core.text import clean, isolated
 
 _BLANK = re.compile(r"[^\S\n\t]")  # Renderers disagree about which of Unicode's blanks end a mark.
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#|&(?=#?\w+;)")
@@ -49,7 +49,7 @@ def inline(text: str, most: int | None = None) -> str:
     if most is not None and len(words) > most:
         head = words[: most - 1]
         words = (head if words[most - 1] == " " else head.rpartition(" ")[0] or head).rstrip(" ,;:") + "…"
-    return _SPECIAL.sub(r"\\\g<0>", words)
+    return isolated(_SPECIAL.sub(r"\\\g<0>", words))
 
 
 def code(text: str) -> str:

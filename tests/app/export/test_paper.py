@@ -11,7 +11,7 @@ from pypdf import PdfReader
 
 from moot.app.export import paper
 from moot.app.export.paper import SLOT, pdf, print_page, replay
-from moot.app.export.reports import ReadRecord, read_record
+from moot.app.export.reports import ReadRecord, make_report, read_record
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
 from moot.app.serve.frames import html_page
@@ -19,6 +19,7 @@ from moot.core.errors import BriefError
 from moot.core.event import Entry
 from tests.analysis.courses import say, table
 from tests.paths import EXAMPLES
+from tests.report.memo_debates import tie
 
 HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://evil.example/y) <!-- "
 
@@ -73,6 +74,17 @@ async def test_a_pdf_has_the_words_of_the_report(tmp_path: Path) -> None:
     words = " ".join(" ".join(page.extract_text() for page in pages).split())
     assert record.report.topic in words
     assert "How it was decided" in words
+
+
+def test_a_word_that_is_wider_than_the_paper_is_broken() -> None:
+    try:
+        content = pdf(print_page(make_report(tie(topic="W" * 200), debate="wide", where="", last="{}")))
+    except BriefError:
+        pytest.skip("PDF needs Pango from the system")
+    lines = [line for page in PdfReader(BytesIO(content)).pages[1:] for line in page.extract_text().split("\n")]
+    title = [line for line in lines if "WWWW" in line]
+    assert title
+    assert all(len(line) < 60 for line in title), "it is as wide as the page"
 
 
 def test_a_pdf_asks_for_nothing() -> None:

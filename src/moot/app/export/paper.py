@@ -44,7 +44,7 @@ class Paper(Protocol):
 
 STYLE = """
 :root { color-scheme: light; font: 11pt/1.5 system-ui, "DejaVu Sans", sans-serif; color: #1c1c22; background: #fff }
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word }
 h1 { font-size: 1.6rem; line-height: 1.2 } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid #ccc }
 h3 { font-size: 1.05rem; margin-top: 1.5rem } h4, h5, h6 { font-size: 1rem; margin: 1.2rem 0 .3rem }
 h1, h2, h3, h4, h5, h6 { break-after: avoid } p, li { orphans: 3; widows: 3 }
