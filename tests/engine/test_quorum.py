@@ -2,15 +2,16 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 
 import pytest
 
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask
-from moot.core.brief import Brief, Limits, Participant
+from moot.core.brief import HUMAN, Brief, Limits, Participant
 from moot.core.errors import Unavailable
 from moot.core.transcript import fold
-from moot.engine.driver import replay
+from moot.engine.driver import DriverOptions, replay
 from moot.phases.base import Phase
 from moot.phases.speak import Everyone
 from moot.protocols.spec import load_opened
@@ -87,3 +88,25 @@ async def test_moderators_are_waited_for() -> None:
     tree = Everyone(act="draft", task="Answer.", who=tuple(who.name for who in people))
     debate = await Harness(brief=brief, protocol=tree).run(agents)
     assert [event.kind for event in failed(debate)] == ["timeout"]
+
+
+async def test_who_is_late_is_cut_also_where_a_person_speaks_and_the_person_never() -> None:
+    people = (*PEOPLE, Participant(name="Eve", seat=HUMAN))
+    brief = Brief(topic="Tea?", participants=people, limits=QUICK)
+    late = asyncio.Event()
+
+    async def slow_person(ask: Ask, context: Context, recorder: Recorder) -> str:
+        await late.wait()
+        return "by hand"
+
+    async def until_cancelled(ask: Ask, context: Context, recorder: Recorder) -> str:
+        try:
+            return await never(ask, context, recorder)
+        finally:
+            late.set()
+
+    agents = {"Ann": Acts(FINE), "Bob": Acts(FINE), "Cy": Acts(until_cancelled), "Eve": Acts(slow_person)}
+    hosting = partial(DriverOptions, untimed=frozenset({"Eve"}))
+    debate = await Harness(brief=brief, protocol=DRAFT, hosting=hosting).run(agents)
+    assert [event.key for event in failed(debate)] == ["/debate#3"]
+    assert [turn.by for turn in debate.transcript.turns()] == ["Ann", "Bob", "Eve"]

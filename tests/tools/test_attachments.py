@@ -45,7 +45,7 @@ def test_the_words_of_a_pdf_are_read_and_one_without_words_counts_its_pages() ->
     ("data", "code", "problem"),
     [
         (b"MZ\0", "wrong_type", "'a.png' is no picture and no PDF; PNG, JPEG, WebP, GIF and PDF are taken"),
-        (b"", "wrong_type", "is no picture and no PDF"),
+        (b"", "wrong_type", "'a.png' is empty"),
         (png()[:20], "wrong_type", "'a.png' is a broken picture: it has no size"),
         (png(0, 5), "wrong_type", "it has no size"),
         (b"\xff\xd8\xff\xe0\0\4ab\xff", "wrong_type", "it has no size"),

@@ -331,6 +331,7 @@ def shown(address: str) -> dict[str, Any]:
 
 PNG, PLACE = base64.b64encode(png(30, 20)).decode(), "messages[0].content[1]"
 
+EMPTY = f"{PLACE} is empty; it must hold the file itself, as data:…;base64,…"
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"n": 2}, "n", "unsupported_value"),
@@ -377,6 +378,13 @@ async def test_what_cannot_be_done_is_refused_by_name(
     assert error["message"]
     assert response.headers.get("x-should-retry", "false") == "false"
     assert response.status_code in (400, 404, 413)
+
+
+@pytest.mark.parametrize("address", ["", " ", "data:image/png;base64,"])
+async def test_a_picture_that_is_empty_is_told_so(tmp_path: Path, address: str) -> None:
+    async with place_of(tmp_path, real=False) as (web, _):
+        response = await web.ann.post("/v1/chat/completions", json={"model": "moot/fast", **shown(address)})
+    assert (response.status_code, response.json()["error"]["message"]) == (400, EMPTY)
 
 
 async def test_options_length_and_stops_of_the_caller(tmp_path: Path) -> None:

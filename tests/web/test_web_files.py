@@ -60,6 +60,7 @@ REFUSED = {
     ),
     "twice": ([sent(), sent()], "there are two files with the name 'chart.png'"),
     "no base64": ([{"name": "chart.png", "data": "###"}], "the data of 'chart.png' is no base64"),
+    "empty": ([{"name": "chart.png", "data": ""}], "'chart.png' is empty"),
     "no name": ([sent("")], "'' cannot be the name of a file; use at most 80 characters"),
     "lines": ([sent("a\nb.png")], "'a\\nb.png' cannot be the name of a file; use at most 80 characters"),
     "too large": ([sent(data=png(9000, 1))], "'chart.png' has 9000 x 1 pixels; no side may have more than 8,000"),

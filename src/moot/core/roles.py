@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from moot.core.ask import ABSTAIN, Value
-from moot.core.brief import SIMILARITY, Brief, Participant
+from moot.core.ask import ABSTAIN, Ask, Value
+from moot.core.brief import SIMILARITY, Brief, Participant, is_person
 from moot.core.text import clip
 from moot.core.transcript import Transcript, Turn, is_open_prose, read_field, wording
 
@@ -19,6 +19,23 @@ GENERATION = "casting"
 
 EVALUATION_ID: Final = re.compile(r"eval-[a-z0-9-]*-[0-9a-f]{6}-[0-9a-f]{12}")
 """The ids of debates of evaluations. They teach nothing either: other debates would know the questions."""
+
+HURRIED = frozenset(
+    {"open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close"}
+)
+"""The acts that need not wait for everybody: those in which debaters speak."""
+
+
+def hurried(asks: Sequence[Ask], brief: Brief) -> list[Ask]:
+    """Those of a batch who need not be waited for when enough others have answered: models that speak as debaters.
+
+    Nobody is hurried where a ballot, a ruling or a moderator is among them.
+    """
+    people = [brief.participant(ask.to) for ask in asks]
+    if any(ask.act not in HURRIED for ask in asks) or any(person.duty != "debater" for person in people):
+        return []
+    return [ask for ask, person in zip(asks, people, strict=True) if not is_person(person)]
+
 
 ARTIFACTS = "Artifacts"
 """The field that holds what a turn attaches; the name is compared without case."""

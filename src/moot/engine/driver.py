@@ -71,7 +71,7 @@ class Deadlines:
         async with asyncio.TaskGroup() as group:
             waits = [group.create_task(answer(ask)) for ask in people]
             timed = [ask for ask in asks if ask.to not in self._untimed]
-            in_time = await self._in_time(timed, answer)
+            in_time = await self._in_time(timed, answer, quorum)
             if in_time is None:
                 for wait in waits:
                     wait.cancel()

@@ -12,11 +12,7 @@ from dataclasses import dataclass
 from moot.core.ask import Ask, Reply
 from moot.core.brief import Brief, Limits
 from moot.core.event import Failed
-
-HURRIED = frozenset(
-    {"open", "draft", "propose", "argue", "question", "answer", "interrupt", "revise", "critique", "close"}
-)
-"""The acts that need not wait for everybody: those in which debaters speak."""
+from moot.core.roles import hurried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +60,5 @@ def _has_answered(task: "asyncio.Task[object]") -> bool:
 
 def quorum_of(asks: Sequence[Ask], brief: Brief, limits: Limits) -> Quorum | None:
     """The quorum of a batch; None where everybody is waited for."""
-    least = limits.quorum
-    if least is None or least >= len(asks) or any(ask.act not in HURRIED for ask in asks):
-        return None
-    if any(brief.participant(ask.to).duty != "debater" for ask in asks):
-        return None
-    return Quorum(least=least, grace=limits.grace, asked=len(asks))
+    least, batch = limits.quorum, len(hurried(asks, brief))
+    return None if least is None or least >= batch else Quorum(least=least, grace=limits.grace, asked=batch)

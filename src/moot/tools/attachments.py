@@ -45,9 +45,11 @@ def read_attachment(name: str, data: bytes, *, line: int = 0) -> Source:
         line: the line of the brief that names it.
 
     Raises:
-        BriefError: ``wrong_type`` for bytes that are none of these kinds or are broken, ``too_large``.
+        BriefError: ``wrong_type`` for no bytes, and for such as are none of these kinds or are broken; ``too_large``.
     """
     media = media_of(data)
+    if not data:
+        raise BriefError(f"{name!r} is empty", line=line, code="wrong_type")
     if not media:
         raise BriefError(f"{name!r} is no picture and no PDF; {KNOWN} are taken", line=line, code="wrong_type")
     if len(data) > (limit := MOST_PDF if media == PDF else MOST_PICTURE):
@@ -81,19 +83,19 @@ def check_attachments(sources: Sequence[Source]) -> None:
     if sum(file.size for _, file in files) > MOST_TOGETHER:
         raise BriefError(f"the pictures and PDFs have more than {MOST_TOGETHER:,} bytes together", code="too_large")
     for name, file in files:
-        data = decode_base64(file.data)
+        data = decode_base64(file.data) or b""
         is_intact = len(data) == file.size and hashlib.sha256(data).hexdigest() == file.sha256
         if not is_intact or media_of(data) != file.media:
             problem = f"{name!r} is not the file that its hash, size and media type name"
             raise BriefError(problem, code="wrong_type")
 
 
-def decode_base64(text: str) -> bytes:
-    """The bytes of strict base64; none where it is no base64."""
+def decode_base64(text: str) -> bytes | None:
+    """The bytes of strict base64; None where it is no base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        return b""
+        return None
 
 
 def media_of(data: bytes) -> str:

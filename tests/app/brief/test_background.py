@@ -101,3 +101,30 @@ def test_links_may_not_lead_out(tmp_path: Path) -> None:
     assert read_files(("in",), home) == (Source(name="in", text="a"),)
     (tmp_path / "link").symlink_to(home)
     assert read_files(("a.md",), tmp_path / "link")[0].text == "a"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        (
+            "chart.bmp",
+            b"BM\xff",
+            "'chart.bmp' is no text; text, Markdown, PNG, JPEG, WebP, GIF and PDF can be background",
+        ),
+        ("talk.mp3", b"ID3\xff", "'talk.mp3' is no text; "),
+        ("plan.docx", b"PK\x03\x04\0\xff", "'plan.docx' is no text; "),
+        ("chart.png", b"", "'chart.png' is empty"),
+        ("plan.pdf", b"", "'plan.pdf' is empty"),
+    ],
+)
+def test_a_file_of_another_kind_is_told_what_it_is(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(BriefError) as caught:
+        read_files([name], tmp_path, line=2)
+    assert str(caught.value).startswith(f"line 2: {message}")
+
+
+def test_text_under_the_name_of_a_picture_or_film_is_text(tmp_path: Path) -> None:
+    for name in ("chart.svg", "main.ts"):
+        (tmp_path / name).write_text("words")
+    assert [source.text for source in read_files(["chart.svg", "main.ts"], tmp_path)] == ["words", "words"]

@@ -55,6 +55,11 @@ IDLE: list[tuple[str, int | None, str]] = [
     ("language: Russian", None, "All debaters speak Russian, so nothing is translated."),
     ("debate_format: bp_style\ncontext_strategy: summarize_past", None,
      "There will be no summary: one is made every 2 rounds, and there is at most 1 round."),
+    ("protocol: panel\nquorum: 5", None,
+     "quorum: 5 has no effect: at most 3 models speak at the same time, so all are waited for."),
+    ("protocol: panel\nquorum: 3", None, "quorum: 3 has no effect: at most 3 models"),
+    ("protocol: board\nquorum: 2", None, "In board everybody is waited for here, so quorum has no effect."),
+    ("protocol: findings\nquorum: 2", None, "In findings everybody is waited for here, so quorum has no effect."),
     ("protocol: panel\ninterruptions: yes", None, "In panel there is no turn to interrupt, so interruptions"),
 ]
 BUSY: list[tuple[str, int | None]] = [
@@ -64,6 +69,7 @@ BUSY: list[tuple[str, int | None]] = [
     ("protocol: arena\nrounds: 1\ndebate_end_condition: [lead_decided]", None),
     ("debate_format: round_robin\nmediator_type: active\nmediator_frequency: midpoint", None),
     ("mediator_type: silent", 0),
+    ("protocol: panel\nquorum: 2", None),
     ("mediator_type: silent\nmediator_frequency: final", None),
     ("mediator_type: consensus", None),
     ("debate_format: round_robin\nsummarize_every: 2\nrounds: 2\ncontext_strategy: summarize_past", None),

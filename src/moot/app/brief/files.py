@@ -7,6 +7,7 @@ go into the brief, so they are on record and a resumed debate searches the same 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from mimetypes import guess_type
 from pathlib import Path
 
 from moot.core.brief import Source
@@ -121,7 +122,14 @@ def _read_background(name: str, folder: Path, line: int) -> Source:
         from moot.tools.attachments import MOST_PDF, read_attachment  # deferred: few briefs have pictures
 
         return read_attachment(name, read_bytes(name, path, limit=MOST_PDF, line=line), line=line)
-    return Source(name=name, text=decode(name, read_bytes(name, path, line=line), line=line))
+    data = read_bytes(name, path, line=line)
+    try:
+        return Source(name=name, text=decode(name, data, line=line))
+    except BriefError as error:
+        if b"\0" not in data and not (guess_type(name)[0] or "").startswith(("image/", "audio/", "video/")):
+            raise
+        problem = f"{name!r} is no text; text, Markdown, PNG, JPEG, WebP, GIF and PDF can be background"
+        raise BriefError(problem, line=line, code="not_text") from error
 
 
 def _unreadable(name: str, error: OSError | RuntimeError, line: int) -> BriefError:

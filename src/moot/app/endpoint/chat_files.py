@@ -53,8 +53,11 @@ def _bytes_of(address: object, place: str) -> bytes:
         problem = f"{place} must hold the file itself, as data:…;base64,…: addresses and ids are not fetched"
         raise EndpointError(400, problem, "unsupported_value", param=place)
     head, mark, tail = address.partition(";base64,")
-    data = decode_base64(tail if mark and head.startswith("data:") else address)
-    if not data:
+    text = tail if mark and head.startswith("data:") else address
+    if not text.strip():
+        problem = f"{place} is empty; it must hold the file itself, as data:…;base64,…"
+        raise EndpointError(400, problem, "invalid_value", param=place)
+    if (data := decode_base64(text)) is None:
         raise EndpointError(400, f"{place} is no base64", "invalid_value", param=place)
     return data
 

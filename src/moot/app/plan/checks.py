@@ -269,6 +269,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
             "The expected tokens include one tool call in each answer. The most includes "
             f"{USES} results of {LONGEST:,} characters for one answer, sent again with each further call."
         )
+    yield from _on_the_quorum(protocol, brief.limits, costing)
     limit, needed = brief.limits.asks, costing.most.asks
     if limit is not None and needed > limit:
         need = counted(needed, "question")
@@ -369,6 +370,18 @@ def _on_rounds(protocol: str, choices: Choices, costing: Costing) -> Iterator[st
     elif choices.summarize > longest:
         rest = f"one is made every {choices.summarize} rounds, and there is at most {rounds_in_words}"
         yield f"There will be no summary: {rest}."
+
+
+def _on_the_quorum(protocol: str, limits: Limits, costing: Costing) -> Iterator[str]:
+    """Why nobody is hurried, though there is a quorum."""
+    most = max(costing.least.hurried, costing.most.hurried)
+    if limits.quorum is None:
+        return
+    if most < 2:
+        yield f"In {protocol} everybody is waited for here, so quorum has no effect."
+    elif limits.quorum >= most:
+        why = f"at most {most} models speak at the same time, so all are waited for"
+        yield f"quorum: {limits.quorum} has no effect: {why}."
 
 
 def _on_languages(brief: Brief, choices: Choices) -> Iterator[str]:

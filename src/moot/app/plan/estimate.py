@@ -40,6 +40,7 @@ from moot.core.agent import Context, Quote, context_of
 from moot.core.ask import Ask, Form, ToolCall, ToolSpec
 from moot.core.brief import Brief, Participant
 from moot.core.event import Asked, Note, Replied
+from moot.core.roles import hurried
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Model, Request, Traits
 from moot.models.prices import TOOLS_OVERHEAD, answer_cap, count_tokens
@@ -171,6 +172,7 @@ class Estimate:
         asked: the names of those who are asked anything.
         acts: what they are asked for.
         rounds: how often somebody is asked; those who are asked at the same time count once.
+        hurried: how many at most speak at the same time who need not all be waited for, where there is a quorum.
     """
 
     asks: int = 0
@@ -184,6 +186,7 @@ class Estimate:
     asked: tuple[str, ...] = ()
     acts: tuple[str, ...] = ()
     rounds: int = 0
+    hurried: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,12 +298,13 @@ def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: AnswerSimula
     wide = bill.wide
     transcript = Transcript(brief=wide.brief)
     shown = replace(transcript, brief=brief)  # the same turns, as they are really seen: prompts are no longer than that
-    batch = 0
+    batch = most = 0
     for step in enter(protocol, State(brief=wide.brief, transcript=transcript)):
         if not isinstance(step, Sequence):
             _note(transcript, step)
             continue
         batch += 1
+        most = max(most, len(hurried(step, brief)))
         step = wide.apart(step)
         for ask in step:
             transcript.apply(Asked(ask=ask))
@@ -311,7 +315,7 @@ def _play(brief: Brief, protocol: Phase, bill: "_Costs", pretender: AnswerSimula
             last = n + 1 == len(step)
             reply = pretender.answer(ask, transcript, place=n, batch=batch, words=length, last=last)
             transcript.apply(Replied(key=ask.key, reply=reply))
-    return replace(bill.total(transcript), rounds=batch)
+    return replace(bill.total(transcript), rounds=batch, hurried=most)
 
 
 @dataclass(slots=True)

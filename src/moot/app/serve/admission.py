@@ -211,7 +211,7 @@ async def read_sent_files(files: Sequence[tuple[str, str]]) -> tuple[Source, ...
             raise BriefError(problem, code="wrong_type")
         if name in sources:
             raise BriefError(f"there are two files with the name {name!r}", code="wrong_type")
-        if not (data := decode_base64(text)):
+        if (data := decode_base64(text)) is None:
             raise BriefError(f"the data of {name!r} is no base64", code="wrong_type")
         sources[name] = await asyncio.to_thread(read_attachment, name, data)  # a PDF is read by another process
     return tuple(sources.values())

@@ -162,6 +162,7 @@ def _limit_words(limits: Limits) -> str:
     ]
     words += ["" if limits.cost is None else f"${limits.cost:g}", f"{limits.turn_seconds:g} s for each answer"]
     words += [f"{limits.total_seconds:g} s in total" if limits.total_seconds else ""]
+    words += [f"a quorum of {limits.quorum} with {limits.grace:g} s of grace" if limits.quorum else ""]
     return ", ".join(filter(None, words))
 
 
