@@ -17,7 +17,16 @@ SDKS = ("openai", "anthropic", "pydantic_ai", "httpx", "httpx2")
 READERS = ("bs4", "pypdf", "numpy", "matplotlib", "fastapi", "mcp", "sqlalchemy", "asyncpg")
 """What only documents, servers and databases need."""
 
-RUNNING = ("moot.engine", "moot.models", "moot.answers", "moot.agents.llm", "moot.phases", "moot.tools.fetch", "ruamel")
+RUNNING = (
+    "moot.engine",
+    "moot.models",
+    "moot.answers",
+    "moot.agents.llm",
+    "moot.phases",
+    "moot.tools.fetch",
+    "ruamel",
+    "moot.reviews.reviewed",
+)
 """What runs a debate, and no list needs."""
 
 LOADED = """

@@ -24,7 +24,8 @@ from moot.report.lookups import SearchRun, searches
 from moot.report.metrics import Fault, Metrics, Use, faults, measure
 from moot.report.turn_text import Spoken, speak
 from moot.reviews.review_data import facts_of
-from moot.reviews.reviewed import RULE, Review, review_of
+from moot.reviews.reviewed import Review, review_of
+from moot.reviews.states import RULE
 
 
 def settings(entries: Sequence[Entry]) -> tuple[str, ...]:

@@ -39,12 +39,6 @@ CHECK = "CHECKS"
 MOST_CHECKED = 12
 """The most findings that are checked: the worst ones."""
 
-RULE = "findings"
-"""The name of the rule by which a review is concluded, and of its protocol."""
-
-COMPLETE = "every reviewer and every refuter gave an answer that could be read"
-"""How a review was concluded in which nobody was missing."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refutation:

@@ -8,6 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
+RULE = "findings"
+"""The name of the rule by which a review is concluded, and of its protocol."""
+
+COMPLETE = "every reviewer and every refuter gave an answer that could be read"
+"""How a review was concluded in which nobody was missing."""
+
 State: TypeAlias = Literal["survived", "contested", "retracted", "no_basis"]
 STATES: tuple[State, ...] = get_args(State)
 

@@ -17,7 +17,8 @@ from moot.core.event import Noted, SideEntry
 from moot.core.transcript import Transcript, fold
 from moot.evaluation.quantiles import wilson
 from moot.record.listing import ListQuery
-from moot.reviews.reviewed import RULE, Reviewed, ids_in_words, review_of
+from moot.reviews.reviewed import Reviewed, ids_in_words, review_of
+from moot.reviews.states import RULE
 
 ENOUGH = 20
 """The fewest resolved findings from which a share is shown."""

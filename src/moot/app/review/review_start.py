@@ -14,7 +14,8 @@ from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
 from moot.reviews.artefact import AUTHOR, Artefact
 from moot.reviews.review_data import ReviewRun
-from moot.reviews.reviewed import RULE, Review, review_of
+from moot.reviews.reviewed import Review, review_of
+from moot.reviews.states import RULE
 
 TOPIC = "Which faults does this {kind} have?"
 KINDS: Mapping[str, str] = {"diff": "change", "plan": "plan", "files": "code"}

@@ -52,6 +52,7 @@ from moot.core.transcript import Transcript, Turn, read_field
 from moot.report.conclusion import cautions, decision_view
 from moot.report.metrics import Sums, sums_of
 from moot.report.turn_text import Choice, Namer, Spoken, choice_of, speak, speech_of
+from moot.reviews.states import RULE
 
 
 @dataclass(slots=True)
@@ -285,11 +286,11 @@ def _activity(call: str) -> str:
 
 def _findings_of(transcript: Transcript) -> str:
     """The chapter on the findings of a review; "" where the debate is none."""
-    from moot.report.findings_chapter import findings_chapter  # here for start-up time: few debates are reviews
-    from moot.reviews.reviewed import RULE, review_of
-
     if transcript.brief is None or transcript.protocol != RULE:
         return ""
+    from moot.report.findings_chapter import findings_chapter  # here for start-up time: few debates are reviews
+    from moot.reviews.reviewed import review_of
+
     return "\n\n".join(findings_chapter(review_of(transcript.brief, transcript), over=True))
 
 

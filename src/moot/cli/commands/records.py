@@ -197,7 +197,7 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> 
     from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, local_time, short
     from moot.core.labels import WAITS_FOR_BATCH, status_in_words
     from moot.core.text import listed
-    from moot.reviews.reviewed import COMPLETE, RULE
+    from moot.reviews.states import COMPLETE, RULE
 
     if asks:
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))

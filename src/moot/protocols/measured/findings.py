@@ -21,14 +21,12 @@ from moot.reviews.merging import CATEGORIES, MOST_FINDINGS, SEVERITIES, Finding,
 from moot.reviews.reviewed import (
     BECAUSE,
     CHECK,
-    COMPLETE,
     DISPUTE,
     FINDINGS,
     INSPECT,
     MOST_CHECKED,
     REFUTE,
     RESPOND,
-    RULE,
     WHERE,
     Review,
     choose_refuter,
@@ -36,7 +34,7 @@ from moot.reviews.reviewed import (
     review_of,
     to_check,
 )
-from moot.reviews.states import REPLIES, RULINGS, VERDICTS
+from moot.reviews.states import COMPLETE, REPLIES, RULE, RULINGS, VERDICTS
 
 ALONE = View(last=0, anonymous=True)
 
