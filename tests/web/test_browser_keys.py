@@ -6,6 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.web.browser import Slow, Stage
+from tests.web.web_kit import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -15,7 +16,7 @@ FOCUS = """async () => {
   const rests = e === document.body || e.tabIndex < 0; // no stop of its own: where a page begins
   const shown = box => box.width > 0 && box.bottom > 0 && box.top < innerHeight;
   const seen = () => rests || shown(e.getBoundingClientRect());
-  for (let n = 0; n < 60 && !seen(); n++) await frame(); // it is scrolled to
+  for (let n = 0; n < 600 && !seen(); n++) await frame(); // it is scrolled to, however busy the machine is
   const style = getComputedStyle(e);
   const label = e.getAttribute("aria-label") || (e.labels && e.labels[0] || e).innerText || e.textContent || "";
   return {
@@ -27,9 +28,20 @@ FOCUS = """async () => {
 }"""
 """Where the focus is: the words of the element, whether it is marked, and whether it is in sight."""
 
+STOPS = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
+  .filter(e => !e.disabled && e.tabIndex >= 0 && e.getClientRects().length)
+  .map(e => e.getAttribute("aria-label") || (e.labels && e.labels[0] || e).innerText || e.textContent || "")"""
+"""The words of all elements to which the key Tab leads."""
+
+
+async def there(page: Page, name: str) -> bool:
+    """Whether there is an element of that name to which the key Tab leads."""
+    return any(re.search(name, label) for label in await page.evaluate(STOPS))
+
 
 async def reach(page: Page, name: str) -> None:
-    """Press Tab until an element of that name has the focus; each one on the way is marked and in sight."""
+    """Once there is an element of that name, press Tab up to it; each one on the way is marked and in sight."""
+    await until(lambda: there(page, name))
     way: list[str] = []
     for _ in range(120):
         await page.keyboard.press("Tab")
