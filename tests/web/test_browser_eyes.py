@@ -60,6 +60,14 @@ async def look(visit: Visit, where: str, selector: str = "h1") -> None:
         await look_at(visit, f"{where}, {width} pixels wide")
 
 
+SMALL = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary")].filter(e => {
+  const label = e.labels && [...e.labels].find(l => l.contains(e)), box = (label || e).getBoundingClientRect();
+  const aloud = e.closest(".aloud, .skip"), inText = getComputedStyle(e).display === "inline";
+  return box.width && !aloud && !inText && (box.width < 23.9 || box.height < 23.9);
+}).map(e => e.outerHTML.slice(0, 120))"""
+"""What is to be pressed and is less than 24 pixels wide or high; a link within a text has the size of its line."""
+
+
 async def look_at(visit: Visit, where: str) -> None:
     """Nothing serious is found on the page as it stands, light and dark, and it is not wider than the window."""
     violations = [*await visit.eye()]
@@ -70,6 +78,7 @@ async def look_at(visit: Visit, where: str) -> None:
     assert not problems, f"{where}: {problems}"
     wide = await visit.page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"{where} is {wide} pixels wider than the window"
+    assert await visit.page.evaluate(SMALL) == [], f"{where}: too small for a finger"
     if await visit.page.locator(".debate").count():  # its panes scroll, the page does not
         high = await visit.page.evaluate("document.documentElement.scrollHeight - innerHeight")
         assert high <= 0, f"{where} is {high} pixels higher than the window"
