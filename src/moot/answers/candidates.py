@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from moot.answers import retraction
 from moot.answers.plain_text import Spoken, key
@@ -26,6 +27,11 @@ class Candidates:
     @classmethod
     def of(cls, names: Sequence[str]) -> "Candidates":
         """The candidates with these names; names that fold to the same text are ambiguous."""
+        return _known_candidates(tuple(names))
+
+    @classmethod
+    def compiled(cls, names: Sequence[str]) -> "Candidates":
+        """The same, made anew."""
         keys: dict[str, str] = {}
         doubled: set[str] = set()
         for name in names:
@@ -122,6 +128,12 @@ def _is_joined_to_letter(before: str, name: str) -> bool:
 
 _ARTICLE = re.compile(r"[ \t]+(?!(?:and|or|then|instead|if|is|was|wins|over)\b)\w")
 """What follows the word "a" or "i" where it is no name."""
+
+
+@lru_cache(maxsize=256)
+def _known_candidates(names: tuple[str, ...]) -> Candidates:
+    """The candidates of a form, which are looked for in each answer in it."""
+    return Candidates.compiled(names)
 
 
 def _last_words(keys: Sequence[str] | dict[str, str]) -> dict[str, str]:

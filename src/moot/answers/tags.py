@@ -73,7 +73,7 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that ``escape`` was given."""
-    return _ENTITY.sub(lambda match: _MEANING[match[1]], text)
+    return _ENTITY.sub(lambda match: _MEANING[match[1]], text) if "&" in text else text
 
 
 def level(text: str, start: int, stop: int) -> Level:
@@ -83,23 +83,23 @@ def level(text: str, start: int, stop: int) -> Level:
     depth, place = 0, start
     while token := _TOKEN.search(text, place, stop):
         place = token.end()
-        if token[0] in ("<!--", "<![CDATA["):
+        shut, name, more, alone = token.groups()
+        if name is None:
             closing = text.find("-->" if token[0] == "<!--" else "]]>", place, stop)
             new_level.rest = place if closing < 0 else new_level.rest
             place = stop if closing < 0 else closing + 3
             continue
-        name = token["name"].lower()
-        lone = bool(token["self"]) or token["more"].endswith("/")
+        name, lone = name.lower(), bool(alone) or more.endswith("/")
         if current is None:
-            if token["shut"]:
+            if shut:
                 new_level.stray.add(name)
                 new_level.broken = new_level.broken or ("" if name in _VOID else "malformed")
             elif lone:
                 new_level.elements.append(Element(name, token.start(), place, place, place, plain=False))
             elif name not in _VOID:
-                current, depth = Element(name, token.start(), place, plain=not token["more"].strip()), 1
+                current, depth = Element(name, token.start(), place, plain=not more.strip()), 1
         elif name == current.name and not lone:
-            depth += -1 if token["shut"] else 1
+            depth += -1 if shut else 1
             if not depth:
                 current.stop, current.end = token.start(), place
                 new_level.elements.append(current)
@@ -237,7 +237,7 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> FieldVal
     nested = {
         inner.name
         for element in inside.elements
-        if element.stop >= 0 and element.name != VERDICT.lower()
+        if element.stop >= 0 and element.name != VERDICT.lower() and "<" in text[element.start : element.stop]
         for inner in level(text, element.start, element.stop).elements
     }
     if VERDICT.lower() in nested and not any(name == VERDICT for name in [*values.fields, *_unread_fields(values)]):
@@ -247,14 +247,14 @@ def _message(form: Form, text: str, message: Element, inside: Level) -> FieldVal
 
 def _without_recalled(form: Form, values: FieldValues) -> FieldValues:
     """What was read of a message, without a choice that its author takes back in what it says beside it."""
-    texts = [values.fields.get(item.name) for item in form.fields if item.kind == "text"]
-    words = fold("\n".join(without_elements(unquoted_lines(text)) for text in texts if isinstance(text, str)))
-    for form_field in form.fields:
-        value = values.fields.get(form_field.name)
-        named = stated(form_field, value) if form_field.kind == "choice" and form_field.name == VERDICT else None
-        if named and value is not None and _recalls(words, named):
-            del values.fields[form_field.name]
-            values.unread.append(f"{form_field.name}: ambiguous")
+    verdict = next((item for item in form.fields if item.name == VERDICT and item.kind == "choice"), None)
+    named = stated(verdict, values.fields[VERDICT]) if verdict and VERDICT in values.fields else None
+    if named:
+        texts = [values.fields.get(item.name) for item in form.fields if item.kind == "text"]
+        words = fold("\n".join(without_elements(unquoted_lines(text)) for text in texts if isinstance(text, str)))
+        if _recalls(words, named):
+            del values.fields[VERDICT]
+            values.unread.append(f"{VERDICT}: ambiguous")
     return values
 
 
@@ -318,10 +318,11 @@ def _is_own(form: Form, text: str, inside: Level, speaker: str) -> bool:
 def _fields(form: Form, text: str, inside: Level) -> FieldValues:
     """Book the fields among the elements of one level."""
     field_values = FieldValues()
-    elements = _separate_elements(form, text, inside)
+    elements: dict[str, list[Element]] = {}
+    for element in _separate_elements(form, text, inside):
+        elements.setdefault(element.name, []).append(element)
     for form_field in form.fields:
-        name = form_field.name.lower()
-        values = [_value(form_field, text, element) for element in elements if element.name == name]
+        values = [_value(form_field, text, element) for element in elements.get(form_field.name.lower(), ())]
         if not values:
             field_values.add(form_field, Fault("missing" if inside.elements else "no_form"))
         else:
@@ -333,19 +334,20 @@ def _fields(form: Form, text: str, inside: Level) -> FieldValues:
 
 def _separate_elements(form: Form, text: str, inside: Level) -> list[Element]:
     """The elements that stand alone, as fields do, and not between two halves of a content that a closing tag cut."""
-    prose = {form_field.name.lower() for form_field in form.fields if form_field.kind == "text"}
+    names = [element.name for element in inside.elements]
     spans: list[tuple[int, int]] = []
-    for name in prose:
-        twins = [element for element in inside.elements if element.name == name]
-        if len(twins) > 1:
-            spans.append((twins[0].end, twins[-1].open))
+    if len(names) > len(set(names)):
+        for name in {form_field.name.lower() for form_field in form.fields if form_field.kind == "text"}:
+            twins = [element for element in inside.elements if element.name == name]
+            if len(twins) > 1:
+                spans.append((twins[0].end, twins[-1].open))
     trusted: list[Element] = []
     starts = [element.open for element in inside.elements[1:]]
     place = inside.start
     for element, following in zip(inside.elements, [*starts, inside.stop], strict=False):
-        before = without_comments(text[place : element.open]).split("\n")[-1]
-        after = without_comments(text[element.end : following]).split("\n")[0] if element.end >= 0 else ""
-        between = any(start <= element.open < stop for start, stop in spans)
+        before = without_comments(text[place : element.open]).rpartition("\n")[2]
+        after = without_comments(text[element.end : following]).partition("\n")[0] if element.end >= 0 else ""
+        between = bool(spans) and any(start <= element.open < stop for start, stop in spans)
         if not before.strip() and not after.strip() and not between:
             trusted.append(element)
         place = element.end
@@ -358,13 +360,15 @@ def _value(form_field: Field, text: str, element: Element) -> Value | Fault:
         return Fault("unclosed")
     raw = text[element.start : element.stop]
     if form_field.kind in ("text", "list"):
-        whole = re.fullmatch(r"\s*<!\[CDATA\[(.*)\]\]>\s*", raw, re.DOTALL)
+        whole = re.fullmatch(r"\s*<!\[CDATA\[(.*)\]\]>\s*", raw, re.DOTALL) if "<![CDATA[" in raw else None
         return read_value(form_field, whole[1] if whole and "]]>" not in whole[1] else unescape(raw))
     if not element.plain:
         return Fault("malformed")
     words = unescape(bare(without_comments(raw)))
     value = read_value(form_field, words)
-    loose = read_value(form_field, words, loose=True) if form_field.kind == "choice" else value
+    if form_field.kind != "choice" or (not isinstance(value, Fault) and ":" not in fold(words)):
+        return value  # and nothing is corrected behind it
+    loose = read_value(form_field, words, loose=True)
     return value if isinstance(loose, Fault) else loose  # with a remark ("HIRE (strong)")
 
 

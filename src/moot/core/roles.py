@@ -65,15 +65,18 @@ def artifacts(turns: Iterable[Turn]) -> tuple[Artifact, ...]:
 
     An artifact has the number of its turn, so its mark is the same for everybody, whatever turns they are shown.
     """
-    attached: list[Artifact] = []
-    for turn in turns:
-        value = read_field(turn, ARTIFACTS)
-        text = "\n".join(f"- {text}" for text in value) if isinstance(value, tuple) else str(value or "")
-        rows = [row.strip(" \t#*_`>|-") for row in text.splitlines()]
-        if text.strip():
-            title = next(filter(None, rows), "")
-            attached.append(Artifact(f"A{turn.number}", turn, clip(title, TITLE), text))
-    return tuple(attached)
+    attached = ((turn, turn.once("artifact", _attached)) for turn in turns)
+    return tuple([Artifact(f"A{turn.number}", turn, *words) for turn, words in attached if words])
+
+
+def _attached(turn: Turn) -> tuple[str, str] | None:
+    """The title and the text of what a turn attaches; None where it attaches nothing."""
+    value = read_field(turn, ARTIFACTS)
+    text = "\n".join(f"- {text}" for text in value) if isinstance(value, tuple) else str(value or "")
+    if not text.strip():
+        return None
+    rows = (row.strip(" \t#*_`>|-") for row in text.splitlines())
+    return clip(next(filter(None, rows), ""), TITLE), text
 
 
 VERDICT = "Verdict"

@@ -104,7 +104,7 @@ class SqliteTables:
         tables = cls(path, connection)
         with tables._refusing():
             try:
-                tables._prepare()
+                tables._make()
                 yield tables
             finally:
                 connection.execute("PRAGMA synchronous = FULL")
@@ -115,6 +115,10 @@ class SqliteTables:
 
     def _prepare(self) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")
+        self._make()
+
+    def _make(self) -> None:
+        """Make the tables if they are missing, or are those of another version; commits wait for no disk from now."""
         self._db.execute("PRAGMA synchronous = NORMAL")
         if self._version() != VERSION:
             with self.writing():

@@ -454,8 +454,9 @@ def _refusals_in_words(turn: Turn, member: Standing) -> str:
 
 def _citable_artifacts(state: State, name: str) -> str:
     """What can be cited, without words of those who attached it."""
-    turns = [turn for turn in state.transcript.turns() if state.transcript.sees(name, turn)]
-    marks = [f"{artifact.mark} ({artifact.turn.by})" for artifact in artifacts(turns)]
+    transcript = state.transcript
+    attached = [artifact for artifact in artifacts(transcript.turns()) if transcript.sees(name, artifact.turn)]
+    marks = [f"{artifact.mark} ({artifact.turn.by})" for artifact in attached]
     return f"Artifacts so far: {', '.join(marks)}." if marks else ""
 
 

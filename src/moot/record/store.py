@@ -343,11 +343,11 @@ def encode(entry: Entry | SideEntry) -> str:
 def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], AnyEntry]) -> str:
     event = entry.event
     try:
-        head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
+        head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}","kind":"{name}","body":'
         if type(entry.seq) is int and version == VERSION and (body := _encode_body(name, head, event)):
-            return f'{head},"kind":"{name}","body":{body}}}'
+            return f"{head}{body}}}"
         body = _serializer(type(event)).to_json(event, warnings="error").decode()
-        line = f'{head},"kind":"{name}","body":{body}}}'
+        line = f"{head}{body}}}"
         decoded = decode(line)
         if (decoded.seq, decoded.prev, decoded.event) == (entry.seq, entry.prev, event):
             return line
@@ -363,8 +363,7 @@ def _encode_body(name: str, head: str, event: object) -> str:
     """An event as JSON, if a line that begins so is read as it was meant; else "": the slow way then says why."""
     try:
         body = to_json(event)
-        begins = _WRITTEN.fullmatch(f'{head},"kind":"{name}","body":')
-        return body.decode() if begins is not None and _decoder(name).decode(body) == event else ""
+        return body.decode() if _WRITTEN.fullmatch(head) and _decoder(name).decode(body) == event else ""
     except (KeyError, BriefError, ValueError, TypeError, RecursionError):
         return ""
 
