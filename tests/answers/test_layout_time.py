@@ -56,6 +56,14 @@ def test_every_text_with_long_thoughts_is_read_in_half_a_second(unit: str):
             read(form, text, speaker="Agent3")
 
 
+@pytest.mark.parametrize("unit", ["x ", "I was ", "whatever you say "])
+def test_a_sentence_without_end_behind_a_message_is_read_in_half_a_second(unit: str):
+    message = "<Message><Verdict>HIRE</Verdict><Content>Yes.</Content></Message>\n"
+    with within(0.5):
+        reading = read(scaffold(), message + (unit * LIMIT)[: LIMIT - len(message)])
+    assert reading.fields["Content"] == "Yes."
+
+
 def test_thoughts_do_not_count_to_the_length():
     reading = read(ballot(), f"<think>{'x' * LIMIT}</think>I vote for: Agent1")
     assert reading.fields == {"I vote for": "Agent1"}

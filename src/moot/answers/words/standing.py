@@ -205,10 +205,11 @@ _TOLD_TO = re.compile(
 )
 """An order to the reader about the statement ("Frame it.", "File this under …")."""
 
-_ERRED = re.compile(
-    r"(?!.*\b(?:not|no|never|n't|nicht|kein\w*|pas|non|não|не|nie)\b)"
-    r"\b(?:i|we|j'ai|je|ich|habe|ho|he|я|io|yo|eu)\b.*\b(?:(?<!proven )(?<!proved )(?<!shown )wrong|mistaken"
-    r"|falsche?[nrs]?|mauvaise?s?|equivocad[oa]s?|errad[oa]s?|sbagliat[oaie]|не т[оуе]\w*|zł[ąyeo]\w*)\b"
+_DENIED = re.compile(r"\b(?:not|no|never|n't|nicht|kein\w*|pas|non|não|не|nie)\b")
+_OWN = re.compile(r"\b(?:i|we|j'ai|je|ich|habe|ho|he|я|io|yo|eu)\b")
+_WRONG = re.compile(
+    r"\b(?:(?<!proven )(?<!proved )(?<!shown )wrong|mistaken|falsche?[nrs]?|mauvaise?s?|equivocad[oa]s?|errad[oa]s?"
+    r"|sbagliat[oaie]|не т[оуе]\w*|zł[ąyeo]\w*)\b"
 )
 """How authors own to an error of theirs."""
 
@@ -256,7 +257,18 @@ def _is_about_choosing(text: str, *, names: bool) -> bool:
     firm = order and _compiled(_FIRM).search(text, order.end())
     if order and not firm and not weight.is_grammar(order["verb"]) and not _has_matter(text):
         return True
-    return _AS_THEY.search(text) is not None or (not names and _ERRED.search(text) is not None)
+    return _AS_THEY.search(text) is not None or (not names and _is_owned_error(text))
+
+
+def _is_owned_error(text: str) -> bool:
+    """Whether an author speaks of itself and then of what is wrong, and behind that denies nothing."""
+    return any(_owns_error(line) for line in text.split("\n"))
+
+
+def _owns_error(line: str) -> bool:
+    denials = [match.start() + 1 for match in _DENIED.finditer(line)]
+    own = _OWN.search(line, denials[-1] if denials else 0)
+    return own is not None and _WRONG.search(line, own.end()) is not None
 
 
 def is_updated(text: str) -> bool:
