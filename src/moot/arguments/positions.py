@@ -15,6 +15,7 @@ credited.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
@@ -91,6 +92,7 @@ def alike(text: str, other: str) -> bool:
     return text == other or bare(text) == bare(other)
 
 
+@lru_cache(maxsize=2048)  # a map or a memo compares each claim with each other one
 def bare(answer: str) -> str:
     """An answer, or a claim, as it is compared."""
     return normalise(answer)

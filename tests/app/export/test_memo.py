@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from html import unescape
 from io import BytesIO
 
@@ -35,6 +36,12 @@ DEBATES: dict[str, Callable[[], list[Entry]]] = {
 }
 
 
+@cache
+def memo_of(name: str) -> str:
+    """The memo of one of the debates."""
+    return memo(read(DEBATES[name]()))
+
+
 def read(entries: Sequence[Entry]) -> ReadRecord:
     return make_report(entries, debate=ID, where="/var/lib/moot.sqlite", last="{}")
 
@@ -55,14 +62,14 @@ def pages(page: str, size: str) -> int:
 @pytest.mark.long
 @pytest.mark.parametrize("name", DEBATES)
 def test_the_memo_of_any_debate_is_one_page_of_a4_and_of_letter(name: str) -> None:
-    page = memo(read(DEBATES[name]()))
+    page = memo_of(name)
     assert page.count("<h1") == 1
     assert not re.search(r"<script|src=|href=", page)
     assert (pages(page, "A4"), pages(page, "letter")) == (1, 1)
 
 
 def test_a_large_debate_says_the_answer_why_what_is_against_it_and_how_sure_it_is() -> None:
-    words = words_of(memo(read(debates.large())))
+    words = words_of(memo_of("large"))
     places = [
         "Should our clinic-software team move",
         "Decided by most votes A trial of three months",
@@ -89,7 +96,7 @@ def test_a_large_debate_says_the_answer_why_what_is_against_it_and_how_sure_it_i
 
 
 def test_a_tie_names_both_answers_and_the_commands_that_would_break_it() -> None:
-    page = memo(read(debates.tie()))
+    page = memo_of("tie")
     words = words_of(page)
     assert "A tie: nothing is decided" in words
     assert "For A: Four days for all" in words
@@ -101,7 +108,7 @@ def test_a_tie_names_both_answers_and_the_commands_that_would_break_it() -> None
 
 
 def test_a_failed_and_a_paused_debate_say_why_and_what_to_do() -> None:
-    failed, paused = (words_of(memo(read(entries))) for entries in (debates.failed(), debates.paused()))
+    failed, paused = (words_of(memo_of(name)) for name in ("failed", "paused"))
     assert "The debate failed" in failed
     assert "the key was refused" in failed
     assert f"moot again {ID}" in failed
@@ -112,7 +119,7 @@ def test_a_failed_and_a_paused_debate_say_why_and_what_to_do() -> None:
 
 
 def test_what_does_not_fit_is_cut_between_words() -> None:
-    words = words_of(memo(read(debates.at_limits(debates.LATIN))))
+    words = words_of(memo_of("latin"))
     known = {word.strip(" ,.…") for word in debates.LATIN.split()} | {"claims"}
     cut = re.findall(r"([A-Za-z]+)…", words)
     assert len(cut) > 10

@@ -65,7 +65,7 @@ def reference_lines(recorded: Recorded) -> Iterator[str]:
         yield from _debate_rows(items)
     for condition, group in recorded.conditions.items():
         before, after = _losses(group, _mean_before), _losses(group, _mean_after)
-        interval = percentile(list(after - before), _mean, draws=DRAWS, seed=3)
+        interval = percentile((after - before).tolist(), _mean, draws=DRAWS, seed=3)
         change = f"{_mean(after - before):+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
         ends = f"before {_mean(before):.4f}  after {_mean(after):.4f}"
         yield f"condition {condition:24s} n {len(group)}  {ends}  change {change}"
@@ -100,7 +100,7 @@ def compare_forecasts(folder: Path) -> Iterator[SameLine]:
 def _row(name: str, items: Sequence[Item], pool: Pool, *, calls: float) -> str:
     losses = _losses(items, pool)
     differences = losses - _losses(items, _mean_independent)
-    interval = percentile(list(differences), _mean, draws=DRAWS, seed=2)
+    interval = percentile(differences.tolist(), _mean, draws=DRAWS, seed=2)
     change = f"{_mean(differences):+.4f} [{interval.low:+.4f}, {interval.high:+.4f}]"
     scores = f"log loss {_mean(losses):.4f}  brier {_mean(_briers(items, pool)):.4f}"
     return f"{name:28s} calls {calls:.2f}  {scores}  minus independent {change}"
