@@ -1,6 +1,7 @@
 """``moot fork`` and ``moot diff`` as a user types them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,12 +26,20 @@ def opening(folder: Path, debate: str = "last") -> Opened:
     return event
 
 
-@pytest.fixture
-def parent(tmp_path: Path) -> str:
-    """The id of a debate that was held."""
-    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
+@pytest.fixture(scope="module")
+def debated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Where a debate was held, and its id."""
+    folder = tmp_path_factory.mktemp("parent")
+    ran = moot(folder, "run", str(BRIEF), *QUOTES, "--no-report")
     assert ran.exit_code == 0
-    return only_id(ran)
+    return folder, only_id(ran)
+
+
+@pytest.fixture
+def parent(tmp_path: Path, debated: tuple[Path, str]) -> str:
+    """The id of a debate that was held; each test has a copy of the store of its own."""
+    shutil.copytree(debated[0], tmp_path, dirs_exist_ok=True)
+    return debated[1]
 
 
 def test_a_fork_goes_on_to_the_same_end_and_every_view_names_its_parent(tmp_path: Path, parent: str) -> None:

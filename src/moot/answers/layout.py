@@ -91,6 +91,7 @@ class Section:
         return "\n".join(self.rows[:stop]).strip()
 
 
+@lru_cache(maxsize=128)  # a record is checked by reading its answers again, and models often answer alike
 def read_sections(form: Form, text: str) -> FieldValues:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
     text = in_english(form.fields, without_marks(text))
@@ -117,7 +118,7 @@ def read_sections(form: Form, text: str) -> FieldValues:
 def _in_other_shape(form: Form, text: str) -> FieldValues | None:
     """What a text without labels holds in a table, in tags or in an object; None where there is nothing."""
     if lines := from_table(form.fields, text):
-        return read_sections(form, lines)
+        return read_sections(form, lines).copy()
     tagged = read_tags(replace(form, layout="tags", envelope=""), from_envelope(text), "")
     if tagged.fields:
         return tagged
@@ -337,7 +338,7 @@ def _read(form: Form, words: str, speaker: str, proposals: Proposals, debate: Se
         case "json":
             return read_json(form, without_comments(words))
         case "sections":
-            return read_sections(form, unfence(without_comments(words), announces))
+            return read_sections(form, unfence(without_comments(words), announces)).copy()
         case "records":
             return read_records(form, words)
         case _:

@@ -64,6 +64,10 @@ class FieldValues:
     fields: dict[str, Value] = field(default_factory=dict[str, Value])
     unread: list[str] = field(default_factory=list[str])
 
+    def copy(self) -> "FieldValues":
+        """The same once more, to be changed."""
+        return FieldValues(dict(self.fields), list(self.unread))
+
     def add(self, form_field: Field, value: Value | Fault) -> None:
         """Book a value, or note why there is none; a missing or empty field counts only where it is required."""
         if not isinstance(value, Fault):
