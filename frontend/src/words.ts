@@ -69,6 +69,11 @@ export function named(status: string): string {
   return STATES[status] ?? status.replaceAll("_", " ");
 }
 
+/** How one ends, also one in which a model only answered (core/labels.py). */
+export function ending(each: { protocol: string; status: string; reason: string }): string {
+  return each.protocol === "single" && each.reason === "the protocol came to no decision" ? "answered" : each.status;
+}
+
 const SIGNS: Record<string, string> = { running: "●", paused: "‖", ended: "‖", decided: "✓", tie: "=", failed: "!", damaged: "!" };
 
 /** A sign beside the word, so that colour is never alone. */

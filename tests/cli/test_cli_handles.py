@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.next_steps import next_steps, resume_step
+from moot.app.plan.next_steps import next_steps, pause_steps, resume_step
 from moot.app.run.api import show
 from moot.app.run.outcome import opening
 from moot.app.run.workspace import Workspace
-from moot.core.ask import Usage
+from moot.core.ask import Ask, Usage
+from moot.core.brief import HUMAN, Brief, Participant
+from moot.core.decision import PauseKind
+from moot.core.event import Asked, Paused
+from moot.core.transcript import Transcript
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
 
 TIE = """---
@@ -241,6 +245,27 @@ def test_a_limit_that_paused_a_debate_is_doubled(reason: str, options: str) -> N
 def test_what_was_used_beyond_a_limit_is_doubled(reason: str, options: str) -> None:
     step = resume_step("tea", reason, Usage(input_tokens=1400, output_tokens=100, cost=1.72906))
     assert (step.command, step.words) == (f"moot resume tea{options}", "with twice what it has used")
+
+
+@pytest.mark.parametrize(
+    ("kind", "commands"),
+    [
+        ("waiting", ["moot answer tea --as 'Mr Lee'", "moot resume tea"]),
+        ("batch", ["moot resume tea", "moot batch --jobs"]),
+        ("stopped", ["moot resume tea", "moot fork tea --at 9 -m PROVIDER:NAME"]),
+        ("unavailable", ["moot resume tea", "moot fork tea --at 9 -m PROVIDER:NAME"]),
+        ("", ["moot resume tea"]),
+    ],
+)
+def test_what_can_be_done_with_a_debate_that_pauses(kind: PauseKind, commands: list[str]) -> None:
+    who = "Mr Lee" if kind == "waiting" else "Ann"
+    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Mr Lee", seat=HUMAN)))
+    transcript = Transcript(brief=brief)
+    transcript.add(Asked(ask=Ask(key="/debate#1", to=who, act="draft", task="Answer.")))
+    transcript.paused = Paused(reason="so", kind=kind) if kind else None
+    steps = list(pause_steps("tea", transcript, Usage(), 9))
+    assert [step.command for step in steps] == commands
+    assert all(step.words for step in steps)
 
 
 @pytest.mark.parametrize(

@@ -83,3 +83,18 @@ def test_a_list_shows_that_a_title_was_answered_and_not_debated(tmp_path: Path, 
     listed = moot(tmp_path, "list", COLUMNS=width)
     assert "answered · nothing was to be debated" in listed.stdout
     assert "no decision" not in listed.stdout
+
+
+def test_show_report_and_memo_say_that_a_title_was_answered(tmp_path: Path) -> None:
+    asyncio.run(_answer_at_once(tmp_path / "moot.sqlite"))
+    shown = moot(tmp_path, "show", "last").stdout
+    assert "answered" in shown
+    assert "nothing was to be debated" in shown
+    report = moot(tmp_path, "report", "last", "--format", "md").stdout
+    assert "**Answered: nothing was to be debated**" in report
+    assert "## Decision\n\nAnswered: nothing was to be debated.\n" in report
+    memo = moot(tmp_path, "report", "last", "--format", "memo").stdout
+    assert "Answered" in memo
+    for text in (shown, report, memo):
+        assert "no decision" not in text.casefold()
+        assert "moot again" not in text

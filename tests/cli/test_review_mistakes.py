@@ -99,3 +99,14 @@ def test_a_list_of_no_batches_says_so(tmp_path: Path) -> None:
     assert (listed.exit_code, listed.stderr) == (0, "moot: no batch has been sent to a provider from this store\n")
     cancelled = moot(tmp_path, "batch", "--cancel", "all")
     assert (cancelled.exit_code, cancelled.stderr) == (0, "moot: no batch is under way\n")
+
+
+@pytest.mark.parametrize("shape", ["text", "md", "json", "sarif"])
+def test_a_review_is_written_over_a_review_and_over_nothing_else(repository: GitRepository, shape: str) -> None:
+    refused = moot(repository.folder, "review", *QUOTES, "--format", shape, "-o", "a.py")
+    problem = "moot: a.py: this file is not a report, so it is not overwritten; choose another name\n"
+    assert (refused.exit_code, refused.stderr) == (2, problem)
+    assert (repository.folder / "a.py").read_text("utf-8") == "x = 2\n"
+    assert "There are no debates yet" in moot(repository.folder, "list").stdout
+    for _ in range(2):
+        assert "written to" in moot(repository.folder, "review", *QUOTES, "--format", shape, "-o", "out").stderr

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Container, Mapping
 
 from moot.core.ask import Ask, Fields, shown
+from moot.core.decision import NO_DECISION
 from moot.core.roles import WITHDRAWN
 from moot.core.text import words
 from moot.core.transcript import Turn
@@ -91,6 +92,23 @@ def plural(act: str) -> str:
 def status_in_words(status: str) -> str:
     """How a debate stands, as people read it: ``no decision``."""
     return status.replace("_", " ")
+
+
+ANSWERED, NOTHING_DEBATED = "answered", "nothing was to be debated"
+"""How one ends in which a model only answered, as it answers a chat program's wish for a title."""
+
+ANSWERED_LINE = f"{ANSWERED}: {NOTHING_DEBATED}"
+
+
+def only_answered(protocol: str, status: str, reason: str) -> bool:
+    """Whether a model only answered, and nothing was debated.
+
+    Args:
+        protocol: the name of the protocol.
+        status: how it ended.
+        reason: why, as the record says it.
+    """
+    return (protocol, status, reason) == ("single", "no_decision", NO_DECISION)
 
 
 RULES: Mapping[str, str] = {  # house: names because these are the words for them

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 from moot.core.brief import HUMAN, Brief
 from moot.core.decision import Ballot, Decision, Minority, PauseKind, Status
 from moot.core.families import family
-from moot.core.labels import rule_in_words, status_in_words
+from moot.core.labels import ANSWERED_LINE, only_answered, rule_in_words, status_in_words
 from moot.core.roles import (
     HOW,
     RECALL,
@@ -239,7 +239,7 @@ class Conclusion:
 
 def conclusion(transcript: Transcript) -> Conclusion:
     """How the debate of a record ended."""
-    status, line = _status(outcome_view(transcript))
+    status, line = _status(outcome_view(transcript), transcript.protocol)
     decision = transcript.decision
     if decision is None:
         return Conclusion(status=status, line=line)
@@ -283,7 +283,7 @@ def on_top(ballot: Ballot) -> tuple[str, ...]:
     return ballot.ranks[0] if ballot.ranks else (ballot.choice,)
 
 
-def _status(outcome: OutcomeView) -> tuple[Ending, str]:
+def _status(outcome: OutcomeView, protocol: str) -> tuple[Ending, str]:
     """How the debate stands, in a word and in one line."""
     if outcome.status == "open":
         return "open", "not finished: the record breaks off before the end of the debate"
@@ -291,11 +291,11 @@ def _status(outcome: OutcomeView) -> tuple[Ending, str]:
         return "paused", f"paused: {outcome.reason or outcome.kind}"
     decision = outcome.decision
     explanation = (decision.how if decision else "") or outcome.reason
-    begun = status_in_words(outcome.status)
+    begun, explanation = status_in_words(outcome.status), explanation.removeprefix("tie: ")
     if outcome.status == "decided" and decision and decision.rule:
         begun = f"decided by {rule_in_words(decision.rule)}"
-    explanation = explanation.removeprefix("tie: ")
-    return outcome.status, f"{begun}: {explanation}" if explanation else begun
+    line = ANSWERED_LINE if only_answered(protocol, outcome.status, outcome.reason) else f"{begun}: {explanation}"
+    return outcome.status, line if explanation else begun
 
 
 def _with_reason(ballot: Ballot, transcript: Transcript) -> Ballot:

@@ -119,7 +119,8 @@ def decision_chapter(report: Report) -> list[str]:
     """The chapter on the decision, as blocks."""
     outcome, decision = report.outcome, report.outcome.decision
     if decision is None:
-        return ["## Decision", f"There is no decision. {capital(inline(outcome.line))}."]
+        begun = "" if outcome.status == "no_decision" else "There is no decision. "
+        return ["## Decision", f"{begun}{capital(inline(outcome.line))}."]
     return [
         "## Decision",
         *_result(outcome, decision),

@@ -116,6 +116,7 @@ def test_a_failed_and_a_paused_debate_say_why_and_what_to_do() -> None:
     assert "No model was called." in failed
     assert "Not finished Paused: the limit of $0.5" in paused
     assert f"moot resume {ID}" in paused
+    assert " -m PROVIDER:NAME lets another model continue, in a fork" in paused
 
 
 def test_what_does_not_fit_is_cut_between_words() -> None:

@@ -81,10 +81,12 @@ def save(path: Path, content: str | bytes) -> None:
 
 _OURS = re.compile(
     rb"\*\*Debate:\*\* `|moot verify [a-z0-9]|\"debate\":\s?[\"{]|\A\{\"v\":\d|class=\"moot-map\"|"
-    rb"^# Argument map|WeasyPrint",
+    rb"^# Argument map|WeasyPrint|"
+    rb"\A<!-- moot-review:|\A\{\s*\"moot_review\":|\"driver\": \{\s*\"name\": \"Moot\"|"
+    rb"\A[\w.-]{1,200}: (?:no findings|\d+ findings? (?:survived|contested|retracted|without basis))",
     re.MULTILINE,
 )
-"""What stands in the reports, logs, maps and receipts that Moot writes, and hardly anywhere else."""
+"""What stands in the reports, logs, maps, receipts and reviews that Moot writes, and hardly anywhere else."""
 
 LOOKED_AT = 2**24
 """So many bytes of a file are looked at to see whether it is a report."""

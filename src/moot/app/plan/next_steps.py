@@ -9,10 +9,11 @@ from math import ceil
 from moot.app.brief.default_participants import default_moderator
 from moot.app.plan.checks import LEFT_OUT
 from moot.core.ask import Usage
-from moot.core.brief import Brief
+from moot.core.brief import Brief, is_person
 from moot.core.decision import NextStep
 from moot.core.errors import MootError
 from moot.core.event import Closed, Entry, Opened
+from moot.core.labels import only_answered
 from moot.core.transcript import Transcript, fold
 from moot.phases.choices import Choices
 from moot.phases.verdict import NOT_SOUGHT
@@ -39,6 +40,8 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
     if transcript.closed is None or transcript.closed.status not in UNDECIDED:
         return
     decision = transcript.decision
+    if only_answered(opened.name, transcript.closed.status, transcript.closed.reason):
+        return
     if decision and any(ballot.state == "cast" for ballot in decision.ballots):
         yield NextStep(command=f"moot recount {debate}", words="the same votes under other rules")
     if opened.name not in KNOWN:
@@ -91,6 +94,40 @@ def resume_step(debate: str, reason: str, usage: Usage) -> NextStep:
         return NextStep(command=f"moot resume {debate} {option} {2 * maximum:.15g}", words="with twice that limit")
     twice = ceil(200 * used) / 100 if option == "--budget" else 2 * used
     return NextStep(command=f"moot resume {debate} {option} {twice:.15g}", words="with twice what it has used")
+
+
+def pause_steps(debate: str, transcript: Transcript, usage: Usage, entries: int) -> Iterator[NextStep]:
+    """What can be done with a paused debate: answer, resume it, let another model go on.
+
+    Args:
+        debate: its id.
+        transcript: what was said, and why it is paused.
+        usage: what it has used.
+        entries: how many entries it has.
+    """
+    paused = transcript.paused
+    kind, reason = (paused.kind, paused.reason) if paused else ("", "")
+    open_turns = [turn for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
+    participants = transcript.brief.participants if transcript.brief else ()
+    people = {participant.name for participant in participants if is_person(participant)}
+    for name in dict.fromkeys(turn.by for turn in open_turns if turn.by in people):
+        yield NextStep(command=f"moot answer {debate} --as {shlex.quote(name)}", words=f"answers as {name}")
+    step = resume_step(debate, reason, usage)
+    yield step if step.words else replace(step, words=_RESUMES.get(kind, _RESUMES[""]))
+    if kind == "batch":
+        yield NextStep(command="moot batch --jobs", words="shows the batches at the providers")
+    elif kind in ("limit", "stopped", "unavailable"):
+        fork = f"moot fork {debate} --at {entries} -m PROVIDER:NAME"
+        yield NextStep(command=fork, words="lets another model continue, in a fork")
+
+
+_RESUMES: Mapping[str, str] = {
+    "": "continues the debate; nothing is paid twice",
+    "waiting": "asks here, and continues the debate",
+    "batch": "looks whether the batch has ended, and continues the debate",
+    "unavailable": "tries again, and continues the debate; nothing is paid twice",
+}
+"""What it does to resume a debate, by why it is paused."""
 
 
 def _more_rounds(opened: Opened) -> int:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from moot.analysis.agreement import Agreement, agreement
 from moot.analysis.decision_grounds import DecisionGrounds, decision_grounds, is_for
-from moot.app.plan.next_steps import resume_step
+from moot.app.plan.next_steps import pause_steps
 from moot.arguments.argument_map import AGAINST, Node
 from moot.arguments.positions import bare
 from moot.core.ask import Usage
 from moot.core.decision import Decision
 from moot.core.event import Entry
-from moot.core.labels import fork_origin, protocol_in_words, rule_in_words, status_in_words
+from moot.core.labels import ANSWERED, ANSWERED_LINE, fork_origin, protocol_in_words, rule_in_words, status_in_words
 from moot.core.text import counted, listed, percent
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import MEAN, answer_in_words
@@ -118,6 +118,8 @@ def _headline(report: Report) -> str:
             return f"{outcome.proposer}'s proposal"
         words = decision.winner or answer_in_words(decision)
         return words if len(words) <= SHORT or not decision.text else decision.text
+    if outcome.line == ANSWERED_LINE:
+        return capital(ANSWERED)
     titles = {"tie": "A tie: nothing is decided", "no_decision": "No decision", "failed": "The debate failed"}
     return titles.get(outcome.status, "Not finished")
 
@@ -137,6 +139,8 @@ def _before_lists(text: str) -> str:
 
 def _kicker(report: Report) -> str:
     decision = report.outcome.decision
+    if report.outcome.line == ANSWERED_LINE:
+        return "No debate"
     if decision is None or not decision.rule:
         return "Decision" if report.outcome.status == "decided" else capital(status_in_words(report.outcome.status))
     verb = "Decided" if report.outcome.status == "decided" else "Counted"
@@ -245,8 +249,8 @@ def _change(
     status, total = report.outcome.status, report.metrics.total
     if status in ("paused", "open") and report.debate:
         used = Usage(input_tokens=total.input_tokens, output_tokens=total.output_tokens, cost=total.cost)
-        step = resume_step(report.debate, report.outcome.line, used)
-        yield Point(command=step.command, words=step.words or "continues the debate; nothing is paid twice")
+        steps = pause_steps(report.debate, transcript, used, report.entries)
+        yield from (Point(command=step.command, words=step.words) for step in steps)
     if status == "failed" and report.debate:
         yield Point(command=f"moot again {report.debate}", words="runs it once more")
     yield from (Point(command=way.command, words=way.words) for way in report.ways)

@@ -22,7 +22,6 @@ from moot.cli.options import (
     store_path,
 )
 from moot.core.brief import LISTED
-from moot.core.decision import NO_DECISION
 from moot.core.errors import BriefError, RecordError
 from moot.core.text import counted
 
@@ -187,15 +186,11 @@ def _lines(shown: Shown, console: "Console") -> None:
         console.print(Indented(joined(local_time(item.at), line(item.protocol), fork_origin(item.forked), topic)))
 
 
-ANSWERED = ("single", "no_decision", NO_DECISION)
-"""How one ends in which a model only answered a chat program's wish for a title or the like."""
-
-
 def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> "Text":
     from rich.text import Text
 
     from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, local_time, short
-    from moot.core.labels import WAITS_FOR_BATCH, status_in_words
+    from moot.core.labels import ANSWERED, NOTHING_DEBATED, WAITS_FOR_BATCH, only_answered, status_in_words
     from moot.core.text import listed
     from moot.reviews.states import COMPLETE, RULE
 
@@ -208,8 +203,8 @@ def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> 
         return Text.assemble((WAITS_FOR_BATCH, WARN), (f" · {since}", FAINT))
     style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
     status = status_in_words(summary.status)
-    if (summary.protocol, summary.status, summary.reason) == ANSWERED:
-        return Text.assemble(("answered", GOOD), (" · nothing was to be debated", FAINT))
+    if only_answered(summary.protocol, summary.status, summary.reason):
+        return Text.assemble((ANSWERED, GOOD), (f" · {NOTHING_DEBATED}", FAINT))
     if summary.protocol == RULE and summary.decision:
         lacking = "" if summary.reason == COMPLETE else "incomplete: "
         return Text.assemble((status, style), (f" · {lacking}{line(summary.decision).rstrip('.')}", FAINT))

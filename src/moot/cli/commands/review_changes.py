@@ -152,6 +152,7 @@ def _check(names: tuple[str, ...], options: ReviewOptions) -> None:
 
     Raises:
         UsageError: it names them.
+        BriefError: the review would be written over a file that is none.
     """
     if options["again"] and (fixed := [*(["the names"] if names else []), *_typed(ON_RECORD)]):
         problem = "--again takes up an earlier review; what it reviews is on record, and how. Leave out"
@@ -164,6 +165,10 @@ def _check(names: tuple[str, ...], options: ReviewOptions) -> None:
         raise click.UsageError("--because and --cite belong to --dispute.")
     if (out := options["out"]) and (fault := unwritable(out)):
         raise click.ClickException(f"the review cannot be written: {fault}: {out}")
+    if out and out.is_file():
+        from moot.app.export.reports import check_target
+
+        check_target(out)
 
 
 ON_RECORD = ("base", "staged", "plan", "pr", "intent", "model", "preset", "reviewers", "focus", "budget", "seconds")
@@ -302,8 +307,11 @@ async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) ->
     run = await review_run(workspace, debate)
     text = _formatted(run, options["shape"])
     if options["out"]:
+        from moot.app.export.reports import check_target, save
+
+        check_target(options["out"])  # a review takes minutes, in which the file may have become another one
         try:
-            options["out"].write_text(text, encoding="utf-8")
+            save(options["out"], text)
         except OSError as error:
             raise click.ClickException(f"the review cannot be written: {error.strerror}: {options['out']}") from error
         click.echo(f"moot: {run.review}; written to {options['out']}", err=True)

@@ -43,7 +43,7 @@ from moot.core.agent import Context
 from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
-from moot.core.labels import act_of, fork_origin, noun, status_in_words
+from moot.core.labels import ANSWERED, ANSWERED_LINE, act_of, fork_origin, noun, status_in_words
 from moot.core.text import counted, listed, percent
 from moot.core.transcript import fold
 from moot.report.conclusion import answer_in_words
@@ -149,6 +149,8 @@ def ending(report: "Report", *, boxed: bool) -> RenderableType:
     """How a debate ended: status, decision, how it was reached, what was used, and problems."""
     status = report.outcome.status
     colour, name = _COLOURS.get(status, WARN), "not finished" if status == "open" else status_in_words(status)
+    if report.outcome.line == ANSWERED_LINE:
+        colour, name = GOOD, ANSWERED
     body = Stack(tuple(_body(report)))
     if boxed:
         return Panel(body, title=Text(f" {name} ", style=f"bold {colour}"), title_align="left", border_style=colour)
@@ -169,7 +171,8 @@ def _body(report: "Report") -> Iterator[RenderableType]:
 def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     outcome, total = report.outcome, report.metrics.total
     decision = outcome.decision
-    yield ("why", outcome.line.removeprefix("paused: ")) if outcome.status == "paused" else ("how", outcome.line)
+    label = "why" if outcome.status == "paused" else "how"
+    yield label, outcome.line.removeprefix("paused: ").removeprefix(f"{ANSWERED}: ")
     if decision and decision.share:
         share = ", ".join(filter(None, (percent(decision.share), decision.strength)))
         yield "support", share + (f": {line(listed(decision.support))}" if decision.support else "")
