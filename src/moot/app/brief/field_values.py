@@ -197,8 +197,7 @@ def check_value(keys: Sequence[Key], name: str, value: object, *, whose: str = "
         BriefError: it cannot be that.
     """
     try:
-        key = get_key(keys, name)
-        return read_value(replace(key, aliases=()) if key.aliases else key, as_node(value)).value
+        return read_value(get_key(keys, name), as_node(value)).value
     except BriefError as error:
         raise BriefError(f"{whose}{error}", code=error.code) from error
 
