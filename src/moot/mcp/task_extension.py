@@ -48,6 +48,10 @@ class ToolCaller(Protocol):
         """The client that sends a request."""
         ...
 
+    def arguments_of(self, name: str) -> Sequence[str] | None:
+        """The names of a tool's arguments."""
+        ...
+
 
 class TaskParams(RequestParams):
     """Which task is meant."""
@@ -106,6 +110,8 @@ class Tasks(Extension):
         """Begin a debate and return its task, where the client knows tasks."""
         if params.name != TOOL or not declares(ctx):
             return await call_next(ctx)
+        if set(params.arguments or {}) - set(self._server.arguments_of(TOOL) or ()):
+            return await call_next(ctx)  # which refuses them by the name of the tool that was called
         begun = await self._server.call(ctx, params.model_copy(update={"name": BEGINS}))
         if not isinstance(begun, CallToolResult) or begun.is_error or not begun.structured_content:
             return begun

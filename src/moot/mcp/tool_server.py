@@ -1,6 +1,6 @@
 """The MCP server class: finds the calling client, and turns every error into one sentence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from inspect import cleandoc
 from typing import Any, TypeAlias, cast
@@ -120,12 +120,15 @@ class Server(MCPServer[Any]):
         Raises:
             ToolError: it names the arguments that there are.
         """
-        tool = self._tool_manager.get_tool(name)
-        known = [*tool.parameters.get("properties", {})] if tool else []
-        wrong = [argument for argument in arguments if argument not in known]
-        if tool and wrong:
+        known = self.arguments_of(name)
+        if known is not None and (wrong := [argument for argument in arguments if argument not in known]):
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             raise ToolError(hide(clean(f"{name} has no argument {wrong[0][:60]!r}; {takes}")))
+
+    def arguments_of(self, name: str) -> Sequence[str] | None:
+        """The names of a tool's arguments; None where there is no such tool."""
+        tool = self._tool_manager.get_tool(name)
+        return [*tool.parameters.get("properties", {})] if tool else None
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
