@@ -221,11 +221,11 @@ async def test_a_debate_that_cannot_begin_is_no_task(folder: Path) -> None:
 
 @pytest.mark.parametrize("wrong", ["budget", "key"])  # start_debate has a key, run_debate has none
 async def test_a_wrong_argument_is_told_of_the_tool_that_was_called(folder: Path, wrong: str) -> None:
-    said: list[str] = []
+    sentences: list[str] = []
     for extensions in ([advertise(TASKS)], []):
         async with calling(folder, *extensions) as caller:
             answered = await caller.call_tool("run_debate", {"question": "# Tea?\n", wrong: "1"})
             assert answered.is_error
-            said.append(answered.content[0].text)  # type: ignore[union-attr]
-    assert said[0] == said[1]
-    assert f"run_debate has no argument '{wrong}'; it takes question, models, protocol" in said[0]
+            sentences.append(answered.content[0].text)  # type: ignore[union-attr]
+    assert sentences[0] == sentences[1]
+    assert f"run_debate has no argument '{wrong}'; it takes question, models, protocol" in sentences[0]

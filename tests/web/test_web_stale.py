@@ -60,6 +60,18 @@ async def test_each_surface_says_which_document_has_changed(debate: str, tmp_pat
         assert f"moot: {warning}\n" in (await asyncio.to_thread(moot, tmp_path, command, debate)).stderr, command
 
 
+@pytest.mark.parametrize("form", ["md", "json", "memo"])
+async def test_a_report_says_itself_which_document_has_changed(debate: str, tmp_path: Path, form: str) -> None:
+    words, address = "This is about the documents as they were (changed since: plan.md).", f"debates/{debate}/report"
+    async with opened(tmp_path, serving=replace(SERVING, documents=tmp_path)) as web:
+        assert words not in (await web.me.get(f"{API}/{address}.{form}")).text
+        tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
+    async with opened(tmp_path, serving=replace(SERVING, documents=tmp_path)) as web:
+        assert words in (await web.me.get(f"{API}/{address}.{form}")).text
+    written = await asyncio.to_thread(moot, tmp_path, "report", debate, "--format", form)
+    assert words in written.stdout
+
+
 @pytest.mark.parametrize("folder", ["none", "another"])
 async def test_a_server_reads_no_file_that_it_was_not_allowed(folder: str, debate: str, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"

@@ -464,11 +464,13 @@ def complete_debate(ctx: click.Context, param: click.Parameter, incomplete: str)
         return []
 
 
-async def warn_of_changes(debate: str, entries: "Sequence[Entry]") -> None:
-    """Say on standard error where documents of a debate are in this folder and have changed since."""
+async def warn_of_changes(debate: str, entries: "Sequence[Entry]") -> list[str]:
+    """Say on standard error where documents of a debate are in this folder and have changed since; what was said."""
     from moot.app.brief.document_states import DocumentWatch
     from moot.app.run.outcome import opening
 
     opened = opening(debate, entries)
-    for warning in await DocumentWatch(Path()).warnings(debate, opened.brief, opened.place):
+    warnings = await DocumentWatch(Path()).warnings(debate, opened.brief, opened.place)
+    for warning in warnings:
         click.echo(f"moot: {warning}", err=True)
+    return warnings

@@ -1,6 +1,7 @@
 """Routes that read: reports, argument maps, analyses, recounts, comparisons, models, protocols."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -22,11 +23,13 @@ from moot.app.export.reports import (
     make_report,
     map_at,
     parent,
+    with_notes,
     write_comparison,
 )
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import find_models
 from moot.app.plan.starter_presets import model_offers
+from moot.app.run.outcome import opening
 from moot.app.serve.answer_types import Plugins
 from moot.app.serve.prompt_view import PromptView, prompt_view
 from moot.core.ask import Value
@@ -267,18 +270,21 @@ async def get_report(
 async def _report(looked: ReadableRecord, form: str, options: Mapping[str, Value] = NO_OPTIONS) -> bytes:
     workspace, debate, entries = looked.visit.site.workspace, looked.visit.debate, looked.entries
     last = (await workspace.lines(debate))[len(entries) - 1]
+    opened, site = opening(debate, entries), looked.visit.site
+    stale = await site.runner.stale_warnings(debate, opened.brief, opened.place, looked.visit.claim)
 
     def written() -> str | bytes:  # html is the page to print, and a PDF is made of it elsewhere
-        read_record = make_report(entries, debate=debate, where=workspace.place, last=last)
+        read_record = with_notes(make_report(entries, debate=debate, where=workspace.place, last=last), stale)
         return report_format("print" if form == "html" else form, options).make(read_record)
 
-    return await looked.made(f"report {form} {sorted(options.items())}", written)
+    return await looked.made(f"report {form} {sorted(options.items())} {stale}", written)
 
 
 async def _pdf(looked: ReadableRecord, form: str, page_form: str) -> bytes:
     page, cache = await _report(looked, page_form), looked.visit.site.kept
     try:
-        return await cache.pdf(looked.visit.debate, len(looked.entries), page, form)
+        kind = f"{form} {hashlib.sha256(page).hexdigest()}"  # the same record may be stale or not
+        return await cache.pdf(looked.visit.debate, len(looked.entries), page, kind)
     except Busy:
         problem = "several PDFs are being made; try again later, or print the HTML report from a browser"
         raise Problem(429, problem, "full", {"Retry-After": "30"}) from None

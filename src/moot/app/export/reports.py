@@ -269,6 +269,12 @@ def make_report(entries: Sequence[Entry], *, debate: str, where: str, last: str)
     return ReadRecord(entries=entries, report=full_report)
 
 
+def with_notes(record: ReadRecord, notes: Sequence[str]) -> ReadRecord:
+    """The report with more notes on the outcome, such as that a document has changed since."""
+    outcome = record.report.outcome
+    return replace(record, report=replace(record.report, outcome=replace(outcome, notes=(*outcome.notes, *notes))))
+
+
 async def compare(workspace: Workspace, debate: str, other: str) -> Comparison:
     """Compare two debates.
 

@@ -268,7 +268,7 @@ def report(  # house: wide because they are the options of the command
     DEBATE is an id, a short id, or "last". The argument map (--format visual_tree) consists of a page, a
     picture and data: with -o all three files are written; without it only the page is printed.
     """
-    from moot.app.export.reports import read_record
+    from moot.app.export.reports import read_record, with_notes
 
     form = form or (_format_of(out) if out else "md")
     chosen = report_format(form, read_report_options(form, options, "--set"))
@@ -282,8 +282,7 @@ def report(  # house: wide because they are the options of the command
     async def read() -> "ReadRecord":
         async with open_workspace(store, reading=True) as workspace:
             record = await read_record(workspace, debate_id := await workspace.find(debate))
-        await warn_of_changes(debate_id, record.entries)
-        return record
+        return with_notes(record, await warn_of_changes(debate_id, record.entries))
 
     written = _contents(run_command(read()), chosen)
     if out is None or str(out) == "-":
