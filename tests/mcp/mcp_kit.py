@@ -2,13 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client as Caller
+from mcp.server.mcpserver.tools import base
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from moot.app.plan.settings import Config
@@ -22,6 +25,7 @@ from moot.core.agent import Quote, Recorder
 from moot.core.event import Called
 from moot.mcp.clients import Client
 from moot.mcp.tool_list import make_server
+from moot.mcp.tool_server import Server
 from moot.models.base import Request
 from moot.testing.scripted import ScriptedModel
 
@@ -135,6 +139,25 @@ async def runner_in(
         await workspace.close()
 
 
+DESCRIBED: dict[str, FuncMetadata] = {}
+"""What the SDK makes of the signature of each tool, which takes long."""
+
+
+def described(function: Callable[..., Any], skip_names: Sequence[str], structured_output: bool | None) -> FuncMetadata:
+    """What the SDK makes of a tool: the same for every server."""
+    name = function.__qualname__
+    if name not in DESCRIBED:
+        DESCRIBED[name] = func_metadata(function, skip_names, structured_output)
+    return DESCRIBED[name]
+
+
+def server_of(client: Client) -> Server:
+    """A server whose tools are described once in a process."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(base, "func_metadata", described)
+        return make_server(client)
+
+
 @asynccontextmanager
 async def place(
     runner: Runner, *, name: str = "agent@stdio", cost: float | None = None, all_: bool = False
@@ -144,5 +167,5 @@ async def place(
     client = Client(
         admission=Admission(runner=runner, spending=spending, serving=Serving(), owner=name), reads_all=all_
     )
-    async with Caller(make_server(client)) as caller:
+    async with Caller(server_of(client)) as caller:
         yield Place(runner=runner, client=client, caller=caller)

@@ -18,9 +18,8 @@ from moot.app.serve.admission import Admission
 from moot.app.serve.spending import Spending
 from moot.mcp.clients import Client
 from moot.mcp.task_extension import TASKS
-from moot.mcp.tool_list import make_server
 from tests.council.agents import own_place
-from tests.mcp.mcp_kit import BUILTIN, PEOPLE, QUOTES, SERVING, TABLE, Slow, result, runner_in
+from tests.mcp.mcp_kit import BUILTIN, PEOPLE, QUOTES, SERVING, TABLE, Slow, result, runner_in, server_of
 
 
 class TaskParams(RequestParams):
@@ -129,7 +128,7 @@ async def calling(
 ) -> AsyncGenerator[Caller]:
     async with runner_in(folder, models={"slow": slow} if slow else None) as runner:
         admission = Admission(runner=runner, spending=Spending(runner, None), serving=SERVING, owner="agent@stdio")
-        async with Caller(make_server(Client(admission=admission)), extensions=extensions, mode=mode, **more) as caller:
+        async with Caller(server_of(Client(admission=admission)), extensions=extensions, mode=mode, **more) as caller:
             yield caller
 
 
