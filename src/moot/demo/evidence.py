@@ -7,6 +7,7 @@ follows from the brief, the documents and the turns that the context shows; noth
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from moot.answers.plain_text import key
 from moot.core.agent import Context, proposal_names
@@ -189,9 +190,14 @@ def query(*parts: tuple[str, float]) -> dict[str, float]:
     """Texts, each with its weight, as one query; a word weighs once for each text that holds it."""
     weights: dict[str, float] = {}
     for text, weight in parts:
-        for word in dict.fromkeys(terms(text)):
+        for word in _different_terms(text):
             weights[word] = weights.get(word, 0.0) + weight
     return weights
+
+
+@lru_cache(maxsize=256)  # each question of a debate holds its topic and its earlier answers
+def _different_terms(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(terms(text)))
 
 
 def _fitness(passage: Passage) -> float:

@@ -33,8 +33,8 @@ def answer(prompt: str, seed: int | None, name: str) -> str:
     draw = chance(prompt, seed, name)
     choice = OPTIONS[0] if draw < 0.55 else OPTIONS[1] if draw < 0.8 else OPTIONS[2]
     words = "so it seems " * (1 + int(8 * chance(draw)))
-    asked = f"PROBABILITY: {draw:.2f}\n" if "PROBABILITY" in prompt else ""
-    return f"ANSWER: {choice}\n{asked}ARGUMENT: {words}"
+    likelihood = f"PROBABILITY: {draw:.2f}\n" if "PROBABILITY" in prompt else ""
+    return f"ANSWER: {choice}\n{likelihood}ARGUMENT: {words}"
 
 
 class Priced(ScriptedModel):
