@@ -93,3 +93,10 @@ def test_a_name_with_a_colon_counts_where_it_is_given() -> None:
     assert [item.by for item in conversation.statements] == ["Dr Ada", "Ben", "Dr Ada", "Ben"]
     with pytest.raises(BriefError, match="no speakers found"):
         read_transcript(text, "talk.md")
+
+
+def test_two_who_speak_once_each_have_to_be_named() -> None:
+    text = "# Build or buy?\n\n**Ann:** Build.\n\n**Ben:** Buy.\n"
+    with pytest.raises(BriefError, match=r"Ann stands only once, so it may be no name.*such as: --names Ann,Ben$"):
+        read_transcript(text, "talk.md")
+    assert [item.by for item in read_transcript(text, "talk.md", ["Ann", "Ben"]).statements] == ["Ann", "Ben"]

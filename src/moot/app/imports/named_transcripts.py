@@ -67,6 +67,10 @@ def read_transcript(text: str, name: str, names: Collection[str] = ()) -> Conver
     if wanted:
         missing = ", ".join(dict.fromkeys(names))
         raise BriefError(f"{name}: not each of {missing} begins a turn in one of the known styles", code="malformed")
+    bold = list(_lines(text, STYLES["bold"]))
+    spoken = Counter(line.name.casefold() for line in bold if line.name)
+    if len(spoken) > 1 and max(spoken.values()) == 1:
+        raise BriefError(_ONCE.format(name, *_once(bold, spoken)), code="ambiguous")
     problem = f"{name}: no speakers found. Begin each turn with a name: **Ada:** …, ## Ada, or Ada: …; or use --names"
     raise BriefError(problem, code="malformed")
 
