@@ -237,6 +237,10 @@ async def can_be_read(visit: Visit, width: int, scheme: Scheme) -> None:
     ticks = await page.locator(".interval").first.locator("text:not(.name)").all_text_contents()
     assert ticks
     assert all(int(tick) % 10 == 0 for tick in ticks), f"an axis has round numbers: {ticks}"
+    for one in await page.locator(".interval").all():
+        assert await one.evaluate("each => each.getBoundingClientRect().right <= innerWidth"), (
+            "it fits without scrolling"
+        )
     small = await picture.locator("text").first.evaluate("each => each.getBoundingClientRect().height")
     assert small > 9
     assert await page.evaluate("document.documentElement.scrollWidth") <= width

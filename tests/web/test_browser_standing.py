@@ -1,9 +1,10 @@
 """How a debate stands, on its page: a server that was ended, people who are waited for, answers that are sealed."""
 
+import asyncio
 import re
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from moot.core.errors import ModelError, Refused, Unavailable
 from moot.testing.scripted import ScriptedModel
@@ -141,3 +142,22 @@ async def test_why_a_debate_failed_or_is_paused_is_told_once(stage: Stage, error
         await expect(page.get_by_text("Not answered yet").or_(page.get_by_text("No answer")).first).to_be_visible()
         await expect(page.get_by_text(reason)).to_have_count(1)
         await expect(page.locator(".caret")).to_have_count(0)  # nobody is about to say anything
+
+
+async def test_before_anything_is_known_nothing_is_called_empty(stage: Stage) -> None:
+    debate = await stage.once("# Tea or coffee?\n\nTea is calm.\n")
+    go = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await go.wait()
+        await route.continue_()
+
+    async with stage.visit() as visit:
+        await visit.context.route(re.compile("form=frames"), late)
+        page = await visit.go(f"/d/{debate}")
+        await expect(page.get_by_text("Loading …")).to_be_visible()
+        await expect(page.locator(".dhead .state")).to_have_count(0)
+        await expect(page.get_by_text("Nothing has been said yet")).to_have_count(0)
+        go.set()
+        await expect(page.locator(".dhead .state")).to_have_text(re.compile("decided|tie|no decision"))
+        await expect(page.get_by_text("Loading …")).to_have_count(0)
