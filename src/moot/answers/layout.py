@@ -13,6 +13,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeAlias
 
+from moot.answers import rulings
 from moot.answers.ballot_reader import announces, read_ballot
 from moot.answers.blanks import BLANK, fill
 from moot.answers.json_answer import members_as_lines, read_json, read_object
@@ -31,7 +32,6 @@ from moot.answers.plain_text import (
     without_thoughts,
 )
 from moot.answers.record_blocks import read_records, records_template, write_records
-from moot.answers.rulings import checked_ruling, end_of, is_decision, is_taken_back, withdrawn_ruling, without_strangers
 from moot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from moot.answers.shapes import (
     as_lines,
@@ -96,23 +96,23 @@ def read_sections(form: Form, text: str) -> FieldValues:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
     text = in_english(form.fields, without_marks(text))
     if text.lstrip().startswith("{") and (values := read_object(form, text)) is not None:
-        return checked_ruling(form, values)
-    parts = sections_in(form.fields, as_lines(form.fields, text))
+        return rulings.checked_ruling(form, values)
+    parts = sections_in(form.fields, lines := as_lines(form.fields, text))
+    lead = lines.split("\n")[: -sum(len(part.rows) for part in parts) or None] if parts else ()
     if not parts and (values := _in_other_shape(form, text)):
-        return checked_ruling(form, values)
-    chosen = [part for part in parts if part.asked.kind == "choice" and is_decision(part.asked)]
-    endings = [end_of(part.raw) for part in chosen]
-    for part, ending in zip(chosen, endings, strict=True):
-        part.rows = ending.words.split("\n")
+        return rulings.checked_ruling(form, values)
+    endings: list[rulings.Ending] = []
+    for part in (item for item in parts if item.asked.kind == "choice" and rulings.is_decision(item.asked)):
+        endings.append(rulings.end_of(part.raw))
+        part.rows = endings[-1].words.split("\n")
     values = FieldValues()
     for form_field in form.fields:
         here = [part for part in parts if part.asked is form_field]
         value = _single_value(form_field, here) if here else Fault("missing" if parts else "no_form")
-        values.add(
-            form_field,
-            value if isinstance(value, Fault) or _is_not_retracted(value, here[-1], parts) else Fault("ambiguous"),
-        )
-    return withdrawn_ruling(form, values) if any(map(is_taken_back, endings)) else checked_ruling(form, values)
+        upheld = isinstance(value, Fault) or _is_not_retracted(value, here[-1], parts)
+        values.add(form_field, value if upheld else Fault("ambiguous"))
+    withdrawn = any(map(rulings.is_taken_back, endings)) or rulings.is_held_back(form, values, lead)
+    return (rulings.withdrawn_ruling if withdrawn else rulings.checked_ruling)(form, values)
 
 
 def _in_other_shape(form: Form, text: str) -> FieldValues | None:
@@ -315,11 +315,12 @@ def read(
     words = without_label(words, speaker, debate[0] if debate else "", free=form is None)
     if form is None:
         return Reading(text=words)
+    checked = rulings.without_strangers
     if len(words) <= LIMIT:
-        values = without_strangers(form, _read(form, words, speaker, proposals, debate), debate)
+        values = checked(form, _read(form, words, speaker, proposals, debate), debate)
         return Reading(text=words, fields=values.fields, unread=tuple(values.unread))
     end = last_part(words) if form.layout in ("line", "sections") else ""
-    values = without_strangers(form, _read(form, end, speaker, proposals, debate), debate) if end else FieldValues()
+    values = checked(form, _read(form, end, speaker, proposals, debate), debate) if end else FieldValues()
     lacking = [item.name for item in form.fields if item.required and item.name not in values.fields]
     known = {unread.rpartition(": ")[0] for unread in values.unread if not unread.endswith((": no_form", ": missing"))}
     own = (unread for unread in values.unread if unread.rpartition(": ")[0] in known)

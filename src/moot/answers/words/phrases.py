@@ -435,7 +435,8 @@ LABEL = late_pattern(
 """A row that begins with a label and its colon: a heading, bold, in capitals or plain."""
 
 ROLES = late_pattern(
-    r"(?:user|human|assistant|system|ai|model|bot|tool|parser|engine|(?:system )?note.*|moderator(?:'s)?.*)"
+    r"(?:user|human|assistant|system|ai|model|bot|tool|parser|engine|(?:system )?note.*|moderator(?:'s)?.*"
+    r"|chair(?:man|woman|person)?)"
 )
 """Whose turn a label may begin in an invented conversation, and notes of a moderator."""
 

@@ -11,7 +11,7 @@ The words stand in ``remarks.toml``. They are looked up and not searched for, so
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -137,6 +137,13 @@ def is_remark(sentence: str, is_matter: Callable[[str], bool]) -> bool:
     return bool(likely) and all(_is_remark_in(language, sentence, count) for language, count in likely)
 
 
+def looks_back(sentence: str) -> bool:
+    """Whether a folded sentence is a remark on what has been."""
+    languages = next((known for letter, known in _SCRIPTS.items() if re.search(letter, sentence)), ())
+    past = any(vocabulary(language).says("past", sentence) for language in languages)
+    return past and is_remark(sentence, lambda _: False)
+
+
 def _tells(language: str, sentence: str, count: Count) -> bool:
     """Whether a sentence tells what somebody said and draws no conclusion."""
     words = vocabulary(language)
@@ -203,7 +210,7 @@ def counted(language: str, sentence: str, is_matter: Callable[[str], bool]) -> C
     spelled = _signs(sentence, words) if language in _UNSPACED else _spaced(sentence)
     joined = {word for pair in pairwise(spelled) for word in pair if "_".join(pair) in words.core.whole}
     for place, word in enumerate(spelled):
-        kinds, known = _kinds(language, word), is_matter(word)
+        kinds, known = kinds_of(language, word), is_matter(word)
         count.matter += known
         count.decides = count.decides or "decides" in kinds
         if place < BEFORE_SUBJECT and not count.strangers and not known:
@@ -224,11 +231,11 @@ def counted(language: str, sentence: str, is_matter: Callable[[str], bool]) -> C
 
 def _is_compound(language: str, behind: Sequence[str]) -> bool:
     """Whether the word behind a subject makes another thing of it ("The debate club gets the hall")."""
-    return language == "en" and any(not word.endswith(("s", "d")) and not _kinds(language, word) for word in behind)
+    return language == "en" and any(not word.endswith(("s", "d")) and not kinds_of(language, word) for word in behind)
 
 
 @lru_cache(maxsize=4096)
-def _kinds(language: str, word: str) -> frozenset[str]:
+def kinds_of(language: str, word: str) -> frozenset[str]:
     """Which kinds of words of a language a word belongs to."""
     words = vocabulary(language)
     forms = _forms(word) if language == "ar" else (word,)
@@ -308,6 +315,11 @@ def _listed(row: str, language: str) -> list[str]:
 def _pattern(row: str, *, spaced: bool) -> re.Pattern[str]:
     choice = "|".join(re.split(r"\s+\|\s+", row.strip()))
     return re.compile(rf"(?<!{cues.LETTER})(?:{choice})(?!{cues.LETTER})" if spaced else choice)
+
+
+def any_sign(words: Iterable[str]) -> re.Pattern[str]:
+    """One of these words without blanks, the longest first."""
+    return re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
 
 
 _CLASS = re.compile(r"\[([^\]]*)\]")

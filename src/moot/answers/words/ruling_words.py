@@ -55,7 +55,8 @@ NOTHING_DECIDED = _one_of(
     rf"^(?:[\w ]{{2,30}}, ?)?(?:there (?:is|was|has been|can be) )?(?:{_STILL} )?(?:no|not an?|not any|without an?)"
     rf" (?:[\w-]+ ){{0,2}}?{_NOUN}(?: (?:on|about|regarding|as to|for) [^.]{{1,60}}?)?\s*(?:$|[,;:.(!\u2013\u2014]"
     rf"|{_YET}\b)",
-    rf"^(?:nothing|none|neither side)(?: \w+){{0,3}}? (?:{_DECIDED}|final|yet|so far)\b|^(?:none|nothing|nil|n/a"
+    rf"^(?:(?:for|with|among) (?:us|me|now)(?: here)?,? )?(?:nothing|none|neither side)"
+    rf"(?: \w+){{0,3}}? (?:{_DECIDED}|final|yet|so far)\b|^(?:none|nothing|nil|n/a"
     rf"|not applicable)\s*(?:$|[,;:.(!\u2013\u2014-])",
     # The matter has not been decided. We could not agree. It cannot be settled now.
     rf"\b(?:(?:can|could)(?: ?not|n't)|unable|(?:not|never) able|impossible|(?:have|has|had|is|are|was|were|am|did)"
@@ -307,6 +308,8 @@ TAKEN_BACK = _one_of(
     rf"|\b(?:continue|resume|reopen|prolong|extend|keep) (?:the |this |our )?{_TALK}\b"
     r"|\b(?:we|they|both) (?:\w+ ){0,2}continue\W*$|\b(?:another|one more|a (?:further|second|third)"
     r"|the next) round\b",
+    r"\b(?:is|are|was|were) what [^.,]{1,40}\b(?:would|wants?|wanted|hopes?|hoped|wishes|wished|asked|told)\b.{0,30}"
+    r"\b(?:me|see|hear|read)\b",
     r"\bjust kidding\b|\bonly joking\b|\b(?:/s|jk)\b|\bsarcasm\b",
     # other languages: I take it back, this does not hold, the debate goes on
     r"\b(?:nehme|ziehe|nehmen|ziehen) (?:\w+ ){0,4}zurück\b|\b(?:widerruf\w*|korrigier\w*|revidier\w*|verwerf\w*"
@@ -485,3 +488,12 @@ LABELS_ONLY = late_pattern(
     r"(?:\W+|$))+"
 )
 """Words in place of a decision that are but labels of the form, or its status."""
+
+FILLER = late_pattern(
+    r"\W*(?:lorem ipsum.*|(?:(?:asdf|qwer|sdfg|hjkl|zxcv|yxcv|jklö|йцук|фыва)\w*\W*)+"
+    r"|(?:(?:foo|bar|baz|bla+h?|test(?:ing|e)?|xx+|todo|tbd|tba|n/a|etc|abc)\b\W*)+\d*|hello,? world"
+    r"|(?:(?:insert|put|enter|add|write|type|your|place) ){1,2}.{0,30}\bhere"
+    r"|(?:hier|ici|aquí|aqui|qui) .{0,20}(?:einfügen|eintragen|insérer|insertar|inserir|inserire)"
+    r"|(?:тест|测试|テスト|테스트|اختبار|परीक्षण|deneme|prueba|prova|próba)(?: \d+)?)\W*"
+)
+"""What stands where something is to be written, or was typed to try the keys."""

@@ -32,8 +32,8 @@ LONG = 6
 """The letters of a German word that may be a participle with its first syllable."""
 
 _SCRIPTS: Mapping[str, str] = {cues.SCRIPTS[language]: language for language in ("ja", "ko", "ar", "hi", "ru", "zh")}
-_SPACED = ("en", "de", "fr", "es", "pt", "it", "pl", "tr")
-_UNSPACED = ("zh", "ja")
+SPACED = ("en", "de", "fr", "es", "pt", "it", "pl", "tr")
+UNSPACED = ("zh", "ja")
 _UNMISTAKABLE = ("ko", "ar", "hi")
 """Languages that are known by their letters alone, so that no word of grammar needs to be listed."""
 
@@ -146,35 +146,45 @@ def _weighed_alone(sentence: str) -> Weight:
 def _weighed(sentence: str, is_matter: Callable[[str], bool] | None) -> Weight:
     sentence = sentence.replace("\u0307", "")
     language = language_of(sentence)
-    if language in _UNSPACED:
+    if language in UNSPACED:
         weight = _weighed_signs(sentence, language)
-        weight.matter += is_matter is not None and any(map(is_matter, _RUN.findall(sentence)))
+        weight.matter += is_matter is not None and any(map(is_matter, runs_of(sentence)))
         return weight
-    weight = _weighed_words(_words(sentence), language, is_matter)
+    weight = _weighed_words(words_of(sentence), language, is_matter)
     weight.known = weight.words if language in _UNMISTAKABLE else weight.known
     return weight
 
 
 def language_of(sentence: str) -> str:
     """The language of a folded sentence: by its letters, or the one that knows most of its words."""
-    language = next((language for letter, language in _SCRIPTS.items() if re.search(letter, sentence)), "")
-    return language or _likeliest(_words(sentence))
+    return language_by_letters(sentence) or _likeliest(words_of(sentence))
 
 
-def _words(sentence: str) -> list[str]:
+def language_by_letters(sentence: str) -> str:
+    """The language that is known by a sentence's letters; "" for those of Latin letters."""
+    return next((language for letter, language in _SCRIPTS.items() if re.search(letter, sentence)), "")
+
+
+def words_of(sentence: str) -> Sequence[str]:
+    """The words of a folded sentence with blanks."""
     return [word for joined in _WORD.findall(sentence.replace("n't", " not")) for word in joined.split("'")]
+
+
+def runs_of(sentence: str) -> Sequence[str]:
+    """What stands together in a sentence without blanks."""
+    return _RUN.findall(sentence)
 
 
 def _likeliest(words: Sequence[str]) -> str:
     """Which language of Latin letters knows most of these words; the first of several."""
     counts = [sum(known) for known in zip(*map(_knowing, words), strict=True)]
-    return _SPACED[counts.index(max(counts))] if counts else _SPACED[0]
+    return SPACED[counts.index(max(counts))] if counts else SPACED[0]
 
 
 @lru_cache(maxsize=16384)
 def _knowing(word: str) -> tuple[bool, ...]:
     """Whether each language of Latin letters knows a word."""
-    return tuple(_kind(language, word)[1] for language in _SPACED)
+    return tuple(_kind(language, word)[1] for language in SPACED)
 
 
 def _weighed_words(words: Sequence[str], language: str, is_matter: Callable[[str], bool] | None) -> Weight:
@@ -223,15 +233,14 @@ def _weighed_signs(sentence: str, language: str) -> Weight:
 
 @cache
 def _signs(language: str, kind: str) -> re.Pattern[str]:
-    words = sorted(_vocabulary(language)[kind].whole, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, words)))
+    return remarks.any_sign(_vocabulary(language)[kind].whole)
 
 
 @lru_cache(maxsize=16384)
 def _kind(language: str, word: str) -> tuple[str, bool, bool]:
     """Which kind a word is of in a language, whether it is known there, and whether it turns."""
     vocabulary = _vocabulary(language)
-    forms = _forms(word) if language == "ar" else (word, word[2:]) if _is_participle(language, word) else (word,)
+    forms = forms_of(language, word)
     kind = next((kind for kind in KINDS if any(form in vocabulary[kind] for form in forms)), "")
     turns = word in vocabulary["turn"].whole
     known = bool(kind) or turns or word in vocabulary["grammar"]
@@ -239,17 +248,38 @@ def _kind(language: str, word: str) -> tuple[str, bool, bool]:
 
 
 def is_known(language: str, word: str) -> bool:
-    """Whether a word is known in a language."""
+    """Whether a word is listed in a language."""
     return _kind(language, word)[1]
+
+
+def is_thing(language: str, word: str) -> bool:
+    """Whether a word is one of the matter."""
+    return _kind(language, word)[0] == "matter"
+
+
+def may_be_matter(language: str, word: str) -> bool:
+    """Whether a word is one of the matter, or in no list."""
+    kind, known, _ = _kind(language, word)
+    return kind == "matter" or not known
+
+
+def things_in_signs(language: str, sentence: str) -> Sequence[str]:
+    """The words of the matter in a sentence without blanks."""
+    return _signs(language, "matter").findall(sentence)
 
 
 def is_grammar(word: str) -> bool:
     """Whether a word belongs to the grammar of any language of Latin letters."""
-    return any(word in _vocabulary(language)["grammar"] for language in _SPACED)
+    return any(word in _vocabulary(language)["grammar"] for language in SPACED)
 
 
 def _is_participle(language: str, word: str) -> bool:
     return language == "de" and len(word) > LONG and word.startswith("ge")
+
+
+def forms_of(language: str, word: str) -> Sequence[str]:
+    """A word, and what is left of it without what its grammar puts before it."""
+    return _forms(word) if language == "ar" else (word, word[2:]) if _is_participle(language, word) else (word,)
 
 
 def _forms(word: str) -> Sequence[str]:
@@ -265,9 +295,10 @@ def _tables() -> Mapping[str, Mapping[str, str]]:
 @cache
 def _vocabulary(language: str) -> Mapping[str, Words]:
     rows = _tables()[language]
-    return {name: Words.of(_listed(rows.get(name, ""), language)) for name in ("grammar", "turn", *KINDS)}
+    return {name: Words.of(listed(rows.get(name, ""), language)) for name in ("grammar", "turn", *KINDS)}
 
 
-def _listed(row: str, language: str) -> list[str]:
+def listed(row: str, language: str) -> list[str]:
+    """The words of a row; in Korean each of them takes endings."""
     words = normal(row).casefold().replace("\u0307", "").split()
     return [word.rstrip("~") + "~" for word in words] if language == "ko" else words
