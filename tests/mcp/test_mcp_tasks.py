@@ -212,6 +212,22 @@ async def test_whoever_declines_is_still_waited_for(folder: Path) -> None:
         call.cancel()
 
 
+async def test_a_task_that_waits_for_a_person_is_cancelled_and_stays_so(folder: Path) -> None:
+    client = TaskClient()
+    async with calling(folder, client, elicitation_callback=ignored) as caller, asyncio.TaskGroup() as group:
+        call = group.create_task(caller.call_tool("run_debate", {**ORDER, "question": PEOPLE}))
+        debate = await client.started
+        task = await until(caller.session, debate, "input_required")
+        (key,) = task["inputRequests"]
+        for _ in range(2):  # to cancel twice changes nothing
+            assert (await cancel(caller.session, debate))["resultType"] == "complete"
+            assert (await get(caller.session, debate))["statusMessage"].endswith("; cancelled by its client")
+        assert (await call).structured_content == {"status": "cancelled"}
+        accepted = {"action": "accept", "content": {"ANSWER": "B", "ARGUMENT": "It is warm."}}
+        await send(caller.session, UpdateTask(params=UpdateParams(taskId=debate, inputResponses={key: accepted})))
+        assert (await get(caller.session, debate))["status"] == "cancelled"
+
+
 async def test_a_debate_that_cannot_begin_is_no_task(folder: Path) -> None:
     async with calling(folder, advertise(TASKS)) as caller:
         answered = await caller.call_tool("run_debate", {"question": "# Tea?\n", "protocol": "nothing"})

@@ -3,13 +3,11 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import fields, replace
 from itertools import pairwise
 
 import pytest
 
 from moot.core.agent import Quote, Recorder
-from moot.core.ask import ToolCall, Usage
 from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from moot.core.event import Called
 from moot.models.base import Model
@@ -37,23 +35,6 @@ async def test_a_layer_stands_for_its_model(wrap: Wrap) -> None:
     assert (called.text, notebook.deltas, inner.requests) == ("yes", ["y", "es"], [ask()])
     await model.close()
     assert inner.closed
-
-
-@jumping
-async def test_a_time_limit_changes_nothing_but_the_time_it_took() -> None:
-    tool = ToolCall(id="1", name="search", arguments="{}")
-    whole = Called(
-        key="k", call="c", text="t", model="m", served="s", usage=Usage(input_tokens=1), seconds=2.0, finish="stop",
-        tools=(tool,), sources=("a",),
-    )  # fmt: skip
-
-    async def step(recorder: Recorder) -> Called:
-        return whole
-
-    called = await TimeLimit(Double(step)).complete(ask(), Notebook())
-    assert all(getattr(whole, field.name) != field.default for field in fields(whole))
-    assert called == replace(whole, seconds=called.seconds)
-    assert called.seconds == 0.0
 
 
 @jumping

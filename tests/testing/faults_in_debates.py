@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from moot.core import agent, event, text, transcript
+from moot.core import agent, event, roles, text, transcript
 from moot.core.ask import Usage
 from moot.core.event import Erred
 from moot.engine import calls, driver, quorum
@@ -94,7 +94,7 @@ def quorum_waits_for_nobody() -> list[Change]:
 
 
 def voters_are_hurried() -> list[Change]:
-    return [(quorum, "HURRIED", quorum.HURRIED | {"vote"})]
+    return [(roles, "HURRIED", roles.HURRIED | {"vote"})]
 
 
 def close_says_another_status() -> list[Change]:

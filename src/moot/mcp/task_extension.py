@@ -4,7 +4,9 @@ The task's id is the debate's, and its state is the record's. So nothing is kept
 can answer, also after a restart. All other clients wait for the tool as before.
 """
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Protocol, TypeAlias
 
 from mcp import MCPError
@@ -14,13 +16,13 @@ from mcp.server.mcpserver.server import require_client_extension
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, InputRequiredResult, RequestParams
 from pydantic import Field
 
-from moot.app.run.people import answer
+from moot.app.run.people import answer, end_wait
 from moot.app.serve.settle import settle
 from moot.core.errors import MootError
 from moot.core.text import clean, hide
 from moot.mcp.clients import Client
 from moot.mcp.summaries import standing
-from moot.mcp.task_results import read_content, task_of
+from moot.mcp.task_results import CANCELLED, read_content, task_of
 
 TASKS = "io.modelcontextprotocol/tasks"
 """The name of the extension."""
@@ -147,6 +149,12 @@ class Tasks(Extension):
             await settle(client.runner, debate, GRACE, _ignore_progress)
         if (await client.runner.running_state(debate)).by:
             await client.runner.pause(debate, now=True)
+            with suppress(TimeoutError, MootError):
+                async with asyncio.timeout(GRACE):
+                    await client.runner.wait(debate)
+        now = await standing(client, debate)
+        if now.status == "waiting" and not now.runs and now.reason != CANCELLED:  # nothing runs that could record it
+            await end_wait(client.workspace, debate, CANCELLED)
         return {"resultType": "complete"}
 
     async def _task_client(self, ctx: Context, debate: str, *, own: bool = False) -> Client:

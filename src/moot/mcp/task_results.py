@@ -13,6 +13,9 @@ from moot.core.text import clip, counted
 from moot.mcp.clients import Client
 from moot.mcp.summaries import Standing, memo_of, plain, standing
 
+CANCELLED = "cancelled by its client"
+"""The reason on record why a debate that waited for people was paused."""
+
 POLL_MS = 2000
 """How often a client should ask, in milliseconds."""
 
@@ -39,6 +42,8 @@ async def task_of(client: Client, debate: str, *, asks: bool) -> dict[str, Any]:
     match now.status:
         case "running" | "casting":
             return task | {"status": "working"}
+        case "waiting" if now.reason == CANCELLED:
+            return task | {"status": "cancelled"}
         case "waiting" if asks:
             return task | {"status": "input_required", "inputRequests": _requests(now)}
         case "paused" if now.outcome.kind == "stopped":

@@ -17,7 +17,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from moot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, is_batch_recorder
@@ -200,23 +200,7 @@ class TimeLimit(Layer):
             raise Unavailable(
                 f"{self.name} {failure}: stopped after {spent:.0f} s", kind="timeout", again=silent
             ) from error
-        return _lasting(called, clock() - began)
-
-
-def _lasting(called: Called, seconds: float) -> Called:
-    """The same answer with the time it took."""
-    return Called(
-        key=called.key,
-        call=called.call,
-        text=called.text,
-        model=called.model,
-        served=called.served,
-        usage=called.usage,
-        seconds=seconds,
-        finish=called.finish,
-        tools=called.tools,
-        sources=called.sources,
-    )
+        return replace(called, seconds=clock() - began)
 
 
 class _PassingRecorder:

@@ -19,6 +19,7 @@ from moot.core.errors import BriefError, RecordError
 from moot.core.event import Asked, Interjected, Replied
 from moot.core.text import clean
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
+from moot.engine.driver import StopRequest
 from moot.record.mailbox import Mailbox
 from moot.report.turn_text import Speech, Spoken, speak, speech_of
 
@@ -90,6 +91,15 @@ async def queue_again(workspace: Workspace, debate: str) -> bool:
         return False
     await workspace.queue.submit(debate, owner=job.owner, priority=job.priority)
     return True
+
+
+async def end_wait(workspace: Workspace, debate: str, reason: str) -> None:
+    """Put on record that a debate that waited for people, and that does not run, is paused for another reason.
+
+    Raises:
+        RecordError: there is no such debate, its record is damaged, or it runs somewhere.
+    """
+    await workspace.resume(debate, stop=StopRequest(reason))
 
 
 MOST_SAID = 100_000
