@@ -95,6 +95,20 @@ async def test_a_program_that_speaks_no_protocol_is_named_so() -> None:
         await ask("true")
 
 
+class Deaf:
+    def notified(self, method: str, params: acp_process.Fields) -> None: ...
+
+    def requested(self, method: str, params: acp_process.Fields) -> acp_process.Fields | None: ...
+
+
+async def test_nothing_more_is_asked_of_a_program_that_has_ended(tmp_path: Path) -> None:
+    process = acp_process.RpcProcess("acp:mine", Deaf())
+    async with acp_process.running(("true",), str(tmp_path), (), process):
+        for _ in range(2):
+            with pytest.raises(Unavailable, match=r"^acp:mine ended before it answered$"):
+                await process.request("initialize")
+
+
 async def test_an_agent_that_reads_nothing_holds_nobody_up() -> None:
     with pytest.raises(Unavailable, match=r"^acp:mine did not finish: stopped after 1 s$"):
         await ask("sleep", "600", words="Q " * 500_000, seconds=1.0)

@@ -258,10 +258,9 @@ async def running(
 
 def _kill_group(group: int) -> None:
     """End every process of a group that is still there; systems without groups end the program alone."""
-    kill: Callable[[int, int], None] | None = getattr(os, "killpg", None)
-    if kill:
-        with suppress(ProcessLookupError, PermissionError):
-            kill(group, signal.SIGKILL)
+    kill: Callable[[int, int], None] = getattr(os, "killpg", os.kill)
+    with suppress(ProcessLookupError, PermissionError):
+        kill(group, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def as_fields(value: object) -> Fields:
