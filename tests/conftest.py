@@ -107,12 +107,9 @@ def _compile_part(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """A worker for each processor, since each imports and compiles all for itself.
-
-    The tests behind `make test` have two: those of processes and servers wait half of their time.
-    """
+    """More workers than processors: tests of processes and servers wait half of their time."""
     processors = os.cpu_count() or 1
-    return 2 * processors if MORE else max(2, processors)
+    return 2 * processors if MORE else processors + 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
