@@ -29,6 +29,7 @@ from moot.app.brief import json_schema, schema
 from moot.app.evaluation import voter_table
 from moot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
 from moot.core import event
+from moot.core.decision import NO_DECISION
 from moot.core.labels import RULES
 from moot.evaluation.worlds import Talk, Voters
 
@@ -37,6 +38,7 @@ FOLDER = ROOT / "docs" / "reference"
 PHASES = ROOT / "docs" / "phases"
 FIGURES = ROOT / "docs" / "pictures" / "wires.json"
 RULE_WORDS = ROOT / "frontend" / "src" / "rules.json"
+ENDINGS = ROOT / "frontend" / "src" / "endings.json"
 FILE_LIMITS = ROOT / "frontend" / "src" / "limits.json"
 CORE = ROOT / "src" / "moot" / "core"
 
@@ -231,6 +233,11 @@ def rule_words() -> str:
     return json.dumps(dict(RULES), ensure_ascii=False, indent=2) + "\n"
 
 
+def endings() -> str:
+    """What the web app knows the end of a debate by, as JSON."""
+    return json.dumps({"undecided": NO_DECISION}, indent=2) + "\n"
+
+
 def file_limits() -> str:
     """How much may be sent with a brief, for the form of the web app."""
     limits = {"files": MOST_SENT, "name": LONGEST_FILE_NAME, "request": MOST_REQUEST}
@@ -308,7 +315,7 @@ def main(arguments: Sequence[str]) -> int:
     """Write the pages, or with ``--check`` compare them; 1 where one differs."""
     stale: list[str] = []
     pages = {FOLDER / name: make() for name, make in PAGES.items()}
-    pages |= {RULE_WORDS: rule_words(), FILE_LIMITS: file_limits()}
+    pages |= {RULE_WORDS: rule_words(), ENDINGS: endings(), FILE_LIMITS: file_limits()}
     pages |= {path: doc_phases.renew(path.read_text("utf-8")) for path in sorted(PHASES.glob("*.md"))}
     pages[ROOT / "llms.txt"] = llms_text(ROOT)
     pages[FIGURES.with_suffix(".svg")] = doc_performance.picture(FIGURES)

@@ -1,4 +1,5 @@
 // How numbers, times and states are said. The words for rules are generated: scripts/generate_docs.py.
+import { undecided } from "./endings.json";
 import RULES from "./rules.json";
 
 export function cost(usd: number | null | undefined): string {
@@ -71,7 +72,7 @@ export function named(status: string): string {
 
 /** How one ends, also one in which a model only answered (core/labels.py). */
 export function ending(each: { protocol: string; status: string; reason: string }): string {
-  return each.protocol === "single" && each.reason === "the protocol came to no decision" ? "answered" : each.status;
+  return each.protocol === "single" && each.reason === undecided ? "answered" : each.status;
 }
 
 const SIGNS: Record<string, string> = { running: "●", paused: "‖", ended: "‖", decided: "✓", tie: "=", failed: "!", damaged: "!" };

@@ -43,12 +43,13 @@ class Change:
     """A participant's answer that is not the one before: which turn, from what, to what, and why.
 
     Attributes:
-        by: whose answer.
-        key: of the turn that gives the new one.
+        by: the participant.
+        key: the name of the turn in the record.
         before: the answer before.
-        after: the new one.
-        because: the reason in its author's words; "" if none was given.
-        causes: the marks of the turns that it names as the cause; () if none is stated, or nobody looked.
+        after: the answer since.
+        because: the reason that the participant gave; empty if there is none.
+        causes: the marks of the turns that the participant names as the cause; empty if there are none, or if nobody
+            has looked for them.
         to: the authors of those turns, each once.
     """
 

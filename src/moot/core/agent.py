@@ -1,7 +1,7 @@
 """The Agent port: what answers for a participant, what it is shown (``Context``) and how its calls are recorded."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeGuard, runtime_checkable
 
 from moot.core.ask import Ask, Reply, Value
@@ -77,18 +77,7 @@ def _as_read_by(reader: str, turn: Turn) -> Turn:
     hidden = {field.name for field in form.fields if field.private and turn.fields.get(field.to) != reader}
     fields = {name: value for name, value in turn.fields.items() if name not in hidden}
     text = "\n".join(f"{name}: {value}" for name, value in fields.items())
-    reply = turn.reply
-    return turn.ended(
-        Reply(
-            text=text,
-            fields=fields,
-            asked=reply.asked,
-            served=reply.served,
-            usage=reply.usage,
-            seconds=reply.seconds,
-            notes=reply.notes,
-        )
-    )
+    return replace(turn, reply=replace(turn.reply, text=text, fields=fields, unread=()))
 
 
 def proposal_names(view: View, about: Sequence[Turn]) -> list[str]:

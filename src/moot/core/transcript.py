@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from moot.core.ask import Ask, Fields, Form, Reply, Usage, Value, shown
 from moot.core.brief import Brief, View
@@ -72,7 +72,7 @@ class Turn:
         A debate reads each of its turns again for every question behind it.
         """
         try:
-            return self.computed[what]  # pyright: ignore[reportReturnType] - a cast would cost as much as the rest
+            return cast(T, self.computed[what])
         except KeyError:
             result = self.computed[what] = make(self)
             return result

@@ -218,24 +218,15 @@ def name_of(kind: type["DataclassInstance"]) -> str:
 
 def packages_in(tree: object) -> Iterator[Package]:
     """The packages whose classes stand in a phase tree as data."""
-    for data in parts_in(tree):
+    if isinstance(tree, Mapping):
+        data = cast(Mapping[str, object], tree)
         package, _, word = str(data.get("is", "")).rpartition(":")
         if package:
             yield Package(name=package, used_for=(f"{_kind_of(str(data['is']))} {word}",))
-
-
-def parts_in(tree: object) -> Iterator[Mapping[str, object]]:
-    """The parts of a phase tree as data, the tree itself first."""
-    waiting = [tree]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict | Mapping):  # a dict is known for one at once
-            data = cast(Mapping[str, object], item)
-            yield data
-            inside = list(data.values())
-        else:
-            inside = list(cast(Sequence[object], item))
-        waiting.extend(value for value in reversed(inside) if not isinstance(value, _SIMPLE))
+        yield from (part for value in data.values() if not isinstance(value, _SIMPLE) for part in packages_in(value))
+    else:
+        items = cast(Sequence[object], tree)
+        yield from (part for item in items if not isinstance(item, _SIMPLE) for part in packages_in(item))
 
 
 def _kind_of(name: str) -> str:

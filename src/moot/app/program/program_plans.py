@@ -3,11 +3,10 @@
 A Python interface knows no phase. It asks here for a plan by its purpose; each interface has its own builder.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from random import Random
-from typing import cast
 
 from moot.answers.layout import Reading, read
 from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
@@ -37,7 +36,7 @@ from moot.protocols.council import (
 )
 from moot.protocols.grouped import LEAST, REPORT, Groups, Stand, stands
 from moot.protocols.known import build
-from moot.protocols.spec import load_opened, parts_in
+from moot.protocols.spec import load_opened
 
 __all__ = [
     "CLOCK",
@@ -317,17 +316,14 @@ async def plan_map_reduce(workspace: Workspace, brief: Brief, seat: str, *, item
     return await plan_tree(workspace, brief, "map_reduce", lambda brief: map_reduce(brief, items), (seat,))
 
 
-_COUNTED: Mapping[object, tuple[type[Rounds | Groups | Reflection], str]] = {
-    kind.__name__: (kind, name) for kind, name in ((Rounds, "most"), (Groups, "rounds"), (Reflection, "most"))
-}
-"""The parts that count rounds, by their names in a record, each with the field for the greatest number."""
-
-
 def most_rounds(opened: Opened) -> int:
     """The greatest number of rounds of a debate that has them."""
-    data = next(data for data in parts_in(opened.protocol) if data.get("is") in _COUNTED)
-    kind, name = _COUNTED[str(data["is"])]
-    return cast("int", data.get(name, next(field.default for field in fields(kind) if field.name == name)))
+    rounds = (
+        part.rounds if isinstance(part, Groups) else part.most
+        for part in parts(load_opened(opened))
+        if isinstance(part, Rounds | Groups | Reflection)
+    )
+    return next(rounds)
 
 
 def threshold_of(opened: Opened) -> float:
