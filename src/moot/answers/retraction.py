@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from moot.answers.plain_text import Spoken
 from moot.answers.words import formulas, phrases
-from moot.answers.words.cues import NAME, begins, is_all, patterns_for, patterns_of_any, says, without
+from moot.answers.words.cues import NAME, Row, begins, is_all, patterns_for, patterns_of_any, says, without
 
 if TYPE_CHECKING:
     from moot.answers.words.weight import Weight
@@ -196,7 +196,7 @@ def strangers(tables: Sequence[str], text: str) -> int:
     return min(_strangers(patterns, text) for patterns in zip(*by_table, strict=True))
 
 
-def _strangers(patterns: Sequence[re.Pattern[str]], text: str) -> int:
+def _strangers(patterns: Sequence[Row | re.Pattern[str]], text: str) -> int:
     for pattern in patterns:
         text = pattern.sub("\u2026", text)
     signs = len(_SIGN.findall(text))

@@ -7,12 +7,11 @@ alternatives for folded text with bars between blanks. A stem stands for every w
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 
-LETTER = r"[\w\u0307\u0900-\u0963\u0966-\u097f\u064b-\u065f]"
-"""A letter or a sign that belongs to one, also of Hindi, Arabic and Turkish, but for the stop of Hindi."""
+from moot.answers.words.heads import LETTER, alternatives, heads_of, heads_of_word
 
 NAME = "\ue000"
 """What stands in a sentence in place of a candidate's name where its other words are weighed."""
@@ -44,22 +43,21 @@ def row(name: str, language: str) -> str:
 
 
 @cache
-def patterns_of(name: str, scripts: tuple[str, ...] = ()) -> tuple[re.Pattern[str], ...]:
-    """The pattern of a table for the languages that share their letters, and for each of these scripts that it has."""
+def patterns_of(name: str, scripts: tuple[str, ...] = ()) -> "tuple[Row | re.Pattern[str], ...]":
+    """The cues of a table for the languages that share their letters, and for each of these scripts that it has."""
     rows = _tables()[name]
-    return (_shared_pattern(name), *(_own_pattern(name, language) for language in scripts if language in rows))
+    return (_shared_row(name), *(_own_row(name, language) for language in scripts if language in rows))
 
 
 @cache
-def _shared_pattern(name: str) -> re.Pattern[str]:
-    rows = _tables()[name]
-    row = "|".join(_row(row, spaced=True) for language, row in rows.items() if language not in SCRIPTS)
-    return _with_word_bounds(row, "")
+def _shared_row(name: str) -> "Row":
+    return Row(_row(row) for language, row in _tables()[name].items() if language not in SCRIPTS)
 
 
 @cache
-def _own_pattern(name: str, language: str) -> re.Pattern[str]:
-    return _with_word_bounds(_row(_tables()[name][language], spaced=language not in _UNSPACED), language)
+def _own_row(name: str, language: str) -> "Row | re.Pattern[str]":
+    row = _row(_tables()[name][language])
+    return re.compile(f"(?:{row.replace('~', '')})") if language in _UNSPACED else Row([row], language)
 
 
 @lru_cache(maxsize=64)
@@ -73,24 +71,110 @@ def _letters() -> Mapping[str, re.Pattern[str]]:
     return {language: re.compile(letters) for language, letters in SCRIPTS.items()}
 
 
-def _with_word_bounds(row: str, language: str) -> re.Pattern[str]:
-    if language in _UNSPACED:
-        return re.compile(f"(?:{row})")
-    clitic = "(?:و|ف)?" if language == "ar" else ""
-    return re.compile(rf"(?<!{LETTER}){clitic}(?:{row})(?!{LETTER})")
+def _row(row: str) -> str:
+    """A row as one pattern: bars between blanks part the cues."""
+    return re.sub(r"\s+\|\s+", "|", " ".join(row.split()))
 
 
-def _row(row: str, *, spaced: bool) -> str:
-    """A row as one pattern: bars between blanks part the cues, and a stem takes the rest of its word."""
-    return re.sub(r"\s+\|\s+", "|", " ".join(row.split())).replace("~", rf"{LETTER}*" if spaced else "")
+class Row:
+    """Cues that are whole words, to be used as a pattern; each is compiled when a word of a text begins as it does."""
+
+    def __init__(self, rows: Iterable[str], language: str = "") -> None:
+        self._clitic = "(?:و|ف)?" if language == "ar" else ""
+        self._cues = [cue for row in rows for cue in alternatives(row)]
+        self._patterns: dict[int, re.Pattern[str]] = {}
+        self._by_head: dict[str, list[int]] = {}
+        for number, cue in enumerate(self._cues):
+            for head in heads_of(cue):
+                self._by_head.setdefault(head, []).append(number)
+        self._free = self._by_head.pop("", [])
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """As ``re.match``."""
+        matches = (self._pattern(number).match(text) for number in self._beginning(text))
+        return next(filter(None, matches), None)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """As ``re.fullmatch``."""
+        matches = (self._pattern(number).fullmatch(text) for number in self._beginning(text))
+        return next(filter(None, matches), None)
+
+    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
+        """As ``re.search``."""
+        first = self._any_free.search(text, start) if self._free else None
+        for place, numbers in self._places(text, start):
+            if first and first.start() < place:
+                break
+            for number in numbers:
+                if match := self._pattern(number).match(text, place):
+                    return match
+        return first
+
+    def sub(self, by: str, text: str) -> str:
+        """As ``re.sub``, where no cue is empty and ``by`` has no references."""
+        parts: list[str] = []
+        start = 0
+        while match := self.search(text, start):
+            parts += (text[start : match.start()], by)
+            start = match.end()
+        return "".join((*parts, text[start:]))
+
+    def _beginning(self, text: str) -> list[int]:
+        """The numbers of the cues that may stand at the beginning of a text."""
+        word = _WORD.match(text)
+        heads = _heads_of(word[0], bool(self._clitic)) if word else ()
+        return sorted({*self._free, *chain.from_iterable(self._by_head.get(head, ()) for head in heads)})
+
+    def _places(self, text: str, start: int) -> Sequence[tuple[int, Sequence[int]]]:
+        """Where a word of a text begins as cues do, with their numbers."""
+        places_of = _heads_in(text, bool(self._clitic))
+        places: dict[int, set[int]] = {}
+        for head in self._by_head.keys() & places_of.keys():
+            for place in places_of[head]:
+                if place >= start:
+                    places.setdefault(place, set()).update(self._by_head[head])
+        return sorted((place, sorted(numbers)) for place, numbers in places.items())
+
+    @cached_property
+    def _any_free(self) -> re.Pattern[str]:
+        """The cues that any text may hold, as one pattern."""
+        return self._compiled("|".join(self._cues[number] for number in self._free))
+
+    def _pattern(self, number: int) -> re.Pattern[str]:
+        if number not in self._patterns:
+            self._patterns[number] = self._compiled(self._cues[number])
+        return self._patterns[number]
+
+    def _compiled(self, cue: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<!{LETTER}){self._clitic}(?:{cue.replace('~', f'{LETTER}*')})(?!{LETTER})")
 
 
-def patterns_for(table: str, text: str) -> Sequence[re.Pattern[str]]:
+@lru_cache(maxsize=128)
+def _heads_in(text: str, clitic: bool) -> Mapping[str, list[int]]:
+    """Where the words of a text begin, by their heads."""
+    places: dict[str, list[int]] = {}
+    for word in _WORD.finditer(text):
+        for head in _heads_of(word[0], clitic):
+            places.setdefault(head, []).append(word.start())
+    return places
+
+
+@lru_cache(maxsize=4096)
+def _heads_of(word: str, clitic: bool) -> Sequence[str]:
+    """The heads of a word; in Arabic, also of what is left of it without "and" at its beginning."""
+    bare = heads_of_word(word[1:]) if clitic and word[0] in "وف" else ()
+    return tuple({*heads_of_word(word), *bare})
+
+
+_WORD = re.compile(f"{LETTER}+")
+
+
+def patterns_for(table: str, text: str) -> "Sequence[Row | re.Pattern[str]]":
     """The patterns of a table whose letters stand in a text."""
     return patterns_of(table, () if text.isascii() else scripts_in(text))
 
 
-def patterns_of_any(table: str, text: str) -> Sequence[re.Pattern[str]]:
+def patterns_of_any(table: str, text: str) -> "Sequence[Row | re.Pattern[str]]":
     """The patterns of a table that can match anything in a text: of any language where it is not all in ASCII."""
     return patterns_of(table, () if text.isascii() else tuple(SCRIPTS))
 

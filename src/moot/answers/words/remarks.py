@@ -19,6 +19,8 @@ from itertools import pairwise
 
 from moot.answers.plain_text import normal
 from moot.answers.words import cues
+from moot.answers.words.heads import LETTER
+from moot.core.text import late_pattern
 
 MOST_WORDS = 40
 """The most words of a sentence that may be a remark."""
@@ -41,7 +43,7 @@ Japanese is known by its own signs, so they are looked for before those that it 
 
 _UNSPACED = ("zh", "ja")
 _RUN = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff]+|[^\\W\u3005\u3041-\u30ff\u3400-\u9fff]+")
-_WORD = re.compile(f"{cues.LETTER}+")
+_WORD = re.compile(f"{LETTER}+")
 _SIGN = re.compile("[\u3041-\u309f]")
 """A sign of Japanese that mostly belongs to the grammar of a sentence."""
 LONGEST_SIGNS = 8
@@ -314,7 +316,7 @@ def _listed(row: str, language: str) -> list[str]:
 
 def _pattern(row: str, *, spaced: bool) -> re.Pattern[str]:
     choice = "|".join(re.split(r"\s+\|\s+", row.strip()))
-    return re.compile(rf"(?<!{cues.LETTER})(?:{choice})(?!{cues.LETTER})" if spaced else choice)
+    return late_pattern(rf"(?<!{LETTER})(?:{choice})(?!{LETTER})" if spaced else choice)
 
 
 def any_sign(words: Iterable[str]) -> re.Pattern[str]:

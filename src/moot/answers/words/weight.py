@@ -17,6 +17,7 @@ from importlib.resources import files
 
 from moot.answers.plain_text import normal
 from moot.answers.words import cues, remarks
+from moot.answers.words.heads import LETTER
 from moot.answers.words.remarks import Words
 
 KINDS = ("vote", "other", "reader", "hour", "matter", "weak")
@@ -42,7 +43,7 @@ _DOING: Mapping[str, frozenset[str]] = {
 }
 """Behind which words a verb is no word to the reader ("We should still ask for a quote")."""
 
-_WORD = re.compile(f"{cues.LETTER}+(?:-{cues.LETTER}+)*")
+_WORD = re.compile(f"{LETTER}+(?:-{LETTER}+)*")
 _FIGURE = re.compile(r"\d|[%€$£¥₹₽]")
 _RUN = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff]+")
 _CLITICS = ("وال", "بال", "فال", "كال", "لل", "ال", "و", "ف", "ب", "ل", "ك", "س")
