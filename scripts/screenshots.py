@@ -123,8 +123,8 @@ async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Schem
         await page.get_by_text("Background, answers").click()
         await take(page, file("home-filled"))
         await visit.go(pages["panel"])
-        for menu in ("Export", "Run again", "More"):
-            await page.get_by_text(menu, exact=True).click()
+        for menu in ("Export", "Run again", "Share", "More"):
+            await page.locator("summary", has_text=menu).click()
             await take(page, file(f"menu-{menu.lower()}".replace(" ", "-")))
     async with stage.visit(width=width, scheme=scheme, session=False, expected_errors=["401"]) as visit:
         await take(await visit.go("/"), file("door"))

@@ -103,6 +103,60 @@ export function brief(draft: Draft): string {
   return `---\n${head.join("\n")}\n---\n${body ? `\n${body}\n` : ""}`;
 }
 
+/** The value of a line such as `rounds: 3`; undefined where it is no such line. */
+function valued(line: string): [string, unknown] | undefined {
+  const [, name, value] = /^(\w+): (.+)$/.exec(line) ?? [];
+  try {
+    return name ? [name, JSON.parse(value!)] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The settings in these lines, if all of them are among those of the form; null otherwise. */
+function settings(lines: readonly string[], known: readonly string[]): Record<string, unknown> | null {
+  const found: Record<string, unknown> = {};
+  for (const line of lines) {
+    const pair = line === "limits:" ? (["limits", ""] as const) : valued(line.trim());
+    if (!pair || !known.includes(pair[0])) return null;
+    found[pair[0]] = pair[1];
+  }
+  return found;
+}
+
+/** A brief as the server writes it, as a draft; null where it holds more than the form has fields for. */
+export function draftOf(markdown: string): Draft | null {
+  const [, front = "", body = ""] = /^(?:---\n([^]*?)\n---\n)?([^]*)$/.exec(markdown) ?? [];
+  const head = settings(front.split("\n").filter(Boolean), ["topic", "protocol", "rounds", "limits", "cost"]);
+  const draft: Draft = { ...blank(), people: [] };
+  if (!head) return null;
+  const parts = body.split(/^## /m);
+  const title = /^# (.+)\s*$/.exec(parts.shift()!.trim())?.[1] ?? head["topic"];
+  if (typeof title !== "string") return null;
+  for (const part of parts) {
+    const at = part.indexOf("\n");
+    const [name, text] = [part.slice(0, at), part.slice(at).trim()];
+    if (name === "Background" && !/^(#|```)/m.test(text)) draft.background = text;
+    else if (name === "Options") draft.options = text.replace(/^- /gm, "");
+    else if (name === "Participants") {
+      for (const person of text.split(/^### /m).slice(1)) {
+        const [who = "", ...lines] = person.split("\n").filter((each) => each.trim());
+        const own = settings(lines, ["role", "model"]);
+        if (!own) return null;
+        const model = String(own["model"] ?? "");
+        draft.people.push({ name: who.trim(), role: String(own["role"] ?? ""), model: model === "human" ? "a person" : model });
+      }
+    } else return null;
+  }
+  const models = new Set(draft.people.map((each) => each.model).filter((model) => model !== "a person"));
+  if (models.size === 1) {
+    draft.model = [...models][0]!;
+    for (const each of draft.people) if (each.model === draft.model) each.model = "";
+  }
+  const [protocol, rounds, cost] = [head["protocol"], head["rounds"], head["cost"]];
+  return { ...draft, question: title, protocol: protocol === "panel" ? "" : String(protocol ?? ""), rounds: rounds ? Number(rounds) : null, cost: cost === undefined ? null : Number(cost) };
+}
+
 const KEY = "moot-draft";
 
 /** What was typed and not started, kept in this browser. */

@@ -26,6 +26,7 @@ export interface Layout {
 }
 
 const SHORT = 90;
+const HEADLINE = 400; // of a claim, which stands above its argument
 const BARE = /^[\s*_#>`<]+|[\s*_:`>]+$/g;
 
 function escaped(text: string): string {
@@ -62,7 +63,7 @@ export function layout(draft: string, labels: Labels): Layout {
       const relation = RELATIONS[text.toUpperCase()];
       if (target && relation) made.link = `${relation.sign} ${relation.word} ${target}`;
     } else if (!name) made.texts.push({ name, text });
-    else if (called === "Argument" || text.length > SHORT || text.includes("\n"))
+    else if (called === "Argument" || text.length > (called === "Claim" ? HEADLINE : SHORT) || text.includes("\n"))
       made.texts.push({ name: called === "Argument" && words.has("CLAIM") ? "" : called, text });
     else made.facts.push([called, text.replace(/[*_`]+/g, "")]);
   }

@@ -140,9 +140,9 @@ export function join(state: State, pieces: readonly Piece[]): State {
   return own;
 }
 
-/** The state after the line was lost: of answers in the making pieces are missing from here on. */
+/** The state after the line was lost: in answers in the making pieces may be missing from here on. */
 export function gap(state: State): State {
-  const torn = (row: Row): Row => (row.kind === "turn" && row.draft ? { ...row, draft: "… " } : row);
+  const torn = (row: Row): Row => (row.kind === "turn" && row.draft && !row.draft.endsWith("… ") ? { ...row, draft: `${row.draft} … ` } : row);
   return { ...state, rows: state.rows.map(torn) };
 }
 

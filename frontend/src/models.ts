@@ -27,9 +27,9 @@ export const BUILTIN = "builtin:quotes";
 
 export function choices(models: Models): Choice[] {
   const offers = models.offers ?? [];
-  const options = offers.filter((each) => each.reach === "answers").map((each) => ({ value: each.model, about: "its server answers; free" }));
+  const options = offers.filter((each) => each.reach === "answers").map((each) => ({ value: each.model, about: `its server answers; ${priced(each)}` }));
   options.push({ value: BUILTIN, about: "built in: quotes the background, no language model" });
-  options.push(...offers.filter((each) => each.reach === "key").map((each) => ({ value: each.model, about: priced(each) })));
+  options.push(...offers.filter((each) => each.reach === "key").map((each) => ({ value: each.model, about: `a key is set; ${priced(each)}` })));
   options.push({ value: PERSON, about: "who is asked on the debate's page" });
   return options;
 }
@@ -37,6 +37,7 @@ export function choices(models: Models): Choice[] {
 const dollars = (each: number): string => `$${each.toLocaleString("en", { maximumFractionDigits: 3 })}`;
 
 function priced(offer: Offer): string {
-  if (offer.input_price === null || offer.output_price === null) return "a key is set; its price is not known";
-  return `a key is set; ${dollars(offer.input_price)} for a million tokens in, ${dollars(offer.output_price)} out`;
+  if (offer.input_price === null || offer.output_price === null) return "its price is not known";
+  if (!offer.input_price && !offer.output_price) return "free";
+  return `${dollars(offer.input_price)} for a million tokens in, ${dollars(offer.output_price)} out`;
 }

@@ -21,7 +21,7 @@ export function capital(text: string): string {
 }
 
 export function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  return `${Math.round(share * 100)}\u00a0%`; // the sign stays beside its number
 }
 
 /** A length of time: "2 d 3 h", "4 min 05 s". */

@@ -22,6 +22,11 @@ it("shows the fields of a draft in words, and no label of the form", () => {
   });
 });
 
+it("keeps a claim above its argument, though it is long", () => {
+  const claim = "Tea is calm, ".repeat(20).trim();
+  expect(layout(`CLAIM: ${claim}\nARGUMENT: So it is.`, LABELS).facts).toEqual([["Claim", claim]]);
+});
+
 it("shows no label at any moment, wherever the draft is cut", () => {
   const plain = WHOLE.replaceAll("**ANSWER:**", "ANSWER:");
   for (let end = 0; end <= plain.length; end += 1) {

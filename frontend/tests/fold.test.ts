@@ -67,7 +67,7 @@ describe("fold", () => {
     made = join(made, ["Hel", "lo"].map((text) => ({ kind: "delta", key: "1", text })));
     expect(said(made, "1").draft).toBe("Hello");
     expect(join(made, [{ kind: "delta", key: "none", text: "x" }])).toEqual(made);
-    expect(said(gap(made), "1").draft).toBe("… ");
+    expect(said(gap(gap(made)), "1").draft).toBe("Hello … ");
     expect(said(gap(made), "2")).toBe(said(made, "2"));
     const erred: Frame = { ...{ seq: 6, at: 1, name: "", kind: "erred", key: "1", call: "answer" }, by: "Ada", n: 1, error: "timeout", reason: "no answer in 2 s", line: "attempt 1 failed: no answer in 2 s" };
     const after = fold(made, erred);

@@ -149,6 +149,12 @@ def test_models_are_offered_with_prices_and_how_they_are_reached() -> None:
     assert all(price is not None and 0.01 < price < 1_000 for price in prices)
 
 
+def test_a_model_of_an_own_endpoint_is_free_only_where_that_is_known() -> None:
+    own, local, *_ = model_offers(reach(local=("compatible:x", "ollama:qwen3:8b")))
+    assert (own.reach, own.input_price, own.output_price) == ("answers", None, None)
+    assert (local.reach, local.input_price, local.output_price) == ("answers", 0.0, 0.0)
+
+
 def test_every_model_that_presets_begin_with_has_a_price() -> None:
     starters = {name: [*provider.starters[0], *provider.starters[1]] for name, provider in PROVIDERS.items()}
     names = [f"{provider}:{model}" for provider, models in starters.items() for model in models]

@@ -110,8 +110,8 @@ async def test_another_program_at_the_port_is_no_server_of_models(body: bytes) -
     assert (reach.servers[0].up, reach.models) == (False, (BUILTIN,))
 
 
-async def test_entries_without_names_are_left_out() -> None:
-    listed = b'{"data": [{"id": "good"}, {"id": 3}, "bad", {}, null]}'
+async def test_entries_without_names_or_with_a_name_twice_are_left_out() -> None:
+    listed = b'{"data": [{"id": "good"}, {"id": 3}, "bad", {}, null, {"id": " "}, {"id": "good"}]}'
     async with raw(lambda head: page(200, listed)) as host:
         reach = await find_models(NOWHERE | {"VLLM_BASE_URL": f"http://{host}/v1"}, seconds=120)
     assert reach.models == ("vllm:good", BUILTIN)

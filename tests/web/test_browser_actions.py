@@ -29,6 +29,8 @@ async def test_a_turn_is_forked_with_its_form_filled_in(stage: Stage) -> None:
         await page.wait_for_url(lambda url: debate not in url)
         await expect(page.get_by_role("article", name=re.compile("T1, Ada"))).to_contain_text("I was wrong about tea.")
         await expect(page.get_by_role("heading", level=1)).to_contain_text("fork of")
+        await page.get_by_role("link", name="compare", exact=True).click()
+        await expect(page.get_by_role("heading", name="Compare")).to_be_visible()
         assert await visit.eye() == []
 
 
@@ -36,7 +38,7 @@ async def test_a_debate_is_renamed_on_its_page_and_in_the_list(stage: Stage) -> 
     debate = await stage.ended(OPTIONS)
     async with stage.visit() as visit:
         page = await visit.go(f"/d/{debate}")
-        await page.get_by_text("Run again", exact=True).click()
+        await page.get_by_text("More", exact=True).click()
         field = page.get_by_label("Name", exact=True)
         await expect(field).to_have_value("Tea or coffee, at last?")
         await field.fill("Breakfast, the second try")
@@ -68,10 +70,11 @@ async def test_a_debate_says_what_to_do_next_is_run_again_and_deleted(stage: Sta
         again = page.url.rpartition("/")[2]
         await stage.site.runner.wait(again)
         await page.get_by_text("Run again", exact=True).click()
-        await page.get_by_role("link", name="Edit the brief and run it").click()
+        await page.get_by_role("link", name="Edit a copy and run it").click()
         await expect(page.locator("textarea.markdown")).to_have_value(re.compile("Tea or coffee, at last"))
+        await expect(page.get_by_role("button", name="Back to the form")).to_have_count(0)  # there is none
         await visit.go(f"/d/{again}")
-        await page.get_by_text("Run again", exact=True).click()
+        await page.get_by_text("More", exact=True).click()
         await page.get_by_role("button", name="Delete this debate").click()
         await page.get_by_role("button", name="Delete for good").click()
         await expect(page.get_by_role("heading", name="Debates")).to_be_visible()

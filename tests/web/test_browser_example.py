@@ -29,13 +29,18 @@ def box(page: Page) -> Locator:
 async def test_whoever_just_presses_start_sees_a_whole_debate(stage: Stage) -> None:
     async with stage.visit() as visit:
         page = await visit.go("/new")
-        await expect(page.get_by_label("Model of all")).to_have_value("builtin:quotes")
+        await expect(page.get_by_label("Model for everyone")).to_have_value("builtin:quotes")
         await expect(page.locator("#about-model")).to_have_text("built in: quotes the background, no language model")
         await expect(page.locator(".check")).to_contain_text("4 participants")
         await page.get_by_role("button", name="Start the debate").click()
         decision = page.get_by_role("region", name="Decision")
         await expect(decision).to_contain_text("A trial of three months")
         await expect(decision).to_contain_text("Fridays off")  # the dissent
+        await expect(decision.get_by_role("list", name="Warnings")).to_contain_text(
+            "no language model answers for anybody"
+        )
+        objection = decision.get_by_role("heading", name="Strongest objection").locator("+ p")
+        await expect(objection).to_have_text(re.compile('^"[^"“]+" \\(brief:\\d+\\)$'))
         await expect(page.locator("article.turn")).to_have_count(12)
         await expect(page.locator("article.turn .said").first).to_contain_text('"Fridays off would give everybody')
         await page.get_by_role("tab", name="Map").click()
@@ -90,3 +95,64 @@ async def test_a_brief_that_is_pasted_or_dropped_opens_the_editor(stage: Stage) 
         await expect(page.locator(".check")).to_contain_text("3 participants")
         await page.get_by_role("button", name="Start the debate").click()
         await expect(page.get_by_role("heading", level=1)).to_have_text("Tea or coffee?")
+
+
+async def test_a_draft_of_ones_own_is_kept_and_is_no_example(stage: Stage) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go("/new")
+        await box(page).fill("Tea or coffee?")
+        await page.get_by_text("Background, answers").click()
+        await page.get_by_label("What everybody should know").fill("Tea is calm.")
+        await page.get_by_role("button", name="+ a person").click()
+        await page.reload()
+        await expect(box(page)).to_have_value("Tea or coffee?")
+        await expect(page.get_by_text("This browser keeps it until you start it.")).to_be_visible()
+        await expect(page.get_by_text("An example")).to_have_count(0)
+        await box(page).press("End")
+        await page.keyboard.type(" And why?")
+        await expect(page.locator(".check")).to_contain_text("The debate waits for each answer of Guest, a person")
+        await page.get_by_role("button", name="Edit as Markdown").click()
+        await expect(box(page)).to_have_value(re.compile("And why.*Tea is calm", re.DOTALL))
+
+
+async def test_every_protocol_has_its_sentence(stage: Stage) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go("/new")
+        await page.get_by_text("Background, answers").click()
+        await page.get_by_text("What each protocol does").click()
+        sentences = page.locator(".fields dd")
+        await expect(sentences.first).to_be_visible()
+        texts = await sentences.all_inner_texts()
+        assert len(texts) >= 13
+        assert all(text.endswith(".") for text in texts)
+
+
+async def test_a_debate_is_edited_and_run_again_in_the_form(stage: Stage) -> None:
+    debate = await stage.ended(BRIEF + "\n## Ada\nrole: Guest\n\n## Ben\nrole: Host\n")
+    async with stage.visit() as visit:
+        page = await visit.go(f"/new?from={debate}")
+        await expect(box(page)).to_have_value("Tea or coffee?")
+        await expect(page.get_by_text("A copy of the brief of another debate")).to_be_visible()
+        await expect(page.get_by_role("textbox", name="Role of Ben")).to_have_value("Host")
+        await expect(page.get_by_label("Model for everyone")).to_have_value("builtin:quotes")
+        await page.get_by_text("Background, answers").click()
+        await expect(page.get_by_label("Answers to choose from")).to_have_value("Tea\nCoffee")
+        await expect(page.get_by_label("Protocol")).to_have_value("")  # the default has its place
+        await expect(page.locator(".check")).to_contain_text("2 participants")
+        await page.get_by_role("button", name="Start the debate").click()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("Tea or coffee?")
+
+
+async def test_the_heads_of_the_list_stand_above_their_columns(stage: Stage) -> None:
+    await stage.once(BRIEF)
+    async with stage.visit() as visit:
+        page = await visit.go("/")
+        await page.locator(".rows li").first.wait_for()
+        for n, column in enumerate((".result", ".asked"), 1):
+            head = await page.locator(f".heads :nth-child({n})").bounding_box()
+            cell = await page.locator(f".rows {column}").first.bounding_box()
+            assert head
+            assert cell
+            assert abs(head["x"] - cell["x"]) < 2
+        await page.get_by_role("checkbox").first.check()
+        await expect(page.get_by_text("Choose one more to compare.")).to_be_visible()

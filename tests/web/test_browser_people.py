@@ -46,10 +46,16 @@ async def test_a_person_speaks_and_votes(stage: Stage) -> None:
         await expect(card.locator("strong").last).to_have_text("Tea")
         await expect(card.locator("footer")).to_contain_text("a person")
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("revision")
-        await page.get_by_text("What you are shown").click()
+        shown = page.get_by_role("form", name="Your turn as Ada").locator(".laid")
+        await expect(shown.first).to_be_visible()  # it is to be read, so it is open
+        answer = await page.get_by_label("In your words").bounding_box()
+        reading = await shown.first.bounding_box()
+        assert answer
+        assert reading
+        assert reading["x"] + reading["width"] <= answer["x"], "what is read stands beside what is written"
         await say(page, "Tea still.")
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("vote")
-        await page.get_by_role("combobox", name=re.compile("i vote for")).select_option("Proposal A")
+        await page.get_by_role("combobox", name=re.compile("I vote for")).select_option("Proposal A")
         await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.locator(".state").first).to_have_text(re.compile("decided|tie|no decision"))
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_have_count(0)
@@ -65,7 +71,7 @@ async def test_a_person_abstains(stage: Stage) -> None:
         for act in ("proposal", "revision"):
             await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text(act)
             await say(page, "I do not know.")
-        await page.get_by_role("combobox", name=re.compile("i vote for")).select_option("abstain")
+        await page.get_by_role("combobox", name=re.compile("I vote for")).select_option("abstain")
         await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.locator(".state").first).to_have_text("✓ decided")
         await page.get_by_role("tab", name="Votes").click()
@@ -100,11 +106,12 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
     debate = await stage.begin("# Tea or coffee?\n\nTea is calm.\n", stage.lend(slow))
     async with stage.visit() as owner, stage.visit(session=False, expected_errors=["401", "404"]) as guest:
         page = await owner.go(f"/d/{debate}")
-        await page.get_by_text("More", exact=True).click()
+        await page.locator("summary", has_text="Share").click()
         await page.get_by_role("button", name="Make a link").click()
         link = await page.get_by_label("The link", exact=True).input_value()
         assert link.startswith(f"{stage.base}/d/{debate}?share=")
-        await expect(page.get_by_text("look on, until")).to_be_visible()
+        await expect(page.locator(".more")).to_contain_text("It opens on this machine only.")
+        await expect(page.get_by_text("Read, until")).to_be_visible()
         guest_page = guest.page
         await guest_page.goto(link)
         assert "share=" not in guest_page.url
@@ -117,7 +124,7 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
         await guest_page.get_by_role("tab", name="Record").click()
         await expect(guest_page.locator(".record .n").first).to_have_text("1")
         await stage.watched(debate)
-        await page.get_by_role("button", name="revoke").click()
+        await page.get_by_role("button", name="Revoke").click()
         await expect(guest_page.get_by_text("Open the link that moot serve printed")).to_be_visible()
         slow.go()
 
@@ -126,7 +133,7 @@ async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -
     debate = await stage.begin(VOTE.format(more="") + "\n## Cy\nrole: Guest of honour\n")
     async with stage.visit() as owner, stage.visit(session=False) as guest:
         page = await owner.go(f"/d/{debate}")
-        await page.get_by_text("More", exact=True).click()
+        await page.locator("summary", has_text="Share").click()
         await page.get_by_role("button", name="Make a link").click()
         guest_page = guest.page
         await guest_page.goto(await page.get_by_label("The link", exact=True).input_value())
@@ -151,8 +158,8 @@ async def test_a_link_to_take_part_is_for_one_person(stage: Stage) -> None:
     debate = await stage.begin(VOTE.format(more=""))
     async with stage.visit() as owner, stage.visit(session=False) as guest:
         page = await owner.go(f"/d/{debate}")
-        await page.get_by_text("More", exact=True).click()
-        await page.get_by_label("Who has the link may").select_option("join")
+        await page.locator("summary", has_text="Share").click()
+        await page.get_by_label("People with the link may").select_option("join")
         await page.get_by_role("combobox", name="as", exact=True).select_option("Ada")
         await page.get_by_role("button", name="Make a link").click()
         await expect(page.get_by_label("The link", exact=True)).to_be_visible()

@@ -32,6 +32,9 @@ async def test_a_debate_whose_server_ended_is_resumed_from_the_page(stage: Stage
         page = await visit.go("/d/cut-off")
         await expect(page.locator(".state").first).to_have_text("‖ stopped: the server ended")
         await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+        for words in ("is speaking", "is thinking"):
+            await expect(page.get_by_text(words)).to_have_count(0)
+        await expect(page.locator(".people .speaking, .caret")).to_have_count(0)
         await page.get_by_role("button", name="Resume").click()
         await expect(page.locator(".state").first).to_have_text(re.compile("decided|tie|no decision"))
 
@@ -98,8 +101,8 @@ async def test_nothing_is_cut_off_in_what_is_chosen(stage: Stage) -> None:
     debate = await stage.begin(VOTE.format(more=""))
     async with stage.visit() as visit:
         page = await visit.go(f"/d/{debate}")
-        await page.get_by_text("More", exact=True).click()
-        await page.get_by_label("Who has the link may").select_option("join")
+        await page.locator("summary", has_text="Share").click()
+        await page.get_by_label("People with the link may").select_option("join")
         choices = page.locator(".more .row select")
         await expect(choices).to_have_count(3)
         for n in range(3):

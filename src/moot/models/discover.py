@@ -204,7 +204,7 @@ def _key(provider: Provider, env: Environment) -> Key | None:
 
 
 def _names(raw: bytes) -> list[str] | None:
-    """The names in a list of models, Ollama's or OpenAI's; None where it is no such list."""
+    """The names in a list of models, Ollama's or OpenAI's, each once; None where it is no such list."""
     page = read_object(raw)
     listed = page.get("models", page.get("data"))
     if not isinstance(listed, list):
@@ -212,7 +212,7 @@ def _names(raw: bytes) -> list[str] | None:
     entries = cast("list[object]", listed)
     known = [cast("Mapping[str, object]", entry) for entry in entries if isinstance(entry, dict)]
     names = (entry.get("name") or entry.get("id") for entry in known)
-    return [name for name in names if isinstance(name, str)]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str) and name.strip()))
 
 
 def _next_steps(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ...]:

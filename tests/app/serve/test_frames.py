@@ -54,7 +54,7 @@ def sums(all_frames: list[Data]) -> Data:
 def test_a_turn_says_who_what_to_which_turn_and_whether_the_position_changed() -> None:
     diary = table(ANN, BEN)
     say(diary, "Ann", {"ANSWER": "move", "CONFIDENCE": 0.8, "CLAIM": "Full."}, text="The yard is **full**.")
-    say(diary, "Ben", {"ANSWER": "stay", "CLAIM": "Empty.", "TARGET": "T1", "RELATION": "ATTACK"})
+    say(diary, "Ben", {"ANSWER": "stay", "CLAIM": f"**Empty**{' so far' * 20}.", "TARGET": "T1", "RELATION": "ATTACK"})
     say(diary, "Ann", {"ANSWER": "stay"}, at=2)
     shown = frames(diary.entries)
     first, second, third = (turn(frame) for frame in shown if frame["kind"] == "replied")
@@ -64,7 +64,7 @@ def test_a_turn_says_who_what_to_which_turn_and_whether_the_position_changed() -
     assert second["link"] == {"target": "T1", "by": "Ann", "relation": "ATTACK"}
     assert first["link"] is None
     assert third["position"] == {"answer": "stay", "confidence": None, "changed": True}
-    assert ["Claim", "Empty."] in cast("list[list[str]]", second["facts"])
+    assert ["Claim", f"Empty{' so far' * 20}."] in cast("list[list[str]]", second["facts"])
 
 
 def test_lines_that_are_nothing_but_a_field_are_told_as_facts_once() -> None:

@@ -105,23 +105,29 @@ def model_offers(reach: Available) -> list[ModelOffer]:
 
     It may load the list of prices, which takes a moment.
     """
-    offers = [ModelOffer(model=model, reach="built_in" if model == BUILTIN else "answers") for model in reach.models]
     starters = [
-        parse(f"{name}:{model}")
+        f"{name}:{model}"
         for name, _ in reach.keys
         if name in PROVIDERS
         for size in PROVIDERS[name].starters
         for model in size
     ]
-    return offers + [
-        ModelOffer(
-            model=str(name),
-            reach="key",
-            input_price=_for_a_million(name, Usage(input_tokens=1000)),
-            output_price=_for_a_million(name, Usage(output_tokens=1000)),
-        )
-        for name in starters
+    return [
+        *(_priced(model, "answers") for model in reach.models if model != BUILTIN),
+        ModelOffer(model=BUILTIN, reach="built_in"),
+        *(_priced(model, "key") for model in starters),
     ]
+
+
+def _priced(model: str, reach: Literal["answers", "key"]) -> ModelOffer:
+    """A model as it is offered."""
+    name = parse(model)
+    return ModelOffer(
+        model=model,
+        reach=reach,
+        input_price=_for_a_million(name, Usage(input_tokens=1000)),
+        output_price=_for_a_million(name, Usage(output_tokens=1000)),
+    )
 
 
 def _for_a_million(name: ModelName, thousand: Usage) -> float | None:

@@ -18,6 +18,7 @@ from moot.core.event import Delta, Entry
 from moot.core.text import clean_data
 from moot.core.transcript import Transcript
 from moot.report.conclusion import DecisionView
+from moot.report.markdown_text import without_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -234,7 +235,7 @@ def _turn(turn: TurnView) -> Data:
         "on": [asdict(subject) for subject in spoken.on],
         "link": asdict(turn.link) if turn.link else None,
         "aside": list(speech.aside),
-        "facts": [list(pair) for pair in facts if not _is_long(*pair)],
+        "facts": [[name, _plain(name, value)] for name, value in facts if not _is_long(name, value)],
         "long": [{"name": name, "html": safe_html(value)} for name, value in facts if _is_long(name, value)],
         "text": speech.words,
         "html": safe_html(speech.words),
@@ -259,10 +260,19 @@ def _turn(turn: TurnView) -> Data:
 SHORT = 90
 """The most characters of a field that stands beside others in one line; a longer one is Markdown of its own."""
 
+HEADLINE = 400
+"""The most characters of a claim that stands above its argument, as one line without Markdown."""
+
 
 def _is_long(name: str, value: str) -> bool:
     """Whether a field is told as a text of its own: an argument always is, so it stays where it was while it came."""
-    return name == "Argument" or len(value) > SHORT or "\n" in value.strip()
+    most = HEADLINE if name == "Claim" else SHORT
+    return name == "Argument" or len(value) > most or "\n" in value.strip()
+
+
+def _plain(name: str, value: str) -> str:
+    """A field as it stands in one line: a claim is a sentence, an answer is one of those to choose from."""
+    return without_markdown(value) if name == "Claim" else value
 
 
 def _place(turn: TurnView) -> Data:
