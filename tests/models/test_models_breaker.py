@@ -13,7 +13,7 @@ from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unr
 from moot.core.event import Called
 from moot.models.base import Model, Traits
 from moot.models.layers import Breaker, BreakerSettings, Breaking, Recorded, Retrying, Throttled, counts
-from moot.models.pool import Fallback, Pool
+from moot.models.pool import Fallback
 from moot.models.transport import Gate
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 
@@ -261,20 +261,6 @@ async def test_a_limit_says_nothing_about_the_provider() -> None:
     with pytest.raises(LimitReached):
         await model.complete(ask(), Notebook())
     assert model.breaker.state == "CLOSED"
-
-
-async def test_a_pool_says_who_is_left_out() -> None:  # R1
-    clock = Clock()
-    pool = Pool(env={}, retry=HASTY, breaker=BreakerSettings(failure_threshold=1), clock=clock)
-    pool.add_agent("ann", Double(fails(Unavailable("down", kind="connection"))))
-    pool.add_agent("bob", Double(gives("yes")))
-    names = ("guest:ann", "ollama:tiny", "guest:bob")
-    assert pool.available(names) == names
-    with pytest.raises(Unavailable):
-        await pool.model("guest:ann").complete(ask(), Notebook())
-    assert pool.available(names) == ("ollama:tiny", "guest:bob")
-    clock.now += 60.0
-    assert pool.available(names) == names
 
 
 # ---- fallbacks

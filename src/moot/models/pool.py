@@ -214,14 +214,6 @@ class Pool:
             raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
         self._models[full_name] = self._with_breaker(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
 
-    def available(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names whose models would be asked now: all but those that their breaker leaves out.
-
-        Raises:
-            BriefError: a name is none of a model; see ``model``.
-        """
-        return tuple(name for name in names if self._model_named(name).breaker.free)
-
     async def close(self) -> None:
         """Give all connections back."""
         for model in self._models.values():

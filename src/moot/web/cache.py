@@ -172,9 +172,3 @@ def _read(debate: str, lines: Sequence[str]) -> tuple[tuple[Entry, ...], Transcr
     entries = read_all(lines)
     opening(debate, entries)
     return entries, fold(entries)
-
-
-def names_of(transcript: Transcript) -> list[str]:
-    """The names of the participants, without helpers."""
-    people = transcript.brief.participants if transcript.brief else ()
-    return [participant.name for participant in people if participant.duty != "aide"]

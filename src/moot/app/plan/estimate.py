@@ -214,11 +214,6 @@ class Costing:
         return _share_of(self.most, self.expected)
 
     @property
-    def least_cost(self) -> float | None:
-        """What is likely if all agree at once, never more than the most; None where a price is unknown."""
-        return _share_of(self.most, self.expected_tokens[0])
-
-    @property
     def expected_total(self) -> Totals:
         """What to expect, and no more than the bound."""
         usual = self.usual_total
