@@ -312,3 +312,17 @@ def test_who_only_helps_is_called_a_helper(tmp_path: Path) -> None:
         row = next(line for line in text.splitlines() if "Retriever" in line and "Recalls earlier debates" in line)
         assert "helper" in row
         assert "aide" not in row
+
+
+def test_a_bare_question_that_nobody_can_answer_leads_to_a_language_model(tmp_path: Path) -> None:
+    ran = moot(tmp_path, "run", "Tea or coffee?", *QUOTES)
+    assert "all 3 voters abstained" in ran.output
+    shown = [line.partition("#")[0].split() for line in ran.output.splitlines()]
+    assert ["next", "moot", "models"] in shown
+    assert [words[2] for words in shown if words[:1] == ["moot"] and "--rounds" in words] == []
+    again = next(words for words in shown if words[:2] == ["moot", "again"])
+    assert again == ["moot", "again", only_id(ran), "-m", "PROVIDER:NAME"]
+    with served() as wires:
+        end = moot(tmp_path, *again[1:-1], "ollama:tiny", OLLAMA_HOST=wires.url)
+    assert end.exit_code == 0, end.output
+    assert "decided" in end.output

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from moot.models.discover import BUILTIN, explain, find_models
+from moot.core.brief import QUOTES
+from moot.models.discover import explain, find_models
 from moot.models.http_port import Unreached
 from moot.models.names import parse
 from moot.models.transport import ProviderConnection
@@ -22,7 +23,7 @@ NOWHERE = {f"{name}_BASE_URL": "http://127.0.0.1:9/v1" for name in ("LMSTUDIO", 
 
 async def test_nothing_in_reach() -> None:
     reach = await find_models(NOWHERE)
-    assert reach.models == (BUILTIN,)
+    assert reach.models == (QUOTES,)
     assert [(server.provider, server.up) for server in reach.servers] == [
         ("ollama", False), ("lmstudio", False), ("llamacpp", False), ("vllm", False),
     ]  # fmt: skip
@@ -30,7 +31,7 @@ async def test_nothing_in_reach() -> None:
     assert ("google", "GEMINI_API_KEY or GOOGLE_API_KEY") in reach.missing
     assert any("ollama pull" in line for line in reach.advice)
     assert any("OPENAI_API_KEY" in line for line in reach.advice)
-    assert BUILTIN in reach.advice[-1]
+    assert QUOTES in reach.advice[-1]
 
 
 async def test_servers_are_found_where_the_environment_says() -> None:
@@ -38,7 +39,7 @@ async def test_servers_are_found_where_the_environment_says() -> None:
         env = NOWHERE | {"OLLAMA_HOST": wires.url, "MOOT_BASE_URL": f"{wires.url}/v1"}
         reach = await find_models(env, seconds=120)
     assert reach.models == (
-        "ollama:llama3.2:latest", "ollama:qwen3:4b", "compatible:llama3.2:latest", "compatible:qwen3:4b", BUILTIN,
+        "ollama:llama3.2:latest", "ollama:qwen3:4b", "compatible:llama3.2:latest", "compatible:qwen3:4b", QUOTES,
     )  # fmt: skip
     assert reach.advice == ()
 
@@ -107,14 +108,14 @@ def page(status: int, body: bytes) -> bytes:
 async def test_another_program_at_the_port_is_no_server_of_models(body: bytes) -> None:
     async with raw(lambda head: body) as host:
         reach = await find_models(NOWHERE | {"OLLAMA_HOST": host}, seconds=120)
-    assert (reach.servers[0].up, reach.models) == (False, (BUILTIN,))
+    assert (reach.servers[0].up, reach.models) == (False, (QUOTES,))
 
 
 async def test_entries_without_names_or_with_a_name_twice_are_left_out() -> None:
     listed = b'{"data": [{"id": "good"}, {"id": 3}, "bad", {}, null, {"id": " "}, {"id": "good"}]}'
     async with raw(lambda head: page(200, listed)) as host:
         reach = await find_models(NOWHERE | {"VLLM_BASE_URL": f"http://{host}/v1"}, seconds=120)
-    assert reach.models == ("vllm:good", BUILTIN)
+    assert reach.models == ("vllm:good", QUOTES)
 
 
 async def test_silent_servers_are_waited_for_at_once() -> None:

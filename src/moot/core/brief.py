@@ -111,7 +111,13 @@ def check_bound(name: str, value: float, bound: Whole | Bound) -> None:
 HUMAN = "human"
 """The seat of a person, and who was asked in a person's reply."""
 
-CLOCK = "builtin:clock"
+BUILTIN = "builtin:"
+"""What stands before the names of the seats that come with Moot; no language model answers for them."""
+
+QUOTES = f"{BUILTIN}quotes"
+"""The seat that quotes the background of the brief."""
+
+CLOCK = f"{BUILTIN}clock"
 """The seat that only keeps the time of a board."""
 
 SIMILARITY = "likeness:"

@@ -20,7 +20,7 @@ from moot.arguments.positions import (
     criticised_point,
     failed_critiques,
 )
-from moot.core.brief import Brief
+from moot.core.brief import BUILTIN, Brief
 from moot.core.decision import Decision, Minority
 from moot.core.event import ASIDE, Called, Entry, Noted, NoteKind, Opened, Replied, Ruled, SideEntry
 from moot.core.roles import ORIGINS, RECALL
@@ -166,9 +166,6 @@ def failed_patterns(
         for critique in failed_critiques(transcript, answers)
     )
 
-
-BUILTIN = "builtin:"
-"""The prefix of agents without a language model."""
 
 LONGEST = 2000
 """Characters of a text that is remembered."""

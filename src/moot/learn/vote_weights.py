@@ -13,11 +13,11 @@ from typing import cast
 from moot.arguments.positions import bare
 from moot.core.agent import Context, Recorder
 from moot.core.ask import Ask, Reply, Value
+from moot.core.brief import BUILTIN
 from moot.core.errors import RecordError
 from moot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, VoteWeights, weight_field
 from moot.core.text import clean, listed
 from moot.learn.calibration import Forecast, document_weight, ece
-from moot.learn.lessons import BUILTIN
 from moot.learn.memory import ModelMatch
 from moot.learn.memory_store import Item, MemoryStore
 from moot.learn.model_matches import joined_matches

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import SplitResult, urlsplit
 
+from moot.core.brief import QUOTES
 from moot.core.errors import BriefError, Unavailable
 from moot.models.http_port import Unreached
 from moot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
@@ -97,9 +98,6 @@ async def _first_bytes(parts: SplitResult, request: bytes, context: ssl.SSLConte
 SECONDS = 1.0
 """Time for each server to answer; all are asked at once. A busy machine answers late."""
 
-BUILTIN = "builtin:quotes"
-"""The seat that is always there. It quotes the background and is not a language model."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
@@ -139,7 +137,7 @@ class Available:
     @property
     def models(self) -> tuple[str, ...]:
         """All seats that are known to answer; ``builtin:quotes`` is the last."""
-        return (*(model for server in self.servers for model in server.models), BUILTIN)
+        return (*(model for server in self.servers for model in server.models), QUOTES)
 
 
 async def find_models(env: Environment | None = None, *, seconds: float = SECONDS) -> Available:
@@ -228,5 +226,5 @@ def _next_steps(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ..
         "Install Ollama from https://ollama.com, then: ollama pull llama3.2",
         "Log in to Claude Code, Codex or Gemini and use acp:claude, acp:codex or acp:gemini, which need no key.",
         "Set a key in the environment, such as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.",
-        f"Until then {BUILTIN} shows how a debate runs; it quotes the background and is not a language model.",
+        f"Until then {QUOTES} shows how a debate runs; it quotes the background and is not a language model.",
     )

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 
 from moot.arguments.argument_map import ArgumentMap, Judgement, argument_map, judge
 from moot.arguments.positions import AnswerGiven, Change, ToolUsage, answers_given, explained, tool_usages
-from moot.core.brief import DEFAULT_MESSAGES, DEFAULT_ROUNDS, Brief, Duty
+from moot.core.brief import DEFAULT_MESSAGES, DEFAULT_ROUNDS, QUOTES, Brief, Duty
 from moot.core.decision import Decision, NextStep
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
@@ -70,9 +70,6 @@ def _greatest_numbers(part: object, kind: str, name: str, usual: int) -> Iterato
 
 
 Data: TypeAlias = bool | int | float | str | list["Data"] | dict[str, "Data"] | None
-
-QUOTES = "builtin:quotes"
-"""The built-in agent without a language model: it quotes the background of the brief."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,10 @@ import moot
 from moot.app.brief.reader import read_words
 from moot.app.export.reports import read_record, write_data, write_report
 from moot.app.plan.assignment import first_chat_model
+from moot.app.plan.checks import NOTHING, QUOTING
 from moot.app.plan.settings import Config
 from moot.app.run.api import read_brief_argument
-from moot.app.run.prepare import NOTHING, QUOTING, LimitOverrides, Overrides, PreparedDebate, prepare
+from moot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from moot.app.serve.view_model import entry_views
 from tests.cli.commands import BRIEF, served, settle

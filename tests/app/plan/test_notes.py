@@ -5,7 +5,8 @@ import re
 import pytest
 
 from moot.app.brief.reader import read_brief
-from moot.app.run.prepare import NOTHING, QUOTING, LimitOverrides, Overrides, prepare
+from moot.app.plan.checks import NOTHING, QUOTING
+from moot.app.run.prepare import LimitOverrides, Overrides, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
 from moot.models.pool import Pool

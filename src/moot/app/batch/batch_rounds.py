@@ -10,10 +10,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Seque
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from moot.app.plan.assignment import BUILTIN
 from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import Workspace
-from moot.core.brief import HUMAN, Brief
+from moot.core.brief import HUMAN, QUOTES, Brief
 from moot.core.errors import BriefError
 from moot.core.event import Attempted, Called, Entry, Erred
 from moot.core.text import counted
@@ -173,7 +172,7 @@ def split_models(brief: Brief) -> tuple[tuple[str, ...], tuple[str, ...]]:
     seats = dict.fromkeys(
         participant.seat for participant in brief.participants if participant.seat and participant.duty != "aide"
     )
-    models = [seat for seat in seats if seat not in (HUMAN, BUILTIN) and not seat.startswith(GUEST)]
+    models = [seat for seat in seats if seat not in (HUMAN, QUOTES) and not seat.startswith(GUEST)]
     batched = tuple(model for model in models if parse(model).provider.batches)
     return batched, tuple(model for model in models if model not in batched)
 

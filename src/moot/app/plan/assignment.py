@@ -27,7 +27,7 @@ from moot.app.plan.settings import Config, load_config, user_file
 from moot.app.plan.toolbox import ToolProvider, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import CLOCK, HUMAN, SIMILARITY, Brief, Limits, Participant, Settings, is_person
+from moot.core.brief import CLOCK, HUMAN, QUOTES, SIMILARITY, Brief, Limits, Participant, Settings, is_person
 from moot.core.errors import BriefError
 from moot.core.roles import (
     RETRIEVER,
@@ -298,9 +298,6 @@ def make_similarity_agent(seat: str, config: Config | None) -> SimilarityTool:
     return SimilarityTool(model)
 
 
-BUILTIN = "builtin:quotes"
-"""The seat without a language model: it quotes the background."""
-
 ASKING = frozenset({"summarizer", "scorer"})
 """Tools that put a question to the participant's own model."""
 
@@ -381,7 +378,7 @@ def _make_agent(
     config: Config | None = None,
 ) -> Agent | None:
     """A participant's own agent; None for the built-in one, which all share. ``schemas`` is as in ``_schemas``."""
-    if participant.seat == BUILTIN:
+    if participant.seat == QUOTES:
         return None
     if participant.seat == CLOCK:
         return _make_timekeeper(participant)
@@ -424,16 +421,16 @@ def check_agent(participant: Participant) -> None:
     Raises:
         BriefError: it names nothing that can answer.
     """
-    if participant.seat in (BUILTIN, CLOCK, HUMAN) or participant.seat.startswith(GUEST):
+    if participant.seat in (QUOTES, CLOCK, HUMAN) or participant.seat.startswith(GUEST):
         return
     if participant.seat in (*RETRIEVER_NAMES, RETRIEVER):
         problem = (
-            f"{participant.name}: a retriever only recalls and never debates; name a model (provider:name) or {BUILTIN}"
+            f"{participant.name}: a retriever only recalls and never debates; name a model (provider:name) or {QUOTES}"
         )
         raise BriefError(problem, code="bad_enum")
     if participant.seat.startswith("builtin:"):
         raise BriefError(
-            f"{participant.name}: there is no model {participant.seat}; the built-in one is {BUILTIN}", code="bad_enum"
+            f"{participant.name}: there is no model {participant.seat}; the built-in one is {QUOTES}", code="bad_enum"
         )
     try:
         parse(participant.seat)

@@ -32,10 +32,10 @@ from moot.app.plan.pretend import (
     stop_values,
     widest,
 )
-from moot.app.plan.toolbox import BUILTIN, SPECS
+from moot.app.plan.toolbox import SPECS
 from moot.core.agent import Context, context_of
 from moot.core.ask import Ask
-from moot.core.brief import HUMAN, Brief, Limits, Participant
+from moot.core.brief import BUILTIN, HUMAN, Brief, Limits, Participant
 from moot.core.event import Asked, Failed, Replied
 from moot.core.transcript import Transcript
 from moot.models.base import Message, Model, Request

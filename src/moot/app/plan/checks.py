@@ -15,10 +15,11 @@ from moot.app.brief.field_values import LONGEST_TERM, check_name, check_value, s
 from moot.app.brief.participants import ACTS
 from moot.app.brief.schema import FORMATS, HEADER, LIMITS, PARTICIPANT, Key
 from moot.app.plan.estimate import Costing, Estimate
-from moot.app.plan.toolbox import BUILTIN
 from moot.core.brief import (
+    BUILTIN,
     HUMAN,
     PARTICIPANTS,
+    QUOTES,
     Brief,
     Limits,
     Participant,
@@ -274,6 +275,27 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
     if limit is not None and needed > limit:
         need = counted(needed, "question")
         yield f"The debate may need {need} and pauses after {limit}. To allow them all: --max-questions {needed}."
+
+
+QUOTING = f"{QUOTES} is not a language model: participants only quote the brief's background."
+"""What every host says where the built-in seat takes part."""
+
+NOTHING = "There is no background, so there is nothing to quote: write some under the question, or choose a model."
+"""What it says besides where there is nothing to quote."""
+
+
+def notes_on_quoting(brief: Brief) -> Iterator[str]:
+    """What to know where the built-in seat takes part."""
+    if any(participant.seat == QUOTES for participant in brief.participants):
+        yield QUOTING
+    if has_nothing_to_quote(brief):
+        yield NOTHING
+
+
+def has_nothing_to_quote(brief: Brief) -> bool:
+    """Whether the built-in seat takes part in a debate about a bare question."""
+    quotes = any(participant.seat == QUOTES for participant in brief.participants)
+    return quotes and not (brief.background or brief.library)
 
 
 def _on_copies(brief: Brief) -> Iterator[str]:

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from moot.core.brief import QUOTES
 from moot.core.errors import BriefError, ModelError
 from moot.models.base import Message, Request, Settings
-from moot.models.discover import BUILTIN
 from moot.models.pool import Pool
 from moot.models.wires.recorded_frames import NoRecord
 
@@ -67,7 +67,7 @@ class ModelChecks:
         return known
 
     async def _ask(self, pool: Pool, name: str) -> ModelCheck:
-        if name == BUILTIN:
+        if name == QUOTES:
             return ModelCheck(model=name, answers=True, words="It is built in, and no language model.")
         began = self.clock()
         try:

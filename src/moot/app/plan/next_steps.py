@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import ceil
 
 from moot.app.brief.default_participants import default_moderator
-from moot.app.plan.checks import LEFT_OUT
+from moot.app.plan.checks import LEFT_OUT, has_nothing_to_quote
 from moot.core.ask import Usage
 from moot.core.brief import Brief, is_person
 from moot.core.decision import NextStep
@@ -41,6 +41,10 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
         return
     decision = transcript.decision
     if only_answered(opened.name, transcript.closed.status, transcript.closed.reason):
+        return
+    if has_nothing_to_quote(opened.brief):
+        yield NextStep(command="moot models", words="shows which language models you can use")
+        yield NextStep(command=f"moot again {debate} -m PROVIDER:NAME", words="with a language model")
         return
     if decision and any(ballot.state == "cast" for ballot in decision.ballots):
         yield NextStep(command=f"moot recount {debate}", words="the same votes under other rules")

@@ -7,8 +7,9 @@ from typing import Literal
 
 from moot.app.plan.assignment import OTHER_MODELS
 from moot.core.ask import Usage
+from moot.core.brief import QUOTES
 from moot.core.families import family
-from moot.models.discover import BUILTIN, Available
+from moot.models.discover import Available
 from moot.models.names import PROVIDERS, ModelName, parse
 from moot.models.prices import cost
 
@@ -113,8 +114,8 @@ def model_offers(reach: Available) -> list[ModelOffer]:
         for model in size
     ]
     return [
-        *(_priced(model, "answers") for model in reach.models if model != BUILTIN),
-        ModelOffer(model=BUILTIN, reach="built_in"),
+        *(_priced(model, "answers") for model in reach.models if model != QUOTES),
+        ModelOffer(model=QUOTES, reach="built_in"),
         *(_priced(model, "key") for model in starters),
     ]
 

@@ -15,7 +15,7 @@ from moot.agents.toolkit import Tool, ToolResult, ToolUse
 from moot.app.brief.reader import ParsedBrief
 from moot.app.plan.settings import Config, load_config, user_file
 from moot.core.ask import Fields, ToolSpec
-from moot.core.brief import HUMAN, TOOLS, Brief, Participant, Source
+from moot.core.brief import BUILTIN, HUMAN, TOOLS, Brief, Participant, Source
 from moot.core.errors import BriefError, MootError, PackageMissing, ProtocolError, ToolError
 from moot.core.event import Package
 from moot.core.extensions import (
@@ -54,9 +54,6 @@ from moot.tools.web_search import (
 
 MCP = "mcp:"
 """What stands before the name of an MCP server, all of whose tools a participant gets."""
-
-BUILTIN = "builtin:"
-"""What stands before the names of seats that use no tools."""
 
 LONGEST_NOTE = 200
 """Characters of what an MCP server says of a tool, where it is shown to the owner."""

@@ -11,13 +11,13 @@ from random import Random
 from moot.answers.layout import Reading, read
 from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
 from moot.app.brief.participants import character_lines, first_sentence
-from moot.app.plan.assignment import BUILTIN, assign, first_chat_model, make_agents
+from moot.app.plan.assignment import assign, first_chat_model, make_agents
 from moot.app.plan.checks import check_brief
 from moot.app.plan.pretend import parts
 from moot.app.plan.settings import StorePlace, default_store, load_config
 from moot.app.plan.toolbox import check_tools
 from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import CLOCK, Brief, Participant
+from moot.core.brief import CLOCK, QUOTES, Brief, Participant
 from moot.core.errors import ProtocolError
 from moot.core.event import Opened
 from moot.core.text import clean_data
@@ -69,9 +69,9 @@ async def open_workspace(store: StorePlace | None = None) -> AsyncGenerator[Work
 async def usual_models(workspace: Workspace, brief: Brief) -> tuple[str, ...]:
     """The model for participants without one: the owner's, else the first on this machine, else the built-in agent."""
     if all(participant.seat for participant in brief.participants):
-        return (BUILTIN,)
+        return (QUOTES,)
     model = workspace.config.model if workspace.config else ""
-    return (model or await first_chat_model() or BUILTIN,)
+    return (model or await first_chat_model() or QUOTES,)
 
 
 async def plan_tree(

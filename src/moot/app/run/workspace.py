@@ -18,14 +18,7 @@ from typing import Protocol
 
 from moot.agents.human import Contacts, Interface
 from moot.app.brief.program_values import plain
-from moot.app.plan.assignment import (
-    BUILTIN,
-    assign,
-    make_agents,
-    names_of_people,
-    retriever_agents,
-    weigher_agents,
-)
+from moot.app.plan.assignment import assign, make_agents, names_of_people, retriever_agents, weigher_agents
 from moot.app.plan.checks import check_brief
 from moot.app.plan.estimate import estimate
 from moot.app.plan.learning import ReadRecord, learn_at_end, learn_while_stored, memory_place
@@ -36,7 +29,7 @@ from moot.app.run.dispatcher import Dispatcher
 from moot.app.run.outcome import Outcome, Recorded, opening, outcome
 from moot.app.run.record_reader import RecordReader
 from moot.core.ask import Ask, Fields, Value
-from moot.core.brief import Brief, Limits
+from moot.core.brief import QUOTES, Brief, Limits
 from moot.core.errors import PackageMissing, ProtocolError
 from moot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
 from moot.core.extensions import check_named_options
@@ -207,7 +200,7 @@ class Workspace(RecordReader):
         The agents are made only to refuse, before a debate begins, one that cannot be made. ``run`` makes its own.
         """
         check_brief(brief)
-        choices, seated = choices or Choices(), assign(clean_data(brief), models or (BUILTIN,))
+        choices, seated = choices or Choices(), assign(clean_data(brief), models or (QUOTES,))
         tree, options = build(protocol, seated, choices), choices.options()
         if choices.other_options:
             check_named_options(choices.other_options)

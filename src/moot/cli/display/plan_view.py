@@ -7,13 +7,13 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from moot.app.export.plugins import Plugin
-from moot.app.plan.assignment import BUILTIN, Available, is_person
+from moot.app.plan.assignment import Available, is_person
 from moot.app.plan.checks import duration_in_words
 from moot.app.plan.estimate import Costing
 from moot.app.plan.toolbox import offered_tools
 from moot.app.run.prepare import PreparedDebate
 from moot.cli.display.text_layout import FAINT, WARN, Indented, amount, colours, fields, joined, line, money
-from moot.core.brief import Brief, Limits, Participant
+from moot.core.brief import QUOTES, Brief, Limits, Participant
 from moot.core.labels import duty_in_words
 from moot.core.text import counted, listed
 
@@ -179,7 +179,7 @@ def reachable(reach: Available) -> Iterator[RenderableType]:
         yield Text("Agents of your subscriptions", style="bold")
         yield from (Indented(Text(agent)) for agent in reach.agents)
     yield Text.assemble(
-        (BUILTIN, "bold"), ("  always available; not a language model: it only quotes the background", FAINT)
+        (QUOTES, "bold"), ("  always available; not a language model: it only quotes the background", FAINT)
     )
     silent = [server.provider for server in reach.servers if not server.up]
     if silent:
