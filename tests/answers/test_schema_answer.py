@@ -55,8 +55,25 @@ def test_a_schema_from_elsewhere_does_no_harm() -> None:
         ({"const": "x" * MOST_SCHEMA}, "has more than"),
         ({"patternProperties": {"a": {}}}, "patternProperties is not supported"),
         ({"const": float("nan")}, "this is no JSON Schema"),
+        ({"$ref": "https://example.org/s.json"}, "refers to 'https://example.org/s.json', which is not in it"),
+        ({"$defs": {"a": {"items": {"$ref": "#/$defs/b"}}}}, "refers to '#/\\$defs/b', which is not in it"),
+        ({"definitions": {"a": {"$ref": "#b"}}}, "refers to '#b', which is not in it"),
     ],
 )
 def test_what_is_no_schema_is_refused(schema: Any, problem: str) -> None:
     with pytest.raises(SchemaError, match=problem):
         schema_text(schema)
+
+
+WITHIN: list[dict[str, Any]] = [
+    {"$ref": "#/definitions/a", "definitions": {"a": {"$ref": "#/definitions/b"}, "b": True}},
+    {"$defs": {"a": {"$anchor": "b"}}, "items": {"$ref": "#b"}},
+    {"$id": "urn:x", "items": {"$ref": "urn:x"}},
+    {"anyOf": [{"$id": "urn:tool:f", "$defs": {"a": {}}, "properties": {"n": {"$ref": "#/$defs/a"}}}]},
+    {"properties": {"$ref": {"const": {"$ref": "#/lost"}}}},
+]
+
+
+@pytest.mark.parametrize("schema", WITHIN)
+def test_what_a_schema_refers_to_is_found_within_it(schema: Any) -> None:
+    assert json.loads(schema_text(schema)) == schema

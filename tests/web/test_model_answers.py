@@ -182,6 +182,29 @@ async def test_a_field_that_nobody_knows_is_named_as_not_used(tmp_path: Path) ->
     assert content(answer).startswith("Tea")
 
 
+def test_nothing_that_a_model_said_is_lost() -> None:
+    """A refusal, and a call in the older form, belong to the conversation; what else a message has is named."""
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Tea?"},
+        {"role": "assistant", "content": None, "refusal": "Not before noon."},
+        {"role": "assistant", "content": None, "function_call": {"name": "brew", "arguments": "{}"}},
+        {"role": "user", "content": "And now?", "reasoning_content": "hm", "annotations": []},
+        {"role": "user", "content": "Well?", "reasoning_content": "hm"},
+    ]
+    request = read_chat({"model": "moot", "messages": messages})
+    conversation = chat_brief(request).background[0].text
+    assert "Not before noon." in conversation
+    assert "brew" in conversation
+    assert request.ignored == ("messages.reasoning_content",)
+
+
+async def test_a_model_that_is_not_there_is_told_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    async with place_of(tmp_path, real=False) as (web, _):
+        for name in ("moot/fst", "fast", "moot/Fast"):
+            error = (await web.ann.post("/v1/chat/completions", json={"model": name, "messages": QUESTION})).json()
+            assert error["error"]["message"].endswith("did you mean 'moot/fast'?")
+
+
 async def test_names_without_end_fit_into_a_header(tmp_path: Path) -> None:
     (answer,) = await answers(tmp_path, "fast", metadata={f"{n}{'x' * 200}": "1" for n in range(3000)})
     ignored = answer["moot"]["ignored"]

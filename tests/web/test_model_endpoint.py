@@ -329,8 +329,7 @@ def shown(address: str) -> dict[str, Any]:
     return user_part(type="image_url", image_url={"url": address})
 
 
-PNG, PLACE = base64.b64encode(png(30, 20)).decode(), "messages[0].content[1]"
-
+PNG, PLACE, BAD = base64.b64encode(png(30, 20)).decode(), "messages[0].content[1]", "unsupported_value"
 EMPTY = f"{PLACE} is empty; it must hold the file itself, as data:…;base64,…"
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
@@ -343,7 +342,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"messages": [*QUESTION, {"role": "assistant", "content": "Te"}]}, "messages", "unsupported_value"),
     ({"messages": [{"role": "king", "content": "x"}]}, "messages[0].role", "invalid_value"),
     ({"messages": [{"role": "user", "content": 3}]}, "messages[0].content", "invalid_value"),
-    (user_part(type="input_audio", input_audio={"data": "AAAA"}), PLACE, "unsupported_value"),
+    (user_part(type="input_audio", input_audio={"data": "AAAA"}), PLACE, BAD),
     (shown("https://example.org/a.png"), PLACE, "unsupported_value"),
     (user_part(type="input_file", file_id="file-1"), PLACE, "unsupported_value"),
     (shown("data:image/png;base64,?"), PLACE, "invalid_value"),
@@ -360,6 +359,10 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"moot": {"notices": "no"}}, "moot.notices", "invalid_value"),
     ({"moot": 3}, "moot", "invalid_value"),
     ({"metadata": {"moot_options": "tea"}}, "metadata.moot_options", "invalid_value"),
+    ({"metadata": {"moot_options": "Tea|tea"}}, "metadata.moot_options", "duplicate_name"),
+    ({"metadata": {"moot_options": f"tea|{'x' * 300}"}}, "metadata.moot_options", "too_large"),
+    ({"messages": [*QUESTION, {"role": "assistant", "audio": {"id": "a"}}, *QUESTION]}, "messages[1].audio", BAD),
+    ({"messages": [*QUESTION, {"role": "assistant", "refusal": 3}, *QUESTION]}, "messages[1].refusal", "invalid_value"),
     ({"model": 3}, "model", "invalid_value"),
     ({"model": "gpt-4"}, "model", "model_not_found"),
     ({"model": "moot/loop"}, "model", "recursion"),

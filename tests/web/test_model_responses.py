@@ -1,6 +1,7 @@
 """OpenAI's responses interface: created, streamed, polled, stopped, gone on from, and found again after a restart."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +196,18 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"input": 3}, "input"),
     ({"input": [{"type": "computer_call", "id": "x"}]}, "input[0]"),
     ({"previous_response_id": 3}, "previous_response_id"),
+    ({"previous_response_id": "resp_none"}, "previous_response_id"),
     ({"tools": 3}, "tools"),
+    ({"text": "json"}, "text"),
+    ({"text": {"format": "json"}}, "text.format"),
+    ({"text": {"format": {"type": "grammar"}}}, "text.format"),
+    ({"text": {"format": {"type": "json_schema", "schema": {"type": "x"}}}}, "text.format.schema"),
+    ({"instructions": [{"text": "x"}]}, "instructions"),
+    ({"max_output_tokens": 0}, "max_output_tokens"),
+    ({"input": ""}, "input"),
+    ({"input": []}, "input"),
+    ({"instructions": "x", "input": [{"type": "reasoning"}, {"role": "king"}]}, "input[1].role"),
+    ({"input": [{"role": "user", "content": [{"type": "input_audio"}]}]}, "input[0].content[0]"),
 ]
 
 
@@ -204,7 +216,9 @@ async def test_what_a_response_cannot_be_is_refused_by_name(tmp_path: Path) -> N
         for more, param in REFUSED:
             body = {"model": "moot/fast", "input": "Tea?", **more}
             response = await web.ann.post("/v1/responses", json=body)
-            assert (response.status_code, response.json()["error"]["param"]) == (400, param)
+            error = response.json()["error"]
+            assert (response.status_code, error["param"]) == (404 if "resp_none" in more.values() else 400, param)
+            assert not set(re.findall(r"messages|max_completion_tokens|response_format", error["message"]))
 
 
 def test_items_that_only_think_are_left_out() -> None:
@@ -217,6 +231,11 @@ def test_items_that_only_think_are_left_out() -> None:
     assert wanted.chat.most_tokens == 9
     calls: list[Any] = [*items, {"type": "function_call_output", "call_id": "1", "output": {"a": 1}}]
     assert read_responses({"model": "moot", "input": calls}).chat.turn
+
+
+def test_what_is_not_used_of_a_text_is_named() -> None:
+    wanted = read_responses({"model": "moot", "input": "Tea?", "text": {"verbosity": "low", "format": None}})
+    assert wanted.chat.ignored == ("text.verbosity",)
 
 
 def test_calls_of_one_answer_stay_together() -> None:

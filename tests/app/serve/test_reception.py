@@ -18,7 +18,7 @@ from moot.app.run.record_reader import waiting
 from moot.app.run.runner import Runner, RunnerFull
 from moot.app.run.start import StartRequest, prepare_start
 from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission, DebateRequest
+from moot.app.serve.admission import Admission, DebateRequest, read_remote
 from moot.app.serve.spending import Spending
 from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
 from moot.core.event import Entry, Paused
@@ -312,3 +312,11 @@ async def test_reservations_that_fill_an_allowance_exactly_all_fit() -> None:
         await ann.begin(order(dear, caps=LimitOverrides(cost=0.2)))
         with pytest.raises(LimitReached):
             await ann.begin(order(dear, caps=LimitOverrides(cost=0.01)))
+
+
+def test_whoever_sends_keys_is_told_of_no_line() -> None:
+    for keys in ({"topic": "Tea?", "options": ["a", "a"]}, {"topic": "Tea?", "rounds": "x"}, {"topics": "Tea?"}):
+        with pytest.raises(BriefError) as caught:
+            read_remote(keys)
+        assert "line" not in str(caught.value)
+        assert caught.value.line == 0

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 from moot.answers.values import Fault
 from moot.core.text import clip, flat
@@ -41,11 +41,35 @@ def schema_text(schema: object, most: int = MOST_SCHEMA) -> str:
         if '"patternProperties"' in text:
             raise SchemaError("patternProperties is not supported in a schema")
         library.Draft202012Validator.check_schema(schema)
+        _check_references(schema)
     except library.SchemaError as error:
         raise SchemaError(f"this is no JSON Schema: {_shortened(error.message)}") from error
     except (ValueError, RecursionError) as error:
         raise error if isinstance(error, SchemaError) else SchemaError("this is no JSON Schema") from error
     return text
+
+
+def _check_references(schema: object) -> None:
+    """Look up what a schema refers to, so that nobody is asked in vain; nothing is fetched.
+
+    Raises:
+        SchemaError: it is not there.
+    """
+    missing = import_module("referencing.exceptions").Unresolvable
+    draft = import_module("referencing.jsonschema").DRAFT202012
+    root = draft.create_resource(schema)
+    pairs = [(root, import_module("referencing").Registry().resolver_with_root(root))]
+    while pairs:
+        part, resolver = pairs.pop()
+        table = cast("dict[str, Any]", part.contents) if isinstance(part.contents, dict) else {}
+        if isinstance(reference := table.get("$ref"), str):
+            try:
+                resolver.lookup(reference)
+            except missing as error:
+                raise SchemaError(f"the schema refers to {_shortened(reference)!r}, which is not in it") from error
+        older = cast("dict[str, Any]", table.get("definitions", {}))  # which drafts before 2019 have in place of $defs
+        inner = [*part.subresources(), *map(draft.create_resource, older.values())]
+        pairs += [(subresource, resolver.in_subresource(subresource)) for subresource in inner]
 
 
 def schema_instructions(schema: str) -> str:

@@ -5,11 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from moot.app.brief.field_values import check_texts
+from moot.app.brief.schema import HEADER, get_key
 from moot.app.endpoint.answer_shape import AnswerShape, read_shape
 from moot.app.endpoint.chat_files import KINDS, read_file
 from moot.app.endpoint.endpoint_errors import EndpointError
 from moot.core.ask import ToolCall
 from moot.core.brief import OPTIONS, Source
+from moot.core.errors import BriefError
 from moot.core.text import clean, flat
 
 RULES = ("system", "developer")
@@ -55,6 +58,9 @@ NOTHING: Sequence[object] = (None, [], 0, "none", "auto")
 
 OWN = ("max_cost", "seconds", "notices", "key")
 """What the object ``moot`` of a request may have."""
+
+FIELDS = ("role", "content", "name", "tool_calls", "tool_call_id", "refusal", "function_call", "audio")
+"""What a message may have; all else in one is named as not used."""
 
 CALLED = "\n(called tools: "
 
@@ -156,6 +162,7 @@ def read_chat(body: Mapping[str, object]) -> ChatRequest:
         raise _invalid_value("moot.notices", "must be text or field")
     metadata, messages = _table(body, "metadata"), _messages(body.get("messages"))
     ignored += [f"metadata.{name}" for name in metadata if name != "moot_options"]
+    ignored += _unused_fields(cast("list[Mapping[str, object]]", body["messages"]))
     return ChatRequest(
         model=model,
         messages=messages,
@@ -213,11 +220,20 @@ def _messages(value: object) -> tuple[ChatMessage, ...]:
     return messages
 
 
+def _unused_fields(messages: Sequence[Mapping[str, object]]) -> list[str]:
+    """The names of what stands in messages and is not used, each once."""
+    names = [name for message in messages for name in message if name not in FIELDS and message[name]]
+    return [f"messages.{name}" for name in dict.fromkeys(names)]
+
+
 def _message(item: object, n: int, files: list[Source]) -> ChatMessage:
     table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
     role, parameter = table.get("role"), f"messages[{n}]"
     if role not in ROLES:
         raise _invalid_value(f"{parameter}.role", f"must be one of {', '.join(ROLES)}")
+    if table.get("audio"):
+        problem = f"{parameter}.audio is not supported: write in content what was said"
+        raise EndpointError(400, problem, "unsupported_value", param=f"{parameter}.audio")
     content, before = table.get("content"), len(files)
     if isinstance(content, list):
         parts = cast("list[object]", content)
@@ -226,7 +242,9 @@ def _message(item: object, n: int, files: list[Source]) -> ChatMessage:
         content = " ".join(["\n".join(text for text in texts if text), *names]).strip()
     if content is not None and not isinstance(content, str):
         raise _invalid_value(f"{parameter}.content", "must be a text or a list of parts")
-    calls = table.get("tool_calls")
+    if refusal := table.get("refusal"):
+        content = f"{content or ''}\n{_text(refusal, f'{parameter}.refusal')}".strip()
+    calls = table.get("tool_calls") or table.get("function_call")
     called = f"{CALLED}{json.dumps(calls, ensure_ascii=False)[:2000]})" if calls else ""
     return ChatMessage(
         role=str(role),
@@ -280,13 +298,15 @@ def _stop(value: object) -> tuple[str, ...]:
 
 def _options(value: object) -> tuple[str, ...]:
     """The closed set of answers, written as one text: ``tea|coffee``."""
-    words = _text(value, "metadata.moot_options").split("|") if value is not None else []
+    parameter = "metadata.moot_options"
+    words = _text(value, parameter).split("|") if value is not None else []
     options = tuple(word.strip() for word in words)
     if options and not (OPTIONS.low <= len(options) <= OPTIONS.high and all(options)):
-        raise _invalid_value(
-            "metadata.moot_options", f"must have {OPTIONS.low:g} to {OPTIONS.high:g} answers: tea|coffee"
-        )
-    return options
+        raise _invalid_value(parameter, f"must have {OPTIONS.low:g} to {OPTIONS.high:g} answers: tea|coffee")
+    try:
+        return options and check_texts(get_key(HEADER, "options"), options, line=0)
+    except BriefError as error:
+        raise EndpointError(400, f"{parameter}: {error.found}", error.code, param=parameter) from error
 
 
 def _number(table: Mapping[str, object], name: str) -> float | None:

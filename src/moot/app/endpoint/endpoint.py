@@ -18,6 +18,7 @@ from moot.app.endpoint.retries import HOUR, Retries
 from moot.app.run.prepare import LimitOverrides, Overrides
 from moot.app.serve.admission import Admission, DebateRequest
 from moot.core.errors import BriefError
+from moot.core.text import closest
 from moot.core.transcript import Transcript, fold
 from moot.models.names import find_url, parse
 from moot.models.transport import INSTANCE
@@ -125,8 +126,11 @@ class Endpoint:
         name = self.default if model == DEFAULT else model.removeprefix(PREFIX) if model.startswith(PREFIX) else ""
         preset = self.presets.get(name)
         if preset is None or not preset.admits(owner):
-            choices = ", ".join(self.models(owner)) or "none; the owner of the server sets presets in moot.toml"
-            raise EndpointError(404, f"there is no model {model[:80]!r}; there are {choices}", param="model")
+            names = self.models(owner)
+            meant = closest(model.removeprefix(PREFIX), [name.removeprefix(PREFIX) for name in names])
+            hint = f"; did you mean {next(n for n in names if n.removeprefix(PREFIX) == meant)!r}?" if meant else ""
+            choices = ", ".join(names) or "none; the owner of the server sets presets in moot.toml"
+            raise EndpointError(404, f"there is no model {model[:80]!r}; there are {choices}{hint}", param="model")
         return preset
 
     async def begin(self, admission: Admission, request: ChatRequest, attempt: Attempt) -> Begun:

@@ -1,9 +1,10 @@
 """Read the body of OpenAI's responses interface: it becomes the body of a chat request, and what is told back of it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TypeAlias, cast
 
 from moot.app.endpoint.chat_request import USED, ChatRequest, read_chat
 from moot.app.endpoint.endpoint_errors import EndpointError
@@ -28,6 +29,16 @@ OWN = (
 
 REFUSED = ("conversation", "prompt")
 """What would change the meaning of an answer, and is not supported. All else is handed on, and named as not used."""
+
+OWN_NAMES: Mapping[str, str] = {
+    "messages": "input",
+    "max_completion_tokens": "max_output_tokens",
+    "response_format.json_schema": "text.format",
+    "response_format": "text.format",
+}
+"""What parts of a chat request are called here."""
+
+_MESSAGE = re.compile(r"messages\[(\d+)\]")
 
 ECHOED = ("instructions", "max_output_tokens", "metadata", "previous_response_id", "text", "tools", "tool_choice")
 """What a response tells back of its request."""
@@ -130,9 +141,8 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     chat: dict[str, object] = {name: body[name] for name in SAME if body.get(name) is not None}
     more = {name: body[name] for name in body if name not in (*SAME, *OWN) and body[name] not in (None, [], {})}
     chat |= {name: more[name] for name in more if name not in USED}
-    rules = body.get("instructions")
-    first = [{"role": "developer", "content": rules}] if rules else []
-    chat["messages"] = [*first, *before, *_with_calls(_messages(body.get("input")))]
+    earlier: list[Placed] = [("previous_response_id", message) for message in before]
+    placed = [*_rules(body.get("instructions")), *earlier, *_with_calls(_messages(body.get("input")))]
     if (token_limit := body.get("max_output_tokens")) is not None:
         chat["max_completion_tokens"] = token_limit
     if shape := _format(body.get("text")):
@@ -140,7 +150,8 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     if tools := body.get("tools"):
         chat["tools"] = _tools(tools)
         chat["tool_choice"] = _choice(body.get("tool_choice", "auto"))
-    request, others = read_chat(chat), [name for name in more if name in USED]  # such as max_tokens
+    others = [*(name for name in more if name in USED), *_unused_of_text(body)]  # such as max_tokens
+    request = _read(chat, placed)
     return ResponsesRequest(
         chat=replace(request, ignored=(*request.ignored, *others)),
         background=bool(background),
@@ -148,37 +159,75 @@ def read_responses(body: Mapping[str, object], before: Sequence[Mapping[str, obj
     )
 
 
-def _with_calls(messages: Iterator[Mapping[str, object]]) -> list[Mapping[str, object]]:
+Placed: TypeAlias = tuple[str, Mapping[str, object]]
+"""A chat message, and the part of the request that it comes from."""
+
+
+def _rules(value: object) -> list[Placed]:
+    """The instructions of a request as a message."""
+    if value is not None and not isinstance(value, str):
+        raise EndpointError(400, "instructions must be a text", param="instructions")
+    return [("instructions", {"role": "developer", "content": value})] if value else []
+
+
+def _read(chat: Mapping[str, object], placed: Sequence[Placed]) -> ChatRequest:
+    """The chat request with those messages; an error in it names the part of this request."""
+    try:
+        return read_chat({**chat, "messages": [message for _, message in placed]})
+    except EndpointError as error:
+        raise _in_own_words(error, [place for place, _ in placed]) from error
+
+
+def _in_own_words(error: EndpointError, places: Sequence[str]) -> EndpointError:
+    """The error about a chat request, with the names that the parts have in a request for a response."""
+    match = _MESSAGE.match(error.param)
+    name = match[0] if match else next((name for name in OWN_NAMES if error.param.startswith(name)), "")
+    own = places[int(match[1])] if match else OWN_NAMES.get(name, "")
+    message, param = (
+        f"{own}{text[len(name) :]}" if text.startswith(name) else text for text in (error.message, error.param)
+    )
+    return EndpointError(error.status, message, error.code, param=param)
+
+
+def _unused_of_text(body: Mapping[str, object]) -> list[str]:
+    """What stands in ``text`` beside the format, such as ``verbosity``."""
+    table = cast("dict[str, object]", body.get("text") or {})
+    return [f"text.{name}" for name in table if name != "format" and table[name] is not None]
+
+
+def _with_calls(messages: Iterator[Placed]) -> list[Placed]:
     """The messages, with calls in the message of the assistant that they follow: they were made in one answer."""
-    merged: list[Mapping[str, object]] = []
-    for message in messages:
+    merged: list[Placed] = []
+    for place, message in messages:
         calls = cast("list[object]", message.get("tool_calls", []))
-        if calls and merged and merged[-1]["role"] == "assistant":
-            calls = [*cast("list[object]", merged[-1].get("tool_calls", [])), *calls]
-            merged[-1] = {**merged[-1], "tool_calls": calls}
+        if calls and merged and merged[-1][1]["role"] == "assistant":
+            earlier_place, earlier = merged[-1]
+            calls = [*cast("list[object]", earlier.get("tool_calls", [])), *calls]
+            merged[-1] = (earlier_place, {**earlier, "tool_calls": calls})
         else:
-            merged.append(message)
+            merged.append((place, message))
     return merged
 
 
-def _messages(value: object) -> Iterator[Mapping[str, object]]:
+def _messages(value: object) -> Iterator[Placed]:
     """The items of the input as chat messages."""
     items = [{"role": "user", "content": value}] if isinstance(value, str) else value
     if not isinstance(items, list):
         raise EndpointError(400, "input must be a text or a list of items", "missing_topic", param="input")
     for n, item in enumerate(cast("list[object]", items)):
         table = cast("dict[str, object]", item) if isinstance(item, dict) else {}
+        place = "input" if isinstance(value, str) else f"input[{n}]"
         match table.get("type", "message"):
             case "message":
-                yield {"role": table.get("role"), "content": table.get("content")}
+                yield place, {"role": table.get("role"), "content": table.get("content")}
             case "function_call":
                 function = {"name": table.get("name"), "arguments": table.get("arguments")}
                 call = {"id": table.get("call_id"), "type": "function", "function": function}
-                yield {"role": "assistant", "content": None, "tool_calls": [call]}
+                yield place, {"role": "assistant", "content": None, "tool_calls": [call]}
             case "function_call_output":
                 output = table.get("output")
                 text = cast("object", output) if isinstance(output, str | list) else json.dumps(output)
-                yield {"role": "tool", "tool_call_id": table.get("call_id"), "content": text}
+                yield place, {"role": "tool", "tool_call_id": table.get("call_id"), "content": text}
             case "reasoning":
                 continue
             case other:
@@ -187,9 +236,12 @@ def _messages(value: object) -> Iterator[Mapping[str, object]]:
 
 
 def _format(value: object) -> Mapping[str, object] | None:
-    table = cast("dict[str, object]", value) if isinstance(value, dict) else {}
-    inner = table.get("format")
-    shape = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
+    if value is not None and not isinstance(value, dict):
+        raise EndpointError(400, "text must be an object with a format", param="text")
+    inner = cast("dict[str, object]", value or {}).get("format")
+    if inner is not None and not isinstance(inner, dict):
+        raise EndpointError(400, "text.format must be an object with a type", param="text.format")
+    shape = cast("dict[str, object]", inner or {})
     if shape.get("type") == "json_schema":
         return {"type": "json_schema", "json_schema": {name: shape[name] for name in shape if name != "type"}}
     return shape or None

@@ -104,7 +104,10 @@ def read_remote(brief: str | Mapping[str, object], *, alone: bool = False, prese
         BriefError: it has a mistake, or names what it may not.
     """
     if not isinstance(brief, str):
-        brief = _header(brief)
+        try:
+            return read_remote(_header(brief), alone=alone, preset=preset)
+        except BriefError as error:  # whoever sent keys has written no lines
+            raise BriefError(error.found, code=error.code) from error
     if len(brief) > MOST_CHARACTERS:
         raise BriefError(f"the brief has more than {MOST_CHARACTERS:,} characters", code="too_large")
     if not brief.strip():

@@ -99,7 +99,7 @@ async def _earlier_messages(request: Request, holder: Program, response: str) ->
     """The messages of an earlier response, and its answer."""
     if not response:
         return []
-    responding = await _response_of(request, holder, response)
+    responding = await _response_of(request, holder, response, "previous_response_id")
     _, answer = await responding.look()
     messages: list[Mapping[str, object]] = [
         {"role": item.role, "content": item.text} for item in responding.completion.request.messages
@@ -122,8 +122,8 @@ async def _earlier_items(
     return items
 
 
-async def _response_of(request: Request, holder: Program, response: str) -> "Responding":
-    """A response of the holder of a token.
+async def _response_of(request: Request, holder: Program, response: str, param: str = "response_id") -> "Responding":
+    """A response of the holder of a token; ``param`` is the part of the request that names it.
 
     Raises:
         EndpointError: 404 where there is none of that id for that token.
@@ -131,7 +131,7 @@ async def _response_of(request: Request, holder: Program, response: str) -> "Res
     site, debate = site_of(request), response.removeprefix(RESPONSE)
     known = await find_asked(site.workspace, debate, holder.owner) if response.startswith(RESPONSE) else None
     if known is None:
-        raise EndpointError(404, f"there is no response {response[:80]!r}", "not_found", param="response_id")
+        raise EndpointError(404, f"there is no response {response[:80]!r}", "not_found", param=param)
     preset = site.endpoint.preset(known.request.model, holder.owner)
     return _responding(request, holder, Begun(debate=debate, preset=preset, request=known.request), known)
 
