@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.evaluation import learned_gate
 from moot.app.evaluation.eval_files import read_result
 from moot.testing.wire_formats import Plan
 from moot.testing.wires import Call
@@ -17,7 +18,8 @@ from tests.kits.forks import Command, run_module
 
 OPTIONS = ("north", "south", "west")
 MODELS = ("a", "b", "c")
-QUESTIONS = 100
+QUESTIONS = 40
+"""As many as are enough here, so that a whole run takes little."""
 THOUGHT = "This was my first thought"
 TOML = """
 questions = "places.csv"
@@ -87,7 +89,8 @@ def requests(folder: Path, name: str) -> Counter[str]:
         return Counter(repr(call.body) for call in wires.calls)
 
 
-def test_the_threshold_is_the_one_at_which_debates_begin_to_pay(folder: Path) -> None:
+def test_the_threshold_is_the_one_at_which_debates_begin_to_pay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learned_gate, "ENOUGH", QUESTIONS)
     sent = requests(folder, "true")
     result = read_result(folder / "true-eval")
     [learning] = result.learned

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
@@ -53,8 +54,14 @@ def served(folder: Path) -> Generator[str]:
         thread.join(120)
 
 
+@cache
+def described() -> Any:
+    """The description of all routes, which takes long to make; no test changes it."""
+    return describe(routes())
+
+
 def test_the_description_is_whole() -> None:
-    description: Any = describe(routes())
+    description = described()
     for path, methods in description["paths"].items():
         for method, operation in methods.items():
             name = f"{method} {path}"
@@ -68,7 +75,7 @@ def test_the_description_is_whole() -> None:
 
 
 def test_every_field_has_its_sentence_and_none_is_for_a_field_that_is_gone() -> None:
-    description: Any = describe(routes())
+    description = described()
     schemas: dict[str, Any] = description["components"]["schemas"]
     fields: dict[str, Any] = {
         f"{name.rpartition('__')[2]}.{field}": kind
@@ -88,7 +95,7 @@ def operations(description: Any) -> Iterator[tuple[str, Any]]:
 
 
 def test_each_request_and_answer_has_a_type_and_an_example_that_fits_it() -> None:
-    description: Any = describe(routes())
+    description = described()
     for name, operation in operations(description):
         contents = [answer.get("content", {}) for status, answer in operation["responses"].items() if int(status) < 400]
         assert any(contents), name
@@ -109,7 +116,7 @@ def test_each_request_and_answer_has_a_type_and_an_example_that_fits_it() -> Non
 
 
 def test_a_brief_as_json_has_the_keys_of_a_header() -> None:
-    schemas = cast("dict[str, Any]", describe(routes())["components"])["schemas"]
+    schemas = cast("dict[str, Any]", described()["components"])["schemas"]
     holders = [name for name, schema in schemas.items() if "anyOf" in schema.get("properties", {}).get("brief", {})]
     assert {"NewDebate", "ForkDebate"} <= set(holders)
     for name in holders:
@@ -118,7 +125,7 @@ def test_a_brief_as_json_has_the_keys_of_a_header() -> None:
 
 
 def test_parameters_that_are_needed_have_examples() -> None:
-    for name, operation in operations(describe(routes())):
+    for name, operation in operations(described()):
         for parameter in operation.get("parameters", []):
             assert not parameter["required"] or "example" in parameter, f"{name}: {parameter['name']}"
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from moot.answers.plain_text import normal
 from moot.answers.words import cues
@@ -67,7 +67,7 @@ class Words:
 
     def __contains__(self, word: object) -> bool:
         text = str(word)
-        return text in self.whole or any(text[:size] in self.stems for size in range(1, len(text) + 1))
+        return text in self.whole or not self.stems.isdisjoint(accumulate(text))  # all its beginnings
 
 
 @dataclass(frozen=True, slots=True)
