@@ -62,8 +62,9 @@ def pages(page: str, size: str) -> int:
     return len(PdfReader(BytesIO(content)).pages)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", DEBATES)
+@pytest.mark.parametrize(
+    "name", [name if name == "large" else pytest.param(name, marks=pytest.mark.system) for name in DEBATES]
+)
 def test_the_memo_of_any_debate_is_one_page_of_a4_and_of_letter(name: str) -> None:
     page = memo_of(name)
     assert page.count("<h1") == 1
@@ -261,7 +262,7 @@ def test_what_a_board_found_stands_in_a_sentence_without_its_list() -> None:
     assert decision_memo(diary.entries, read(diary.entries).report).text == "OBSERVE: it is safe"
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_on_paper_a_wide_map_lies_across_its_page_in_its_colours() -> None:
     page = print_page(read(debates.large()))
     assert "var(--" not in page.partition('class="moot-map"')[2].partition("</svg>")[0]
@@ -274,7 +275,7 @@ def test_on_paper_a_wide_map_lies_across_its_page_in_its_colours() -> None:
     assert "Argument map" in across[0].extract_text()
 
 
-@pytest.mark.long
+@pytest.mark.system
 def test_no_page_of_paper_ends_with_a_heading_or_the_name_of_a_field() -> None:
     turns = "".join(
         f"<h4>T{n} Ada (nurse): argument</h4><p><em>Answer: No {n}.</em></p><p><strong>Argument {n}:</strong></p>"

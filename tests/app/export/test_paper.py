@@ -76,6 +76,7 @@ async def test_a_pdf_has_the_words_of_the_report(tmp_path: Path) -> None:
     assert "How it was decided" in words
 
 
+@pytest.mark.system
 def test_a_word_that_is_wider_than_the_paper_is_broken() -> None:
     try:
         content = pdf(print_page(make_report(tie(topic="W" * 200), debate="wide", where="", last="{}")))
