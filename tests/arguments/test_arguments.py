@@ -92,6 +92,19 @@ def test_a_transcript_is_read_like_its_entries() -> None:
     assert argument_map(()) == ArgumentMap()
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("The **cheaper** place.", "The cheaper place."),
+        ("**All of it** is *calm*, see `main.py`.", "All of it is calm, see main.py."),
+        ("2 * 3 * 4 is 24, and 2*3*4 too.", "2 * 3 * 4 is 24, and 2*3*4 too."),
+        ("snake_case_names and ** stay.", "snake_case_names and ** stay."),
+    ],
+)
+def test_a_claim_stands_on_the_map_without_the_marks_of_markdown(written: str, shown: str) -> None:
+    assert claims(drawn(statement("Ann", written))) == {"T1": shown}
+
+
 def test_the_same_claim_is_one_node_with_several_makers() -> None:
     arguments = drawn(
         statement("Ann", "Tea is warm.", ANSWER="tea"),

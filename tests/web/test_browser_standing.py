@@ -74,7 +74,7 @@ async def test_a_tall_form_leaves_the_way_to_speak_up_in_sight(stage: Stage) -> 
             await page.get_by_label("In your words").fill("Tea.")
             await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("vote")
-        await page.get_by_text("What you are shown").click()
+        await page.locator(".laid").first.wait_for()
         assert await page.locator(".asks").evaluate("each => each.scrollHeight > each.clientHeight"), "the form is tall"
         for name in ("+ Add a message", "Answer"):
             await expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
@@ -144,6 +144,8 @@ async def test_why_a_debate_failed_or_is_paused_is_told_once(stage: Stage, error
         await expect(page.get_by_role("region", name="What to do next")).to_be_visible()
         await expect(page.get_by_text("Not answered yet").or_(page.get_by_text("No answer")).first).to_be_visible()
         await expect(page.get_by_text(reason)).to_have_count(1)
+        if reason == "is needed to go on":
+            await expect(page.get_by_role("region", name="What to do next")).to_contain_text("The key was refused.")
         await expect(page.locator(".caret")).to_have_count(0)  # nobody is about to say anything
 
 

@@ -8,6 +8,7 @@ an attack on one supporter of a claim must not defeat the claim itself. The quad
 each claim a strength and counts support too. Both say what follows from who attacks whom, not what is true.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -300,13 +301,21 @@ def claim_text(turn: Turn) -> str:
     value = next((shown(value) for name in names if (value := read_field(turn, name)) is not None), None)
     if value is not None:
         claims = asks_for_claim or turn.act != "close"
-        return " ".join(value.split()) if claims and bare(value) != "none" else ""
+        return _in_one_line(value) if claims and bare(value) != "none" else ""
     return short_claim(_words(turn))
 
 
 def short_claim(text: str) -> str:
     """The words of a turn as the map shows them."""
-    return shorten(" ".join(text.split()), LONGEST)
+    return shorten(_in_one_line(text), LONGEST)
+
+
+_EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+
+
+def _in_one_line(text: str) -> str:
+    """A text in one line that shows no Markdown: without the marks of what is bold, leaning or code."""
+    return _EMPHASIS.sub(r"\2", " ".join(text.split()))
 
 
 def _words(turn: Turn) -> str:

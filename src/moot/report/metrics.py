@@ -5,6 +5,7 @@ A cost is the sum over answered calls. If one of them has no known price the sum
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -234,6 +235,16 @@ class Fault:
     who: str = ""
     key: str = ""
     reason: str = ""
+
+
+MOST_CAUSES = 3
+"""The most different reasons that are given for a debate in which too few answered."""
+
+
+def missing_causes(problems: Sequence[Fault]) -> Sequence[str]:
+    """Why answers are missing, each reason once, the commonest first."""
+    reasons = Counter(fault.reason for fault in problems if fault.kind == "missing" and fault.reason)
+    return [reason for reason, _ in reasons.most_common(MOST_CAUSES)]
 
 
 def faults(entries: Sequence[Entry]) -> tuple[Fault, ...]:

@@ -30,11 +30,11 @@ from moot.core.ask import Value
 from moot.core.brief import Limits as Bounds
 from moot.core.decision import NextStep
 from moot.core.errors import BriefError, PackageMissing, RecordConflict, RecordError
-from moot.core.event import Opened
+from moot.core.event import Entry, Opened
 from moot.core.labels import act_of, noun
 from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import outcome_view
-from moot.report.metrics import sums_of
+from moot.report.conclusion import OutcomeView, outcome_view
+from moot.report.metrics import faults, missing_causes, sums_of
 from moot.web.auth import Identity
 from moot.web.problems import Problem
 from moot.web.read_schemas import PlanResponse
@@ -266,7 +266,7 @@ async def state_of(visit: DebateAccess) -> State:
     entries, transcript = await site.kept.read(site.workspace, debate)
     opened, outcome = opening(debate, entries), outcome_view(transcript)
     still = runs and not outcome.over  # it goes on, whatever the record says so far
-    known["error"] = "" if known["error"] == outcome.reason else known["error"]
+    known["error"] = _cause(str(known["error"]), outcome, entries)
     waits = () if outcome.over else await open_asks(site.workspace, debate)
     shown = visible_entries(entries, visit.reader)
     stale = await site.runner.stale_warnings(debate, opened.brief, opened.place, visit.claim)
@@ -294,6 +294,13 @@ async def state_of(visit: DebateAccess) -> State:
             if may_read(transcript, visit.reader, wait.turn)
         ],
     )
+
+
+def _cause(error: str, outcome: OutcomeView, entries: Sequence[Entry]) -> str:
+    """The error of the last run, where the reason does not say it; of a failed debate, why answers are missing."""
+    if error and error != outcome.reason:
+        return error
+    return "; ".join(missing_causes(faults(entries))) if outcome.status == "failed" else ""
 
 
 def _ways(

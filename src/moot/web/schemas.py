@@ -167,7 +167,7 @@ class State(DebateState):
         default="", description="Where it runs: `here`, `queue` (not yet), `elsewhere`, or the name of a worker."
     )
     casting: str = ""
-    error: str = Field(default="", description="The error that ended its last run here, if any.")
+    error: str = Field(default="", description="The error that ended its last run here, or why answers are missing.")
     right: Literal["view", "join", "own"] = "view"
     who: str = Field(default="", description="The participant for whom the user of this link answers.")
 

@@ -112,10 +112,18 @@ def test_a_tie_names_both_answers_and_the_commands_that_would_break_it() -> None
     assert "Open: as many stand against it" in words
 
 
+def test_a_failed_debate_tells_what_the_provider_said() -> None:
+    entries = debates.failed()
+    closed = replace(entries[-1], event=Closed(status="failed", reason="0 of 8 answered"))
+    words = words_of(memo(read([*entries[:-1], closed])))
+    assert "Failed: 0 of 8 answered. The key was refused." in words
+
+
 def test_a_failed_and_a_paused_debate_say_why_and_what_to_do() -> None:
     failed, paused = (words_of(memo_of(name)) for name in ("failed", "paused"))
     assert "The debate failed" in failed
-    assert "the key was refused" in failed
+    assert "the key was refused" in failed.casefold()
+    assert failed.casefold().count("the key was refused") == 1  # the reason says it, so the cause is not told again
     assert f"moot again {ID}" in failed
     assert "8 questions had no answer" in failed
     assert "No model was called." in failed

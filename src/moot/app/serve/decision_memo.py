@@ -20,6 +20,7 @@ from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import MEAN, answer_in_words
 from moot.report.markdown_text import capital, date, time, without_markdown
 from moot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColumn, letter_of
+from moot.report.metrics import missing_causes
 from moot.report.report import Person, Report
 
 MOST_NAMES, MOST_POINTS, SHORT = 3, 8, 120
@@ -129,7 +130,9 @@ def _whole_answer(report: Report, headline: str) -> str:
     if report.outcome.status == "decided" and decision:
         words = _before_lists(answer_in_words(decision))
         return "" if bare(words) == bare(headline) else without_markdown(words)
-    return f"{capital(report.outcome.line)}." if report.outcome.line else ""
+    line = f"{capital(report.outcome.line)}." if report.outcome.line else ""
+    causes = missing_causes(report.faults) if report.outcome.status == "failed" else ()
+    return " ".join([line, *(f"{capital(cause).rstrip('.')}." for cause in causes if cause not in line)])
 
 
 def _before_lists(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -234,14 +233,11 @@ def _dissent(report: "Report") -> Iterator[str]:
         yield f"{line(ballot.voter)} for {short(ballot.choice, 60)}{reason}"
 
 
-MOST_CAUSES = 3
-"""The most different reasons that are given for a debate in which too few answered."""
-
-
 def _causes(report: "Report") -> Sequence[str]:
     """Why answers are missing, each reason once, the commonest first."""
-    reasons = Counter(short(fault.reason, 240) for fault in report.faults if fault.kind == "missing" and fault.reason)
-    return [reason for reason, _ in reasons.most_common(MOST_CAUSES)]
+    from moot.report.metrics import missing_causes  # here for start-up time: few debates fail
+
+    return [short(reason, 240) for reason in missing_causes(report.faults)]
 
 
 def _problems(report: "Report") -> str:
