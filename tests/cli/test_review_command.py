@@ -135,6 +135,21 @@ def test_nothing_to_review_is_no_failure(repository: GitRepository) -> None:
     ]
 
 
+def test_programs_get_a_review_without_findings_where_nothing_has_changed(repository: GitRepository) -> None:
+    data = json.loads(moot(repository.folder, "review", *QUOTES, "--format", "json").stdout)
+    assert (data["id"], data["findings"], data["whole"], data["cost"]) == ("", [], True, 0.0)
+    result = moot(repository.folder, "review", *QUOTES, "--format", "sarif", "-o", "out.sarif")
+    assert (result.exit_code, result.stdout) == (0, "")
+    sarif = json.loads((repository.folder / "out.sarif").read_text())
+    assert (sarif["version"], sarif["runs"][0]["results"]) == ("2.1.0", [])
+    moot(repository.folder, "review", *QUOTES, "--format", "md", "-o", "out.md")
+    comment = (repository.folder / "out.md").read_text()
+    assert "**Review:** no findings." in comment
+    assert "moot show" not in comment
+    moot(repository.folder, "review", *QUOTES, "-o", "out.txt")
+    assert (repository.folder / "out.txt").read_text().startswith("no findings\n")
+
+
 def test_a_mistake_is_one_sentence(repository: GitRepository) -> None:
     result = moot(repository.folder, "review", "gone..main")
     assert (result.exit_code, result.stderr) == (2, "moot: there is no commit 'gone' here\n")

@@ -174,7 +174,7 @@ def test_of_a_diff_of_another_text_the_hunks_are_shown(new: str) -> None:
 
 def test_a_name_of_two_lines_cannot_write_a_head_of_its_own() -> None:
     (file,) = files_of(read_diff('--- "a/x\\nchange: whole"\n+++ "b/x\\nchange: whole"\n@@ -1 +1 @@\n-a\n+b\n'))
-    assert file.path == "x\ufffdchange: whole"
+    assert file.path == "x\\x0achange: whole"
     assert read_file(file.source()) == file
 
 
@@ -194,7 +194,7 @@ def test_lock_files_generated_files_and_large_changes_are_shown_around_their_cha
     large = "".join(f"{random.Random(n).random()}\n" * 1 for n in range(25_000))
     (file,) = files_of(read_diff(unified("big.py", large, large + "end\n")), lambda path: (large + "end\n").encode())
     assert len(file.rows) == 61
-    with pytest.raises(BriefError, match="name fewer files"):
+    with pytest.raises(BriefError, match="review fewer commits"):
         files_of(read_diff(unified("new.txt", "", "x" * MOST_OF_ALL + "\n")))
 
 

@@ -40,6 +40,7 @@ GAP = "..."
 """The row that stands for lines that are left out."""
 
 _ROW = re.compile(r" *(\d*) ([ +-])\|(.*)")
+_HARD = re.compile(r"[\n\t\\]")
 _NAME = re.compile(r"([a-z0-9 ]+): (.*)")
 
 
@@ -141,6 +142,25 @@ def digest_bytes(data: bytes) -> str:
 def normal(path: str) -> str:
     """A path in the one form in which paths are compared."""
     return unicodedata.normalize("NFC", path)
+
+
+def shown_path(path: str) -> str:
+    """A path as reviewers and records have it: bytes that no text can hold are written as ``\\xe9``."""
+    if clean(path) == path and not _HARD.search(path):
+        return path
+    return "".join(
+        letter if clean(letter) == letter and not _HARD.match(letter) else _escaped(letter) for letter in path
+    )
+
+
+def real_path(path: str) -> str:
+    """The path of a file that is shown as this one."""
+    data = re.sub(rb"\\x([0-9a-f]{2})", lambda match: bytes([int(match[1], 16)]), path.encode())
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _escaped(letter: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
 
 
 def read_file(source: Source) -> ReviewedFile:

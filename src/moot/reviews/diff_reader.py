@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.core.errors import BriefError
-from moot.core.text import clean, counted
-from moot.reviews.artefact import ReviewedFile, Row, digest_bytes, normal, split_lines
+from moot.core.text import counted
+from moot.reviews.artefact import ReviewedFile, Row, digest_bytes, normal, shown_path, split_lines
 
 LOCKS = re.compile(
     r"(?:^|/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock"
@@ -127,8 +127,12 @@ def _path(words: str, prefix: str) -> str:
 
 def _unescape(text: str) -> str:
     """A path as git writes it within quotation marks."""
-    octal = re.sub(rb"\\([0-7]{3})", lambda match: bytes([int(match[1], 8)]), text.encode())
-    return re.sub(r'\\([abfnrtv"\\])', lambda match: _ESCAPES[match[1]], octal.decode("utf-8", "replace"))
+
+    def byte(match: re.Match[bytes]) -> bytes:
+        return bytes([int(match[1], 8)]) if match[1].isdigit() else _ESCAPES[match[1].decode()].encode()
+
+    data = re.sub(rb'\\([0-7]{3}|[abfnrtv"\\])', byte, text.encode())
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _note(file: FileDiff, line: str) -> None:
@@ -188,7 +192,8 @@ def files_of(diffs: Sequence[FileDiff], read: ReadText = lambda path: None) -> t
     if _size(files) > MOST_CHARACTERS:
         files = [nearest(file) for file in files]
     if (size := _size(files)) > MOST_OF_ALL:
-        problem = f"the change has {size:,} characters; at most {MOST_OF_ALL:,} are reviewed at once: name fewer files"
+        limit_words = f"at most {MOST_OF_ALL:,} are reviewed at once: review fewer commits, or files"
+        problem = f"the change has {size:,} characters; {limit_words}"
         raise BriefError(problem, code="too_large")
     return tuple(files)
 
@@ -204,7 +209,7 @@ def left_out(files: Sequence[ReviewedFile]) -> tuple[str, ...]:
 
 
 def _reviewed_file(diff: FileDiff, data: bytes | None) -> ReviewedFile:
-    path = clean(diff.new or diff.old).replace("\n", "\N{REPLACEMENT CHARACTER}")
+    path = shown_path(diff.new or diff.old)
     text = None if data is None else _text(data)
     file = ReviewedFile(
         path=path,
@@ -212,7 +217,7 @@ def _reviewed_file(diff: FileDiff, data: bytes | None) -> ReviewedFile:
         rows=_without_removed_numbers(diff.rows),
         total=max((row.number for row in diff.rows), default=0),
         sha256=digest_bytes(data) if data else "",
-        was=diff.old if diff.renamed else "",
+        was=shown_path(diff.old) if diff.renamed else "",
         note=diff.mode,
     )
     if diff.binary or (data is not None and text is None):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.core.text import clip, counted
-from moot.reviews.artefact import Artefact
+from moot.reviews.artefact import Artefact, real_path
 from moot.reviews.citations import Citation, span
 from moot.reviews.merging import CATEGORIES, SEVERITIES
 from moot.reviews.reviewed import STATE_WORDS, Dispute, Refutation, Review, Reviewed
@@ -208,7 +208,7 @@ def shown_lines(artefact: Artefact, cite: Citation) -> tuple[int, int]:
 def _uri(path: str) -> str:
     from urllib.parse import quote
 
-    return quote(path)
+    return quote(real_path(path), errors="surrogateescape")
 
 
 # ---- text --------------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def as_text(run: ReviewRun) -> str:
 
 
 def _head(run: ReviewRun) -> Iterator[str]:
-    yield f"{run.debate}: {run.review}"
+    yield f"{run.debate}: {run.review}" if run.debate else str(run.review)
     if run.demonstration:
         what = {"files": "files", "plan": "plan"}.get(run.review.artefact.facts.get("kind", ""), "change")
         yield f"This is a demonstration: no model has read the {what}."
@@ -278,7 +278,7 @@ def as_markdown(run: ReviewRun, *, url: str = "") -> str:
         items = [item for item in run.review.findings if item.state in wanted]
         sections += [[f"\n### {title}\n"]] if items else []
         sections += [_section(item, url, head) for item in items]
-    foot = f"\n{counted(run.tokens, 'token')}, `moot show {run.debate}`\n"
+    foot = f"\n{counted(run.tokens, 'token')}, `moot show {run.debate}`\n" if run.debate else "\n"
     return _fitting(rows, sections, foot)
 
 

@@ -1,13 +1,18 @@
 """Changes in git: every kind of file, every way to name a change, and a repository that would start programs."""
 
+import contextlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from moot.app.brief.document_states import document_states
 from moot.app.review.git_change import Repository
 from moot.app.review.subject import Wanted, read_subject
+from moot.core.brief import Brief
 from moot.core.errors import BriefError
+from moot.reviews.artefact import artefact_of, real_path
 from moot.reviews.diff_reader import MOST_OF_ALL
 from tests.kits.diffs import unified
 from tests.kits.repositories import GitRepository, new_repository
@@ -82,6 +87,40 @@ def test_a_link_is_its_target_and_a_file_that_is_gone_is_shown_by_its_hunks(repo
     (file,) = read_subject(Wanted(), repository.folder).artefact.files
     assert file.lines() == {1: "a.py"}
     assert Repository(repository.folder).read("", "nothing.py") is None
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are Unicode")
+def test_names_that_no_text_can_hold_stay_apart_and_are_found_again(repository: GitRepository) -> None:
+    """Of each such file the whole text is shown, its address in SARIF is right, and it is compared afterwards."""
+    names = [b"caf\xe8.py", b"caf\xe9.py", b'a "b"\t\\x41.py', b"new\nline.py", "zero\u200bwidth.py".encode()]
+    for number, name in enumerate(names):
+        (repository.folder / os.fsdecode(name)).write_text(f"x = {number}\n" + "y = 1\n" * 30, "utf-8")
+    (repository.folder / "link.py").symlink_to("a.py")
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "-m", "odd names")
+    artefact = read_subject(Wanted(names=("HEAD~1..HEAD",)), repository.folder).artefact
+    brief = Brief(topic="Right?", background=artefact.sources())
+    assert {file.path: file.lines()[1] for file in artefact_of(brief).files} == {
+        "caf\\xe8.py": "x = 0",
+        "caf\\xe9.py": "x = 1",
+        'a "b"\\x09\\x5cx41.py': "x = 2",
+        "new\\x0aline.py": "x = 3",
+        "zero\\xe2\\x80\\x8bwidth.py": "x = 4",
+        "link.py": "a.py",
+    }
+    assert [file.note for file in artefact.files] == [""] * 6
+    assert {row.state for row in document_states(brief, repository.folder)} == {"same"}
+    (repository.folder / os.fsdecode(names[0])).unlink()
+    (repository.folder / os.fsdecode(names[1])).write_text("x = 9\n", "utf-8")
+    (repository.folder / "link.py").unlink()
+    (repository.folder / "link.py").symlink_to("b.py")
+    states = {row.name: row.state for row in document_states(brief, repository.folder) if row.state != "same"}
+    assert states == {"caf\\xe8.py": "missing", "caf\\xe9.py": "changed", "link.py": "changed"}
+    path = real_path("caf\\xe9.py")
+    wanted = Wanted(names=(path,))
+    assert os.fsencode(path) == names[1]
+    with contextlib.chdir(repository.folder):
+        assert read_subject(wanted, Path()).artefact.files[0].path == "caf\\xe9.py"
 
 
 def test_a_submodule_that_moved_is_shown_by_its_commits(repository: GitRepository, tmp_path: Path) -> None:

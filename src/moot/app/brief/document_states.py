@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -32,7 +32,7 @@ from moot.app.brief.reader import place_of, read_file
 from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
 from moot.core.text import flat, listed
-from moot.reviews.artefact import HEAD, artefact_of, digest_bytes
+from moot.reviews.artefact import HEAD, ReviewedFile, artefact_of, digest_bytes, real_path
 
 DocumentState: TypeAlias = Literal["same", "changed", "missing", "unreadable"]
 
@@ -60,7 +60,7 @@ def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
     """
     if _is_review(brief):
         return [
-            _state_of_hash(file.path, file.sha256, folder)
+            _state_of_reviewed(file, folder)
             for file in artefact_of(brief).files
             if file.sha256 and file.change != "removed"
         ]
@@ -82,6 +82,24 @@ def _state_of_hash(path: str, sha256: str, folder: Path) -> DocumentOnRecord:
         data = read_bytes(path, find_beside(check_path(path), folder), limit=MOST_BYTES)
     except BriefError as error:
         return _unread(path, folder, error)
+    return _compared(path, data, sha256)
+
+
+def _state_of_reviewed(file: ReviewedFile, folder: Path) -> DocumentOnRecord:
+    """The state of a file of a review: git allows names that a brief may not have, and a link is a file of its own."""
+    name = real_path(file.path)
+    try:
+        if {"", ".", ".."} & set(name.split("/")):
+            raise BriefError(f"{file.path!r} leads out of the folder", code="unsafe_path")
+        if (folder / name).is_symlink() and file.sha256 == digest_bytes(os.fsencode(os.readlink(folder / name))):
+            return DocumentOnRecord(name=file.path, state="same")
+        data = read_bytes(file.path, find_beside(name, folder), limit=MOST_BYTES)
+    except BriefError as error:
+        return replace(_unread(name, folder, error), name=file.path)
+    return _compared(file.path, data, file.sha256)
+
+
+def _compared(path: str, data: bytes, sha256: str) -> DocumentOnRecord:
     # A checkout may have changed the ends of lines.
     same = sha256 in (digest_bytes(data), digest_bytes(data.replace(b"\r\n", b"\n")))
     return DocumentOnRecord(name=path, state="same" if same else "changed")

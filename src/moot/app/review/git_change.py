@@ -12,11 +12,11 @@ from pathlib import Path
 
 from moot.core.errors import BriefError
 from moot.core.text import clean, clip
-from moot.reviews.artefact import ReviewedFile
+from moot.reviews.artefact import ReviewedFile, shown_path
 from moot.reviews.diff_reader import files_of, read_diff
 
 SETTINGS: Mapping[str, str] = {
-    "core.quotePath": "false",
+    "core.quotePath": "true",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.pager": "cat",
@@ -164,7 +164,7 @@ class Repository:
         head = self.known_commit("HEAD")
         start = self.known_commit(base) if base else next(id for name in BASES if (id := self.commit(name)))
         others = self._git("ls-files", "--others", "--exclude-standard", "-z")
-        untracked = tuple(os.fsdecode(name) for name in others.split(b"\0") if name)
+        untracked = tuple(shown_path(os.fsdecode(name)) for name in others.split(b"\0") if name)
         return self._change((self.merge_base(start, head),), WORKTREE, head, untracked)
 
     def staged(self) -> Change:

@@ -139,7 +139,11 @@ def _text(github: GitHub, place: Place, diff: FileDiff, head: str) -> bytes | No
     if not diff.new or diff.binary or not diff.rows:
         return None
     try:
-        return github.ask("GET", f"repos/{place.repository}/contents/{quote(diff.new)}?ref={head}", accept=RAW)
+        return github.ask(
+            "GET",
+            f"repos/{place.repository}/contents/{quote(diff.new, errors='surrogateescape')}?ref={head}",
+            accept=RAW,
+        )
     except GitHubError as error:
         if error.status in (403, 404):
             return None

@@ -7,7 +7,7 @@ from pathlib import Path
 from moot.app.review.git_change import Change, Repository
 from moot.core.errors import BriefError
 from moot.core.text import clip, counted, listed
-from moot.reviews.artefact import Artefact, ReviewedFile, digest_bytes, whole_file
+from moot.reviews.artefact import Artefact, ReviewedFile, digest_bytes, shown_path, whole_file
 from moot.reviews.diff_reader import MOST_OF_ALL, files_of, left_out, read_diff
 
 
@@ -114,4 +114,6 @@ def _read(path: Path, hint: str = "") -> ReviewedFile:
         raise BriefError(
             f"{path} has {len(data):,} bytes; at most {MOST_OF_ALL:,} are reviewed at once", code="too_large"
         )
-    return whole_file(path.as_posix().removeprefix("./"), data.decode("utf-8", "replace"), digest_bytes(data))
+    return whole_file(
+        shown_path(path.as_posix().removeprefix("./")), data.decode("utf-8", "replace"), digest_bytes(data)
+    )

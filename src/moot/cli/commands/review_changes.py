@@ -143,7 +143,7 @@ async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
             changed = "no line of text" if subject.artefact.files else "nothing"
             click.echo(f"moot: {changed} has changed, so there is nothing to review", err=True)
             _untracked(subject.artefact)
-            return DONE
+            return _write_empty(subject.artefact, options)
         return await _start(workspace, subject, options)
 
 
@@ -300,11 +300,33 @@ async def _conduct(workspace: "Workspace", debate: str, options: ReviewOptions, 
     return await _write(workspace, debate, options)
 
 
+def _write_empty(artefact: "Artefact", options: ReviewOptions) -> int:
+    """Write that there was nothing to review, in the formats that programs read; the exit code."""
+    from importlib.metadata import version
+
+    from moot.reviews.review_data import ReviewRun
+    from moot.reviews.reviewed import Review
+
+    if options["out"] or options["shape"] in ("json", "sarif"):
+        review = Review(artefact=artefact, findings=(), reviewers={})
+        _put(ReviewRun(review=review, debate="", version=version("moot")), options)
+    return DONE
+
+
 async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
     """Write a review that is over; the exit code."""
     from moot.app.review.review_start import passing, review_run
 
     run = await review_run(workspace, debate)
+    _put(run, options)
+    if options["post"]:
+        _post(run)
+    codes = {"passed": DONE, "failed": SURVIVED, "incomplete": INCOMPLETE}
+    return codes[passing(run.review, options["fail_on"], strict=options["strict"])]
+
+
+def _put(run: "ReviewRun", options: ReviewOptions) -> None:
+    """Write a review into the file that was asked for, else on the screen."""
     text = _formatted(run, options["shape"])
     if options["out"]:
         from moot.app.export.reports import check_target, save
@@ -317,10 +339,6 @@ async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) ->
         click.echo(f"moot: {run.review}; written to {options['out']}", err=True)
     else:
         click.echo(text, nl=False)
-    if options["post"]:
-        _post(run)
-    codes = {"passed": DONE, "failed": SURVIVED, "incomplete": INCOMPLETE}
-    return codes[passing(run.review, options["fail_on"], strict=options["strict"])]
 
 
 def _comment_place(debate: str, artefact: "Artefact") -> "tuple[GitHub, Place]":
