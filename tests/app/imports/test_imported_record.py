@@ -101,6 +101,19 @@ def test_what_cannot_be_imported_is_refused(data: bytes, problem: str) -> None:
     assert str(caught.value).startswith(problem)
 
 
+@pytest.mark.parametrize("mark", ["[10:0{}] {}: Yes.", "(10:0{}) {}: Yes.", "10:0{} {}: Yes."])
+def test_a_transcript_may_begin_with_a_time(mark: str) -> None:
+    lines = [mark.format(n, name) for n, name in enumerate(("Ada", "Ben", "Ada", "Ben"))]
+    (conversation,) = read_conversations("\n".join(lines).encode(), "talk.txt")
+    assert [statement.by for statement in conversation.statements] == ["Ada", "Ben", "Ada", "Ben"]
+
+
+@pytest.mark.parametrize("text", ['[{"role": "user", "content": ""}]', ' {"messages": []}', " [\n]"])
+def test_json_is_told_by_its_beginning_whatever_the_file_is_called(text: str) -> None:
+    with pytest.raises(BriefError, match="known are chat messages"):
+        read_conversations(text.encode(), "talk.txt")
+
+
 async def test_invisible_characters_and_names_with_a_meaning_are_cleaned(tmp_path: Path) -> None:
     workspace = Workspace.at(tmp_path / "moot.sqlite")
     data = "Proposal A: Bu\u200bild\u202e.\nProposal B: Buy.\nProposal A: No.\nProposal B: Yes.".encode()
@@ -109,6 +122,14 @@ async def test_invisible_characters_and_names_with_a_meaning_are_cleaned(tmp_pat
     imported = await import_conversation(workspace, conversation, "talk.txt", data)
     assert "Build." in [turn.text for turn in fold(await workspace.entries(imported.debate)).turns()]
     await workspace.close()
+
+
+def test_the_command_names_what_it_leaves_out(tmp_path: Path) -> None:
+    rows = [{"messages": [{"role": "user", "content": words}]} for words in ("Tea?", "", " ")]
+    (tmp_path / "rows.json").write_text(json.dumps(rows), "utf-8")
+    result = moot(tmp_path, "import", "rows.json")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
+    assert result.stderr.startswith("moot: rows.json: 2 conversations without words left out\n")
 
 
 def test_the_command_imports_what_it_can(tmp_path: Path) -> None:

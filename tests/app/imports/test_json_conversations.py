@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from itertools import permutations
+from typing import Any
 
 import pytest
 
@@ -66,9 +67,55 @@ def test_an_export_of_chatgpt_has_the_branch_that_it_shows() -> None:
     }
     empty: dict[str, object] = {"title": "Empty", "mapping": {}}
     export = [{"title": "Drinks", "mapping": nodes, "current_node": "d"}, empty]
-    conversation = only(export)
+    conversation, without_words = read_json(json.dumps(export), "conversations.json")
+    assert without_words.speakers == ()
     assert spoken(conversation) == [("Person", "Tea or coffee?"), ("gpt-5", "Tea."), ("Person", "Why?")]
     assert conversation.speakers[1].model == "gpt-5"
+
+
+@pytest.mark.parametrize("shown", [None, "lost"])
+@pytest.mark.parametrize("times", [(1.0, 2.0), (None, 2.0), (None, None)])
+def test_an_export_that_does_not_say_what_it_shows_has_the_newest_branch(
+    shown: str | None, times: tuple[float | None, float | None]
+) -> None:
+    nodes = {
+        "a": exported("user", "Tea?", None),
+        "b": exported("assistant", "No.", "a", create_time=times[0]),
+        "c": exported("assistant", "Yes.", "a", create_time=times[1]),
+    }
+    assert spoken(only({"mapping": nodes, "current_node": shown})) == [("Person", "Tea?"), ("Model", "Yes.")]
+
+
+def test_what_a_model_refused_called_or_wrote_as_code_is_said() -> None:
+    calls = [
+        {"id": "1", "type": "function", "function": {"name": "price", "arguments": '{"of": "tea"}'}},
+        {"id": "2", "function": "price", "arguments": {"of": "milk"}},
+        {"id": "3"},
+    ]
+    messages = [
+        {"role": "user", "content": "Tea?"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "assistant", "content": None, "refusal": "Not now."},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "Never."}]},
+    ]
+    assert [text for _, text in spoken(only(messages))] == [
+        "Tea?",
+        '(calls price: {"of": "tea"})\n\n(calls price: {"of": "milk"})',
+        "Not now.",
+        "Never.",
+    ]
+    code = {"author": {"role": "assistant"}, "content": {"content_type": "code", "text": "print(1)"}}
+    export = {"mapping": {"a": {"message": code, "parent": None}}, "current_node": "a"}
+    assert spoken(only(export)) == [("Model", "print(1)")]
+
+
+def test_the_answer_of_a_provider_belongs_to_its_messages() -> None:
+    answer: dict[str, Any] = {
+        "model": "gpt-5",
+        "choices": [{"message": {"role": "assistant", "content": "Yes."}}, {"message": {}}],
+    }
+    assert spoken(only({"messages": [{"role": "user", "content": "Tea?"}], **answer}))[-1] == ("Model", "Yes.")
+    assert only(answer).speakers[0].model == "gpt-5"
 
 
 def test_two_models_of_one_chat_are_two_speakers() -> None:

@@ -1,6 +1,7 @@
 """The record of an imported conversation: what was said is played as a debate, so that it can be checked and forked."""
 
 import hashlib
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -58,7 +59,7 @@ class Imported:
 
 
 def read_conversations(data: bytes, name: str, names: Collection[str] = ()) -> list[Conversation]:
-    """The conversations of a file: JSON, or a transcript in Markdown or plain text.
+    """The conversations of a file: JSON, or a transcript in Markdown or plain text. One without words has no speakers.
 
     Args:
         data: the file.
@@ -79,11 +80,16 @@ def read_conversations(data: bytes, name: str, names: Collection[str] = ()) -> l
         raise BriefError(f"{name} is no text in UTF-8 (byte {error.start + 1})", code="malformed") from None
     if not text.strip():
         raise BriefError(f"{name} is empty", code="malformed")
-    is_json = PurePath(name).suffix in (".json", ".jsonl") or text.lstrip()[:1] in ("{", "[")
+    is_json = PurePath(name).suffix in (".json", ".jsonl") or _is_json(text)
     read = read_json(text, name) if is_json else [read_transcript(text, name, names)]
     for conversation in read:
         _check(conversation, name)
     return read
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is JSON or begins as JSON lines do; a transcript may begin with a time in brackets."""
+    return text.lstrip()[:1] == "{" or bool(re.match(r"\s*\[\s*[{\[\]]", text))
 
 
 def _check(conversation: Conversation, name: str) -> None:

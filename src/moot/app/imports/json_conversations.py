@@ -28,14 +28,14 @@ RANKED = re.compile(r"^\s*\d+[.)]\s*\**\s*(Response\s+[A-Z])\b", re.IGNORECASE |
 
 
 def read_json(text: str, name: str) -> list[Conversation]:
-    """All conversations of a file.
+    """All conversations of a file; one without words has no speakers.
 
     Args:
         text: JSON, or JSON lines of messages.
         name: the file's name, for errors.
 
     Raises:
-        BriefError: it is none of the known forms, or a conversation in it has no words.
+        BriefError: it is none of the known forms, or no conversation in it has words.
     """
     try:
         try:
@@ -44,8 +44,8 @@ def read_json(text: str, name: str) -> list[Conversation]:
             value = _json_lines(text, name)
     except (ValueError, RecursionError):
         raise BriefError(f"{name} is no JSON and no JSON lines", code="malformed") from None
-    conversations = [conversation for conversation in _conversations(value) if conversation.speakers]
-    if not conversations:
+    conversations = list(_conversations(value))
+    if not any(conversation.speakers for conversation in conversations):
         known = "chat messages, an export of ChatGPT, a conversation of llm-council or a log of Inspect"
         raise BriefError(f"{name} has no conversation that can be read; known are {known}", code="malformed")
     return conversations
@@ -65,7 +65,7 @@ def _conversations(value: object) -> Iterator[Conversation]:
 
 
 def _one(table: Json) -> Iterator[Conversation]:
-    messages, title = _tables(table.get("messages")), _text(table.get("title"))
+    messages, title = [*_tables(table.get("messages")), *_chosen(table)], _text(table.get("title"))
     if isinstance(table.get("mapping"), Mapping):
         yield _chat(_branch(table), "export of ChatGPT", "")
     elif any("stage1" in message for message in messages):
@@ -75,6 +75,11 @@ def _one(table: Json) -> Iterator[Conversation]:
             yield _chat(_tables(sample.get("messages")), "log of Inspect", _text(_table(table["eval"]).get("model")))
     elif messages:
         yield _chat(messages, "chat messages", _text(table.get("model")))
+
+
+def _chosen(table: Json) -> list[Json]:
+    """The first of the answers that a provider gave to the messages, where the file has them too."""
+    return [message for choice in _tables(table.get("choices"))[:1] if (message := _table(choice.get("message")))]
 
 
 # ---- chats -----------------------------------------------------------------------------------------------------------
@@ -121,11 +126,20 @@ def _own_model(message: Json) -> str:
 
 
 def _words(message: Json) -> str:
-    """The words of a message: a text, or the texts of its parts."""
+    """The words of a message: a text or the texts of its parts, a refusal, and the calls of tools in it."""
     content = message.get("content")
     parts = cast("list[object]", content) if isinstance(content, list) else [content]
-    texts = [_text(part) or _text(_table(part).get("text")) for part in parts]
+    texts = [_text(part) or _text(_table(part).get("text")) or _text(_table(part).get("refusal")) for part in parts]
+    texts += [_text(message.get("refusal")), *map(_call, _tables(message.get("tool_calls")))]
     return "\n\n".join(text for text in texts if text)
+
+
+def _call(call: Json) -> str:
+    """A call of a tool in words, as OpenAI and Inspect write it."""
+    function = _table(call.get("function")) or {"name": call.get("function"), "arguments": call.get("arguments")}
+    arguments = function.get("arguments")
+    shown = _text(arguments) or json.dumps(arguments, ensure_ascii=False)
+    return f"(calls {name}: {shown})" if (name := _text(function.get("name"))) else ""
 
 
 def _branch(table: Json) -> list[Json]:
@@ -133,6 +147,7 @@ def _branch(table: Json) -> list[Json]:
     nodes = cast("Mapping[str, object]", table["mapping"])
     messages: list[Json] = []
     node_id, visited = _text(table.get("current_node")), set[str]()
+    node_id = node_id if node_id in nodes else _newest_end(nodes)
     while node_id in nodes and node_id not in visited:
         visited.add(node_id)
         node = _table(nodes[node_id])
@@ -141,10 +156,19 @@ def _branch(table: Json) -> list[Json]:
     return messages[::-1]
 
 
+def _newest_end(nodes: Mapping[str, object]) -> str:
+    """The end of the branch with the newest message, where an export does not say which one it shows; "" for none."""
+    parents = {_text(_table(node).get("parent")) for node in nodes.values()}
+    times = {id: _table(_table(node).get("message")).get("create_time") for id, node in nodes.items()}
+    ends = {id: time if isinstance(time, int | float) else 0 for id, time in times.items() if id not in parents}
+    return max(reversed(ends), key=ends.__getitem__, default="")
+
+
 def _exported(message: Json) -> Json:
-    """A message of an export in the words of a chat."""
-    role, parts = _table(message.get("author")).get("role"), _table(message.get("content")).get("parts")
-    return {"role": role, "content": parts, "metadata": message.get("metadata")}
+    """A message of an export in the words of a chat; code that a model wrote for a tool stands in a text of its own."""
+    content = _table(message.get("content"))
+    words = content.get("parts") or content.get("text")
+    return {"role": _table(message.get("author")).get("role"), "content": words, "metadata": message.get("metadata")}
 
 
 # ---- llm-council -----------------------------------------------------------------------------------------------------

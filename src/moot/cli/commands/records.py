@@ -461,11 +461,14 @@ async def _import(files: tuple[Path, ...], names: tuple[str, ...], dry_run: bool
     for file in files:
         try:
             data = file.read_bytes()
-            conversations = read_conversations(data, file.name, names)
+            every = read_conversations(data, file.name, names)
         except (BriefError, OSError) as error:
             click.echo(f"moot: {error}", err=True)
             code = ERROR
             continue
+        conversations = [conversation for conversation in every if conversation.speakers]
+        if empty := len(every) - len(conversations):
+            click.echo(f"moot: {file.name}: {counted(empty, 'conversation')} without words left out", err=True)
         if dry_run:
             for conversation in conversations:
                 click.echo(_summary(conversation))
