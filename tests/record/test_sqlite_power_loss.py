@@ -183,7 +183,7 @@ async def test_a_loss_of_power_at_any_call_loses_nothing_that_was_acknowledged(
 ) -> None:
     chance = random.Random(sector)
     disk = recording.disk(0)
-    for point in some(recording.points, 17):
+    for point in some(recording.points, 51):
         disk, folder = recording.disk(point), tmp_path / f"after-{point}"
         disk.lose_power(folder, chance, sector)
         lines = await stored(folder / DATABASE)
@@ -203,7 +203,7 @@ def what_was_said(lines: Sequence[str]) -> list[Event]:
 
 async def test_a_debate_goes_on_after_a_loss_of_power_at_any_call(debate: Recording, tmp_path: Path) -> None:
     chance = random.Random(7)
-    for point in some(debate.points, 23):
+    for point in some(debate.points, 69):
         folder = tmp_path / f"after-{point}"
         disk = debate.disk(point)
         disk.lose_power(folder, chance, chance.choice(SECTORS))

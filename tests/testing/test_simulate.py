@@ -57,7 +57,7 @@ def test_all_invariants_hold(block: int) -> None:
     check_simulated(SEEDS[block * size : (block + 1) * size])
 
 
-@pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::6])
+@pytest.mark.parametrize("name", FAULTS if MORE else tuple(FAULTS)[1::12])
 def test_a_planted_fault_is_found_by_what_it_breaks(name: str) -> None:
     number, likely = FOUND_BY[name]
     with planted(name), many_worlds() as collect:
