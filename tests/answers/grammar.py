@@ -69,7 +69,9 @@ class Sample:
 @cache
 def idioms(language: str, *, unseen: bool = False) -> Idioms:
     """The idioms of a language; those that were written after the reader was mended, if ``unseen``."""
-    table = tomllib.loads((Path(__file__).parent / "idioms" / f"{language}.toml").read_text("utf-8"))
+    folder = Path(__file__).parent
+    table = tomllib.loads((folder / "idioms" / f"{language}.toml").read_text("utf-8"))
+    table |= tomllib.loads((folder / "data" / "scores.toml").read_text("utf-8"))[language]
     new = table.pop("unseen", {})
     return {**table, **new} if unseen else table
 
@@ -379,17 +381,22 @@ def scores(maker: Maker) -> Sample:
     """Scores in JSON, with words around them."""
     maker.name, maker.rival = "Nora", "Omar"
     numbers = {maker.name: maker.chance.randint(0, 10), maker.rival: maker.chance.randint(0, 10)}
-    kind = maker.chance.choice(["plain", "plain", "back", "later"])
+    kind = maker.chance.choice(
+        ["plain", "plain", "fine_above", "fine_behind", "back", "later", "none_above", "none_behind"]
+    )
     body = json.dumps({"scores": numbers}, indent=maker.chance.choice([None, 2]))
     fenced = maker.chance.random() < 0.5
     text = f"```json\n{body}\n```" if fenced else body
-    against = maker.say("append" if kind == "plain" else kind)
-    if kind != "plain" or maker.chance.random() < 0.5:
-        text = f"{text}\n\n{against}"
-    parts = (maker.language, f"{kind} {against.replace(maker.rival, '{r}')}", "fence" if fenced else "bare")
-    right = tuple(f"{name} {number}" for name, number in numbers.items()) if kind == "plain" else None
+    said = maker.say("append" if kind == "plain" else kind)
+    if kind.endswith("above"):
+        text = f"{said}\n\n{text}"
+    elif kind != "plain" or maker.chance.random() < 0.5:
+        text = f"{text}\n\n{said}"
+    parts = (maker.language, f"{kind} {said.replace(maker.rival, '{r}')}", "fence" if fenced else "bare")
+    everyday = kind == "plain" or kind.startswith("fine")
+    right = tuple(f"{name} {number}" for name, number in numbers.items()) if everyday else None
     form = marks((maker.name, maker.rival))
-    return Sample(text=text, form=form, field="", right=right, everyday=kind == "plain", parts=("scores", *parts))
+    return Sample(text=text, form=form, field="", right=right, everyday=everyday, parts=("scores", *parts))
 
 
 def samples(seed: int, number: int, *, unseen: bool = False) -> Iterator[Sample]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from moot.answers import retraction
+from moot.answers.candidates import Candidates
 from moot.answers.plain_text import fold, key
 from moot.answers.values import Fault, FieldValues, read_items, read_value, within
 from moot.answers.words import formulas, phrases
@@ -205,7 +206,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _FOREIGN = re.compile(
     r"\b(?:examples?|e\.g|templates?|schema|placeholder|wrote|writes|said|says|claims?|would|asked me|asks me|told"
     r"|wants me|tells me|instead of"
-    r"|demand\w*|wants|asks|(?<!you )asked|insist\w*|(?<!you )(?<!as )request\w*|order(?:s|ed)|propos(?:es|ed)"
+    r"|demand\w*|wants|asks|(?<!you )asked|insist\w*|(?<!you )(?<!as )(?<!the )request\w*|order(?:s|ed)|propos(?:es|ed)"
     r"|expects|hopes|begs|suggested|posted|pasted|quot\w+|never|if|draft|first|initially|not)\b[^\n]*$"
 )
 
@@ -224,7 +225,7 @@ def read_json(form: Form, text: str) -> FieldValues:
     own = [item for before, item in whole if not _is_quoted(text, before, item)]
     read = [_members(form, item.table) for item in own]
     behind = fold(text[own[-1].end :]) if own else ""
-    if not own or retraction.taken_back(behind) or (form.under and _is_rescored(form, behind)):
+    if not own or retraction.taken_back(behind) or (form.under and _is_no_score(form, text, own[-1])):
         return FieldValues({}, [f"{where}: ambiguous"])
     if all(item.fields == read[0].fields and item.unread == read[0].unread for item in read):
         return read[0]
@@ -267,13 +268,28 @@ _RESCORED = re.compile(
 )
 
 
-def _is_rescored(form: Form, behind: str) -> bool:
-    """Whether a short sentence behind the scores changes that of somebody ("Add two points to Ann.")."""
-    names = [key(item.name) for item in form.fields]
-    return any(
-        len(row) <= retraction.SHORT and _RESCORED.search(row) and any(name in row for name in names)
-        for row in re.split(r"[.!?。！？\n]+", behind)
+def _is_no_score(form: Form, text: str, item: ObjectAt) -> bool:
+    """Whether what stands around scores says that they are none, or nothing that belongs to scores.
+
+    Whoever is named there is judged. All else must be a label, a courtesy, a remark on the debate, or of the matter.
+    """
+    from moot.answers.words import beside_scores, undone  # here for start-up time: few answers are scores
+
+    names = Candidates.of([field.name for field in form.fields])
+    above = list(undone.spoken_sentences(_WITHOUT.sub("", text[: item.start])[-LONGEST_LEAD:]))
+    behind = list(undone.spoken_sentences(_WITHOUT.sub("", text[item.end :])))
+    rescored = any(len(row) <= retraction.SHORT and _RESCORED.search(row) and names.others(row, "") for row in behind)
+    return rescored or any(
+        undone.calls_it_a_draft(row) if names.others(row, "") else not beside_scores.belongs(row)
+        for row in (*above[-1:], *behind)
     )
+
+
+_WITHOUT = re.compile(r"```\w*|~~~\w*|<\|[\w-]+\|>|</?[a-z_]+>")
+"""Marks of fences and of templates, which say nothing."""
+
+LONGEST_LEAD = 600
+"""So many characters above scores may say what they are."""
 
 
 _ABSTAINED = ("abstain", "abstained", "abstention", "abstaining")

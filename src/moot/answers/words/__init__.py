@@ -7,5 +7,5 @@ decision), ``remarks`` (what stands in the place of one and speaks of the debate
 statement as a thing, and says whose or what it is), ``on_matter`` (whether a sentence behind a vote is recognized as
 one about what is decided, from ``on_matter.toml``), ``acts`` (whether a sentence shows that it decides, from
 ``acts.toml``), ``postponement`` (whether it puts a ruling off), ``undone`` (whether what stands around a ruling keeps
-it from counting).
+it from counting), ``beside_scores`` (whether a row beside scores leaves them as they are).
 """

@@ -146,6 +146,12 @@ def looks_back(sentence: str) -> bool:
     return past and is_remark(sentence, lambda _: False)
 
 
+def is_of_debate(sentence: str) -> bool:
+    """Whether a folded sentence has a word of the debate, of praise or of a feeling."""
+    languages = next((known for letter, known in _SCRIPTS.items() if re.search(letter, sentence)), ())
+    return any(counted(language, sentence, lambda _: False).core > 0 for language in languages)
+
+
 def _tells(language: str, sentence: str, count: Count) -> bool:
     """Whether a sentence tells what somebody said and draws no conclusion."""
     words = vocabulary(language)
