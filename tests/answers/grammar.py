@@ -387,12 +387,12 @@ def scores(maker: Maker) -> Sample:
     body = json.dumps({"scores": numbers}, indent=maker.chance.choice([None, 2]))
     fenced = maker.chance.random() < 0.5
     text = f"```json\n{body}\n```" if fenced else body
-    said = maker.say("append" if kind == "plain" else kind)
+    words = maker.say("append" if kind == "plain" else kind)
     if kind.endswith("above"):
-        text = f"{said}\n\n{text}"
+        text = f"{words}\n\n{text}"
     elif kind != "plain" or maker.chance.random() < 0.5:
-        text = f"{text}\n\n{said}"
-    parts = (maker.language, f"{kind} {said.replace(maker.rival, '{r}')}", "fence" if fenced else "bare")
+        text = f"{text}\n\n{words}"
+    parts = (maker.language, f"{kind} {words.replace(maker.rival, '{r}')}", "fence" if fenced else "bare")
     everyday = kind == "plain" or kind.startswith("fine")
     right = tuple(f"{name} {number}" for name, number in numbers.items()) if everyday else None
     form = marks((maker.name, maker.rival))

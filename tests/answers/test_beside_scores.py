@@ -15,9 +15,9 @@ MOST_ASKED = 0.05
 
 
 def is_read(kind: str, words: str) -> bool:
-    said = words.replace("{n}", "Nora").replace("{r}", "Otis")
+    row = words.replace("{n}", "Nora").replace("{r}", "Otis")
     return bool(
-        read_scores(f"{said}\n{SCORES}" if kind.endswith("above") else f"{SCORES}\n\n{said}", ["Nora", "Otis"]).scores
+        read_scores(f"{row}\n{SCORES}" if kind.endswith("above") else f"{SCORES}\n\n{row}", ["Nora", "Otis"]).scores
     )
 
 
