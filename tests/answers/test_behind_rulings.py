@@ -12,6 +12,7 @@ LANGUAGES: Mapping[str, Mapping[str, list[str]]] = tomllib.loads(
     (Path(__file__).parent / "data" / "behind_rulings.toml").read_text("utf-8")
 )
 GAPS = ("\n\n", "\n", " ")
+RULED = "\n\n---\n"
 
 
 def _ruling(decision: object, gap: str, below: str) -> Ruling:
@@ -21,7 +22,9 @@ def _ruling(decision: object, gap: str, below: str) -> Ruling:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_ruling_that_is_taken_back_below_is_none(language: str) -> None:
     words = LANGUAGES[language]
-    rulings = {(below, gap): _ruling(words["decision"], gap, below) for below in words["taken_back"] for gap in GAPS}
+    rulings = {
+        (below, gap): _ruling(words["decision"], gap, below) for below in words["taken_back"] for gap in (*GAPS, RULED)
+    }
     assert len(rulings) >= 24
     assert [key for key, ruling in rulings.items() if (ruling.status, ruling.decision) != (None, None)] == []
 

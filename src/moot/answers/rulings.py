@@ -33,6 +33,9 @@ _BULLET = re.compile(r"(?:[-*+•◦▪–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]
 _HEADING = re.compile(r"(?:#{1,6}[ \t]+(?P<a>.{1,60})|(?:\*\*|__)(?P<b>[^*_]{1,60}?)[:：]?(?:\*\*|__))")
 _ENDED = re.compile(r"[.!?。！？…][\"'”’»」)\]*_`]*\s*$")
 _YAML = re.compile(r"[|>][+-]?\d?[ \t]*\n")
+_UNFILLED = re.compile(r"\$\{|\{\{|\}\}|%\(\w+\)s|\{\w+\}|<%|\A\([^()]*\)\W*\Z")
+"""What a template leaves that nobody has filled in, and a stage direction: a decision that stands in round brackets."""
+
 _PAIRS = ("[]", '""', "“”", "„“", "«»", "「」", "<>", "{}")
 MOST = 9
 """The most courtesies that are cut."""
@@ -65,7 +68,8 @@ def checked_ruling(form: Form, values: FieldValues) -> FieldValues:
         return withdrawn_ruling(form, values)
     del values.fields[decision_field.name]
     words = _without_wrapping(without_strikes(ending.words) if "~~" in ending.words else ending.words)
-    fault = "empty" if not words or says_nothing(words) else "vague" if is_vague(words) else ""
+    no_words = not words or _UNFILLED.search(words) or says_nothing(words)
+    fault = "empty" if no_words else "vague" if is_vague(words) else ""
     values.add(decision_field, Fault(fault) if fault else words)
     return values
 

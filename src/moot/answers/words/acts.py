@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, is_said
@@ -170,8 +171,9 @@ def _decides_in(
     acts = bool(done)
     chosen = weighed.decides or any("decides" in remarks.kinds_of(language, word) for word in words)
     if own or any(word in known["me"] for word in words):
+        theirs = [word for before, word in pairwise(("", *words)) if before not in known["me"] and word in done]
         orders = words[0] in done and not any(word in known["me"] for word in words[1:2])
-        return bool(things or orders) and (acts or chosen)
+        return bool(things or orders) and bool(theirs or chosen)
     if words[:1] and words[0] in known["light"]:
         return bool(things)
     if words[0] in known["this"] and not _leads(known, words[0]) and not (done or chosen):

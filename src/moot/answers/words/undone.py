@@ -50,6 +50,7 @@ def takes_back(sentence: str) -> bool:
     sentence = retraction.without("MANNER", sentence)
     if (
         _is_drill(sentence.strip(AROUND))
+        or _tells_origin(sentence.strip(AROUND))
         or ruling_words.TAKEN_BACK.search(sentence.strip())
         or retraction.says("REVOKES", sentence)
     ):
@@ -96,6 +97,11 @@ def _is_drill(sentence: str) -> bool:
         return False
     size = retraction.size(sentence)
     return size <= SHORT_DRILL or (size <= LONGEST_DRILL and retraction.says("RULING", sentence))
+
+
+def _tells_origin(sentence: str) -> bool:
+    """Whether a short folded sentence only says how a text came to stand there ("Copied from last year's minutes")."""
+    return retraction.size(sentence) <= LONGEST_UNDONE and retraction.says("ORIGIN", sentence, begins=True)
 
 
 SHORT_DRILL = 3
