@@ -98,7 +98,8 @@ def _decides(sentence: str, weighed: Weight, is_matter: Callable[[str], bool], *
         return False
     if _FIGURE.search(sentence) and not own:
         return True
-    if (weighed.hour and weighed.matter and not own) or _ANSWERED.search(sentence) or _IN_SHORT.fullmatch(sentence):
+    named = own or any(_names_speakers(sentence, language) for language in languages)
+    if (weighed.hour and weighed.matter and not named) or _ANSWERED.search(sentence) or _IN_SHORT.fullmatch(sentence):
         return True
     if _DEPENDS.search(sentence):
         return False

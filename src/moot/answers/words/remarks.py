@@ -183,7 +183,7 @@ def _is_remark_in(language: str, sentence: str, count: Count) -> bool:
     return count.strangers <= _granted(count, past=past, own=own, cries=cries)
 
 
-_ASIDE = re.compile("(?:네요|군요|구나|더군요|는군|ですね|ましたね|でしたね|ますね|よね|なあ)$")
+_ASIDE = re.compile("(?:네요|군요|구나|더군요|는군|ですね|ましたね|でしたね|ますね|よね|なあ|(?<!세)요)$")
 """How a sentence ends that shares an impression."""
 
 
