@@ -225,6 +225,10 @@ def mood_of_words_before(marked: MarkedText, place: int, candidates: Candidates,
     begun = _BEGIN.match(prefix)
     rest = prefix[begun.end() if begun else 0 :].rstrip(" \t\"'`([{*")
     if rest:
+        from moot.answers.words import standing  # here for start-up time: few votes have anything on their line
+
+        if standing.is_for_last(rest):
+            return "void", "ambiguous"
         mood = (
             _mood_of_announcement(rest, candidates, speaker)
             if rest.endswith(":")

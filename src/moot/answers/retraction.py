@@ -129,6 +129,10 @@ def taken_back_in_fields(fields: Sequence[str], named: Named | None = None) -> b
 
 def turned(remark: str, named: Named | None = None) -> bool:
     """Whether a remark on a statement's own line speaks against it, in any of its parts."""
+    from moot.answers.words import standing  # here for start-up time: few statements are followed by anything
+
+    if standing.is_for_last(remark, begins=True) or standing.is_or_so(remark):
+        return True
     sentences = sentences_of(remark)
     parts = [part for sentence in sentences for part in _PARTS.split(sentence.text)]
     return any(_is_of_no_matter(sentence, named) for sentence in sentences) or any(
@@ -206,18 +210,6 @@ def _strangers(patterns: Sequence[Row | re.Pattern[str]], text: str) -> int:
 def size(text: str) -> int:
     """How many words a text has; two Chinese signs, or four Japanese or Korean ones, count as one more."""
     return len(text.split()) + len(_WIDE.findall(text))
-
-
-def first_cue(table: str, text: str) -> str:
-    """The cue of a table with which a text begins; "" where there is none."""
-    matches = (pattern.match(text) for pattern in patterns_of_any(table, text))
-    return next((match[0] for match in matches if match), "")
-
-
-def behind(table: str, text: str) -> str:
-    """What stands behind the cue of a table with which a text begins; "" where there is none."""
-    cue = first_cue(table, text)
-    return text[len(cue) :] if cue else ""
 
 
 def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False, follows: bool = False) -> bool:
@@ -344,7 +336,9 @@ def _is_exclamation(sentence: Sentence, named: Named | None) -> bool:
 
 def speaks_of_author(text: str) -> bool:
     """Whether a folded sentence speaks of its author or of the statement itself."""
-    return says("SELF", text) or phrases.FIRST_PERSON.match(text) is not None
+    from moot.answers.words import weight  # here for start-up time: few statements are followed by anything
+
+    return says("SELF", text) or (phrases.FIRST_PERSON.match(text) is not None and not weight.needs_pronouns(text))
 
 
 def about_itself(sentence: Sentence, named: Named | None) -> bool:

@@ -97,9 +97,7 @@ def says_nothing(words: str) -> bool:
     put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
     off = bool(put_off) or retraction.is_all("TIED", bare.rstrip(undone.ENDS)) or _stands_elsewhere(bare, fold(words))
     off = off or (
-        postponement.is_postponed_wait(act)
-        if (act := retraction.behind("WAITED", bare))
-        else postponement.is_postponed(bare)
+        postponement.is_postponed_wait(act) if (act := cues.behind("WAITED", bare)) else postponement.is_postponed(bare)
     )
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
     off = off or any(retraction.says("NOT_MINE", other) for other in sentences) or _is_undecided(bare)
@@ -244,18 +242,25 @@ def _weighed(words: str, known: Sequence[str], *, free: bool) -> str:
     from moot.answers.words import remarks, weight  # here for start-up time: only decisions in free words need it
 
     passed = begun = False
+    listed = _is_list(words)
     is_asked = partial(_is_of_matter, known[0])
     for sentence in undone.spoken_sentences(words):
         bare = retraction.without("MANNER", sentence).strip(undone.AROUND + undone.ENDS)
         own = retraction.speaks_of_author(bare)
         weighed = weight.weighed(bare, is_asked if known[0] else None)
-        if passed and _is_no_part(bare, weighed, own=own):
+        if passed and not (listed and not own) and _is_no_part(bare, weighed, own=own):
             return "withdrawn"
         if begun or (not passed and remarks.is_remark(sentence, is_asked)):
             continue
         shown = not weighed.is_no_act(own=own) if free else _decides(bare, weighed, known, own=own)
         passed, begun = True, shown or retraction.says("PLAINLY", bare, begins=True)
     return "" if begun else "vague"
+
+
+def _is_list(words: str) -> bool:
+    """Whether each row of a decision is an item of a list."""
+    rows = [row.strip() for row in words.split("\n") if row.strip()]
+    return len(rows) > 1 and all(map(_BULLET.match, rows))
 
 
 def _decides(sentence: str, weighed: "Weight", known: Sequence[str], *, own: bool) -> bool:
@@ -289,8 +294,9 @@ def is_taken_back(ending: Ending) -> bool:
         return True
     if phrases.ALTERNATIVE.search(words):
         return True
-    return any(
-        map(undone.takes_back, (*undone.sentences_of(words)[1:], *undone.sentences_of(fold(_own_part(ending.later)))))
+    below = undone.sentences_of(fold(_own_part(ending.later)))
+    return any(map(undone.takes_back, (*undone.sentences_of(words)[1:], *below))) or any(
+        map(undone.is_sham_note, below)
     )
 
 

@@ -63,6 +63,10 @@ _OBJECT = re.compile(r"(?:the|an?|our|all|every|no|any|more|less|two|three|four|
 """What stands behind an English verb at the beginning of an order."""
 
 
+_BEFORE_NOUNS = ("the", "a", "an", "our", "his", "her", "their", "this", "that", "of", "in", "at", "on", "with", "by")
+"""English words behind which a word for an act is a noun ("the repair shop")."""
+
+
 def decides(sentence: str, weighed: Weight, is_matter: Callable[[str], bool], *, own: bool) -> bool:
     """Whether a folded sentence names something that is to be done, or chosen.
 
@@ -98,8 +102,7 @@ def _decides(sentence: str, weighed: Weight, is_matter: Callable[[str], bool], *
         return False
     if _FIGURE.search(sentence) and not own:
         return True
-    named = own or any(_names_speakers(sentence, language) for language in languages)
-    if (weighed.hour and weighed.matter and not named) or _ANSWERED.search(sentence) or _IN_SHORT.fullmatch(sentence):
+    if (weighed.hour and weighed.matter and not own) or _ANSWERED.search(sentence) or _IN_SHORT.fullmatch(sentence):
         return True
     if _DEPENDS.search(sentence):
         return False
@@ -172,9 +175,8 @@ def _decides_in(
     acts = bool(done)
     chosen = weighed.decides or any("decides" in remarks.kinds_of(language, word) for word in words)
     if own or any(word in known["me"] for word in words):
-        theirs = [word for before, word in pairwise(("", *words)) if before not in known["me"] and word in done]
         orders = words[0] in done and not any(word in known["me"] for word in words[1:2])
-        return bool(things or orders) and bool(theirs or chosen)
+        return bool(things or orders) and (chosen or _does(words, done, known["me"]))
     if words[:1] and words[0] in known["light"]:
         return bool(things)
     if words[0] in known["this"] and not _leads(known, words[0]) and not (done or chosen):
@@ -202,6 +204,12 @@ def _decides_in(
     if any(is_matter(word) and not _is_of_debate(language, word) and not weight.is_grammar(word) for word in words):
         return True
     return bool(strangers) and ((chosen and len(words) <= BRIEF) or _is_order(words, language))
+
+
+def _does(words: Sequence[str], done: Sequence[str], me: Words) -> bool:
+    """Whether one of the words for acts is a verb, and no noun of the author's or behind an article."""
+    nouns = {*me.whole, *_BEFORE_NOUNS} - {"i", "you"}
+    return any(before not in nouns and word in done for before, word in pairwise(("", *words)))
 
 
 def _leads(known: Mapping[str, Words], word: str) -> bool:

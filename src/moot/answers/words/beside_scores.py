@@ -23,7 +23,7 @@ def belongs(sentence: str) -> bool:
     if undone.holds(sentence):
         return False
     if sentence.endswith(_COLONS):
-        return acts.shows(sentence)
+        return undone.leads_up(sentence) or retraction.says("REQUESTED", sentence)
     own = retraction.speaks_of_author(sentence)
     return (
         undone.leads_up(sentence)
@@ -39,14 +39,14 @@ LONGEST_REMARK = 4
 """The most words of a remark that only names the debate or praises the two."""
 
 _ITSELF = late_pattern(
-    r"\b(?:scores?|numbers?|figures?|values?|marks|form|zahlen|werte|punkte|noten|formular|chiffres|notes|formulaire|números"
+    r"\b(?:scores?|numbers?|figures?|values?|marks|form|zahlen|\w*werte|punkte|noten|formular|chiffres|notes|formulaire|números"
     r"|valores|notas|puntos|pontos|formulario|formulário|numeri|valori|voti|punteggi|modulo|числа|оценк\w+|баллы|liczby"
     r"|wartości|oceny|sayılar|puan\w*|not\w*lar\w*|count(?! for)|ignor\w+|zähl\w+|compt\w+|cuent\w+|contam|contano"
     r"|счита\w+"
     r"|учитыва\w+|licz\w+|zignor\w+|say[ıi]l\w+|dikkate|wrong|falsch\w*|mauvais\w*|equivocad\w+|errad\w+|sbagliat\w+"
     r"|zł[yae]|yanlış|previous|earlier|another|vorig\w+|ander\w+|précédent\w*|autre|anterior\w*|otr[oa]|outr[oa]"
     r"|precedente|altr[oa]|друг\w+|прошл\w+|предыдущ\w+|poprzedni\w*|zeszł\w+|inn[yae]|geçen\w*|önceki|başka)\b"
-    r"|数字|分数|评分|忽略|上周|数値|点数|採点|先週|前回|숫자|점수|지난|무시|أرقام|درجات|تجاهل|الماضي|السابق|अंक|पिछल|अनदेखा"
+    r"|数字|分数|评分|忽略|上周|数値|点数|採点|先週|前回|숫자|점수|값|지난|무시|أرقام|درجات|تجاهل|الماضي|السابق|अंक|पिछल|अनदेखा"
 )
 """What speaks of the scores themselves, of what is to be done with them, or of others."""
 

@@ -202,6 +202,18 @@ def begins(table: str, text: str) -> str:
     return text if text and says(table, text, begins=True) else ""
 
 
+def first_cue(table: str, text: str) -> str:
+    """The cue of a table with which a text begins; "" where there is none."""
+    matches = (pattern.match(text) for pattern in patterns_of_any(table, text))
+    return next((match[0] for match in matches if match), "")
+
+
+def behind(table: str, text: str) -> str:
+    """What stands behind the cue of a table with which a text begins; "" where there is none."""
+    cue = first_cue(table, text)
+    return text[len(cue) :] if cue else ""
+
+
 SAYING_EXTRA = 2
 """The most words beside those of a saying that leave it one."""
 

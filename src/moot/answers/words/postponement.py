@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from moot.answers import retraction
+from moot.answers.words import cues
 
 _PAUSES = " ,;:،、，：…\u2013\u2014-"
 _PAUSE = re.compile("[,;:،、，：\u2013\u2014]")
@@ -56,5 +57,5 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 
 def _behind_opinion(clause: str) -> Iterator[str]:
-    if opinion := retraction.first_cue("OPINION", clause):
+    if opinion := cues.first_cue("OPINION", clause):
         yield clause[len(opinion) :].lstrip(_PAUSES)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from moot.answers.words import weight
+from moot.core.text import late_pattern
 
 _FIRM = (
     r"\b(?:final|settled|done|binding|firm|decided|adopted|closed|carried|official|agreed|definit\w+|endgültig\w*"
@@ -223,6 +224,42 @@ _NONE = re.compile(
     r"(?:none|nothing|little|not (?:all|one word|a word|much|any)|no part) of (?:this|that|it|the above|what i)\b"
 )
 """How a statement is denied in all its parts or some."""
+
+
+_AS = r"(?:as|for|in|als|für|pour|comme|para|por|como|per|come|за|как|для|на|dla|jako|na|w)"
+_LOWEST = late_pattern(
+    rf"\b{_AS} (?:[\w']+ ){{0,3}}?(?:worst|weakest|least (?!bad|risky|evil|cost)\w+|wooden spoon|booby prize|last place"
+    r"|(?:schlecht|schwäch)este\w*|unbeliebteste\w*|schlusslicht|rote laterne|pire|plus (?:faible|mauvais)\w*"
+    r"|moins convain\w+|lanterne rouge|peor|más (?:débil|flojo)|menos convincente|pior|mais frac[oa]|peggiore"
+    r"|più debole|meno convincente|худш\w+|слабейш\w+|сам\w+ слаб\w+|najgorsz\w+|najsłabsz\w+)\b"
+    r"|\ben (?:kötü|zayıf)\b.{0,20}\b(?:olarak|için)\b|(?:最差|最糟|最弱)[^，。]{0,6}(?:奖|是|，|的)|作为最[差糟弱]"
+    r"|(?:最悪|最下位|最も弱い)[^、。]{0,8}(?:として|は|に)|(?:최악|꼴찌|가장 약한)[^.]{0,8}(?:로|으로|은|는)"
+    r"|[كل]?(?:أسوأ|أضعف) |सबसे (?:बुर|ख़राब|खराब|कमज़ोर|कमजोर)\S* .{0,12}(?:के लिए|के रूप)"
+)
+"""A prize or a place that goes to who is last, where a vote for the best is asked for."""
+
+
+_OR_SO = re.compile(
+    r"\W*(?:or|oder|ou|o|или|albo|lub|veya|ya da|或者|または|또는|أو|या)\s*"
+    r"(?:so|that|this|at least|das|zumindest|ça|cela|du moins|eso|esto|así|al menos|isso|assim|pelo menos|così|questo"
+    r"|almeno|так|это|tak|to|öyle|这么|そう|그렇게|هكذا|ऐसा)(?!\w)"
+)
+"""How what was said is called into question at once ("…, or so I would write")."""
+
+
+def is_or_so(remark: str) -> bool:
+    """Whether a remark right behind a vote calls it into question."""
+    return _OR_SO.match(remark) is not None
+
+
+def is_for_last(text: str, *, begins: bool = False) -> bool:
+    """Whether the words before a vote, or right behind its name, make it one for the worst.
+
+    Args:
+        text: the folded words.
+        begins: whether they stand behind the name.
+    """
+    return (_LOWEST.match(text.lstrip(" ,(")) if begins else _LOWEST.search(text)) is not None
 
 
 def is_changed(text: str, *, names: bool = False) -> bool:

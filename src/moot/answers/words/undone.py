@@ -104,6 +104,13 @@ def _tells_origin(sentence: str) -> bool:
     return retraction.size(sentence) <= LONGEST_UNDONE and retraction.says("ORIGIN", sentence, begins=True)
 
 
+def is_sham_note(sentence: str) -> bool:
+    """Whether a short folded sentence below a ruled line begins as one that calls what stands above it a sham."""
+    bare = sentence.strip(AROUND)
+    short = retraction.size(bare) <= LONGEST_UNDONE and ":" not in bare
+    return short and retraction.says("SHAM", bare, begins=True)
+
+
 SHORT_DRILL = 3
 """The most words of a sentence that says nothing else ("Just a joke!")."""
 

@@ -161,6 +161,11 @@ def language_of(sentence: str) -> str:
     return language_by_letters(sentence) or _likeliest(words_of(sentence))
 
 
+def needs_pronouns(sentence: str) -> bool:
+    """Whether a folded sentence is in a language in which no verb alone names its author."""
+    return language_of(sentence) in ("en", "de", "fr") and weighed(sentence).known > 1
+
+
 def language_by_letters(sentence: str) -> str:
     """The language that is known by a sentence's letters; "" for those of Latin letters."""
     return next((language for letter, language in _SCRIPTS.items() if re.search(letter, sentence)), "")
