@@ -105,6 +105,6 @@ export default defineConfig(({ mode }) => {
       },
     },
     server: { host: "127.0.0.1", proxy: { "/api": { target: SERVER, ws: true, changeOrigin: true, headers: { origin: SERVER } } } },
-    test: { include: ["tests/**/*.test.ts"] },
+    test: { include: ["tests/**/*.test.ts"], css: true }, // a test reads the style sheets
   };
 });

@@ -17,3 +17,13 @@ it("names no host, holds no style of its own, and takes HTML from the server alo
   ]);
   expect(found).toEqual([]);
 });
+
+it("sets a class by its bare name in one style file alone, since styles stay when a page is left", () => {
+  const places = new Map<string, Set<string>>();
+  for (const [name, text] of files.filter(([name]) => name.endsWith(".css") && !name.endsWith("print.css")))
+    for (const [, heads] of text.replace(/\/\*[^]*?\*\//g, "").matchAll(/([^{}]+)\{[^{}]*\}/g))
+      for (const head of heads!.replace(/\([^()]*\)/g, "").split(",").map((each) => each.trim()))
+        if (/^\.[\w-]+$/.test(head)) places.set(head, (places.get(head) ?? new Set()).add(name));
+  expect(places.size).toBeGreaterThan(100);
+  expect([...places].filter(([, of]) => of.size > 1).map(([head]) => head)).toEqual([]);
+});

@@ -142,7 +142,7 @@ async def test_the_map_counts_the_same_attacks_everywhere(stage: Stage) -> None:
     debate = await stage.once(brief(), Crowd())
     async with stage.visit() as visit:
         page = await visit.go(f"/d/{debate}?tab=map")
-        check = await page.locator(".mapbar .check").inner_text()
+        check = await page.locator(".mapbar .only").inner_text()
         of_lanes = [
             int(number)
             for text in await page.locator(".lane .name small").all_inner_texts()

@@ -89,6 +89,9 @@ async def test_a_link_into_a_debate_shows_the_same_elsewhere(stage: Stage, debat
             assert await text_of(second) == await text_of(page)
 
 
+UNCOVERED = "([card, sheet]) => card.getBoundingClientRect().bottom <= sheet.getBoundingClientRect().top"
+
+
 async def test_a_click_on_the_map_goes_to_the_turn(stage: Stage) -> None:
     debate = await stage.once(example("architecture-review"))
     async with stage.visit() as visit:
@@ -100,7 +103,12 @@ async def test_a_click_on_the_map_goes_to_the_turn(stage: Stage) -> None:
             assert await claims.count() >= 3
             mark = re.findall(r"T\d+", await claims.last.inner_text())[0]
             await claims.last.click()
-            if width > 900:  # on the board a claim shows its way first
+            if width > 900:  # on the board a claim shows its way first, and stays in sight above it
+                chosen, sheet = page.locator(".card.chosen"), page.get_by_role("region", name="The chosen claim")
+                await expect(sheet).to_be_visible()
+                await page.wait_for_function(
+                    UNCOVERED, arg=[await chosen.element_handle(), await sheet.element_handle()]
+                )
                 await page.get_by_role("button", name=f"Show {mark} in the transcript").click()
             card = page.locator(f"#{mark}")
             await expect(card).to_be_focused()
