@@ -64,3 +64,15 @@ def transformers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str
     command = [str(programs / "transformers"), "serve", model, "--host", "127.0.0.1", "--port", str(port)]
     with serve([*command, "--device", "cpu"], f"{url}/health", home, {"HF_HUB_OFFLINE": "1"}):
         yield url, model
+
+
+@pytest.fixture(scope="session")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server of llama.cpp with a tiny model of random numbers; it holds answers to a schema."""
+    programs = install("llama")
+    home, port = tmp_path_factory.mktemp("llama"), free_port()
+    python, model = str(programs / "python"), str(home / "tiny.gguf")
+    subprocess.run([python, str(HERE / "tiny_gguf.py"), model], check=True, capture_output=True)
+    url = f"http://127.0.0.1:{port}"
+    with serve([python, str(HERE / "llama_server.py"), model, str(port)], f"{url}/health", home, {}):
+        yield url
