@@ -473,6 +473,15 @@ def test_a_command_as_a_request() -> None:
     assert request_body("moot resume x --budget 0.5") == ("resume", {"limits": {"cost": 0.5}})
     assert request_body("moot recount x") == ("recount", {})
     assert request_body("moot again x --protocol moderated -m Moderator=human") is None
+    assert request_body("moot models") is None
+
+
+async def test_a_bare_question_that_the_built_in_agent_answers_leads_to_a_language_model(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        debate = await web.ended(web.me, brief="# Tea or coffee?\n")
+        response = await web.me.get(f"{API}/debates/{debate}")
+        assert response.status_code == 200
+        assert "moot models" in [way["command"] for way in response.json()["ways"]]
 
 
 async def test_a_damaged_record_is_told(tmp_path: Path) -> None:

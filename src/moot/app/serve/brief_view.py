@@ -177,8 +177,10 @@ ACTIONS = ("resume", "again", "recount")
 
 def request_body(command: str) -> tuple[str, dict[str, object]] | None:
     """The action of the API and the body that do the same as a command; None where there is none."""
-    _, action, _, *options = shlex.split(command)
-    values = dict(zip(options[::2], options[1::2], strict=True))
+    _, action, *options = shlex.split(command)
+    if action not in ACTIONS:
+        return None
+    values = dict(zip(options[1::2], options[2::2], strict=True))  # behind the debate
     body: dict[str, object] = {}
     if protocol := values.pop("--protocol", ""):
         body["protocol"] = protocol
@@ -186,7 +188,7 @@ def request_body(command: str) -> tuple[str, dict[str, object]] | None:
         body["rounds"] = int(rounds)
     if limits := {_LIMITS[name]: _number(values.pop(name)) for name in tuple(values) if name in _LIMITS}:
         body["limits"] = limits
-    return None if values or action not in ACTIONS else (action, body)
+    return None if values else (action, body)
 
 
 def _number(text: str) -> float | int:
