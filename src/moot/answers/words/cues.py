@@ -7,7 +7,7 @@ alternatives for folded text with bars between blanks. A stem stands for every w
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 
@@ -57,7 +57,20 @@ def _shared_row(name: str) -> "Row":
 @cache
 def _own_row(name: str, language: str) -> "Row | re.Pattern[str]":
     row = _row(_tables()[name][language])
-    return re.compile(f"(?:{row.replace('~', '')})") if language in _UNSPACED else Row([row], language)
+    if language not in _UNSPACED:
+        return Row([row], language)
+    return re.compile(f"(?:{_RUN.sub(_bounded, row.replace('~', ''))})")
+
+
+_RUN = re.compile(r"(\\[Sw]|\.|\])([*+])")
+"""What runs on to the end of a text without blanks: from each of its signs, if it had no bound."""
+
+LONGEST_RUN = 60
+"""The most signs of such a run."""
+
+
+def _bounded(run: re.Match[str]) -> str:
+    return f"{run[1]}{{{'1' if run[2] == '+' else '0'},{LONGEST_RUN}}}"
 
 
 @lru_cache(maxsize=64)
@@ -76,8 +89,15 @@ def _row(row: str) -> str:
     return re.sub(r"\s+\|\s+", "|", " ".join(row.split()))
 
 
+OFTEN = 300
+"""With more uses, all cues of a row are compiled as one pattern, which is faster then."""
+
+
 class Row:
-    """Cues that are whole words, to be used as a pattern; each is compiled when a word of a text begins as it does."""
+    """Cues that are whole words, to be used as a pattern; each is compiled when a word of a text begins as it does.
+
+    So who reads a few texts does not wait until all are compiled. Who reads many gets one pattern of all.
+    """
 
     def __init__(self, rows: Iterable[str], language: str = "") -> None:
         self._clitic = "(?:و|ف)?" if language == "ar" else ""
@@ -88,36 +108,57 @@ class Row:
             for head in heads_of(cue):
                 self._by_head.setdefault(head, []).append(number)
         self._free = self._by_head.pop("", [])
+        self._uses = 0
 
     def match(self, text: str) -> re.Match[str] | None:
         """As ``re.match``."""
+        if whole := self._whole():
+            return whole.match(text)
         matches = (self._pattern(number).match(text) for number in self._beginning(text))
         return next(filter(None, matches), None)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """As ``re.fullmatch``."""
+        if whole := self._whole():
+            return whole.fullmatch(text)
         matches = (self._pattern(number).fullmatch(text) for number in self._beginning(text))
         return next(filter(None, matches), None)
 
-    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
+    def search(self, text: str) -> re.Match[str] | None:
         """As ``re.search``."""
-        first = self._any_free.search(text, start) if self._free else None
-        for place, numbers in self._places(text, start):
-            if first and first.start() < place:
-                break
-            for number in numbers:
-                if match := self._pattern(number).match(text, place):
-                    return match
-        return first
+        if whole := self._whole():
+            return whole.search(text)
+        return next(self.finditer(text), None)
 
     def sub(self, by: str, text: str) -> str:
-        """As ``re.sub``, where no cue is empty and ``by`` has no references."""
+        """As ``re.sub``, where ``by`` has no references."""
+        if whole := self._whole():
+            return whole.sub(by, text)
         parts: list[str] = []
-        start = 0
-        while match := self.search(text, start):
-            parts += (text[start : match.start()], by)
-            start = match.end()
-        return "".join((*parts, text[start:]))
+        end = 0
+        for match in self.finditer(text):
+            parts += (text[end : match.start()], by)
+            end = match.end()
+        return "".join((*parts, text[end:]))
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """As ``re.finditer``, where no cue is empty: one pass, also over a text of nothing but cues."""
+        end = 0
+        free = self._search_free(text, end)
+        for place, numbers in self._places(text):
+            while free and free.start() < place:
+                yield free
+                end = free.end()
+                free = self._search_free(text, end)
+            matches = (self._pattern(number).match(text, place) for number in numbers if place >= end)
+            if match := next(filter(None, matches), None):
+                yield match
+                end = match.end()
+                if free and free.start() < end:
+                    free = self._search_free(text, end)
+        while free:
+            yield free
+            free = self._search_free(text, free.end())
 
     def _beginning(self, text: str) -> list[int]:
         """The numbers of the cues that may stand at the beginning of a text."""
@@ -125,15 +166,25 @@ class Row:
         heads = _heads_of(word[0], bool(self._clitic)) if word else ()
         return sorted({*self._free, *chain.from_iterable(self._by_head.get(head, ()) for head in heads)})
 
-    def _places(self, text: str, start: int) -> Sequence[tuple[int, Sequence[int]]]:
+    def _places(self, text: str) -> Sequence[tuple[int, Sequence[int]]]:
         """Where a word of a text begins as cues do, with their numbers."""
         places_of = _heads_in(text, bool(self._clitic))
         places: dict[int, set[int]] = {}
         for head in self._by_head.keys() & places_of.keys():
             for place in places_of[head]:
-                if place >= start:
-                    places.setdefault(place, set()).update(self._by_head[head])
+                places.setdefault(place, set()).update(self._by_head[head])
         return sorted((place, sorted(numbers)) for place, numbers in places.items())
+
+    def _search_free(self, text: str, start: int) -> re.Match[str] | None:
+        return self._any_free.search(text, start) if self._free else None
+
+    def _whole(self) -> re.Pattern[str] | None:
+        self._uses += 1
+        return self._all if self._uses > OFTEN else None
+
+    @cached_property
+    def _all(self) -> re.Pattern[str]:
+        return self._compiled("|".join(self._cues))
 
     @cached_property
     def _any_free(self) -> re.Pattern[str]:

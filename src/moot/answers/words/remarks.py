@@ -54,20 +54,28 @@ _EXACTLY = re.compile(r"\d|[%€$£¥₹₽]")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words, and stems of words."""
+    """Words, and stems of words.
+
+    Attributes:
+        whole: the words.
+        stems: the beginnings of others.
+        longest: the letters of the longest stem: of a word without end, no more is looked at.
+    """
 
     whole: frozenset[str]
     stems: frozenset[str]
+    longest: int
 
     @classmethod
     def of(cls, items: Sequence[str]) -> "Words":
         """These words, where ``~`` ends a stem."""
         stems = frozenset(item[:-1] for item in items if item.endswith("~"))
-        return cls(frozenset(item for item in items if not item.endswith("~")), stems)
+        whole = frozenset(item for item in items if not item.endswith("~"))
+        return cls(whole, stems, max(map(len, stems), default=0))
 
     def __contains__(self, word: object) -> bool:
         text = str(word)
-        return text in self.whole or not self.stems.isdisjoint(accumulate(text))  # all its beginnings
+        return text in self.whole or not self.stems.isdisjoint(accumulate(text[: self.longest]))
 
 
 @dataclass(frozen=True, slots=True)
