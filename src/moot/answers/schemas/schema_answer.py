@@ -11,20 +11,14 @@ from importlib import import_module
 from itertools import count
 from typing import Any, cast
 
+from moot.answers.schemas.schema_parts import MOST_STEPS, SchemaError, check_parts
 from moot.answers.values import Fault
 from moot.core.text import clip, flat
 
 MOST_SCHEMA = 64 * 1024
 """The most characters of a schema."""
 
-MOST_STEPS = 100_000
-"""The most keywords of a schema that are looked at for one answer."""
-
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)\n?\s*```", re.DOTALL)
-
-
-class SchemaError(ValueError):
-    """A schema that cannot be used."""
 
 
 def schema_text(schema: object, most: int = MOST_SCHEMA) -> str:
@@ -41,35 +35,12 @@ def schema_text(schema: object, most: int = MOST_SCHEMA) -> str:
         if '"patternProperties"' in text:
             raise SchemaError("patternProperties is not supported in a schema")
         library.Draft202012Validator.check_schema(schema)
-        _check_references(schema)
+        check_parts(schema)
     except library.SchemaError as error:
         raise SchemaError(f"this is no JSON Schema: {_shortened(error.message)}") from error
     except (ValueError, RecursionError) as error:
         raise error if isinstance(error, SchemaError) else SchemaError("this is no JSON Schema") from error
     return text
-
-
-def _check_references(schema: object) -> None:
-    """Look up what a schema refers to, so that nobody is asked in vain; nothing is fetched.
-
-    Raises:
-        SchemaError: it is not there.
-    """
-    missing = import_module("referencing.exceptions").Unresolvable
-    draft = import_module("referencing.jsonschema").DRAFT202012
-    root = draft.create_resource(schema)
-    pairs = [(root, import_module("referencing").Registry().resolver_with_root(root))]
-    while pairs:
-        part, resolver = pairs.pop()
-        table = cast("dict[str, Any]", part.contents) if isinstance(part.contents, dict) else {}
-        if isinstance(reference := table.get("$ref"), str):
-            try:
-                resolver.lookup(reference)
-            except missing as error:
-                raise SchemaError(f"the schema refers to {_shortened(reference)!r}, which is not in it") from error
-        older = cast("dict[str, Any]", table.get("definitions", {}))  # which drafts before 2019 have in place of $defs
-        inner = [*part.subresources(), *map(draft.create_resource, older.values())]
-        pairs += [(subresource, resolver.in_subresource(subresource)) for subresource in inner]
 
 
 def schema_instructions(schema: str) -> str:
@@ -146,6 +117,17 @@ def _validator(schema: object) -> Any:
     known = library.Draft202012Validator
     checks = {name: limited(check) for name, check in known.VALIDATORS.items() if name != "pattern"}
     kind = library.validators.extend(known, {**checks, "pattern": _ignore_keyword})
+    evolve = kind.evolve
+
+    def stay(self: Any, **changes: Any) -> Any:
+        """Check a part as the whole: a part that names a draft would be checked by that, which runs patterns."""
+        part = changes.get("schema", self.schema)
+        if isinstance(part, dict) and "$schema" in part:
+            part = cast("dict[str, object]", part)
+            changes["schema"] = {name: value for name, value in part.items() if name != "$schema"}
+        return evolve(self, **changes)
+
+    kind.evolve = stay
     return kind(schema, registry=import_module("referencing").Registry())
 
 
