@@ -5,9 +5,10 @@ provider may have been paid for it.
 
 Only the provider knows how many tokens a prompt has. The number is estimated from its characters. What a model has
 counted corrects the estimates of its next prompts, up and down: by the highest ratio of its counts to the estimates so
-far. An answer that was longer than the cap corrects what is reserved for the next answers, up only. All of that is read
-from the record. A call is sent if its estimate and the worst case of those in flight fit into the limit; else it waits
-for these to end. Before the first answer of a model its worst case is ``UNKNOWN`` times as high. So few calls go first
+far. An answer that was longer than the cap corrects what is reserved for the next answers, up only. All of that is
+read from the record. A call is sent if its estimate and the worst case of those in flight fit into the limit; else it
+waits for these to end. Their worst case is corrected up by each answer, whatever order the answers come in. A call that
+was sent before its model had counted anything has one ``UNKNOWN`` times as high until it ends. So few calls go first
 near a limit, and the final use exceeds the limit by no more than the error of one estimate. A server that counts more
 than ``UNKNOWN`` tokens for a byte can exceed it further, by the calls that were sent before its first answer.
 """
@@ -35,7 +36,8 @@ SPARE = 1.15
 """By how much an estimate that is lowered stays above what the model has counted: the next prompt may be denser."""
 
 UNKNOWN = 4
-"""How many times its worst case a call may use before its model has answered: a server may count in its own way."""
+"""How many times its worst case a call may use that is sent before its model has counted anything: a server may count
+in its own way, and one answer says little of the others."""
 
 ITEM = 40
 """Characters of the hash that names a request in a provider's batch; Anthropic takes 64 letters and digits."""
@@ -56,7 +58,7 @@ class Budget:
         self.asks, self.tokens, self.cost = 0, 0, 0.0
         self._reserved: dict[tuple[str, str], tuple[Attempted, float]] = {}  # with the cap on the answer
         self._ratios: dict[str, float] = {}  # by model, the highest ratio of counted to estimated tokens of a prompt
-        self._answers: dict[str, float] = {}  # by model that has answered, the highest ratio of an answer to its cap
+        self._answers: dict[str, float] = {}  # by model that has counted, the highest ratio of an answer to its cap
         self._in_flight: list[_InFlight] = []
         self._change: asyncio.Event | None = None
 
@@ -108,9 +110,7 @@ class Budget:
             raise LimitReached(
                 f"the limit of ${limits.cost:g} cannot be checked: the price of {quote.model} is unknown"
             )
-        pairs = [
-            (call.own, call.worst if call.own.model in self._answers else call.unknown) for call in self._in_flight
-        ]
+        pairs = [(call.own, call.worst) for call in self._in_flight]
         tokens, reserved_tokens = self.tokens + fitted.tokens, sum(own.tokens for own, _ in pairs)
         if limits.tokens is not None and tokens - reserved_tokens > limits.tokens:
             limit = counted(limits.tokens, "token")
@@ -127,15 +127,19 @@ class Budget:
         )
 
     @contextmanager
-    def sending(self, quote: Quote) -> Generator[Quote]:
-        """Count a call as in flight for the time of the block; gives the block what to reserve."""
-        fitted = self.fit(quote)
+    def sending(self, quote: Quote, awaited: Attempted | None = None) -> Generator[Quote]:
+        """Count a call as in flight for the time of the block; gives the block what to reserve.
+
+        Args:
+            quote: the most that the call is expected to use.
+            awaited: the try of it that is on record already, with what is reserved for it.
+        """
+        fitted = replace(quote, tokens=awaited.tokens, cost=awaited.cost) if awaited else self.fit(quote)
         if self.limits.cost is None and self.limits.tokens is None:
             yield fitted
             return
-        highest = max(quote.worst, fitted.prompt)
-        longest = self._answers.get(quote.model, 1.0)
-        call = _InFlight(fitted, _scaled(quote, highest, longest), _scaled(quote, UNKNOWN * highest, UNKNOWN))
+        least = 1.0 if quote.model in self._answers else UNKNOWN
+        call = _InFlight(quote, fitted, self._worst(quote, least), least)
         self._in_flight.append(call)
         try:
             yield fitted
@@ -154,15 +158,29 @@ class Budget:
         """Replace what was reserved by what was used; if the usage is unknown, the reservation stays."""
         attempted, cap = self._reserved.get((key, call)) or (Attempted(key=key, call=call, n=0), 0.0)
         self._release(key, call)
-        self._answers.setdefault(attempted.model, 1.0)
         if attempted.prompt and usage.input_tokens and not usage.estimated:
-            ratio = usage.input_tokens / attempted.prompt
-            self._ratios[attempted.model] = max(self._ratios.get(attempted.model, 0.0), ratio)
-            if cap > 0:
-                self._answers[attempted.model] = max(self._answers[attempted.model], usage.output_tokens / cap)
+            longer = usage.output_tokens / cap if cap > 0 else 1.0
+            self._learn(attempted.model, usage.input_tokens / attempted.prompt, longer)
         used = usage.input_tokens + usage.output_tokens
         self.tokens += used if used and not usage.estimated else max(used, attempted.tokens)
         self.cost += (attempted.cost or 0.0) if usage.cost is None else usage.cost
+
+    def _learn(self, model: str, ratio: float, longer: float) -> None:
+        """Correct what is known of a model, and the worst case of its calls in flight."""
+        self._ratios[model] = max(self._ratios.get(model, 0.0), ratio)
+        self._answers[model] = max(self._answers.get(model, 1.0), longer)
+        for call in self._in_flight:
+            if call.own.model == model:
+                call.worst = self._worst(call.quote, call.least)
+
+    def _worst(self, quote: Quote, least: float) -> Quote:
+        """The most that a call can use, by what its model has counted; at least so many tokens for a byte.
+
+        No estimate is higher than a token for a byte. So a server that makes more of a byte makes no more than this.
+        """
+        times = max(least, self._ratios.get(quote.model, 1.0))
+        longest = max(least, self._answers.get(quote.model, 1.0))
+        return _scaled(quote, ceil(times * max(quote.worst, quote.prompt)), longest)
 
     def _release(self, key: str, call: str) -> None:
         if (key, call) in self._reserved:
@@ -177,13 +195,14 @@ class Budget:
         return ceil(prompt * factor)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _InFlight:
-    """A call in flight: what is reserved for it, its worst case, and that of a model which has not answered yet."""
+    """A call in flight: its quote, what is reserved for it, and its worst case, with at least so many tokens a byte."""
 
+    quote: Quote
     own: Quote
     worst: Quote
-    unknown: Quote
+    least: float
 
 
 def _scaled(quote: Quote, prompt: int, answer: float) -> Quote:
@@ -241,7 +260,8 @@ class CallRecorder:
             return called
         awaited = self._ledger.awaited(self._key, name)
         if awaited and awaited.item == quote.item:
-            return await self._answer(awaited, send)  # It is reserved already.
+            with self._budget.sending(quote, awaited):  # It is reserved already.
+                return await self._answer(awaited, send)
         n = self._ledger.tries(self._key, name) + 1
         if not self._budget.check(quote):
             # Waiting for money that others have reserved is no time of the turn.
