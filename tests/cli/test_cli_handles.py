@@ -326,3 +326,26 @@ def test_a_bare_question_that_nobody_can_answer_leads_to_a_language_model(tmp_pa
         end = moot(tmp_path, *again[1:-1], "ollama:tiny", OLLAMA_HOST=wires.url)
     assert end.exit_code == 0, end.output
     assert "decided" in end.output
+
+
+def test_that_copies_of_the_built_in_agent_agree_is_called_a_demonstration(tmp_path: Path) -> None:
+    brief = """---
+options: [建てる, 建てない]
+---
+# 新しい倉庫を建てるべきか？
+
+## Background
+倉庫を建てる費用は五千万円で、建てると一日に二時間を節約できる。
+
+## 田中 (builtin:quotes)
+財務
+## 鈴木 (builtin:quotes)
+物流
+"""
+    (tmp_path / "depot.md").write_text(brief, "utf-8")
+    ran = moot(tmp_path, "run", "depot.md")
+    assert ran.exit_code == 0, ran.output
+    assert "100%, a demonstration" in ran.output
+    assert "100% (a demonstration)" in moot(tmp_path, "report", "last").output
+    assert "A demonstration: 2 of 2 chose it." in moot(tmp_path, "report", "last", "--format", "memo").output
+    assert "unanimous" not in ran.output

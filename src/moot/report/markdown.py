@@ -124,7 +124,7 @@ def decision_chapter(report: Report) -> list[str]:
     return [
         "## Decision",
         *_result(outcome, decision),
-        _how_decided(decision),
+        _how_decided(decision, report.strength),
         *(f"> **Note:** {inline(note)}" for note in outcome.notes),
         _tally(outcome) if outcome.ballots else _points(outcome.tally),
         _ballots(outcome),
@@ -156,12 +156,12 @@ def _best_argument(argument: str) -> list[str]:
     return [quoted(block(words) if len(words) <= 2 * LONG else inline(words, 2 * LONG))] if words else []
 
 
-def _how_decided(decision: Decision) -> str:
+def _how_decided(decision: Decision, strength: str) -> str:
     sentences = [inline(decision.how, 2 * LONG) or "The record does not say"]
     if decision.rule:
         sentences.append(f"Rule: {inline(rule_in_words(decision.rule))}")
     if decision.ballots and decision.share:
-        strength = f" ({decision.strength})" if decision.strength else ""
+        strength = f" ({strength})" if strength else ""
         sentences.append(f"Largest share of the votes: {percent(decision.share)}{strength}")
     return f"**How it was decided:** {'. '.join(sentences)}."
 

@@ -175,6 +175,17 @@ class Report:
     ways: tuple[NextStep, ...] = ()
     review: Review | None = None
 
+    @property
+    def strength(self) -> str:
+        """How strong the decision is, in a word. That all copies of the built-in agent agree is a demonstration."""
+        decision = self.outcome.decision
+        strength = decision.strength if decision else ""
+        return DEMONSTRATION if strength == "unanimous" and self.quoting else strength
+
+
+DEMONSTRATION = "a demonstration"
+"""What stands in the place of "unanimous" where the built-in agent took part."""
+
 
 def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str = "") -> Report:
     """What a record, complete or not, has to report.

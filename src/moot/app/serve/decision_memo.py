@@ -21,7 +21,7 @@ from moot.report.conclusion import MEAN, answer_in_words
 from moot.report.markdown_text import capital, date, time, without_markdown
 from moot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColumn, letter_of
 from moot.report.metrics import missing_causes
-from moot.report.report import Person, Report
+from moot.report.report import DEMONSTRATION, Person, Report
 
 MOST_NAMES, MOST_POINTS, SHORT = 3, 8, 120
 """So many names stand behind a point, so many points are looked at, and a headline has so many characters."""
@@ -301,12 +301,13 @@ _LEVELS: Mapping[str, str] = {
     "weak": "Weak",
     "split": "Split",
     "contested": "Open: as many stand against it",
+    DEMONSTRATION: "A demonstration",
 }
 """The strength of a decision in plain words."""
 
 
 def _agreement_sentence(report: Report, decision: Decision) -> Iterator[str]:
-    level = _LEVELS.get(decision.strength, "")
+    level = _LEVELS.get(report.strength, "")
     chosen, voters = _cast(decision), len(decision.ballots)
     won = sum(bare(choice) == bare(decision.winner) for choice in chosen)
     if report.outcome.status == "decided" and won:
