@@ -4,6 +4,7 @@ import asyncio
 import gc
 import importlib
 import os
+import shutil
 import signal
 from collections.abc import AsyncGenerator, Generator, Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import pytest_asyncio
 from hypothesis import settings
 
+from tests.kits.home import take_out, use_home
 from tests.kits.order import mix
 from tests.kits.scratch import use_memory
 from tests.kits.selection import OUTSIDE, REST, may_have
@@ -26,14 +28,37 @@ if TYPE_CHECKING:
 settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("moot")
 
+HOME = pytest.StashKey[Path]()
+"""The home of all tests of a process."""
 
-def pytest_configure() -> None:
-    """Keep files in memory, and let signals end processes of tests also where ``nohup`` or a shell has them ignored."""
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep files in memory and out of the owner's home.
+
+    Signals end processes of tests also where ``nohup`` or a shell has them ignored.
+    """
     use_memory()
+    config.stash[HOME] = use_home()
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the home of the run, in which those of its workers are."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        shutil.rmtree(config.stash[HOME], ignore_errors=True)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """Let a test fail that left a record or settings in the home: the next would find them."""
+    yield
+    if files := take_out(item.config.stash[HOME]):
+        pytest.fail(
+            f"this test wrote into the home of its user, {', '.join(files)}: say where, as store=", pytrace=False
+        )
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -82,13 +82,13 @@ def wrapped(wrap: Callable[[str], object], vote: str) -> Callable[[str], object]
     return agent
 
 
-async def test_agents_that_give_messages_and_objects_debate() -> None:
+async def test_agents_that_give_messages_and_objects_debate(tmp_path: Path) -> None:
     people = [
         AgentWrapper(wrapped(lambda text: {"role": "assistant", "content": [{"text": text}]}, "Ada"), "Ada"),
         AgentWrapper(wrapped(lambda text: Result({"content": [{"text": text}]}), "Ada"), "Bo"),
         AgentWrapper(wrapped(Message, "Cy"), "Cy"),
     ]
-    result = await DebateStep(people, rounds=0).execute("Which plan?")
+    result = await DebateStep(people, rounds=0, store=tmp_path / "s").execute("Which plan?")
     assert result["proposals"] == {"Ada": "Ada's plan", "Bo": "Ada's plan", "Cy": "Cy's plan"}
     assert (result["winner"], result["votes"]) == ("Ada's plan", {"Ada": 2, "Bo": 0, "Cy": 1})
 
