@@ -189,19 +189,17 @@ def counts_of_a_model_correct_no_estimate() -> list[Change]:
 
 def worst_case_of_calls_in_flight_is_not_counted() -> list[Change]:
     @contextmanager
-    def sending(self: Any, quote: Any) -> Generator[Any]:
+    def sending(self: Any, quote: Any, awaited: Any = None) -> Generator[Any]:
         yield self.fit(quote)
 
     return [(calls.Budget, "sending", sending)]
 
 
 def worst_cost_of_calls_in_flight_is_not_counted() -> list[Change]:
-    usual = calls._InFlight
-
-    def in_flight(own: Any, worst: Any, unknown: Any) -> Any:
-        return usual(own, replace(worst, cost=own.cost), replace(unknown, cost=own.cost))
-
-    return [(calls, "_InFlight", in_flight)]
+    usual = calls.Budget._worst
+    return [
+        (calls.Budget, "_worst", lambda self, quote, least: replace(usual(self, quote, least), cost=quote.cost)),
+    ]
 
 
 # ---- what is shown and left behind -----------------------------------------------------------------------------------
