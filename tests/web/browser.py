@@ -232,10 +232,13 @@ class Stage:
         self.site.workspace.pool.add_agent(f"m{self._lent}", model)
         return f"guest:m{self._lent}"
 
-    async def begin(self, brief: str, *models: str) -> str:
-        """Begin a debate as whoever is at the machine; its id. However slow the machine is, no turn takes too long."""
+    async def begin(self, brief: str, *models: str, patient: bool = True) -> str:
+        """Begin a debate as whoever is at the machine; its id. However slow the machine is, no turn takes too long.
+
+        Where it is not ``patient``, the debate has the usual limits, as one that is begun in the form.
+        """
         admission = Admission(runner=self.site.runner, spending=self.site.spending, serving=self.site.serving, owner="")
-        limits = LimitOverrides(turn_seconds=TURN_SECONDS.high)
+        limits = LimitOverrides(turn_seconds=TURN_SECONDS.high) if patient else LimitOverrides()
         overrides = Overrides(models=models or ("builtin:quotes",), cast="builtin", caps=limits)
         return await admission.begin(DebateRequest(brief=brief, overrides=overrides, start=True), "")
 

@@ -128,7 +128,8 @@ async def test_every_protocol_has_its_sentence(stage: Stage) -> None:
 
 
 async def test_a_debate_is_edited_and_run_again_in_the_form(stage: Stage) -> None:
-    debate = await stage.ended(BRIEF + "\n## Ada\nrole: Guest\n\n## Ben\nrole: Host\n")
+    debate = await stage.begin(BRIEF + "\n## Ada\nrole: Guest\n\n## Ben\nrole: Host\n", patient=False)
+    await stage.site.runner.wait(debate)
     async with stage.visit() as visit:
         page = await visit.go(f"/new?from={debate}")
         await expect(box(page)).to_have_value("Tea or coffee?")
