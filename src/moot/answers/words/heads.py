@@ -90,12 +90,12 @@ class _Parser:
 
     def _skip(self, *, to_bar: bool) -> None:
         """Go on to what ends the group, or to a bar of it."""
-        depth = 0
-        for mark in _MARK.finditer(self.pattern, self.place):
-            self.place = mark.start()
-            if not depth and (mark[0] == ")" or (to_bar and mark[0] == "|")):
-                return
+        marks, ends, depth = _MARK.finditer(self.pattern, self.place), (")|" if to_bar else ")"), 0
+        mark = next(marks)
+        while depth or mark[0] not in ends:
             depth += mark[0].startswith("(") - (mark[0] == ")")
+            mark = next(marks)
+        self.place = mark.start()
 
     def _after(self, kind: str, sign: str, growing: set[str]) -> set[str]:
         """What becomes of these beginnings behind a piece of the pattern."""
