@@ -16,6 +16,7 @@ from moot.core.brief import HUMAN, Brief, Participant
 from moot.core.decision import PauseKind
 from moot.core.event import Asked, Paused
 from moot.core.transcript import Transcript
+from moot.testing.wire_formats import Plan
 from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
 
 TIE = """---
@@ -328,8 +329,7 @@ def test_a_bare_question_that_nobody_can_answer_leads_to_a_language_model(tmp_pa
     assert "decided" in end.output
 
 
-def test_that_copies_of_the_built_in_agent_agree_is_called_a_demonstration(tmp_path: Path) -> None:
-    brief = """---
+DEPOT = """---
 options: [建てる, 建てない]
 ---
 # 新しい倉庫を建てるべきか？
@@ -342,7 +342,18 @@ options: [建てる, 建てない]
 ## 鈴木 (builtin:quotes)
 物流
 """
-    (tmp_path / "depot.md").write_text(brief, "utf-8")
+
+
+def test_a_model_that_agrees_with_the_built_in_agent_is_no_demonstration(tmp_path: Path) -> None:
+    (tmp_path / "depot.md").write_text(DEPOT.replace("builtin:quotes", "ollama:tiny", 1), "utf-8")
+    answer = Plan(text="ANSWER: 建てる\nCONFIDENCE: 0.7\nARGUMENT: 一日に二時間を節約できる。")
+    with served(lambda call: answer) as wires:
+        ran = moot(tmp_path, "run", "depot.md", OLLAMA_HOST=wires.url)
+    assert "100%, unanimous" in ran.output
+
+
+def test_that_copies_of_the_built_in_agent_agree_is_called_a_demonstration(tmp_path: Path) -> None:
+    (tmp_path / "depot.md").write_text(DEPOT, "utf-8")
     ran = moot(tmp_path, "run", "depot.md")
     assert ran.exit_code == 0, ran.output
     assert "100%, a demonstration" in ran.output

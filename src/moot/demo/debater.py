@@ -13,7 +13,7 @@ from moot.answers.layout import read, write
 from moot.answers.plain_text import key
 from moot.core.agent import Context, Recorder
 from moot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
-from moot.core.brief import CLOCK, Source
+from moot.core.brief import CLOCK, QUOTES, Source
 from moot.core.text import Index, stems, terms
 from moot.demo.answers_by_act import (
     BOARD,
@@ -42,8 +42,6 @@ class Timekeeper:
         text = ask.task.partition("\n\n")[0]
         return Reply(text=text, asked=CLOCK, served=CLOCK)
 
-
-NAME = "builtin:quotes"
 
 KEEP = 4
 """So many backgrounds stay indexed."""
@@ -97,7 +95,7 @@ async def _reply(text: str, ask: Ask, context: Context, recorder: Recorder) -> R
     """The answer, shown word by word and read as a model's is."""
     await _stream(text, recorder)
     reading = read(ask.form, text, speaker=context.me.name)
-    return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=NAME, served=NAME)
+    return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked=QUOTES, served=QUOTES)
 
 
 async def _stream(text: str, recorder: Recorder) -> None:

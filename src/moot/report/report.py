@@ -177,14 +177,16 @@ class Report:
 
     @property
     def strength(self) -> str:
-        """How strong the decision is, in a word. That all copies of the built-in agent agree is a demonstration."""
+        """How strong the decision is, in a word: a demonstration where none but copies of the built-in agent agree."""
         decision = self.outcome.decision
-        strength = decision.strength if decision else ""
-        return DEMONSTRATION if strength == "unanimous" and self.quoting else strength
+        if decision is None:
+            return ""
+        shown = decision.strength == "unanimous" and set(decision.support) <= set(self.quoting)
+        return DEMONSTRATION if shown else decision.strength
 
 
 DEMONSTRATION = "a demonstration"
-"""What stands in the place of "unanimous" where the built-in agent took part."""
+"""What stands in the place of "unanimous" where none but the built-in agent voted."""
 
 
 def report(entries: Sequence[Entry], *, debate: str, where: str = "", head: str = "") -> Report:

@@ -21,7 +21,7 @@ from moot.app.run.prepare import Overrides, plan_alone
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.agent import context_of
 from moot.core.ask import Ask
-from moot.core.brief import SEED, Brief, Limits, Participant, Settings, View
+from moot.core.brief import BUILTIN, SEED, Brief, Limits, Participant, Settings, View
 from moot.core.errors import BriefError
 from moot.core.event import Asked, Attempted, Called, Entry, Erred, Event, Failed, Replied
 from moot.core.transcript import Transcript
@@ -211,7 +211,7 @@ def _like_debaters(brief: Brief) -> Brief:
     settings = brief.participants[0].settings
     people = (
         replace(participant, settings=settings)
-        if participant.settings == Settings() and not participant.seat.startswith("builtin:")
+        if participant.settings == Settings() and not participant.seat.startswith(BUILTIN)
         else participant
         for participant in brief.participants
     )

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from moot.app.plan.pretend import parts
-from moot.core.brief import Brief, Participant
+from moot.core.brief import QUOTES, Brief, Participant
 from moot.core.decision import Ballot
 from moot.evaluation.worlds import LURE, Drawn, Talk, Voters
 from moot.phases.base import Rounds
@@ -97,9 +97,9 @@ def shapes(voters: int) -> dict[Shape, list[str]]:
 
 
 def _shape(name: str, voters: int) -> Shape:
-    people = [Participant(name=f"Voter {n + 1}", seat="builtin:quotes") for n in range(voters)]
+    people = [Participant(name=f"Voter {n + 1}", seat=QUOTES) for n in range(voters)]
     if name in NEEDS_MODERATOR:
-        people.append(Participant(name="Judge", seat="builtin:quotes", duty="moderator"))
+        people.append(Participant(name="Judge", seat=QUOTES, duty="moderator"))
     brief = Brief(topic="Which?", participants=tuple(people), options=OPTIONS)
     votes = name in FORMATS or VOTES[0] in DECIDED_BY[name]
     tree = list(parts(build(name, brief, Choices(strategy=VOTES[0]) if votes and name not in ALONE else Choices())))

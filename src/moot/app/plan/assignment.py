@@ -27,7 +27,7 @@ from moot.app.plan.settings import Config, load_config, user_file
 from moot.app.plan.toolbox import ToolProvider, no_tools
 from moot.core.agent import Agent, Context, Recorder
 from moot.core.ask import Ask, ToolCall
-from moot.core.brief import CLOCK, HUMAN, QUOTES, SIMILARITY, Brief, Limits, Participant, Settings, is_person
+from moot.core.brief import BUILTIN, CLOCK, HUMAN, QUOTES, SIMILARITY, Brief, Limits, Participant, Settings, is_person
 from moot.core.errors import BriefError
 from moot.core.roles import (
     RETRIEVER,
@@ -355,7 +355,7 @@ def make_agents(
     schemas = cache(partial(_schemas, config))  # looked up once, if anybody has a model
     seats: dict[str, Agent] = {}
     for participant in brief.participants:
-        if participant.fallback and (is_person(participant) or participant.seat.startswith("builtin:")):
+        if participant.fallback and (is_person(participant) or participant.seat.startswith(BUILTIN)):
             problem = f"{participant.name}: fallback needs a model, not {participant.seat}"
             raise BriefError(
                 f"{problem}{'; for a person, use stand_in' if is_person(participant) else ''}", code="bad_enum"
@@ -428,7 +428,7 @@ def check_agent(participant: Participant) -> None:
             f"{participant.name}: a retriever only recalls and never debates; name a model (provider:name) or {QUOTES}"
         )
         raise BriefError(problem, code="bad_enum")
-    if participant.seat.startswith("builtin:"):
+    if participant.seat.startswith(BUILTIN):
         raise BriefError(
             f"{participant.name}: there is no model {participant.seat}; the built-in one is {QUOTES}", code="bad_enum"
         )

@@ -42,11 +42,12 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
     decision = transcript.decision
     if only_answered(opened.name, transcript.closed.status, transcript.closed.reason):
         return
-    if has_nothing_to_quote(opened.brief):
+    voted = decision is not None and any(ballot.state == "cast" for ballot in decision.ballots)
+    if not voted and has_nothing_to_quote(opened.brief):
         yield NextStep(command="moot models", words="shows which language models you can use")
         yield NextStep(command=f"moot again {debate} -m PROVIDER:NAME", words="with a language model")
         return
-    if decision and any(ballot.state == "cast" for ballot in decision.ballots):
+    if voted:
         yield NextStep(command=f"moot recount {debate}", words="the same votes under other rules")
     if opened.name not in KNOWN:
         return

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from moot.app.plan.learning import owner_messages
-from moot.app.review.review_start import BUILT_IN, check_review
+from moot.app.review.review_start import check_review
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief
+from moot.core.brief import BUILTIN, Brief
 from moot.core.errors import BriefError, RecordError
 from moot.core.event import Noted, SideEntry
 from moot.core.transcript import Transcript, fold
@@ -103,7 +103,7 @@ async def precisions(workspace: Workspace) -> tuple[Precision, ...]:
         known = truths_of(await owner_messages(workspace.store, summary.debate, workspace.clock).read())
         transcript = fold(await workspace.entries(summary.debate)) if known else Transcript()
         for key, model, part, was_right in _sides_taken(transcript, known):
-            if key not in counted and not model.startswith(BUILT_IN):
+            if key not in counted and not model.startswith(BUILTIN):
                 counts[model, part] += 1
                 right[model, part] += was_right
         counted.update(key for key, *_ in _sides_taken(transcript, known))

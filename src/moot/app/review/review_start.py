@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from moot.app.brief.presets import KEY
 from moot.app.brief.reader import ParsedBrief
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant, Source
+from moot.core.brief import BUILTIN, Brief, Participant, Source
 from moot.core.errors import RecordError
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
@@ -19,8 +19,6 @@ from moot.reviews.states import RULE
 
 TOPIC = "Which faults does this {kind} have?"
 KINDS: Mapping[str, str] = {"diff": "change", "plan": "plan", "files": "code"}
-
-BUILT_IN = "builtin:"
 
 Passing: TypeAlias = Literal["passed", "failed", "incomplete"]
 
@@ -106,7 +104,7 @@ async def review_run(workspace: Workspace, debate: str) -> ReviewRun:
         cost=used.cost,
         tokens=used.input_tokens + used.output_tokens,
         seconds=entries[-1].at - entries[0].at,
-        demonstration=all(participant.seat.startswith(BUILT_IN) for participant in transcript.brief.participants),
+        demonstration=all(participant.seat.startswith(BUILTIN) for participant in transcript.brief.participants),
     )
 
 

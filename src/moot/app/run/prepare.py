@@ -46,7 +46,7 @@ from moot.app.plan.settings import Config, load_config
 from moot.app.plan.toolbox import check_tools, tool_notes, with_moderator_tools
 from moot.app.run.workspace import Plan, Workspace
 from moot.core.ask import Fields, Value
-from moot.core.brief import CLOCK, HUMAN, QUOTES, Brief, Limits, Participant
+from moot.core.brief import BUILTIN, CLOCK, HUMAN, QUOTES, Brief, Limits, Participant
 from moot.core.errors import BriefError, ProtocolError
 from moot.core.extensions import NO_OPTIONS, PROTOCOL, RULE
 from moot.core.roles import is_final_writer
@@ -389,7 +389,7 @@ def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[s
         if participant.seat == HUMAN and participant.stand_in not in ("", *NO_MODEL)
     }
     costing = estimate(brief, protocol, live, work=calls_for, likely=likely_requests)
-    if all(participant.seat.startswith("builtin:") for participant in brief.participants):
+    if all(participant.seat.startswith(BUILTIN) for participant in brief.participants):
         # These always answer and cost nothing, so the two simulated runs are the bounds.
         asks, limit = costing.most.asks, brief.limits.asks
         asks = asks if limit is None else min(asks, limit)
