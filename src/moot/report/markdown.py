@@ -124,7 +124,7 @@ def decision_chapter(report: Report) -> list[str]:
     return [
         "## Decision",
         *_result(outcome, decision),
-        _how_decided(decision, report.strength),
+        _how_decided(decision, report.strength(decision)),
         *(f"> **Note:** {inline(note)}" for note in outcome.notes),
         _tally(outcome) if outcome.ballots else _points(outcome.tally),
         _ballots(outcome),

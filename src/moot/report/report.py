@@ -175,12 +175,8 @@ class Report:
     ways: tuple[NextStep, ...] = ()
     review: Review | None = None
 
-    @property
-    def strength(self) -> str:
-        """How strong the decision is, in a word: a demonstration where none but copies of the built-in agent agree."""
-        decision = self.outcome.decision
-        if decision is None:
-            return ""
+    def strength(self, decision: Decision) -> str:
+        """How strong its decision is, in a word: a demonstration where none but copies of the built-in agent agree."""
         shown = decision.strength == "unanimous" and set(decision.support) <= set(self.quoting)
         return DEMONSTRATION if shown else decision.strength
 

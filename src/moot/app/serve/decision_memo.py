@@ -307,7 +307,7 @@ _LEVELS: Mapping[str, str] = {
 
 
 def _agreement_sentence(report: Report, decision: Decision) -> Iterator[str]:
-    level = _LEVELS.get(report.strength, "")
+    level = _LEVELS.get(report.strength(decision), "")
     chosen, voters = _cast(decision), len(decision.ballots)
     won = sum(bare(choice) == bare(decision.winner) for choice in chosen)
     if report.outcome.status == "decided" and won:

@@ -173,7 +173,7 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     label = "why" if outcome.status == "paused" else "how"
     yield label, outcome.line.removeprefix("paused: ").removeprefix(f"{ANSWERED}: ")
     if decision and decision.share:
-        share = ", ".join(filter(None, (percent(decision.share), report.strength)))
+        share = ", ".join(filter(None, (percent(decision.share), report.strength(decision))))
         yield "support", share + (f": {line(listed(decision.support))}" if decision.support else "")
     if outcome.tally:
         yield "tally", "\n".join(_tally(report))
