@@ -6,6 +6,7 @@ import pytest
 
 from tests.kits.left_out import leave_out, need_programs
 from tests.paths import ROOT
+from tests.web import browser, firefox
 
 
 def test_what_is_missing_is_told_and_fails_where_nothing_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,3 +41,18 @@ def test_the_closing_run_fetches_each_program_that_tests_need() -> None:
     for match in matches:
         programs, packages = re.findall(r"\w+", match[1]), match[3].split()
         assert {package for program in programs for package in brings[program]} == {*packages}
+
+
+def test_the_closing_run_fetches_both_browsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / ".ci/run").read_text("utf-8")
+    programs = {
+        match[1]: re.findall(r"command -v (\S+)", match[2])
+        for match in re.finditer(r"^(has_\w+)\(\) \{\n(.+)\n\}", text, re.MULTILINE)
+    }
+    fetched = {check: re.findall(rf"^{check} \|\| fetch (\S+)", text, re.MULTILINE) for check in programs}
+    assert programs == {"has_chromium": [*browser.BROWSERS], "has_firefox": [*firefox.BROWSERS]}
+    assert fetched == {"has_chromium": ["chromium"], "has_firefox": ["firefox-esr"]}
+    monkeypatch.setenv("MOOT_CI", "1")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(pytest.fail.Exception, match="NO FIREFOX"):
+        firefox.need_firefox()

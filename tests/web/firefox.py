@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from websockets.asyncio.client import ClientConnection, connect
+
+from tests.kits.left_out import leave_out
 
 BROWSERS = ("firefox-esr", "firefox")
 PATIENCE = 60.0
@@ -35,11 +36,11 @@ SETTINGS: Mapping[str, object] = {
 """It asks nobody but the server of the test."""
 
 
-def skip_without_firefox() -> str:
-    """The program; a test is skipped, with a word, where there is none."""
+def need_firefox() -> str:
+    """The program; a test is left out where there is none."""
     program = next(filter(None, map(shutil.which, BROWSERS)), "")
     if not program:
-        pytest.skip(f"NO FIREFOX: none of {', '.join(BROWSERS)} is installed; Debian: apt install firefox-esr")
+        leave_out(f"NO FIREFOX: this needs one of {', '.join(BROWSERS)}; Debian: apt install firefox-esr")
     return program
 
 
@@ -115,7 +116,7 @@ class Firefox:
 @asynccontextmanager
 async def firefox(profile: Path) -> AsyncGenerator[Firefox]:
     """Firefox with an empty profile in that folder, and one tab."""
-    program = skip_without_firefox()
+    program = need_firefox()
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in SETTINGS.items()]
     (profile / "user.js").write_text("".join(lines), "utf-8")
     options = ("--headless", "--no-remote", "--remote-debugging-port=0", "--profile", str(profile))

@@ -10,7 +10,7 @@ import pytest_asyncio
 from moot.web.auth import session_cookie
 from tests.web.browser import Slow, Stage, example
 from tests.web.crowd import TOPIC, Crowd, brief
-from tests.web.firefox import Firefox, firefox, skip_without_firefox
+from tests.web.firefox import Firefox, firefox, need_firefox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -30,7 +30,7 @@ TABS = {
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def tab(stage: Stage, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Firefox]:
     """A tab that the server lets in."""
-    skip_without_firefox()
+    need_firefox()
     async with firefox(tmp_path_factory.mktemp("firefox")) as opened:
         await opened.let_in(session_cookie(stage.base.partition("//")[2]), secret(stage))
         yield opened
