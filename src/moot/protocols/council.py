@@ -204,18 +204,22 @@ class Choose:
         shown = visible_turns(state, self.by, newest_proposals(transcript, groups, self.acts) if self.heard else groups)
         ballots: list[Ballot] = []
         named: tuple[str, ...] = ()
+        clear = False
         if len(groups) > 1 and shown:
             debated = self.heard and len(transcript.turns(*self.acts)) > len(transcript.first(*self.acts))
             yield [self._ask(state, shown, View(last=None if debated else 0))]
             turn = transcript.get(state.key(1))
             ballots.append(self._ballot(turn))
-            named = choice_in_prose(turn.text, tuple(groups)) if self.heard and ballots[0].state == "unread" else ()
+            if self.heard and turn.reply and ballots[0].state == "unread":
+                named, clear = choice_in_prose(turn.text, tuple(groups))
+                clear = clear and ballots[0].reason == f"{PICK}: no_form"
         rule: Rule = Share(name="moderator")
-        if len(named) == 1:
-            ballots = [Ballot(voter=self.by, choice=named[0])]
-        decision = (rule if len(named) > 1 else FirstProposal(rule=rule)).decide(ballots, tuple(groups))
-        if len(named) > 1:
-            decision = replace(decision, how=f"{self.by} names {listed(named)} and chooses none of them clearly")
+        if clear:
+            ballots = [Ballot(voter=self.by, choice=choice) for choice in named]
+        decision = (rule if named and not clear else FirstProposal(rule=rule)).decide(ballots, tuple(groups))
+        if named and not clear:
+            how = "does not choose it clearly" if not named[1:] else "chooses none of them clearly"
+            decision = replace(decision, how=f"{self.by} names {listed(named)} and {how}")
         yield Ruled(decision=with_words(decision, groups, transcript))
 
     def _ask(self, state: State, shown: Mapping[str, Turn], view: View) -> Ask:
@@ -238,38 +242,88 @@ class Choose:
         return Ballot(voter=self.by, choice=str(choice))
 
 
-_CLAUSE = re.compile(r"[.!?;,:\n](?:\s|$)|\s(?:but|and|while|although|though|yet)\s", re.IGNORECASE)
+_CLAUSE = re.compile(r"([.!?;,:](?=\s|$)|\n)|\s(?:but|while|although|though|yet)\s", re.IGNORECASE)
 _DENIED = re.compile(
-    r"\b(?:not|never|no|none|neither|nor|nobody|cannot|without|reject|against|if|would|could)\b|n['’]t\b", re.I
-)
-_CHOSEN = re.compile(
-    r"\b(?:best|better|winner|wins?|won|winning|select(?:ed|ion)?|choose|chosen|choice|chose|pick(?:ed)?|prefer(?:red)?|"
-    r"strongest|stronger|go(?:ing)? (?:with|for)|decid(?:e|ed|ing) (?:for|on)|decision|vote|favou?r|recommend)\b",
+    r"\b(?:not|never|no|none|neither|nor|nobody|cannot|without|reject|against|if|unless|would|could|might|may|perhaps|"
+    r"maybe|almost|nearly|hardly|barely|scarcely|second|third|were|had|first|initially|originally)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_TURNED_DOWN = re.compile(
+    r"\b(?:lacks?|lacking|weak|weaker|worse|too|fails?|failed|miss(?:es|ing)?|less|loses|lost|behind|close|runner)\b",
+    re.IGNORECASE,
+)
+_RETRACTS = re.compile(
+    r"\b(?:wait|actually|correction|scratch that|take (?:that|it|this) back|chang(?:e|ed|ing) my mind|reconsider\w*|"
+    r"on reflection|on second thoughts?|disregard|ignore|sorry|instead|oops|unsure|not sure|undecided|doubt|"
+    r"too close)\b",
+    re.IGNORECASE,
+)
+_WHAT = "(?:proposal|plan|idea|solution|option|approach|answer|suggestion|one)"
+_END = r"(?=\W*$|\W+(?:because|since|as|for|over|due|overall|here|by far)\b)"
+_NAMED = rf"(?:the )?(?:{_WHAT} (?:of|by|from) )?NAME(?:['’]s?)?(?: {_WHAT})?"
+_BEST = r"(?:best|better|strongest|stronger|superior|preferable|winning|preferred|chosen|selected)"
+_CHOSEN = (
+    rf"\b(?:I|we)(?: clearly| therefore| hereby| do| will| am| have|['’]ll|['’]m|['’]ve)* (?:choose|chosen|pick|select|"
+    rf"prefer|recommend|favou?r|vote for|go(?:ing)? with|go(?:ing)? for|decided? (?:for|on)) {_NAMED}{_END}",
+    rf"\b(?:{_BEST}(?: {_WHAT}| overall| here| choice| of (?:all|them|these|the \w+))*|winner|choice|pick|"
+    rf"selection|decision|select|choose)(?: here| overall)?(?: is| goes to|:)\W*{_NAMED}{_END}",
+    rf"^\W*(?:(?:and|but|so|then|overall|therefore|I think|in my view)\W+)*{_NAMED} (?:clearly )?(?:wins|won|"
+    rf"has it|(?:is|has|offers|makes|gives|remains) (?:\w+ly )?(?:the |my |our |a )?(?:\w+ly )?(?:{_BEST}|winner|"
+    rf"choice|pick)(?: {_WHAT}| choice)?){_END}",
+)
+"""How one who picks says it in words of its own; NAME stands for a name."""
 _QUOTED = re.compile(r"^\s*>.*$|```.*?```|“[^”]*”|\"[^\"\n]{20,}\"", re.MULTILINE | re.DOTALL)
 
 
-def choice_in_prose(text: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Whom a text without the asked form chooses in its own words: one name if that is clear.
+def choice_in_prose(text: str, names: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Whom a text without the asked form names in its own words, and whether it chooses the one who is named.
 
-    A clause chooses if it has a word of choosing and one name, and denies nothing. Where the choice is not clear, all
-    who are named are given, but for those who are only turned down; () where nobody is.
+    It chooses if one clause says so of one name, denies and asks nothing, and nothing later takes it back or speaks
+    for another. Otherwise all who are named are given, but for those who are only turned down.
     """
     plain = re.sub(r"[*_`#]", "", _QUOTED.sub(" ", text))
     picked: dict[str, None] = {}
     mentioned: dict[str, None] = {}
-    label = ""
-    for clause in _CLAUSE.split(plain):
-        named = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause, re.IGNORECASE)]
-        # "The winner is:" stands before the mark that ends its clause.
-        words, label = f"{label} {clause}", clause if not named else ""
-        if not named or _DENIED.search(words):
+    rivals = False
+    for clause, is_question in _clauses(plain, names):
+        named = [name for name in names if _says(rf"(?<!\w){re.escape(name)}(?!\w)", clause)]
+        if not named or _DENIED.search(clause):
+            rivals = rivals or bool(picked.keys() & named)
             continue
         mentioned |= dict.fromkeys(named)
-        if len(named) == 1 and _CHOSEN.search(words):
+        if len(named) == 1 and not is_question and _chooses(clause, named[0]):
             picked[named[0]] = None
-    return tuple(picked) if len(picked) == 1 else tuple(mentioned)
+        elif picked and set(named) - picked.keys() and not _TURNED_DOWN.search(clause):
+            rivals = True
+    if len(picked) == 1 and not rivals and not _RETRACTS.search(plain):
+        return tuple(picked), True
+    return tuple(mentioned), False
+
+
+def _clauses(text: str, names: Sequence[str]) -> list[tuple[str, bool]]:
+    """The clauses of a text, each with whether it asks; "The winner is:" belongs to what stands behind its mark."""
+    clauses: list[tuple[str, bool]] = []
+    start, label = 0, ""
+    for end in (*_CLAUSE.finditer(text), None):
+        words = text[start : end.start() if end else len(text)].strip()
+        mark = (end.group(1) if end else "") or ""
+        start = end.end() if end else start
+        if not words:
+            continue  # between two marks
+        clauses.append((f"{label}: {words}" if label else words, mark == "?"))
+        names_one = any(_says(rf"(?<!\w){re.escape(name)}(?!\w)", words) for name in names)
+        label = words if mark == ":" or (mark == "\n" and not names_one) else ""
+    return clauses
+
+
+def _chooses(clause: str, name: str) -> bool:
+    """Whether a clause that names one chooses it; a bare name does so too."""
+    bare = re.sub(r"\W", "", clause).casefold() == re.sub(r"\W", "", name).casefold()
+    return bare or any(_says(form.replace("NAME", re.escape(name)), clause) for form in _CHOSEN)
+
+
+def _says(pattern: str, clause: str) -> bool:
+    return re.search(pattern, clause, re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
