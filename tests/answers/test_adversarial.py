@@ -34,6 +34,7 @@ RIGHT = {
     "holdout25": 0.96,
     "holdout26": 0.97,
     "holdout27": 0.97,
+    "holdout28": 0.83,
     "holdout3": 0.98,
     "holdout4": 0.98,
     "holdout5": 0.98,

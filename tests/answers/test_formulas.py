@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from moot.answers.words import formulas
+from moot.answers.words import formulas, vote_labels
 
 PARSER: Any = import_module("re._parser")
-TABLES = ("PICKS", "VOTES", "AFTER", "LABELS", "ABSTENTIONS")
+TABLES = (formulas.PICKS, formulas.VOTES, formulas.AFTER, formulas.ABSTENTIONS, vote_labels.LABELS, vote_labels.STATED)
 
 
 def rows() -> Iterator[tuple[str, str]]:
     for table in TABLES:
-        yield from getattr(formulas, table)
+        yield from table
 
 
 def written(tree: Iterable[Any], chance: random.Random) -> str:

@@ -14,17 +14,10 @@ from moot.answers import mentions, plain_text, retraction
 from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
 from moot.answers.mentions import WINDOW, MarkedText, Mood, Pick, mood_of_words_before, name_at, sentence_end
-from moot.answers.own_words import abstains, with_labels
+from moot.answers.own_words import abstains, opening_name, with_labels
 from moot.answers.values import Fault
-from moot.answers.words import formulas, phrases
+from moot.answers.words import formulas, phrases, vote_labels
 from moot.core.ask import ABSTAIN, Field, Value
-
-_LIMITED = re.compile(
-    r"\b(?:on|in|only|here|so far|regarding|when it comes|bei|beim|in bezug|sur|en (?:lo|cuanto)|em relação|su|sul"
-    r"|nella?|w|в|по)\b|\b(?:but|however|before|until|aber|bevor|mais|avant|pero|antes|mas|ma|prima|но|ale|ama)\b"
-    r"|\b(?:vot\w*|ballots?|stimm\w*|voix|głos\w*|голос\w*|oy\w*)\b|投票|票|但|ただし|투표|하지만|صوت|لكن|वोट|लेकिन"
-)
-"""What may limit words of support to a part of the matter, or set them apart from a vote."""
 
 _ARTICLE = re.compile(r"(?<!\w)(?:the|der|die|das|les?|la|el|los|las|il|lo)[ \t]+\Z|(?<!\w)l'\Z")
 _REST = re.compile(r"(?:です|だ|に|で|입니다|으로|로)?[\W_]*")
@@ -101,12 +94,6 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
     return last.value
 
 
-_CONTRAST = re.compile(
-    r"\b(?:but|however|though|yet|if|aber|doch|jedoch|wenn|mais|cependant|si|pero|aunque|ma|però|se|mas|porém|но"
-    r"|однако|если)\b"
-)
-
-
 def _is_hindered_wish(words: str, last: Statement, behind: str) -> bool:
     """Whether a vote is said as a wish, and anything but a reason follows ("I would like to vote for A. I may not.").
 
@@ -116,7 +103,7 @@ def _is_hindered_wish(words: str, last: Statement, behind: str) -> bool:
     if not phrases.WISH.match(stated):
         return False
     sentences = [part.strip() for part in re.split(r"[.!?…]\s|\n", behind) if re.search(r"\w", part)]
-    return _CONTRAST.search(stated) is not None or not all(
+    return formulas.CONTRAST.search(stated) is not None or not all(
         retraction.says("REASON", part, begins=True) or phrases.REASONS.match(part) for part in sentences
     )
 
@@ -222,12 +209,6 @@ LONG = 12
 
 _SEPARATOR = re.compile(r"[ \t\"'`)\]]*(:|=|->|→|[\u2013\u2014-](?=\s))?")
 _AROUND = " \t\"'`«»“”„「『[({<*~、,:"
-_VAGUE = re.compile(
-    r"(?:the|der|die|das|den|el|la|los|las|les?|il|lo|os?|as?|an?|this|that|it|him|her|them"
-    r"|whoever|whichever|whatever|what|my|our|any|every|all|one|yes|more"
-    r"|below|here|clear|simple|easy|made|as follows|fait|hecha|feita|fatta"
-    r"|elle|lui|ella|él|ela|ele|lei|sie|ihn|неё|него|nią|niego)\b"
-)
 
 
 def read_ballot(
@@ -285,6 +266,9 @@ def _read_ballot(
             return Fault("ambiguous")
     if not (statements or strict):
         statements = [*_backings(reader)]
+        if not statements and (opening := opening_name(words, candidates)):
+            name, end = opening
+            statements = [Statement(value=candidates.keys[name], mood="plain", reason="", start=0, end=end)]
     if statements:
         return final_statement(reader, sorted(statements, key=lambda statement: statement.start))
     if form_field.abstain and not strict and abstains(words):
@@ -307,24 +291,17 @@ def _statements(reader: Reader) -> Iterator[Statement]:
         yield from _blanks(reader)
         return
     known = OTHERS.get(plain_text.key(reader.asked.name))
-    longest: dict[int, tuple[int, bool, re.Match[str]]] = {}
-    for pattern in (reader.formula, *(_possible_patterns(known, words) if known else ())):
-        for match in pattern.finditer(words):
-            longest_match = longest.get(match.end())
-            if longest_match is None or match.start() < longest_match[0]:
-                longest[match.end()] = match.start(), pattern is reader.formula, match
-            if len(longest) > MOST:
-                break
-    for _, own, match in longest.values():
-        yield from _vote(reader, match, own=own)
+    matches = _matches((reader.formula, *(_possible_patterns(known, words) if known else ())), words)
+    for match in matches:
+        yield from _vote(reader, match, own=match.re is reader.formula)
     if not known:
         return
-    for pattern in _possible_patterns(formulas.LABELS, words):
-        for match in pattern.finditer(words):
-            yield from _labelled_statements(reader, match)
-    for pattern in _possible_patterns(formulas.AFTER, words):
-        for match in pattern.finditer(words):
-            yield from _before_verb(reader, match)
+    for match in _matches(_possible_patterns(vote_labels.STATED, words), words, beside=matches):
+        yield from _stated(reader, match)
+    for patterns, read in ((vote_labels.LABELS, _labelled), (formulas.AFTER, _before_verb)):
+        for pattern in _possible_patterns(patterns, words):
+            for match in pattern.finditer(words):
+                yield from read(reader, match)
     for match in formulas.NEGATED.finditer(words) if "vot" in words else ():
         name, end = reader.candidates.key_at(words, match.end())
         if name and phrases.DENIALS.search(match[0]):
@@ -336,6 +313,21 @@ def _statements(reader: Reader) -> Iterator[Statement]:
             yield _abstention(reader, match.start(), match.end())
 
 
+def _matches(
+    patterns: Iterable[re.Pattern[str]], words: str, *, beside: Sequence[re.Match[str]] = ()
+) -> Sequence[re.Match[str]]:
+    """Where patterns match, the longest of those that end at one place, outside of the matches that stand beside."""
+    longest: dict[int, re.Match[str]] = {}
+    for pattern in patterns:
+        for match in pattern.finditer(words):
+            if match.end() not in longest or match.start() < longest[match.end()].start():
+                longest[match.end()] = match
+            if len(longest) > MOST:
+                break
+    spans = [match.span() for match in beside]
+    return [item for item in longest.values() if not any(a < item.end() and item.start() < b for a, b in spans)]
+
+
 def _backings(reader: Reader) -> Iterator[Statement]:
     """Sentences that only say whom the author backs ("Bob has my support."), with the reason at most."""
     if plain_text.key(reader.asked.name) not in OTHERS:
@@ -343,16 +335,16 @@ def _backings(reader: Reader) -> Iterator[Statement]:
     words = reader.marked.words
     for pattern in _possible_patterns(formulas.BACKINGS, words):
         for match in pattern.finditer(words):
-            yield from _limited_support(words, _vote(reader, match, own=False))
+            yield from _limited_support(words, match.end(), _vote(reader, match, own=False))
     for pattern in _possible_patterns(formulas.BACKED, words):
         for match in pattern.finditer(words):
-            yield from _limited_support(words, _before_verb(reader, match))
+            yield from _limited_support(words, 0, _before_verb(reader, match))
 
 
-def _limited_support(words: str, statements: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements that name a candidate and limit their support to nothing ("… on costs")."""
+def _limited_support(words: str, place: int, statements: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements that name a candidate and limit their support to nothing behind that place ("… on costs")."""
     for statement in statements:
-        limited = _LIMITED.search(words, statement.start, statement.end)
+        limited = formulas.LIMITED.search(words, max(place, statement.start), statement.end)
         yield replace(statement, mood="unclear", reason="ambiguous") if limited and statement.value else statement
 
 
@@ -426,7 +418,7 @@ def _unclear_statement(reader: Reader, base: Statement, pick: Pick, marked: bool
     if pick.fault == "negated":
         return replace(base, mood="void", reason="negated")
     reason = "unknown_name" if pick.fault == "nobody" else pick.fault
-    vague = (not marked and _VAGUE.match(rest.lstrip())) or _announces_only(reader, base, marked=marked)
+    vague = (not marked and formulas.VAGUE.match(rest.lstrip())) or _announces_only(reader, base, marked=marked)
     vague = vague or (not marked and _speaks_of_it(reader, base))
     return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
 
@@ -446,7 +438,7 @@ def _speaks_of_it(reader: Reader, base: Statement) -> bool:
     return not reader.candidates.pattern.search(sentence) and retraction.says("SAFE", sentence)
 
 
-def _labelled_statements(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
+def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
     """A statement such as ``Vote: X`` or ``Final answer: X``; it counts only where a candidate's name follows."""
     words = reader.marked.words
     separator = _SEPARATOR.match(words, match.end())
@@ -458,6 +450,13 @@ def _labelled_statements(reader: Reader, match: re.Match[str]) -> Iterator[State
         yield Statement(value=pick.name, mood=mood, reason=reason or pick.fault, start=match.start(), end=pick.end)
     elif formulas.OWN_ABSTENTION.match(words[start : pick.end].strip(" \"'[]().*")):
         yield Statement(value=ABSTAIN, mood=mood, reason=reason, start=match.start(), end=pick.end)
+
+
+def _stated(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
+    """The same in a sentence ("My vote then goes to X"); a long reason behind it makes it prose about a vote."""
+    for statement in _labelled(reader, match):
+        long = statement.mood == "plain" and _gives_long_reason(reader, match.end())
+        yield replace(statement, mood="unclear", reason="no_form") if long else statement
 
 
 def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:

@@ -252,12 +252,35 @@ def members_as_lines(text: str) -> str:
         return text
     members = objects[0].table.members
     if _abstains(members):
-        return "abstain"
+        return _ABSTENTION
     members = {name: value for name, value in members.items() if key(name) not in _ABSTAINED or value is not False}
     if any(isinstance(value, Table | list) for value in members.values()):
         return text
     rows = ((" ".join(name.split()), " ".join(str(value).split())) for name, value in members.items())
     return "\n\n".join(f"{name}:\n{value}" for name, value in rows)
+
+
+_ABSTENTION = "abstain"
+_BEFORE_OBJECT = re.compile(r"\n?[ \t]*(?:```|~~~)\w*[ \t]*\n?\Z")
+
+
+def last_members_as_lines(text: str) -> str:
+    """A text that ends with one flat object that holds a vote, as ``members_as_lines``; any other as it is.
+
+    What stands above it is kept; an object that is said to be an example, or somebody else's, is left as it is.
+    """
+    objects = objects_in(text)
+    if not objects or len(objects) != 1 or text[objects[0].end :].strip(" \t\n`~"):
+        return text
+    item = objects[0]
+    votes = any(key(name) in _VOTED for name in item.table.members)
+    if not votes or _is_void(item.table.members) or _is_quoted(text, 0, item):
+        return text
+    written = text[item.start : item.end]
+    lines = members_as_lines(written)
+    above = _BEFORE_OBJECT.sub("", text[: item.start])
+    lines = "I abstain." if lines == _ABSTENTION else lines
+    return text if lines == written else f"{above}\n\n{lines}"
 
 
 _RESCORED = re.compile(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from moot.answers import retraction
+from moot.answers.candidates import Candidates
 from moot.answers.plain_text import key
 from moot.answers.words import phrases
 from moot.core.text import late_pattern
@@ -132,6 +133,26 @@ def _replace_letters(text: str, letters: Mapping[str, str]) -> str:
         return letters[match[1]] if match[1] in letters and fits else match[0]
 
     return _LETTERED.sub(label, text)
+
+
+_ENDED = re.compile(r"[.!](?=\s)|[。！।\n]")
+_ROW = re.compile(r"[^\W\d_][\w ]{0,30}:")
+
+
+def opening_name(words: str, candidates: Candidates) -> tuple[str, int] | None:
+    """The candidate whose name is the first sentence of a folded ballot ("Bob. His plan is best."), and where it ends.
+
+    None where it may be the heading of a judgement: where another candidate's name stands alone as well, a label
+    follows, or a sentence says what the plan lacks.
+    """
+    first, *rest = [part.strip(" \t*_\"'`#") for part in _ENDED.split(words)]
+    if first not in candidates.keys or not any(rest):
+        return None
+    own = (part for part in rest if not candidates.rivals(part, first))
+    listed = any(part in candidates.keys and part != first for part in rest)
+    if listed or any(_ROW.match(part) or phrases.LESSER.search(part) for part in own):
+        return None
+    return first, words.find(first) + len(first) + 1
 
 
 def abstains(words: str) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from moot.answers.json_answer import last_members_as_lines
 from moot.answers.plain_text import fold, key, without_frame
-from moot.answers.words import formulas, phrases, ruling_words
+from moot.answers.words import phrases, ruling_words, vote_labels
 from moot.core.ask import Field
 from moot.core.text import bare
 
@@ -157,7 +158,9 @@ def from_table(fields: Sequence[Field], text: str) -> str:
 
 
 def ballot_as_lines(fields: Sequence[Field], text: str) -> str:
-    """A ballot with its labels on lines of their own: out of a table, a box of LaTeX, a heading, before an arrow."""
+    """A ballot with its labels on lines of their own: out of an object, a table, a box of LaTeX, before an arrow …"""
+    if text.rstrip(" \t\n`~").endswith("}"):
+        text = last_members_as_lines(text)
     names = {key(field.name) for field in fields}
     choices = {key(choice) for field in fields for choice in field.choices}
     text = _with_ticked_choice(choices, _without_boxes(_without_end_mark(without_frame(text))))
@@ -188,7 +191,7 @@ def ballot_as_lines(fields: Sequence[Field], text: str) -> str:
 _BOX = re.compile(r"\$?\\boxed\{(?:\\(?:text(?:bf|it|rm)?|mathrm|mathbf)\{)?([^{}\n]{1,120})\}{1,2}\$?")
 _ARROW = re.compile(r"([\W_]{0,6})([^\W\d_][\w ]{0,30}?)[ \t]*[-=]{1,3}>[ \t]*(\S.*)")
 _HEADING = re.compile(
-    r"[ \t]{0,3}(#{1,6}[ \t]+)?(?:\d{1,2}[.)][ \t]+)?(\*\*|__)?([^\W\d_][\w ]{0,30}?)(?:\*\*|__)?[ \t#]*"
+    r"[ \t]{0,3}(#{1,6}[ \t]+)?(?:\d{1,2}[.)][ \t]+)?(\*\*|__|【)?([^\W\d_][\w ]{0,30}?)(?:\*\*|__|】)?[ \t#]*"
 )
 _UNDERLINE = re.compile(r"[ \t]*(?:={3,}|-{3,})[ \t]*")
 _END_MARK = "[/INST]"
@@ -201,7 +204,7 @@ def _names_vote(names: Set[str], words: str) -> bool:
     spelled = f"{label}:"
     return label in names or any(
         match.end() == len(label)
-        for needle, pattern in formulas.LABELS
+        for needle, pattern in vote_labels.LABELS
         if needle in label and (match := _compiled(pattern).match(spelled))
     )
 

@@ -325,7 +325,8 @@ TAKEN_BACK = late_pattern(
 VOIDED = late_pattern(
     r"\b(?:the following|this (?:ballot|vote|answer|message|is|next)|my (?:ballot|vote)|what follows|below)\b.*"
     r"\b(?:not|void|test|invalid|spoil\w*|joke|examples?|sample|fake|parody|sarcas\w+)\b"
-    r"|n't\b.*\bmy (?:ballot|vote)\b|\bi spoil\b|^\W*(?:todo|fixme|tbd)(?:\s*:| (?:before|until|later|after)\b)"
+    r"|n't\b(?! (?:affect|alter|change|make|touch)\b).*\bmy (?:ballot|vote)\b|\bi spoil\b"
+    r"|^\W*(?:todo|fixme|tbd)(?:\s*:| (?:before|until|later|after)\b)"
     r"|\b(?:replace|fill in|edit|delete|remove|overwrite) (?:this|that|the (?:next|following|line|name))\b"
 )
 """What, in the sentence before a statement, says that it will not hold."""
