@@ -74,6 +74,8 @@ class SqliteTables:
     def open(cls, path: Path, *, busy: float) -> Self:
         """Open the tables in a file, or make them; those of another version are made anew and are empty.
 
+        In a file that may only be read, they are read as they are.
+
         Args:
             path: the file; ``Path()`` for one that is gone once it is closed.
             busy: the most seconds to wait for another program that writes in it.
@@ -83,11 +85,16 @@ class SqliteTables:
         """
         try:
             with ExitStack() as opened:
-                connection = sqlite3.connect(
-                    "" if path == Path() else path, busy, isolation_level=None, check_same_thread=False
-                )
-                tables = cls(path, opened.enter_context(closing(connection)))
-                tables._prepare()
+                tables = cls(path, opened.enter_context(closing(_connect("" if path == Path() else path, busy))))
+                try:
+                    tables._prepare()
+                except sqlite3.OperationalError as error:
+                    if not _is_still(path, error):
+                        raise
+                    connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", busy)
+                    tables = cls(path, opened.enter_context(closing(connection)))
+                    if tables._version() != VERSION:
+                        raise
                 opened.pop_all()
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise _refusal(path, error) from error
@@ -271,6 +278,18 @@ class SqliteTables:
         return int(row[0]) if row else 0
 
 
+def _connect(place: Path | str, busy: float) -> sqlite3.Connection:
+    is_uri = isinstance(place, str)
+    return sqlite3.connect(place, busy, isolation_level=None, check_same_thread=False, uri=is_uri)
+
+
+def _is_still(path: Path, error: sqlite3.OperationalError) -> bool:
+    """Whether a file may only be read, and all that was written stands in it, so that it can be read without locks."""
+    log = Path(f"{path}-wal")
+    forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+    return forbidden and path.is_file() and not (log.exists() and log.stat().st_size)
+
+
 def block_of(debate: str) -> int:
     """The block that holds the vectors of a debate."""
     return zlib.crc32(debate.encode()) % BLOCKS
@@ -278,5 +297,7 @@ def block_of(debate: str) -> int:
 
 def _refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> RecordError:
     """What SQLite said; of damaged pages it may say what Python cannot decode."""
-    reason = "it is damaged" if isinstance(error, UnicodeDecodeError) else error
+    reason: object = "it is damaged" if isinstance(error, UnicodeDecodeError) else error
+    if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY:
+        reason = "it may only be read, not written"
     return RecordError(f"What was learned cannot be kept in or read from {path}: {reason}.")
