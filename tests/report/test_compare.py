@@ -374,3 +374,6 @@ def test_settings_are_told_in_words_that_no_machine_uses() -> None:
         Difference(what="decided by", one="most votes", other="all votes"),
         Difference(what="chosen", one="summary every round", other=""),
     )
+    usual = replace(first, name="panel")
+    settings = compare(entries(opening=theirs), entries(opening=usual), names=("a", "b")).settings
+    assert settings == (Difference(what="decided by", one="all votes", other="the rule of its protocol"),)

@@ -374,7 +374,8 @@ def _opening_facts(opened: Opened, people: Collection[str], *, tree: bool) -> It
     yield from _flat_parts(brief.limits, "limits")
     yield "seed", str(brief.seed)
     chosen = [choice_in_words(words) for words in opened.chosen]
-    yield "decided by", "; ".join(words.removeprefix(DECIDED_BY) for words in chosen if words.startswith(DECIDED_BY))
+    rules = "; ".join(words.removeprefix(DECIDED_BY) for words in chosen if words.startswith(DECIDED_BY))
+    yield "decided by", rules or "the rule of its protocol"
     yield "chosen", "; ".join(words for words in chosen if not words.startswith(DECIDED_BY))
     if tree:
         yield from _flat_parts(opened.protocol, "protocol")

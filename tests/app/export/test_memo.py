@@ -171,6 +171,16 @@ def test_parts_of_any_length_are_shown_in_their_order(text: str) -> None:
     assert len(words_of(page)) < 7000
 
 
+def test_a_claim_of_many_keeps_its_turn_behind_their_names() -> None:
+    people = [person(name) for name in ("Ann", "Bernadette", "Cid", "Dee", "Eli", "Fay")]
+    diary = table(*people)
+    for member in people:
+        say(diary, member.name, {"ANSWER": "move", "CLAIM": "The yard is full"})
+    decision = Decision(status="decided", winner="move", text="move", tally={"move": 6.0})
+    words = words_of(memo(read(diary.add(Ruled(decision=decision), Closed(status="decided", reason="")).entries)))
+    assert "The yard is full Ann and 5 more, T1" in words
+
+
 def test_the_names_of_rounds_lie_within_their_chart() -> None:
     names = ("opening", *map(str, range(1, 7)), "closing")
     shares = tuple(ShareColumn(name=name, holders=(2, 1)) for name in names)

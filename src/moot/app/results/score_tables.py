@@ -83,7 +83,7 @@ def number(value: float | None, form: str = ".3f") -> str:
 
 def money(value: float | None) -> str:
     """US dollars with at least two significant digits."""
-    return UNKNOWN if value is None else f"{value:.2f}" if value >= 1 else f"{value:.2g}"
+    return UNKNOWN if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def p_text(p: float) -> str:

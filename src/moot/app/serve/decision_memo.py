@@ -23,7 +23,7 @@ from moot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColumn, l
 from moot.report.metrics import missing_causes
 from moot.report.report import DEMONSTRATION, Person, Report
 
-MOST_NAMES, MOST_POINTS, SHORT = 3, 8, 120
+MOST_NAMES, LONGEST_NAMES, MOST_POINTS, SHORT = 3, 20, 8, 120
 """So many names stand behind a point, so many points are looked at, and a headline has so many characters."""
 
 
@@ -239,8 +239,10 @@ def _claim(node: Node) -> Point:
 
 
 def _names(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return listed(list(names)) if more <= 1 else f"{', '.join(names[:MOST_NAMES])} and {more} more"
+    """All names, or the first of them and how many there are more: they have to leave room for what stands behind."""
+    some = [f"{', '.join(names[:n])} and {len(names) - n} more" for n in range(min(MOST_NAMES, len(names) - 2), 0, -1)]
+    full = [listed(list(names))] if len(names) <= MOST_NAMES + 1 else []
+    return next((words for words in [*full, *some] if len(words) <= LONGEST_NAMES), (some or full or [""])[-1])
 
 
 # ---- how sure, and what would change it -----------------------------------------------------------------------------
