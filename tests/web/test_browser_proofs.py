@@ -32,6 +32,9 @@ async def test_a_sound_record_is_verified_and_its_receipt_is_shown(stage: Stage,
     async with stage.visit(width=width, scheme=scheme) as visit:
         page = await visit.go(f"/d/{debate}?tab=record")
         proofs = page.get_by_role("region", name="Verify and receipt")
+        verify = await proofs.get_by_role("button", name="Verify the record").bounding_box()
+        assert verify
+        assert verify["width"] < 200, "a button is as wide as its words"
         await proofs.get_by_role("button", name="Verify the record").click()
         await expect(proofs).to_contain_text("✓ The record is intact.")
         head = (await stage.site.workspace.verify(debate))[1]

@@ -11,7 +11,7 @@ from moot.core.ask import Usage
 from moot.core.event import Called
 from moot.models.base import Request, Traits
 from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
-from tests.web.crowd import Crowd, brief
+from tests.web.crowd import MOVES, Crowd, brief
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -130,12 +130,50 @@ async def shows_who_moved(visit: Visit, width: int, scheme: Scheme) -> None:
     assert columns[1] - columns[0] > 1.8 * seats[0], "between two rounds there is room for the bands"
     letters = await page.locator(".flow .in").first.evaluate("each => each.getBoundingClientRect().height")
     assert letters > 9, "the words are not drawn smaller than those of the page"
+    await expect(page.locator(".flow .dot title")).to_have_count(5)
+    await expect(page.locator(".flow .at")).to_have_count(0)  # the names of turns would lie on those of people
     await expect(page.get_by_role("heading", name="Who changed the answer, and after what")).to_be_visible()
     await expect(page.locator("#panel .moves li")).to_have_count(5)
     await expect(page.locator(".ticks .gave")).to_have_count(176)
     await expect(page.locator(".ticks .gave.changed")).to_have_count(5)
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
     assert await visit.eye() == []
+
+
+async def test_the_tables_of_20_rounds_fit_a_window(stage: Stage) -> None:
+    debate = await stage.once(brief(8, 20), Crowd())
+    async with stage.visit() as visit:
+        for tab in ("stances", "cost"):
+            page = await visit.go(f"/d/{debate}?tab={tab}")
+            place = page.locator(".panel .scrollx").filter(has=page.locator("table"))
+            await expect(place.locator("th").filter(has_text=re.compile("^20$"))).to_be_visible()
+            assert await place.evaluate("each => each.scrollWidth - each.clientWidth") <= 0, tab
+
+
+async def test_of_many_changes_the_newest_are_shown_first(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MOVES, "Dee", "020202")
+    debate = await stage.ended(brief(), stage.lend(Crowd()))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}?tab=stances")
+        moves = page.locator("#panel .moves li")
+        await expect(moves).to_have_count(6)
+        newest = await moves.last.inner_text()
+        await page.get_by_role("button", name=re.compile(r"Show the \d+ changes before these")).click()
+        await expect(moves).to_have_count(10)
+        assert await moves.last.inner_text() == newest
+
+
+async def test_the_names_of_the_lanes_stay_in_sight_where_the_map_scrolls(stage: Stage) -> None:
+    debate = await stage.once(brief(), Crowd())
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}?tab=map")
+        for _ in range(4):
+            await page.get_by_role("button", name="Larger").click()
+        board = page.get_by_role("region", name="The board")
+        await board.evaluate("each => each.scrollTo(each.scrollWidth, 0)")
+        assert await board.evaluate("each => each.scrollLeft") > 200
+        await expect(page.locator(".lane .name").first).to_be_in_viewport(ratio=0.5)
+        await expect(page.locator(".board .head").get_by_role("button", name="Round 2 1 claim")).to_have_count(1)
 
 
 async def test_the_map_counts_the_same_attacks_everywhere(stage: Stage) -> None:
