@@ -36,6 +36,7 @@ export interface Listed {
   tokens: number;
   cost: number | null;
   runs: boolean;
+  stale: boolean; // whether a document is known to have changed since
   waits_for: string[];
 }
 

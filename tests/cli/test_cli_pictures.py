@@ -25,8 +25,10 @@ def test_a_picture_is_checked_recorded_and_compared(tmp_path: Path) -> None:
     assert hashlib.sha256(png(640, 480)).hexdigest() in tmp_path.joinpath("receipt.json").read_text()
     same = moot(tmp_path, "stale", "last")
     assert same.exit_code == 0
+    assert "stale" not in moot(tmp_path, "list").output
     tmp_path.joinpath("chart.png").write_bytes(png(640, 481))
     assert "chart.png" in moot(tmp_path, "stale", "last").output
+    assert "stale · no decision" in moot(tmp_path, "list").output
 
 
 def test_what_is_no_picture_is_refused_with_the_line_of_the_brief(tmp_path: Path) -> None:

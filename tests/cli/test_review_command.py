@@ -80,10 +80,13 @@ def test_stale_without_a_debate_lists_those_that_have_changed(repository: GitRep
     repository.write("a.py", FAULTY + "\n")
     stale = moot(repository.folder, "stale")
     assert (stale.exit_code, stale.stdout) == (9, f"{first}: a.py has changed\n")
+    in_list = json.loads(moot(repository.folder, "list", "--json").stdout)
+    assert [row["debate"] for row in in_list if row["stale"]] == [first]
     with sqlite3.connect(repository.folder / "moot.sqlite") as store:
         store.execute("UPDATE line SET text = '{}' WHERE debate = ?", (first,))
     damaged = moot(repository.folder, "stale")
     assert (damaged.exit_code, f"moot: {first} is left out: " in damaged.stderr) == (0, True)
+    assert not any(row["stale"] for row in json.loads(moot(repository.folder, "list", "--json").stdout))
     other = tmp_path / "other"
     other.mkdir()
     none = moot(repository.folder, "stale", "--in", str(other))

@@ -217,12 +217,14 @@ class Stage:
         base: its address.
         proxy: another way to it; its connections can be broken.
         browser: Chromium.
+        documents: the folder whose files the server may compare; the record is beside it.
     """
 
     site: ServerState
     base: str
     proxy: Proxy
     browser: Browser
+    documents: Path
     _lent: int = 0
     _held: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -322,7 +324,9 @@ def _bound() -> socket.socket:
 @asynccontextmanager
 async def staged(folder: Path) -> AsyncGenerator[Stage]:
     """A server over a record in that folder, and a browser."""
-    config = replace(Config(), serve=Serving(requests=1_000_000, most=100))
+    documents = folder / "documents"
+    documents.mkdir()
+    config = replace(Config(), serve=Serving(requests=1_000_000, most=100, documents=documents))
     workspace = Workspace.at(folder / "moot.sqlite")
     workspace.config = config
     served, proxied = _bound(), _bound()
@@ -337,7 +341,7 @@ async def staged(folder: Path) -> AsyncGenerator[Stage]:
         playwright = await stack.enter_async_context(async_playwright())
         browser = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
         stack.push_async_callback(browser.close)
-        yield Stage(site=site, base=f"http://{hosts[0]}", proxy=proxy, browser=browser)
+        yield Stage(site=site, base=f"http://{hosts[0]}", proxy=proxy, browser=browser, documents=documents)
 
 
 async def hold_stage(folder: Path, ready: "asyncio.Future[Stage]", leave: asyncio.Event) -> None:

@@ -1,16 +1,18 @@
 """Whoever looks at a decision is told that its documents have changed since: one debate on every surface."""
 
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import place_of
 from moot.app.plan.settings import load_config, user_file
 from moot.app.run.access import Claim
 from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
+from moot.record.listing import ListQuery
+from moot.record.store import place_of
 from tests.cli.commands import QUOTES, moot
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import place, runner_in
@@ -72,6 +74,57 @@ async def test_a_report_says_itself_which_document_has_changed(debate: str, tmp_
     assert words in written.stdout
 
 
+@pytest.mark.parametrize(
+    ("plan", "brief", "is_stale"),
+    [
+        ("Lyon is near.\n", BRIEF, False),
+        ("Lyon is near.\r\n", BRIEF.replace("---\n#", "rounds: 3\n---\n#"), False),  # another header
+        ("Lyon is far.\n", BRIEF, True),
+        ("Lyon is near.\n", BRIEF.replace("May", "June"), True),
+        (None, BRIEF, True),
+        (None, None, False),  # quite another folder
+    ],
+)
+async def test_each_list_says_what_is_said_of_the_debate_alone(
+    plan: str | None, brief: str | None, is_stale: bool, debate: str, tmp_path: Path
+) -> None:
+    for name, text in (("plan.md", plan), ("move.md", brief)):
+        tmp_path.joinpath(name).unlink()
+        if text is not None:
+            tmp_path.joinpath(name).write_bytes(text.encode())
+    serving = replace(SERVING, documents=tmp_path)
+    async with opened(tmp_path, serving=serving) as web:
+        assert bool((await web.me.get(f"{API}/debates/{debate}")).json()["stale"]) is is_stale
+        assert [row["stale"] for row in (await web.me.get(f"{API}/debates")).json()["debates"]] == [is_stale]
+    async with runner_in(tmp_path, serving=serving) as runner, place(runner, all_=True) as here:
+        assert [row["stale"] for row in (await here.call("list_debates"))["debates"]] == [is_stale]
+    data = await asyncio.to_thread(moot, tmp_path, "list", "--json")
+    assert [row["stale"] for row in json.loads(data.stdout)] == [is_stale]
+    for width in ("200", "80"):
+        listed = await asyncio.to_thread(moot, tmp_path, "list", COLUMNS=width)
+        assert ("stale · decided" in listed.stdout) is is_stale
+        assert ("moot stale says which" in listed.stderr) is is_stale
+
+
+async def test_a_list_follows_the_files(debate: str, tmp_path: Path) -> None:
+    async with opened(tmp_path, serving=replace(SERVING, documents=tmp_path)) as web:
+        for words, is_stale in (("near", False), ("far", True), ("near", False), ("gone", True)) * 2:
+            tmp_path.joinpath("plan.md").write_text(f"Lyon is {words}.\n")
+            for _ in range(2):
+                assert (await web.me.get(f"{API}/debates")).json()["debates"][0]["stale"] is is_stale, words
+
+
+def test_a_list_elsewhere_calls_nothing_stale(debate: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    elsewhere.joinpath("plan.md").write_text("Quite another matter.\n")
+    tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
+    store = ("--store", str(tmp_path / "moot.sqlite"))
+    listed = moot(elsewhere, "list", *store)
+    assert (listed.exit_code, "stale" in listed.output) == (0, False)
+    assert "stale · decided" in moot(tmp_path, "list", *store).stdout
+
+
 @pytest.mark.parametrize("folder", ["none", "another"])
 async def test_a_server_reads_no_file_that_it_was_not_allowed(folder: str, debate: str, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
@@ -80,6 +133,7 @@ async def test_a_server_reads_no_file_that_it_was_not_allowed(folder: str, debat
     documents = None if folder == "none" else elsewhere
     async with opened(tmp_path, serving=replace(SERVING, documents=documents)) as web:
         assert (await web.me.get(f"{API}/debates/{debate}")).json()["stale"] == ""
+        assert (await web.me.get(f"{API}/debates")).json()["debates"][0]["stale"] is False
 
 
 @pytest.mark.parametrize(("owner", "is_warned"), [("", True), ("agent@stdio", True), ("ann", False)])
@@ -87,8 +141,12 @@ async def test_files_are_read_only_for_debates_of_this_machine(
     owner: str, is_warned: bool, debate: str, tmp_path: Path
 ) -> None:
     brief = Brief(topic="Move?", background=(Source(name="plan.md", text="a guess"),))
+    tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
     async with runner_in(tmp_path, serving=replace(SERVING, documents=tmp_path)) as runner:
         assert bool(await runner.stale_warnings(debate, brief, place_of(tmp_path), Claim(owner=owner))) is is_warned
+        page = await runner.workspace.page(ListQuery())
+        claimed = [replace(summary, owner=owner) for summary in page.debates]
+        assert await runner.stale_debates(claimed) == ({debate} if is_warned else set())
 
 
 def test_a_file_of_the_same_name_elsewhere_has_not_changed(debate: str, tmp_path: Path) -> None:

@@ -341,12 +341,14 @@ class Source:
         text: its text; of a PDF the words of its pages, "" for a picture.
         line: the line of the file on which the text begins, counted from 1.
         file: the picture or PDF itself; None for text.
+        sha256: the hash of the bytes of the text file that it was read from; "" for none, and in old records.
     """
 
     name: str
     text: str
     line: int = 1
     file: Attachment | None = None
+    sha256: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,11 @@ class ReadTools:
         owner = None if client.reads_all else client.admission.owner
         page = await client.workspace.page(list_query(search=query, limit=PAGE, helpers=True, owner=owner))
         by = await client.runner.where_debates_run()
-        rows = [await _row(client, list_one(summary), runs=summary.debate in by) for summary in page.debates]
+        stale = await client.runner.stale_debates(page.debates)
+        rows = [
+            await _row(client, list_one(summary), runs=summary.debate in by, stale=summary.debate in stale)
+            for summary in page.debates
+        ]
         return Rows(debates=rows, more=page.matching - len(rows))
 
     async def list_protocols(self) -> Protocols:
@@ -154,7 +158,7 @@ class ReadTools:
         return client
 
 
-async def _row(client: Client, listed: Listed, *, runs: bool) -> RowResult:
+async def _row(client: Client, listed: Listed, *, runs: bool, stale: bool) -> RowResult:
     status, reason = listed.status, listed.reason
     if status in ("open", "paused") or runs:  # as wait_for_debate and get_debate say it
         now = await standing(client, listed.debate)
@@ -168,5 +172,6 @@ async def _row(client: Client, listed: Listed, *, runs: bool) -> RowResult:
             "reason": reason,
             "begun": datetime.fromtimestamp(listed.at, UTC).isoformat(timespec="seconds"),
             "entries": listed.entries,
+            "stale": stale,
         }
     )

@@ -10,6 +10,7 @@ edited or damaged record is detected), ``kind`` and ``body``. Lines are stored a
 
 import asyncio
 import hashlib
+import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,7 @@ from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from weakref import WeakValueDictionary
 
@@ -453,6 +455,11 @@ def _event(wanted: type[Event], body: object) -> Event:
         from moot.record.old_formats import mended  # only old records need it
 
         return adapter.validate_python(mended(body))
+
+
+def place_of(folder: Path) -> str:
+    """Four digits that tell a folder from others, without its path: so few that nobody can find it out by guessing."""
+    return hashlib.sha256(b"folder " + os.fsencode(os.path.realpath(folder))).hexdigest()[:4]
 
 
 def digest(line: str) -> str:

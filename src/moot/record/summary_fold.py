@@ -19,7 +19,7 @@ from moot.core.event import ASIDE, Claimed, Renamed
 from moot.core.text import clip
 from moot.record.store import LATEST, VERSION, decode, decode_side, digest
 
-FOLD = 3
+FOLD = 4
 """The version of this fold."""
 
 LONGEST = 1000
@@ -77,6 +77,7 @@ class Summary:
         at: when it began, in seconds since 1970.
         updated: when the last entry was made.
         forked: the debate and the entry that it was forked from (``depot-3f2a1c@17``); "" for no fork.
+        place: tells the folder of its documents from others; see ``core.event.Opened.place``.
         owner: the name of the token by which it was claimed; "" for the person at the machine.
         name: what its owner calls it since; "" for its topic.
         participants: their names, without helpers.
@@ -98,6 +99,7 @@ class Summary:
     at: float = 0.0
     updated: float = 0.0
     forked: str = ""
+    place: str = ""
     owner: str = ""
     name: str = ""
     participants: tuple[str, ...] = ()
@@ -216,6 +218,7 @@ class Fold:
             at=state.get("at", 0.0),
             updated=state.get("updated", 0.0),
             forked=state.get("forked", ""),
+            place=state.get("place", ""),
             participants=tuple(state.get("participants", ())),
             models=tuple(sorted(state.get("models", ()))),
             decision=None if decision is None else _verdict(**decision),
@@ -297,6 +300,7 @@ def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
         topic=_text(brief["topic"]),
         protocol=_text(body.get("name", "")),
         forked=_text(body.get("forked", "")),
+        place=_text(body.get("place", "")),
         participants=[_text(participant["name"]) for participant in people if participant.get("duty") != "aide"],
         people=[participant["name"] for participant in people if participant.get("seat") == HUMAN],
         models=sorted(

@@ -96,7 +96,8 @@ class ReviewedFile:
         head = {"path": self.path, "change": self.change, "was": self.was, "lines": str(self.total)}
         head |= {"sha256": self.sha256, "left out": self.note}
         names = [f"{name}: {clean(value)}" for name, value in head.items() if value]
-        return Source(name=self.path, text="\n".join(names) + "\n\n" + "\n".join(_rows(self.rows)))
+        text = "\n".join(names) + "\n\n" + "\n".join(_rows(self.rows))
+        return Source(name=self.path, text=text, sha256="" if self.change == "removed" else self.sha256)
 
 
 def _rows(rows: Sequence[Row]) -> Iterator[str]:

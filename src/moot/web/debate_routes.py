@@ -217,9 +217,15 @@ async def list_debates(
             422, f"{after[:80]!r} is not in this list; leave out `after` to start from the beginning", "cursor"
         )
     by, shown = await site.runner.where_debates_run(), page.debates[:limit]
+    stale = await site.runner.stale_debates(shown)
     rows = [
         ListedDebate.model_validate(
-            {**_row(summary), "runs": summary.debate in by, "holder": by.get(summary.debate, "")}
+            {
+                **_row(summary),
+                "runs": summary.debate in by,
+                "holder": by.get(summary.debate, ""),
+                "stale": summary.debate in stale,
+            }
         )
         for summary in shown
     ]

@@ -8,17 +8,22 @@ from typing import cast
 
 import pytest
 
+from moot.app.brief import document_states as document_states_module
 from moot.app.brief.changes import with_settings
 from moot.app.brief.document_states import (
     DocumentOnRecord,
     DocumentState,
     DocumentWatch,
+    StaleDebates,
     document_states,
     stale_warning,
 )
 from moot.app.brief.field_values import LocatedValue
-from moot.app.brief.reader import place_of, read_brief, read_file
+from moot.app.brief.reader import read_brief, read_file
 from moot.core.brief import Brief, Source
+from moot.core.event import Opened
+from moot.record.store import place_of
+from moot.record.summary_fold import Summary
 from moot.reviews.artefact import HEAD, whole_file
 from tests.cli.commands import QUOTES, moot
 from tests.kits.waiting import until
@@ -37,8 +42,36 @@ def states(brief: Brief, folder: Path) -> dict[str, str]:
     return {document.name: document.state for document in document_states(brief, folder)}
 
 
+def without_hashes(brief: Brief) -> Brief:
+    """A brief as old records have it: the words of its files and no hashes of their bytes."""
+    background, library = (
+        tuple(replace(source, sha256="") for source in sources) for sources in (brief.background, brief.library)
+    )
+    return replace(brief, background=background, library=library)
+
+
 def test_documents_and_the_background_of_the_brief_itself_are_compared(folder: Path) -> None:
     brief = read_file(folder / "move.md").brief
+    assert states(brief, folder) == {"move.md": "same", "plan.md": "same"}
+    folder.joinpath("plan.md").write_bytes(b"\xef\xbb\xbfLyon is near.\r\n")  # the same words
+    folder.joinpath("move.md").write_text(BRIEF.replace("---\n#", "rounds: 3\n---\n#"))  # another header
+    assert states(brief, folder) == {"move.md": "same", "plan.md": "same"}
+    folder.joinpath("move.md").write_text(BRIEF.replace("May", "June"))
+    folder.joinpath("plan.md").unlink()
+    assert states(brief, folder) == {"move.md": "unreadable", "plan.md": "missing"}  # the brief names what is missing
+
+
+def test_a_file_of_any_kind_is_compared(folder: Path) -> None:
+    folder.joinpath("costs.csv").write_text("city,rent\nLyon,40\n")
+    folder.joinpath("move.md").write_text(BRIEF.replace("plan.md", "costs.csv"))
+    brief = read_file(folder / "move.md").brief
+    assert states(brief, folder) == {"move.md": "same", "costs.csv": "same"}
+    folder.joinpath("costs.csv").write_text("city,rent\nLyon,50\n")
+    assert states(brief, folder) == {"move.md": "same", "costs.csv": "changed"}
+
+
+def test_old_records_without_hashes_are_compared_by_their_words(folder: Path) -> None:
+    brief = without_hashes(read_file(folder / "move.md").brief)
     assert states(brief, folder) == {"move.md": "same", "plan.md": "same"}
     folder.joinpath("plan.md").write_bytes(b"Lyon is far.\n")
     assert states(brief, folder)["plan.md"] == "changed"
@@ -61,9 +94,12 @@ def test_an_html_document_is_read_as_a_library_reads_it(folder: Path) -> None:
     folder.joinpath("page.html").write_text("<p>Lyon is <b>near</b>.</p>")
     folder.joinpath("move.md").write_text(BRIEF.replace("background", "library").replace("plan.md", "page.html"))
     brief = read_file(folder / "move.md").brief
-    assert states(brief, folder)["page.html"] == "same"
+    old = without_hashes(brief)
+    assert states(brief, folder)["page.html"] == states(old, folder)["page.html"] == "same"
+    folder.joinpath("page.html").write_text("<p>Lyon is  <b>near</b>.</p>")
+    assert (states(brief, folder)["page.html"], states(old, folder)["page.html"]) == ("changed", "same")
     folder.joinpath("page.html").write_text("<p>Lyon is far.</p>")
-    assert states(brief, folder)["page.html"] == "changed"
+    assert states(brief, folder)["page.html"] == states(old, folder)["page.html"] == "changed"
 
 
 def test_pages_of_a_pdf_are_one_document_and_what_was_no_file_is_left_out(folder: Path) -> None:
@@ -93,6 +129,9 @@ def test_the_command_says_what_has_changed_and_fails(folder: Path) -> None:
     changed = moot(folder, "stale", "last", "--in", ".")
     assert (changed.exit_code, changed.stdout.split(": ")[1]) == (9, "plan.md has changed\n")
     folder.joinpath("plan.md").unlink()
+    lines = [line.split(": ", 1)[1] for line in moot(folder, "stale", "last").stdout.splitlines()]
+    assert lines == ["plan.md is missing"]
+    folder.joinpath("move.md").write_text(BRIEF.replace("May", "June"))
     lines = [line.split(": ", 1)[1] for line in moot(folder, "stale", "last").stdout.splitlines()]
     assert lines == [
         "move.md cannot be compared: move.md:3: there is no file 'plan.md' beside the brief",
@@ -222,3 +261,119 @@ async def test_answers_are_kept_of_so_many_debates_and_an_error_ends_no_later_qu
     for name in ("two", "one", "three"):
         assert await watch.warnings(name, brief, place_of(folder)) == []
     assert len(topics) == 4
+
+
+# ---- lists -----------------------------------------------------------------------------------------------------------
+
+
+class Page:
+    """A page of a list: debates about the same files, of which one changed after the first debate began."""
+
+    def __init__(self, folder: Path, *briefs: Brief) -> None:
+        self.folder = folder
+        self.briefs = {f"d{n}": brief for n, brief in enumerate(briefs)}
+        self.rows = [Summary(debate=debate, entries=1, place=place_of(folder)) for debate in self.briefs]
+
+    async def opening(self, debate: str) -> Opened:
+        return Opened(brief=self.briefs[debate], protocol={}, place=place_of(self.folder))
+
+    async def stale(self, watch: StaleDebates) -> list[str]:
+        """Which are stale."""
+        return sorted(await watch.among(self.rows, self.opening))
+
+
+@pytest.fixture
+def page(folder: Path) -> Page:
+    """Two debates, the first of which is stale."""
+    before = read_file(folder / "move.md").brief
+    folder.joinpath("plan.md").write_text("Lyon is far.\n")
+    return Page(folder, before, read_file(folder / "move.md").brief)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "debates"),
+    [
+        ("MOST_DEBATES", 1, ["d0"]),
+        ("MOST_DEBATES", 0, []),
+        ("MOST_FILES", 1, []),
+        ("MOST_BYTES", 20, []),
+        ("MOST_KEPT", 0, ["d0"]),
+    ],
+)
+async def test_a_list_looks_at_so_much_and_no_more(
+    limit: str, value: int, debates: list[str], page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = StaleDebates(page.folder, seconds=60)
+    assert await page.stale(watch) == await page.stale(watch) == ["d0"]
+    monkeypatch.setattr(StaleDebates, limit, value)
+    watch = StaleDebates(page.folder, seconds=60)
+    assert await page.stale(watch) == await page.stale(watch) == debates
+
+
+async def test_a_file_is_read_again_only_where_it_may_have_changed(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, names = document_states_module.read_bytes, list[str]()
+
+    def noted(name: str, path: Path, *, limit: int) -> bytes:
+        names.append(name)
+        return read(name, path, limit=limit)
+
+    monkeypatch.setattr(document_states_module, "read_bytes", noted)
+    watch = StaleDebates(page.folder, seconds=60)
+    for _ in range(2):
+        assert await page.stale(watch) == ["d0"]
+    assert names.count("move.md") == 3  # once to compare all; it is too young to be known by its time
+    monkeypatch.setattr(document_states_module, "SETTLED", -(10**18))
+    for _ in range(3):
+        assert await page.stale(watch) == ["d0"]
+    assert names.count("move.md") == 4
+    page.folder.joinpath("plan.md").write_text("Lyon is near.\n")
+    assert await page.stale(watch) == ["d1"]
+    page.briefs["d0"] = page.briefs["d1"]
+    page.rows[0] = replace(page.rows[0], at=1.0)  # another debate of that name
+    assert await page.stale(watch) == ["d0", "d1"]
+
+
+async def test_old_records_are_compared_by_their_words_if_these_are_read_quickly(folder: Path) -> None:
+    folder.joinpath("page.html").write_text("<p>Lyon is near.</p>")
+    folder.joinpath("old.md").write_text(BRIEF.replace("---\n#", "library:\n  - page.html\n---\n#"))
+    plain, with_html = (without_hashes(read_file(folder / name).brief) for name in ("move.md", "old.md"))
+    page, watch = (
+        Page(folder, plain, with_html, replace(plain, background=plain.background[:1])),
+        StaleDebates(folder, seconds=60),
+    )
+    assert await page.stale(watch) == []
+    folder.joinpath("plan.md").write_text("Lyon is far.\n")
+    assert await page.stale(watch) == ["d0"]
+
+
+async def test_reviews_are_compared_by_their_hashes_and_removed_files_not_at_all(folder: Path) -> None:
+    file = whole_file("a.py", "a\nb\n", hashlib.sha256(b"a\nb\n").hexdigest())
+    removed = replace(file, path="gone.md", change="removed")
+    head = Source(name=HEAD, text="kind: files\n")
+    review = Brief(topic="Faults?", background=(head, file.source(), removed.source()))
+    page, watch = Page(folder, review, without_hashes(review)), StaleDebates(folder, seconds=60)
+    for text, debates in (("a\nb\n", []), ("a\r\nb\r\n", []), ("a\nc\n", ["d0", "d1"])):
+        folder.joinpath("a.py").write_bytes(text.encode())
+        assert await page.stale(watch) == debates, text
+
+
+async def test_a_list_waits_for_no_slow_disk_and_tells_later_what_it_knows(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, read, threads = threading.Event(), document_states_module.read_bytes, list[int]()
+
+    def slow(name: str, path: Path, *, limit: int) -> bytes:
+        threads.append(threading.get_ident())
+        go.wait(10)
+        return read(name, path, limit=limit)
+
+    monkeypatch.setattr(document_states_module, "read_bytes", slow)
+    watch = StaleDebates(page.folder, seconds=0.05)
+    assert await page.stale(watch) == await page.stale(watch) == []
+    assert len(threads) <= 1  # no second one begins while the first one waits
+    go.set()
+
+    async def is_known() -> bool:
+        return await page.stale(watch) == ["d0"]
+
+    await until(is_known)

@@ -13,9 +13,10 @@ from typing import cast
 from moot.app.brief.field_values import LocatedValue
 from moot.app.brief.files import read_files, read_library
 from moot.app.brief.participants import ParticipantEntry, added_moderator, check_visibility, summary_interval, view_of
-from moot.app.brief.reader import ParsedBrief, Settings, limits_of, place_of
+from moot.app.brief.reader import ParsedBrief, Settings, limits_of
 from moot.core.brief import Brief, Participant, Source
 from moot.core.errors import BriefError
+from moot.record.store import place_of
 
 PLAIN: AbstractSet[str] = frozenset({"seed", "rules", "logging_mode", "context", "background", "library", "model"})
 """The settings, beside the limits, that leave the protocol as it is."""

@@ -1,22 +1,21 @@
 """Whether the documents that a debate was about are still as they were: files in a folder beside texts on record.
 
-``document_states`` compares and may take long. ``DocumentWatch`` makes a warning of it within a bounded time. A file of
-the same name in another folder is another file: so the record says from which folder the documents came, and old
-records, which do not, are said to differ from what is here and no more.
+``document_states`` compares and may take long. ``DocumentWatch`` makes a warning of it within a bounded time, and
+``StaleDebates`` says which debates of a list are stale. A file of the same name in another folder is another file: so
+the record says from which folder the documents came, and old records, which do not, are said to differ from what is
+here and no more.
 """
 
 import asyncio
 import contextlib
 import os
-import re
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from moot.app.brief.files import (
     KINDS,
@@ -24,20 +23,23 @@ from moot.app.brief.files import (
     SEEN,
     check_path,
     decode,
+    document_name,
     find_beside,
+    look_aside,
     read_bytes,
     read_library,
 )
-from moot.app.brief.reader import place_of, read_file
 from moot.core.brief import Brief, Source
 from moot.core.errors import BriefError
+from moot.core.event import Opened
 from moot.core.text import flat, listed
-from moot.reviews.artefact import HEAD, ReviewedFile, artefact_of, digest_bytes, real_path
+from moot.record.store import place_of
+from moot.record.summary_fold import Summary
+from moot.reviews.artefact import AUTHOR, HEAD, ReviewedFile, artefact_of, digest_bytes, real_path
+
+_T = TypeVar("_T")
 
 DocumentState: TypeAlias = Literal["same", "changed", "missing", "unreadable"]
-
-_PAGE = re.compile(r"(.+\.pdf), page \d+", re.IGNORECASE)
-"""The name of a page of a PDF in the library: ``study.pdf, page 3``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,25 +116,39 @@ def _unread(name: str, folder: Path, error: BriefError) -> DocumentOnRecord:
 
 def _text_states(sources: Sequence[Source], folder: Path) -> Iterator[DocumentOnRecord]:
     """The states of texts; the pages of a PDF are one document."""
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, list[Source]] = {}
     for source in sources:
-        page = _PAGE.fullmatch(source.name)
-        name = page[1] if page else source.name
-        if Path(name).suffix.casefold() in KINDS:
-            texts.setdefault(name, []).append(source.text)
+        name = document_name(source.name)
+        if source.sha256 or Path(name).suffix.casefold() in KINDS:
+            texts.setdefault(name, []).append(source)
     for name, on_record in texts.items():
         try:
-            now = _texts_now(name, folder)
-            # A brief itself may be a document: its background has the name of the file.
-            same = now == on_record or (_is_markdown(name) and _is_own_background(name, folder, now[0], on_record))
+            same = _is_same_text(name, folder, on_record)
         except BriefError as error:
             yield _unread(name, folder, error)
         else:
             yield DocumentOnRecord(name=name, state="same" if same else "changed")
 
 
-def _is_markdown(name: str) -> bool:
-    return KINDS[Path(name).suffix.casefold()] == "text"
+def _is_same_text(name: str, folder: Path, on_record: Sequence[Source]) -> bool:
+    """Whether a file still has the bytes that were read, or else the same words: of HTML and PDF only in old records.
+
+    Raises:
+        BriefError: it cannot be read, or it is a brief that names a file which cannot be.
+    """
+    sha256, texts = on_record[0].sha256, [source.text for source in on_record]
+    if sha256:
+        now = _compared(name, read_bytes(name, find_beside(check_path(name), folder), limit=MOST_BYTES), sha256)
+        if now.state == "same" or not _is_text(name):
+            return now.state == "same"
+    words = _texts_now(name, folder)
+    # A brief itself may be a document: its background has the name of the file. A text on record as a whole is none.
+    may_be_brief = _is_text(name) and digest_bytes("".join(texts).encode()) != sha256
+    return words == texts or (may_be_brief and _is_own_background(name, folder, words[0], texts))
+
+
+def _is_text(name: str) -> bool:
+    return KINDS.get(Path(name).suffix.casefold(), "text") == "text"
 
 
 def _is_own_background(name: str, folder: Path, text: str, on_record: Sequence[str]) -> bool:
@@ -141,6 +157,8 @@ def _is_own_background(name: str, folder: Path, text: str, on_record: Sequence[s
     Raises:
         BriefError: it is a brief that names a file which cannot be read.
     """
+    from moot.app.brief.reader import read_file  # deferred: a list of debates in which nothing changed needs no reader
+
     try:
         sources = read_file(folder / name).brief.background
     except BriefError as error:
@@ -158,7 +176,7 @@ def _texts_now(name: str, folder: Path) -> list[str]:
         BriefError: it cannot be read.
     """
     path = find_beside(check_path(name), folder)
-    if _is_markdown(name):
+    if _is_text(name):
         return [decode(name, read_bytes(name, path, limit=MOST_BYTES))]
     return [source.text for source in read_library([name], folder)]
 
@@ -216,7 +234,7 @@ class _Check:
     """A comparison that runs or has ended, when it began, and the one before it, if that has ended."""
 
     began: float
-    result: "Future[str]" = field(default_factory=lambda: Future[str]())
+    result: "Future[str]"
     before: str = ""
 
     @property
@@ -281,16 +299,160 @@ class DocumentWatch:
 
     def _begin(self, debate: str, before: str, warn: Callable[[], str]) -> _Check:
         self._checks.pop(debate, None)
-        check = self._checks[debate] = _Check(self._clock(), before=before)
+        check = self._checks[debate] = _Check(self._clock(), look_aside(warn), before=before)
         ended = [name for name, other in self._checks.items() if other.result.done()]
         for name in ended[: max(0, len(self._checks) - self.MOST_KEPT)]:
             del self._checks[name]
-
-        def compare() -> None:
-            try:
-                check.result.set_result(warn())
-            except Exception as error:  # noqa: BLE001 # house: broad because it is raised where the answer is read
-                check.result.set_exception(error)
-
-        threading.Thread(target=compare, name="moot-documents", daemon=True).start()
         return check
+
+
+# ---- lists -----------------------------------------------------------------------------------------------------------
+
+Hashes: TypeAlias = tuple[str, ...]
+"""Of the bytes of a file, and of the same with a line feed at the end of each line; none where it cannot be read."""
+
+Stamp: TypeAlias = tuple[str, int, int, int, int]
+"""A file, when it was last changed, its size, its disk and its number: while these are the same, its bytes are."""
+
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a file that changes again has another time."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Documents:
+    """The documents of a debate.
+
+    Attributes:
+        at: when it began: another debate may get its id.
+        hashes: the hash on record of each file, by its name; "" where it is not on record.
+        compared: the hashes of the files when all was compared last.
+        stale: what that said.
+    """
+
+    at: float
+    hashes: Mapping[str, str]
+    compared: Mapping[str, Hashes] | None = None
+    stale: bool = False
+
+
+class StaleDebates:
+    """Compares the documents of the debates of a list with the files of one folder.
+
+    Args:
+        folder: where the documents should be; None where no file may be read.
+        seconds: how long is waited for a slow disk. What is not known then is told once it is.
+    """
+
+    MOST_DEBATES = 100
+    """The most debates of one page that are looked at, the first ones."""
+
+    MOST_BYTES = 16 * 1024 * 1024
+    """The most bytes that are read for one page. Files that have not changed since the last page are not read again."""
+
+    MOST_KEPT = 500
+    """Debates whose documents are known, and four times so many files whose hashes are."""
+
+    MOST_FILES = 1000
+    """The most files that are looked at for one page."""
+
+    def __init__(self, folder: Path | None, *, seconds: float = 2.0) -> None:
+        self._folder, self._seconds, self._turn = folder, seconds, asyncio.Lock()
+        self._thread: Future[object] | None = None
+        self._documents: dict[str, _Documents] = {}
+        self._hashes: dict[Stamp, Hashes] = {}
+
+    async def among(self, page: Iterable[Summary], opening: Callable[[str], Awaitable[Opened]]) -> frozenset[str]:
+        """The ids of the debates on a page that are stale, as far as is known.
+
+        Args:
+            page: the debates.
+            opening: gives the first entry of one of them.
+        """
+        if self._folder is None:
+            return frozenset()
+        here, stale = place_of(self._folder), set[str]()
+        rows = [row for row in page if row.place == here and row.status != "damaged"][: self.MOST_DEBATES]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._seconds), self._turn:
+                if rows and (self._thread is None or self._thread.done()):  # else a disk still does not answer
+                    await self._look(self._folder, rows, opening, stale)
+        return frozenset(stale)
+
+    async def _look(
+        self, folder: Path, rows: Sequence[Summary], opening: Callable[[str], Awaitable[Opened]], stale: set[str]
+    ) -> None:
+        """Add the ids of those that are stale."""
+        known = {row.debate: await self._documents_of(row, opening) for row in rows}
+        names = dict.fromkeys(name for documents in known.values() for name in documents.hashes)
+        now = await self._aside(partial(self._read, folder, list(names)[: self.MOST_FILES]))
+        for debate, documents in known.items():
+            files = {name: now[name] for name in documents.hashes if name in now}
+            if len(files) < len(documents.hashes) or all(documents.hashes[name] in files[name] for name in files):
+                continue
+            if documents.compared != files:
+                opened = await opening(debate)
+                warning = await self._aside(partial(_warning, debate, opened.brief, folder, opened.place))
+                documents.compared, documents.stale = files, bool(warning)
+            if documents.stale:
+                stale.add(debate)
+
+    async def _documents_of(self, row: Summary, opening: Callable[[str], Awaitable[Opened]]) -> _Documents:
+        known = self._documents.pop(row.debate, None)
+        if known is None or known.at != row.at:
+            known = _Documents(at=row.at, hashes=_hashes_on_record((await opening(row.debate)).brief))
+        self._documents[row.debate] = known
+        if len(self._documents) > self.MOST_KEPT:
+            del self._documents[next(iter(self._documents))]
+        return known
+
+    async def _aside(self, look: Callable[[], _T]) -> _T:
+        result = look_aside(look)
+        self._thread = cast("Future[object]", result)
+        return await asyncio.shield(asyncio.wrap_future(result))
+
+    def _read(self, folder: Path, names: Sequence[str]) -> dict[str, Hashes]:
+        """The hashes of files as they are now, by their names; what would be too much to read is left out."""
+        left, hashes_now = self.MOST_BYTES, dict[str, Hashes]()
+        for name in names:
+            try:
+                path = find_beside(check_path(name), folder)
+                now = path.stat()
+                stamp = (str(path), max(now.st_mtime_ns, now.st_ctime_ns), now.st_size, now.st_dev, now.st_ino)
+                if (hashes := self._hashes.get(stamp)) is None:
+                    if now.st_size > left:
+                        continue
+                    left -= now.st_size
+                    hashes = self._hash(name, path, stamp)
+            except (BriefError, OSError):
+                hashes = ()
+            hashes_now[name] = hashes
+        return hashes_now
+
+    def _hash(self, name: str, path: Path, stamp: Stamp) -> Hashes:
+        data = read_bytes(name, path, limit=self.MOST_BYTES)
+        hashes = (
+            (digest_bytes(data), digest_bytes(data.replace(b"\r\n", b"\n")))
+            if b"\r\n" in data
+            else (digest_bytes(data),)
+        )
+        if time.time_ns() - stamp[1] > SETTLED:
+            self._hashes[stamp] = hashes
+        if len(self._hashes) > 4 * self.MOST_KEPT:
+            del self._hashes[next(iter(self._hashes))]
+        return hashes
+
+
+def _hashes_on_record(brief: Brief) -> dict[str, str]:
+    """The files that a debate was about and their hashes, "" where they are not on record.
+
+    None at all where the words of HTML or a PDF would have to be compared, as in old records: that takes too long.
+    """
+    sources = [source for source in (*brief.background, *brief.library) if source.name not in (HEAD, AUTHOR)]
+    hashes = {document_name(source.name): source.file.sha256 if source.file else source.sha256 for source in sources}
+    is_review = any(source.name == HEAD for source in brief.background)
+    if is_review:  # new records have the hash of each file that is compared
+        return {name: sha256 for name, sha256 in hashes.items() if sha256} or hashes
+    kinds = {name: KINDS.get(Path(name).suffix.casefold()) for name in hashes}
+    files = {name: sha256 for name, sha256 in hashes.items() if sha256 or kinds[name]}
+    slow = any(not sha256 and kinds[name] != "text" for name, sha256 in files.items())
+    return {} if slow else files

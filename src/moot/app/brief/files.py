@@ -4,11 +4,15 @@ Markdown and text are taken as they are; HTML and PDF are read in a process of i
 go into the brief, so they are on record and a resumed debate searches the same ones.
 """
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from mimetypes import guess_type
 from pathlib import Path
+from typing import TypeVar
 
 from moot.core.brief import Source
 from moot.core.errors import BriefError
@@ -21,6 +25,11 @@ MOST_BACKGROUND_BYTES = 1024 * 1024
 
 SEEN = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".pdf")
 """The ends of the names of pictures and PDFs, which are taken as they are."""
+
+_PAGE = re.compile(r"(.+\.pdf), page \d+", re.IGNORECASE)
+"""The name of a page of a PDF in the library: ``study.pdf, page 3``."""
+
+_T = TypeVar("_T")
 
 _DEVICES = re.compile(r"(con|prn|aux|nul|clock\$|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
 _BAD = re.compile(r'^~|[\\:*?"<>|\t\n]')
@@ -88,6 +97,26 @@ def read_bytes(name: str, path: Path, *, limit: int = MOST_BACKGROUND_BYTES, lin
     return data
 
 
+def document_name(source: str) -> str:
+    """The name of the file that a text on record was read from; a PDF in the library has a text for each page."""
+    page = _PAGE.fullmatch(source)
+    return page[1] if page else source
+
+
+def look_aside(look: Callable[[], _T]) -> "Future[_T]":
+    """Look at files in a thread of its own: a slow disk holds up neither the event loop nor the end of the process."""
+    result = Future[_T]()
+
+    def run() -> None:
+        try:
+            result.set_result(look())
+        except Exception as error:  # noqa: BLE001 # house: broad because it is raised where the answer is read
+            result.set_exception(error)
+
+    threading.Thread(target=run, name="moot-documents", daemon=True).start()
+    return result
+
+
 def decode(name: str, data: bytes, *, line: int = 0) -> str:
     """Decode a text file and clean its text.
 
@@ -124,7 +153,7 @@ def _read_background(name: str, folder: Path, line: int) -> Source:
         return read_attachment(name, read_bytes(name, path, limit=MOST_PDF, line=line), line=line)
     data = read_bytes(name, path, line=line)
     try:
-        return Source(name=name, text=decode(name, data, line=line))
+        return Source(name=name, text=decode(name, data, line=line), sha256=hashlib.sha256(data).hexdigest())
     except BriefError as error:
         if b"\0" not in data and not (guess_type(name)[0] or "").startswith(("image/", "audio/", "video/")):
             raise
@@ -210,23 +239,25 @@ def _files(name: str, folder: Path, line: int) -> Iterator[_File]:
 
 def _read(files: Sequence[_File], line: int) -> tuple[Source, ...]:
     documents: list[Document] = []
+    hashes: list[str] = []
     size = 0
     for file in files:
         data = read_bytes(file.name, file.path, limit=MOST_BYTES, line=line)
         size += len(data)
         if size > MOST_BYTES:
             raise BriefError(f"the library has more than {MOST_BYTES:,} bytes", line=line, code="too_large")
+        hashes.append(hashlib.sha256(data).hexdigest())
         kind = KINDS[file.path.suffix.casefold()]
         data = decode(file.name, data, line=line).encode() if kind == "text" else data
         documents.append(Document(kind=kind, data=data))
     texts = convert(documents, seconds=SECONDS)
     sources: list[Source] = []
-    for item, document, text in zip(files, documents, texts, strict=False):
+    for item, document, text, sha256 in zip(files, documents, texts, hashes, strict=False):
         if text.fault:
             raise BriefError(f"{item.name!r} {text.fault}", line=line, code="not_text")
         for number, page in enumerate(text.pages, start=1):
             name = f"{item.name}, page {number}" if document.kind == "pdf" else item.name
-            sources.append(Source(name=name, text=clean(page)))
+            sources.append(Source(name=name, text=clean(page), sha256=sha256))
     if sum(len(source.text) for source in sources) > MOST_TEXT:
         raise BriefError(f"the library has more than {MOST_TEXT:,} characters of text", line=line, code="too_large")
     return tuple(source for source in sources if source.text.strip())

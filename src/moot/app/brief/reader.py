@@ -5,7 +5,6 @@ section for each participant (``app.brief.sections``); or nothing but a question
 names the file, the line, what stands there and what is allowed.
 """
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,6 +42,7 @@ from moot.core.brief import Brief, Limits, Source
 from moot.core.errors import BriefError
 from moot.core.text import clean, hidden
 from moot.record.sqlite import is_open
+from moot.record.store import place_of
 
 MOST_BYTES = 2 * 1024 * 1024
 """The greatest size of a brief."""
@@ -218,7 +218,12 @@ def read_file(path: Path, settings: Settings = _NONE) -> ParsedBrief:
         raise BriefError("this is a folder; name one of the briefs in it", where=str(path), code="no_file") from error
     except OSError as error:
         raise BriefError(f"cannot be read: {error.strerror or error}", where=str(path), code="no_file") from error
-    return _decode(data, str(path), path.parent, settings)
+    parsed = _decode(data, str(path), path.parent, settings)
+    sources = [
+        replace(source, sha256=sha256(data).hexdigest()) if source.name == path.name else source
+        for source in parsed.brief.background
+    ]
+    return replace(parsed, brief=replace(parsed.brief, background=tuple(sources)))
 
 
 def _decode(data: bytes, name: str, folder: Path, settings: Settings) -> ParsedBrief:
@@ -320,11 +325,6 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
         lines=_lines(values, entries),
         place=place_of(folder) if folder and (brief.background or brief.library) else "",
     )
-
-
-def place_of(folder: Path) -> str:
-    """Four digits that tell a folder from others, without its path: so few that nobody can find it out by guessing."""
-    return sha256(b"folder " + os.fsencode(os.path.realpath(folder))).hexdigest()[:4]
 
 
 def _in_key_order(values: Mapping[str, LocatedValue]) -> dict[str, Value]:

@@ -26,10 +26,10 @@ from moot.record import listing
 from moot.record.ledger import NO_LINES, ReadLines, read_on
 from moot.record.listing import ListQuery, Page
 from moot.record.mailbox import Mailbox
-from moot.record.store import Store, count, decode
+from moot.record.store import Store, count, decode, place_of
 from moot.record.summary_fold import Summary
 
-__all__ = ["Summary"]
+__all__ = ["Summary", "place_of"]
 
 LEAST = 3
 """The fewest characters of a short id."""

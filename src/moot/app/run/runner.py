@@ -7,13 +7,13 @@ runner pauses its debates; each can be resumed, here or in another process.
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from moot.app.brief.document_states import DocumentWatch
+from moot.app.brief.document_states import DocumentWatch, StaleDebates
 from moot.app.plan.settings import Config, load_config
 from moot.app.run.access import Claim
 from moot.app.run.dispatcher import QueueStatus
@@ -26,6 +26,7 @@ from moot.core.errors import MootError
 from moot.core.text import clean, hide
 from moot.core.transcript import fold
 from moot.engine.driver import StopRequest
+from moot.record.summary_fold import Summary
 
 HERE = "here"
 """Where a debate runs: in this process."""
@@ -132,6 +133,7 @@ class Runner:
         self._closing = False
         self._pulse = Liveness(workspace.store)
         self._documents = DocumentWatch(self.config.serve.documents)
+        self._stale = StaleDebates(self.config.serve.documents)
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -177,6 +179,14 @@ class Runner:
         Files are compared only for debates of this machine: whoever comes over the network could else ask for names.
         """
         return await self._documents.warnings(debate, brief, place) if claim.at_hand else []
+
+    async def stale_debates(self, page: Sequence[Summary]) -> frozenset[str]:
+        """The ids of the debates of a list whose documents have changed since, as far as that is known.
+
+        Files are compared only for debates of this machine, as for one debate.
+        """
+        at_hand = [row for row in page if Claim(owner=row.owner).at_hand]
+        return await self._stale.among(at_hand, self.workspace.opening)
 
     async def where_debates_run(self) -> Mapping[str, str]:
         """Where each running debate runs; see ``Running.by``."""

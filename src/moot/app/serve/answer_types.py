@@ -38,6 +38,7 @@ class DebateRow(BaseModel):
     protocol: str
     reason: str
     entries: int
+    stale: bool = Field(default=False, description="Whether a document is known to have changed since.")
 
 
 class WaitedPerson(BaseModel):

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -25,18 +24,12 @@ from moot.core.brief import LISTED
 from moot.core.errors import BriefError, RecordError
 from moot.core.text import counted
 
-LIST_WIDTH, ROOMY, REASON = 160, 120, 40
-"""Columns of a list where the output has no width, the least columns for a table, and columns of a reason."""
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from rich.console import Console
-    from rich.text import Text
+    from collections.abc import Sequence
 
     from moot.app.imports.conversations import Conversation
-    from moot.app.run.outcome import Listed
-    from moot.app.run.record_reader import OpenQuestion
+    from moot.app.run.record_reader import RecordReader, Summary
+    from moot.cli.display.debate_table import ShownDebates
     from moot.core.brief import Brief
 
 
@@ -61,21 +54,26 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
 
     The short id is enough for every command: moot show 7f3. "last" is the newest debate, "last~1" the one before it.
     The list reads the summary that was stored with each debate. "moot verify" reads all entries.
+    "stale" stands where a document in this folder has changed since; "moot stale" names such documents.
     """
+    from moot.cli.display.debate_table import as_data, print_debates
+
     shown = run_command(_look(store, filters))
     if as_json:
-        data = [_as_data(item, shown.asks.get(item.debate, ()), shown.short) for item in shown.debates]
+        data = [as_data(item, shown) for item in shown.debates]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not shown.debates:
         _say_none(store, shown)
     else:
-        _table(shown)
+        print_debates(shown)
         if hidden := shown.stored - len(shown.debates):
             click.echo(f"{counted(hidden, 'more debate')} not shown", err=True)
+        if shown.stale:
+            click.echo("stale: a document has changed since; moot stale says which", err=True)
     return DONE
 
 
-def _say_none(store: Path | str | None, shown: "Shown") -> None:
+def _say_none(store: Path | str | None, shown: "ShownDebates") -> None:
     from moot.app.plan.settings import is_there, show_where
 
     location = store_path(store)
@@ -89,26 +87,24 @@ def _say_none(store: Path | str | None, shown: "Shown") -> None:
     click.echo('Start with: moot run "Should we build or buy?"')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """The debates that a list shows.
+async def _stale_among(page: "Sequence[Summary]", reader: "RecordReader") -> frozenset[str]:
+    """The debates of a list whose documents in this folder have changed since."""
+    if not (places := {summary.place for summary in page if summary.place}):
+        return frozenset()
+    from moot.app.run.record_reader import place_of  # here for start-up time: few lists need it
 
-    Attributes:
-        debates: the debates, the newest first.
-        asks: the open questions to people in those that have not ended.
-        short: their short ids.
-        stored: how many debates there are.
-    """
+    if place_of(Path()) not in places:
+        return frozenset()
+    from moot.app.brief.document_states import StaleDebates
 
-    debates: "Sequence[Listed]"
-    asks: "Mapping[str, Sequence[OpenQuestion]]"
-    short: "Mapping[str, str]"
-    stored: int
+    return await StaleDebates(Path()).among(page, reader.opening)
 
 
-async def _look(store: Path | str | None, filters: Filters) -> Shown:
+async def _look(store: Path | str | None, filters: Filters) -> "ShownDebates":
     """The debates that a list shows, with the open questions to people."""
+    from moot.app.run.outcome import list_one
     from moot.app.run.record_reader import list_open_asks, list_query, short_ids
+    from moot.cli.display.debate_table import ShownDebates
 
     query = list_query(
         status=filters["status"] or "",
@@ -118,98 +114,11 @@ async def _look(store: Path | str | None, filters: Filters) -> Shown:
     )
     async with open_records(store) as reader:
         stored = await reader.names()
-        debates, asks = await list_open_asks(reader, await reader.list(query))
+        page = (await reader.page(query)).debates
+        debates, asks = await list_open_asks(reader, [list_one(summary) for summary in page])
+        stale = await _stale_among(page, reader)
     short = short_ids([item.debate for item in debates], stored)
-    return Shown(debates=debates, asks=asks, short=short, stored=len(stored))
-
-
-def _as_data(listed: "Listed", asks: "Sequence[OpenQuestion]", short: "Mapping[str, str]") -> dict[str, object]:
-    return {
-        "debate": listed.debate,
-        "short": short[listed.debate],
-        "topic": listed.topic,
-        "name": listed.name,
-        "protocol": listed.protocol,
-        "status": listed.status,
-        "at": listed.at,
-        "reason": listed.reason,
-        "winner": listed.winner,
-        "decision": listed.decision,
-        "models": list(listed.models),
-        "cost": listed.cost,
-        "tokens": listed.tokens,
-        "entries": listed.entries,
-        "forked": listed.forked,
-        "waits_for": [{"name": ask.turn.by, "act": ask.turn.act, "since": ask.since, "left": ask.left} for ask in asks],
-    }
-
-
-def _table(shown: Shown) -> None:
-    """A table where there is room for one, else two lines for each debate."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from moot.cli.display.text_layout import FAINT, console_for, joined, line, local_time
-    from moot.core.labels import fork_origin
-
-    console = console_for(width=LIST_WIDTH)
-    if console.width < ROOMY:
-        _lines(shown, console)
-        return
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
-    for name in ("short", "id", "when", "protocol", "outcome"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
-    for item in shown.debates:
-        table.add_row(
-            Text(shown.short[item.debate], style="bold"),
-            Text(item.debate),
-            Text(local_time(item.at), style=FAINT),
-            Text(line(item.protocol)),
-            _outcome(item, shown.asks.get(item.debate, ()), REASON),
-            joined(fork_origin(item.forked), Text(line(item.name or item.topic))),
-        )
-    console.print(table)
-
-
-def _lines(shown: Shown, console: "Console") -> None:
-    """Two lines for each debate."""
-    from rich.text import Text
-
-    from moot.cli.display.text_layout import Indented, joined, line, local_time
-    from moot.core.labels import fork_origin
-
-    for item in shown.debates:
-        outcome = _outcome(item, shown.asks.get(item.debate, ()), 0)
-        console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
-        topic = Text(line(item.name or item.topic))
-        console.print(Indented(joined(local_time(item.at), line(item.protocol), fork_origin(item.forked), topic)))
-
-
-def _outcome(summary: "Listed", asks: "Sequence[OpenQuestion]", length: int) -> "Text":
-    from rich.text import Text
-
-    from moot.cli.display.text_layout import BAD, FAINT, GOOD, WARN, line, local_time, short
-    from moot.core.labels import ANSWERED, NOTHING_DEBATED, WAITS_FOR_BATCH, only_answered, status_in_words
-    from moot.core.text import listed
-    from moot.reviews.states import COMPLETE, RULE
-
-    if asks:
-        names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
-        since = local_time(min(ask.since for ask in asks))
-        return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
-    if summary.reason.startswith(WAITS_FOR_BATCH):
-        since = line(summary.reason).removeprefix(WAITS_FOR_BATCH).partition(" (")[0].strip()
-        return Text.assemble((WAITS_FOR_BATCH, WARN), (f" · {since}", FAINT))
-    style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
-    status = status_in_words(summary.status)
-    if only_answered(summary.protocol, summary.status, summary.reason):
-        return Text.assemble((ANSWERED, GOOD), (f" · {NOTHING_DEBATED}", FAINT))
-    if summary.protocol == RULE and summary.decision:
-        lacking = "" if summary.reason == COMPLETE else "incomplete: "
-        return Text.assemble((status, style), (f" · {lacking}{line(summary.decision).rstrip('.')}", FAINT))
-    reason = short(line(summary.reason).removeprefix(f"{status}: "), length) if length else ""
-    return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))
+    return ShownDebates(debates=debates, asks=asks, short=short, stale=stale, stored=len(stored))
 
 
 @rich_click.command()
@@ -279,8 +188,8 @@ def stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int
 
 
 async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None) -> int:
-    from moot.app.brief.reader import place_of
     from moot.app.run.outcome import opening
+    from moot.app.run.record_reader import place_of
 
     code = DONE
     async with open_workspace(store, reading=True) as workspace:
@@ -295,7 +204,7 @@ async def _stale(names: tuple[str, ...], folder: Path, store: Path | str | None)
 
 async def _all_stale(folder: Path, store: Path | str | None) -> int:
     """List the debates about documents of a folder that are no longer the same."""
-    from moot.app.brief.reader import place_of
+    from moot.app.run.record_reader import place_of
 
     place, codes = place_of(folder), list[int]()
     async with open_records(store) as reader:

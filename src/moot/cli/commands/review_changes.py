@@ -209,10 +209,10 @@ def _untracked(artefact: "Artefact") -> None:
 async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOptions) -> int:
     """Say what the review may cost, then run it."""
     from moot.app.batch.batch_rounds import batch_note
-    from moot.app.brief.reader import place_of
     from moot.app.plan.checks import UNREAD_LIBRARY
     from moot.app.review.review_start import ReviewRequest, described, review_brief
     from moot.app.run.prepare import LimitOverrides, Overrides
+    from moot.app.run.record_reader import place_of
     from moot.app.run.start import prepare_start, run_start
     from moot.cli.display.text_layout import amount, money
 
