@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
-from moot.answers.layout import form_instructions, write_tags
-from moot.answers.tags import SPEAKER
+from moot.answers.layout import form_instructions
+from moot.answers.tags import SPEAKER, write_tags
 from moot.core.agent import Context, proposal_names
 from moot.core.ask import Ask, Form, Value
 from moot.core.brief import Brief, Source, View

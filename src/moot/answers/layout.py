@@ -43,15 +43,25 @@ from moot.answers.shapes import (
     undecorated,
     without_marks,
 )
-from moot.answers.tags import escape, read_tags
-from moot.answers.values import Fault, FieldValues, is_upheld, placeholder, read_value, reason_in_words
+from moot.answers.tags import escape, read_tags, write_tags
+from moot.answers.values import (
+    Fault,
+    FieldValues,
+    is_upheld,
+    number_labels,
+    placeholder,
+    read_value,
+    reason_in_words,
+    value_text,
+)
 from moot.answers.words import phrases
 from moot.core.ask import ABSTAIN, Field, Form, Value
 from moot.core.text import bare, clean_data
 
 _LABEL = re.compile(
     r"[ \t]*(?P<head>#{1,6}[ \t]+)?(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?(?P<open>(?:\*\*|__|\*|`){0,2})"
-    r"(?:\d{1,2}[.)][ \t]+)?(?P<name>[^\W\d_][\w /'’-]{0,58}?)(?P<shut>(?:\*\*|__|\*|`){0,2})[ \t]*"
+    r"(?:\d{1,2}[.)][ \t]+)?(?P<name>[^\W\d_][\w /'’-]{0,58}?)(?:[ \t]*\([^()\n]{1,60}\))?"
+    r"(?P<shut>(?:\*\*|__|\*|`){0,2})[ \t]*"
     r"(?P<mark>[:：=→]|[-=]>|[-–—]+[ \t]|$)(?P<rest>.*)"
 )
 _FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
@@ -111,6 +121,7 @@ def read_sections(form: Form, text: str) -> FieldValues:
         value = _single_value(form_field, here) if here else Fault("missing" if parts else "no_form")
         upheld = isinstance(value, Fault) or _is_not_retracted(value, here[-1], parts)
         values.add(form_field, value if upheld else Fault("ambiguous"))
+    values.drop_joined(form.fields)
     withdrawn = any(map(rulings.is_taken_back, endings)) or rulings.is_held_back(form, values, lead)
     return (rulings.withdrawn_ruling if withdrawn else rulings.checked_ruling)(form, values)
 
@@ -168,7 +179,7 @@ def sections_in(fields: Sequence[Field], text: str) -> list[Section]:
 
 def _split_sections(fields: Sequence[Field], text: str, *, every_label: bool) -> list[Section]:
     """The sections of a text; if not wary, announcements within the form only are noted."""
-    by_key = {key(form_field.name): form_field for form_field in fields}
+    by_key = {key(name): item for item in fields for name in (item.name, *number_labels(item))}
     sections: list[Section] = []
     fenced = foreign = False
     above = ""
@@ -251,9 +262,7 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
         return None
     rest = match["rest"]
     loose = match["open"] if match["open"] and not match["shut"] else ""
-    if loose:
-        at = rest.find(loose)
-        rest = rest[:at] + rest[at + len(loose) :] if at >= 0 else rest
+    rest = rest.replace(loose, "", 1) if loose else rest
     lead = re.sub(r"\d+", "0", row[: match.start("open")])
     return Section(form_field, [rest.strip()], lead, final=bool(final) and key(form_field.name) != name)
 
@@ -448,7 +457,7 @@ def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
         case "line":
             return ["\n".join(_line(item, fields[item.name]) for item in filled_fields)]
         case "sections":
-            rows = [f"{item.name}: {_value_text(item, fields[item.name])}" for item in filled_fields]
+            rows = [f"{item.name}: {value_text(item, fields[item.name])}" for item in filled_fields]
             return ["\n".join(rows), _object(filled_fields, fields, "")]
         case "tags":
             return [write_tags(form, fields)]
@@ -458,41 +467,14 @@ def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
             return [_object(filled_fields, fields, form.under)]
 
 
-def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:
-    """Fields as tags, in the form's order; what a text holds can neither open a tag nor close one.
-
-    Args:
-        form: the form.
-        fields: what is written; a field without a value is left out.
-        marks: the ids that stand on tags, by the names of those: ``{"Message": "T3"}``.
-    """
-    ids = {name: f' id="{mark}"' for name, mark in (marks or {}).items()}
-    rows = [
-        f"<{item.name}{ids.get(item.name, '')}>{escape(_value_text(item, fields[item.name]))}</{item.name}>"
-        for item in form.fields
-        if item.name in fields
-    ]
-    if not form.envelope:
-        return "\n".join(rows)
-    return "\n".join([f"<{form.envelope}{ids.get(form.envelope, '')}>", *rows, f"</{form.envelope}>"])
-
-
 def _line(form_field: Field, value: Value) -> str:
     abstained = form_field.kind == "choice" and value == ABSTAIN
-    return "I abstain from voting." if abstained else _row(form_field.name, _value_text(form_field, value))
+    return "I abstain from voting." if abstained else _row(form_field.name, value_text(form_field, value))
 
 
 def _row(name: str, value: str) -> str:
     """A formula line; the value stands behind the name, or in its blank."""
     return fill(name, value) if BLANK in name else f"{name}: {value}"
-
-
-def _value_text(form_field: Field, value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return "\n" + "\n".join(f"- {item}" for item in value)
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def _object(filled_fields: list[Field], fields: Mapping[str, Value], under: str) -> str:

@@ -97,8 +97,9 @@ def as_lines(fields: Sequence[Field], text: str) -> str:
     if len(names) < 2 or any(name.upper() != name for name in names):
         return text
     rows: list[str] = []
+    numbers = any(field.kind == "number" for field in fields)
     for row in text.split("\n"):
-        rows += _split(names, row, text)
+        rows += _split(names, row, text, numbers=numbers)
     return "\n".join(rows)
 
 
@@ -109,8 +110,11 @@ def _labels(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:\*\*)?(?P<name>{labels})(?={_LABEL_MARK})")
 
 
-def _split(names: Sequence[str], row: str, text: str) -> Iterator[str]:
-    """A row, or its parts where it begins with a label and goes on with later ones, each of which stands there once."""
+def _split(names: Sequence[str], row: str, text: str, *, numbers: bool) -> Iterator[str]:
+    """A row, or its parts where it begins with a label and goes on with later ones, each of which stands there once.
+
+    A sentence ends before each label, or the row holds the whole form and the form has numbers.
+    """
     labels_found = list(_labels(tuple(names)).finditer(row))
     if len(labels_found) < 2:
         return iter([row])
@@ -124,7 +128,8 @@ def _split(names: Sequence[str], row: str, text: str) -> Iterator[str]:
         return iter([row])
     cuts = [label.start() for label in labels_found[1:]]
     parts = [row[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(row)], strict=True)]
-    bold = [row.startswith("**", cut) for cut in cuts]
+    whole = numbers and len(order) == len(names)
+    bold = [whole or row.startswith("**", cut) for cut in cuts]
     if not all(_is_closed(part, marked=mark) for part, mark in zip(parts, bold, strict=False)):
         return iter([row])
     return (part.rstrip(" \t|;/\u2013\u2014-") for part in parts)
@@ -385,13 +390,21 @@ def _translations() -> _Translations:
     )
 
 
+@cache
+def _draft_label(name: str) -> re.Pattern[str]:
+    return _label_pattern(_spellings(vote_labels.DRAFT_LABELS[name].split("|")))
+
+
 def in_english(fields: Sequence[Field], text: str) -> str:
-    """The text of a ruling with the labels and the status that its author translated, as the form names them.
+    """The text of a ruling or an answer with the labels and the status that its author translated, as in the form.
 
     A label that stands there in English as well is left as it is: the words may be anybody's. A status is translated
     only where nothing follows it. What counts is decided by the one reader, as everywhere.
     """
-    if not {*_WORDS_OF} <= {field.name for field in fields}:
+    names = {field.name for field in fields}
+    for name in (name for name in vote_labels.DRAFT_LABELS if name in names and name.casefold() not in text.casefold()):
+        text = _draft_label(name).sub(lambda label_match, name=name: f"{_text_before(label_match)}{name}", text)
+    if not {*_WORDS_OF} <= names:
         return text
     known = _translations()
     for name, statuses in known.statuses.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from moot.answers import retraction
 from moot.answers.plain_text import fold, key, unquoted_lines, without_comments, without_elements
-from moot.answers.values import Fault, FieldValues, read_value, stated
+from moot.answers.values import Fault, FieldValues, read_value, stated, value_text
 from moot.answers.words import phrases
 from moot.core.ask import Field, Form, Value
 from moot.core.roles import VERDICT
@@ -413,3 +413,22 @@ def _recalls(words: str, named: retraction.Named) -> bool:
         if sentence.size <= 8 and named.other(text) and retraction.says("TURN", sentence.text, begins=True):
             return True
     return False
+
+
+def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:
+    """Fields as tags, in the form's order; what a text holds can neither open a tag nor close one.
+
+    Args:
+        form: the form.
+        fields: what is written; a field without a value is left out.
+        marks: the ids that stand on tags, by the names of those: ``{"Message": "T3"}``.
+    """
+    ids = {name: f' id="{mark}"' for name, mark in (marks or {}).items()}
+    rows = [
+        f"<{item.name}{ids.get(item.name, '')}>{escape(value_text(item, fields[item.name]))}</{item.name}>"
+        for item in form.fields
+        if item.name in fields
+    ]
+    if not form.envelope:
+        return "\n".join(rows)
+    return "\n".join([f"<{form.envelope}{ids.get(form.envelope, '')}>", *rows, f"</{form.envelope}>"])

@@ -1,7 +1,7 @@
 """Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from moot.answers import retraction
@@ -75,6 +75,15 @@ class FieldValues:
         elif form_field.required or value.reason not in ("missing", "empty", "no_form"):
             self.unread.append(f"{form_field.name}: {value.reason}")
 
+    def drop_joined(self, form_fields: Sequence[Field]) -> None:
+        """Book no text that holds the label of another field, which was not found on a line of its own."""
+        lacking = [re.escape(item.name) for item in form_fields if item.name not in self.fields and item.name.isupper()]
+        label = re.compile(rf"(?<![\w-])(?:{'|'.join(lacking) or '(?!)'})(?![\w-])[^\n:：]{{0,20}}[:：]")
+        for item in form_fields:
+            if isinstance(value := self.fields.get(item.name), str) and label.search(value):
+                del self.fields[item.name]
+                self.unread.insert(0, f"{item.name}: ambiguous")
+
 
 _NONE = re.compile(
     r"(?:(?:none|nothing|no decision|no verdict|(?:still )?undecided|not decided)(?: yet| so far| for now)?"
@@ -92,6 +101,14 @@ _SLOT = re.compile(
 _NUMBER = re.compile(
     r"([+-]?)(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?(?!\d)|\d{1,15},\d{1,2}(?!\d)|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})"
 )
+_ABOUT = re.compile(
+    r"(?:[~≈]|(?:about|around|approx(?:\.|imately)?|roughly|ca\.?|circa|etwa|ungefähr|environ|aproximadamente"
+    r"|cerca de|около|примерно|około)(?= )|大约|大約|约|約)[ \t]*"
+    r"|(?:(?:very|quite|fairly|rather) )?(?:high|medium|moderate|low|strong)[ \t]*"
+    r"(?:\((?=[^()]*\)?[\s.]*$)|[,:][ \t]|[\u2013\u2014-][ \t])",
+    re.IGNORECASE,
+)
+"""What may stand before a number and leaves it as it is ("about 0.8", "High (0.85)")."""
 _SCALE = re.compile(
     r"\s*(?:%|percent\b|(?:/|out of|of)\s*(\d{1,6}(?:\.\d{1,6})?))?\s*(?:(?:points?|marks?)\b)?[\s.;]*"
     r"(?:$|(?:[(\u2013\u2014]|-\s|,\s)\s*(?=[^\d\s])|because\b)"
@@ -121,6 +138,15 @@ def placeholder(form_field: Field) -> str:
             return f'[a list{which}: one line for each, beginning with "- "]'
         case _:
             return f"[{form_field.help or 'your text'}]"
+
+
+def value_text(form_field: Field, value: Value) -> str:
+    """A value as it is written in a form."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "\n" + "\n".join(f"- {item}" for item in value)
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 def _range(form_field: Field) -> str:
@@ -291,12 +317,20 @@ def _negated_choice(form_field: Field, raw: str) -> str | None:
     return None
 
 
+def number_labels(form_field: Field) -> Iterator[str]:
+    """The labels that stand for a number's own ("CONFIDENCE LEVEL")."""
+    words = ("estimate", "level", "rating", "score", "value") if form_field.kind == "number" else ()
+    return (f"{form_field.name} {word}" for word in words)
+
+
 def read_number(form_field: Field, raw: str) -> Value | Fault:
     """The number that the words give on the field's scale: ``7``, ``7/10``, ``90%``, ``0.9 (fairly sure)``."""
     rows = [row for row in raw.split("\n") if row.strip()]
     if any(_BARE.fullmatch(row) for row in rows[1:]):
         return Fault("ambiguous")
     text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", rows[0].translate(_WIDE))
+    if form_field.high == 1 and (about := _ABOUT.match(text)):  # an estimate, whatever is written; a score is none
+        text = text[about.end() :].rstrip(" .)")
     number_match = _NUMBER.match(text)
     scale = _SCALE.match(text, number_match.end()) if number_match else None
     if scale and _remark_contradicts(fold(text[scale.end() :])):

@@ -3,6 +3,8 @@
 Each is a vote only where a candidate's name follows. All patterns are for folded text, as those of ``formulas``.
 """
 
+from collections.abc import Mapping
+
 from moot.answers.words.formulas import THEN, Patterns, spaced, unspaced
 
 _MIDST = (
@@ -203,3 +205,13 @@ LABELS: Patterns = (
     spaced("a", r"(?:benim )?(?:nihai|son|kesin) (?:cevap|cevabım|yanıt|yanıtım|karar)(?=\s*[:=→])"),
 )
 """A label in front of a name; it is a vote only where a candidate's name follows."""
+
+DRAFT_LABELS: Mapping[str, str] = {
+    "ANSWER": "antwort|réponse|respuesta|resposta|risposta|ответ|odpowiedź|回答|答案|答え|답변|الإجابة|إجابة|उत्तर|जवाब"
+    "|cevap|yanıt",
+    "CONFIDENCE": "konfidenz|sicherheit|zuversicht|vertrauen|confiance|certitude|confianza|confiança|fiducia|confidenza"
+    "|уверенность|pewność|置信度|信心|確信度|확신도|신뢰도|الثقة|ثقة|विश्वास|güven",
+    "ARGUMENT": "begründung|argumento|argomento|argomentazione|justification|аргумент|обоснование|uzasadnienie|论据"
+    "|論據|理由|論拠|근거|논거|الحجة|तर्क|argüman|gerekçe",
+}
+"""What models call the sections of an answer when they translate them, by the name that the form gives them."""
