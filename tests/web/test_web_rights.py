@@ -371,6 +371,17 @@ async def test_who_asks_too_often_waits(tmp_path: Path) -> None:
         assert int(refused.headers["retry-after"]) > 0
 
 
+async def test_who_asks_too_often_leaves_the_probes_alone(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    async with opened(tmp_path, serving=replace(SERVING, requests=3)) as web:
+        anybody = web.client()  # as behind a proxy: all of them and the probes have one address
+        assert [(await anybody.get("/llms.txt")).status_code for _ in range(4)] == [200, 200, 200, 429]
+        assert [(await anybody.get("/readyz")).status_code for _ in range(4)] == [200, 200, 200, 429]
+        assert {(await anybody.get("/healthz")).status_code for _ in range(9)} == {200}
+        assert (await anybody.post("/healthz", json={})).status_code == 429, "only a probe is let through"
+
+
 async def test_every_answer_carries_the_headers(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         for url in (f"{API}/info", "/", "/healthz", "/nothing", f"{API}/nothing"):

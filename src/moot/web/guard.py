@@ -184,6 +184,9 @@ BODY_SECONDS = 30.0
 
 API = "/api/"
 WITH_FILES = ("/api/v1/debates", "/api/v1/check")
+ALIVE, READY = "/healthz", "/readyz"
+"""The probes: whether the process lives, which is always answered; whether debates can run, which is counted apart."""
+
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 HEADERS: Mapping[str, str] = {
@@ -256,7 +259,9 @@ class Guard:
         holder = self._site.auth.of_token(bearer(headers)) if programs else find_identity(connection)
         client = scope.get("client")
         client_mark = holder.mark if holder else link_of(connection) or (client[0] if client else "")
-        _pass(self._guard.check_rate(client_mark))
+        if not page or scope["path"] != ALIVE:
+            # Behind one proxy many share an address, and none of them may use up what a probe needs.
+            _pass(self._guard.check_rate(f"{client_mark} {READY}" if scope["path"] == READY else client_mark))
         if scope["type"] == "http" and scope["method"] == "POST":
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             empty = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
