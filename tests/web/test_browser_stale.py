@@ -20,7 +20,7 @@ async def test_the_list_calls_a_debate_stale_while_its_document_is_another(stage
     stage.documents.joinpath("move.md").write_text(BRIEF)
     store, brief = stage.site.workspace.store, stage.documents / "move.md"
     debate = (await moot.debate(brief, model="builtin:quotes", participants="builtin", store=store)).debate
-    async with stage.visit() as visit:
+    async with stage.visit(reduced_motion=True) as visit:
         page = visit.page
         row = page.get_by_role("link").and_(page.locator(f"[href='/d/{debate}']"))
         for words, is_stale in (("near", False), ("far", True), ("near", False), ("far", True)):
