@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from tests.web.browser import Stage
+from tests.web.browser import NARROW, Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -79,3 +79,15 @@ async def test_a_debate_says_what_to_do_next_is_run_again_and_deleted(stage: Sta
         await page.get_by_role("button", name="Delete for good").click()
         await expect(page.get_by_role("heading", name="Debates")).to_be_visible()
         assert not await stage.site.workspace.store.read(again, limit=1)
+
+
+async def test_what_can_be_done_with_a_paused_debate_stands_in_one_row_on_a_phone(stage: Stage) -> None:
+    debate = await stage.ended(OPTIONS.replace("asks: 2", "asks: 1"))
+    async with stage.visit(width=NARROW) as visit:
+        page = await visit.go(f"/d/{debate}")
+        resume, more = page.get_by_role("button", name="▶ Resume"), page.get_by_text("More", exact=True)
+        boxes = [await place.bounding_box() for place in (resume, more)]
+        assert boxes[0]
+        assert boxes[1]
+        assert boxes[0]["y"] == boxes[1]["y"]
+        assert boxes[1]["x"] + boxes[1]["width"] < NARROW
