@@ -27,7 +27,7 @@ from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import ListStatus, list_query
 from moot.app.run.start import HostHooks, prepare_start, run_start
 from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Limits
+from moot.core.brief import Brief, Limits, Participant
 from moot.core.errors import BriefError, MootError
 from moot.core.event import Entry
 from moot.core.text import unknown_word
@@ -209,8 +209,12 @@ def _generation(name: str, value: object) -> Cast:
     return cast("Cast", _word(name, value, ("builtin", "new")))
 
 
-def _models(workspace: Workspace, model: object) -> tuple[str, ...]:
-    """The names of models; agents of the program are registered under their own names."""
+def _models(workspace: Workspace, model: object, people: Sequence[Participant]) -> tuple[str, ...]:
+    """The names of models; agents of the program are registered under their own names.
+
+    Functions of one factory have one name, and a participant may have it too: then a number makes it another one.
+    """
+    agent_of: dict[str, object] = {participant.seat.removeprefix(GUEST): None for participant in people}
     models = cast("Sequence[object]", model) if isinstance(model, list | tuple) else (model,) if model else ()
     names: list[str] = []
     for n, model_or_agent in enumerate(models, start=1):
@@ -222,8 +226,27 @@ def _models(workspace: Workspace, model: object) -> tuple[str, ...]:
             )
         else:
             word = getattr(model_or_agent, "__name__", "")
-            names.append(workspace.register(word if word.isidentifier() else f"model {n}", model_or_agent))
+            word = word if word.isidentifier() else f"model {n}"
+            free = (word, *(f"{word} {k}" for k in range(2, len(agent_of) + 2)))
+            name = next(name for name in free if name not in agent_of or agent_of[name] is model_or_agent)
+            agent_of[name] = model_or_agent
+            names.append(workspace.register(name, model_or_agent))
     return tuple(names)
+
+
+def _register_again(workspace: Workspace, agents: Mapping[str, object], people: Sequence[Participant]) -> None:
+    """Register agents of the program under the names under which they answered for the participants of a record.
+
+    Raises:
+        BriefError: one cannot answer, or two are agent_of for participants who had one.
+    """
+    seats = {participant.name: participant.seat for participant in people if participant.seat.startswith(GUEST)}
+    agent_of: dict[str, object] = {}
+    for name, agent in agents.items():
+        seat = name if f"{GUEST}{name}" in seats.values() else seats.get(name, name).removeprefix(GUEST)
+        if seat not in agent_of or agent_of[seat] != agent:  # a method is another object each time, but equal
+            workspace.register(seat, agent)
+            agent_of[seat] = agent
 
 
 Tell: TypeAlias = Callable[[Entry], object]
@@ -343,7 +366,7 @@ async def debate(  # house: wide because a program names only what is otherwise
     async with _open_store(store) as workspace:
         parsed = replace(parsed, brief=workspace.store_agents(limited))
         check_topic(parsed.brief.topic)
-        models = _models(workspace, model)
+        models = _models(workspace, model, parsed.brief.participants)
         own = (
             not overrides.cast and bool(models) and models[0].startswith(GUEST)
         )  # a function debates, it invents nobody
@@ -387,10 +410,9 @@ async def aresume(
     listener = Listener(on_event)
     async with _open_store(store) as workspace:
         name = await workspace.find(_word("debate", debate))
-        for own_name, agent in (agents or {}).items():
-            workspace.register(own_name, agent)
-        stored = await workspace.outcome(name)
-        usual = stored.transcript.brief.limits if stored.transcript.brief else Limits()
+        brief = (await workspace.outcome(name)).transcript.brief
+        _register_again(workspace, agents or {}, brief.participants if brief else ())
+        usual = brief.limits if brief else Limits()
         allowed = None if limits is None else _limits(limits, usual)
         running = workspace.resume(name, limits=allowed, stop=listener.stop)
         return await listener.during(workspace, running)
