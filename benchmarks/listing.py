@@ -202,7 +202,7 @@ async def ask(workspace: Workspace, base: tuple[float, float], lines: Sequence[s
     config = workspace.config or Config()
     async with Runner(workspace) as runner, open_site(workspace, config, hosts=[HOST]) as site:
         within_limit = print_time("GET /debates?limit=30", await page_of_api(site), base, MOST_PAGE)
-        for query_text in ("&q=tunnel", "&q=harbour", "&status=no_decision", "&q=harbour&status=no_decision"):
+        for query_text in ("&q=tunnel", "&q=harbour", "&status=decided", "&q=harbour&status=decided"):
             within_limit &= print_time(f"... {query_text}", await page_of_api(site, query_text), base, MOST_FOUND)
         with changed(config.serve.documents):
             within_limit &= print_time("... after a file has changed", await page_of_api(site), base, MOST_PAGE)
