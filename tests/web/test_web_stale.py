@@ -58,6 +58,10 @@ async def test_each_surface_says_which_document_has_changed(debate: str, tmp_pat
     async with runner_in(tmp_path, serving=serving) as runner, place(runner, all_=True) as here:
         for tool in ("get_debate", "get_decision"):
             assert (await here.call(tool, id=debate))["warnings"][-1] == warning, tool
+        words = warning.partition(" moot stale")[0]
+        for form in ("md", "json"):
+            assert words in (await here.call("get_report", id=debate, form=form))["report"], form
+        assert words in await here.read(f"debate://{debate}/report")
     for command in ("show", "report"):
         assert f"moot: {warning}\n" in (await asyncio.to_thread(moot, tmp_path, command, debate)).stderr, command
 

@@ -11,10 +11,11 @@ from pydantic import Field
 from moot.app.brief.schema import DEFAULT, protocol_summaries, strategies
 from moot.app.export.plugins import find_plugins
 from moot.app.export.report_formats import read_report_options, report_format
-from moot.app.export.reports import read_record, write_report
+from moot.app.export.reports import ReadRecord, read_record, with_notes, write_report
 from moot.app.export.signed_receipts import make_receipt, write_receipt
 from moot.app.plan.assignment import find_models
-from moot.app.run.outcome import Listed, list_one
+from moot.app.run.access import claimed
+from moot.app.run.outcome import Listed, list_one, opening
 from moot.app.run.record_reader import list_query
 from moot.app.serve.answer_types import Plugins
 from moot.core.errors import BriefError
@@ -129,7 +130,7 @@ class ReadTools:
         chosen = await asyncio.to_thread(report_format, form, values)
         if chosen.files or chosen.binary:
             raise BriefError(f"{form} is not for tools: moot report {id} --format {form} -o FILE writes it")
-        content = await asyncio.to_thread(chosen.make, await read_record(client.workspace, id))
+        content = await asyncio.to_thread(chosen.make, await _record_of(client, id))
         return ReportResult(
             id=id, form=form, options=[f"{name}={value}" for name, value in values.items()], report=str(content)
         )
@@ -139,7 +140,7 @@ class ReadTools:
     async def report(self, id: str, here: Here) -> str:
         """The whole report: the decision, every vote, who said what, and problems. It quotes what was said."""
         client = await self._reader_client(id, here)
-        record = await read_record(client.workspace, id)
+        record = await _record_of(client, id)
         return await asyncio.to_thread(write_report, record.report)
 
     async def record(self, id: str, here: Here) -> str:
@@ -156,6 +157,13 @@ class ReadTools:
         client = self.server.client(here)
         await client.check_seen(debate)
         return client
+
+
+async def _record_of(client: Client, debate: str) -> ReadRecord:
+    """The record of a debate, with a note on documents that have changed since."""
+    record = await read_record(client.workspace, debate)
+    opened, claim = opening(debate, record.entries), await claimed(client.workspace, debate)
+    return with_notes(record, await client.runner.stale_warnings(debate, opened.brief, opened.place, claim))
 
 
 async def _row(client: Client, listed: Listed, *, runs: bool, stale: bool) -> RowResult:
