@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from moot.app.brief.presets import Preset  # noqa: E402
 from moot.app.evaluation.eval_files import note_folder, save_result, stored_evaluations  # noqa: E402
 from moot.app.plan.settings import lock_place  # noqa: E402
 from tests.app.results.prepared import credits, result  # noqa: E402
-from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, example, needed, staged  # noqa: E402
+from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, Visit, example, needed, staged  # noqa: E402
 from tests.web.crowd import Crowd, brief  # noqa: E402
 from tests.web.web_kit import until  # noqa: E402
 
@@ -46,6 +47,23 @@ SAID = (
     "ANSWER: Build\nCONFIDENCE: 0.7\nARGUMENT: What is billed by usage is what we know best, and every month in which "
 )
 TABS = ("talk", "people", "map", "votes", "stances", "trace", "brief", "analysis", "cost", "ratings", "record")
+LONG_TABS = ("talk", "map", "votes", "stances", "trace", "analysis", "cost")
+"""What is looked at of a debate of 20 rounds."""
+
+PAUSED = "---\nprotocol: panel\nlimits: {asks: 2}\n---\n# Which day is the market?\n\nThe square is free on Friday.\n"
+PRESSED: Mapping[str, tuple[str, str]] = {
+    "map-path": ("debate-map", ".card >> nth=6 >> visible=true"),
+    "map-outline": ("debate-map", ".seg button >> text=Outline"),
+    "map-both": ("debate-map", ".seg button >> text=Both"),
+    "trace-call": ("debate-trace", ".call >> nth=9"),
+    "fork-form": ("panel", "text=Fork here"),
+    "receipt": ("debate-record", "text=Show the receipt"),
+    "verified": ("debate-record", "text=Verify the record"),
+    "memory-open": ("memory", "text=Show all that was learned"),
+    "brief-open": ("person", "text=The brief: question"),
+}
+"""What a press shows: the page, and what is pressed."""
+
 TALLEST = 3200
 HIDDEN = """() => Math.max(0, ...[...document.querySelectorAll("*")]
   .filter(each => /auto|scroll/.test(getComputedStyle(each).overflowY) && each.clientHeight > 100)
@@ -62,6 +80,8 @@ async def hold(stage: Stage) -> dict[str, str]:
     demo = await stage.ended(example("architecture-review"))
     panel = await stage.ended(example("build-or-buy"))
     waits = await stage.begin(PERSON)
+    long = await stage.ended(brief(8, 20), stage.lend(Crowd()))
+    paused = await stage.ended(PAUSED)
     runs = await stage.begin(example("build-or-buy"), stage.lend(slow))
     await until(lambda: stage.site.workspace.count_entries(waits))
     paths = {"home": "/", "new": "/new", "compare-choose": "/compare", "compare": f"/compare?a={over}&b={panel}"}
@@ -70,7 +90,10 @@ async def hold(stage: Stage) -> dict[str, str]:
     paths |= {"scoreboard": await scoreboard(stage), "memo": f"/api/v1/debates/{over}/report.memo", "models": "/models"}
     paths |= {"person": f"/d/{waits}", "running": f"/d/{runs}"}
     paths |= {f"debate-{tab}": f"/d/{over}?tab={tab}" for tab in TABS}
+    paths |= {f"long-{tab}": f"/d/{long}?tab={tab}" for tab in LONG_TABS}
     return paths | {
+        "paused": f"/d/{paused}",
+        "nowhere": "/nowhere",
         "panel": f"/d/{panel}",
         "replay": f"/d/{over}?at=30&tab=map",
         "panel-stances": f"/d/{panel}?tab=stances",
@@ -101,18 +124,29 @@ async def take(page: Page, path: Path) -> None:
     print(path.relative_to(ROOT))
 
 
+async def press(visit: Visit, pages: dict[str, str], file: Callable[[str], Path]) -> None:
+    """Pictures of what a press shows."""
+    for name, (under, selector) in PRESSED.items():
+        page = await visit.go(pages[under])
+        width = (page.viewport_size or {"width": WIDE})["width"]
+        if width == WIDE or not name.startswith("map-"):  # a phone begins with the outline
+            await page.locator(selector).first.click()
+            await take(page, file(name))
+
+
 async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Scheme) -> None:
     """Pictures of all pages in one width and scheme."""
 
     def file(name: str) -> Path:
         return OUT / f"{name}-{width}-{scheme}.png"
 
-    async with stage.visit(width=width, scheme=scheme, reduced_motion=True, expected_errors=["401"]) as visit:
+    async with stage.visit(width=width, scheme=scheme, reduced_motion=True, expected_errors=["401", "404"]) as visit:
         for name, path in pages.items():
             if width == WIDE and name == "debate-people":
                 continue  # a tab of narrow windows
             await visit.go(path)
             await take(visit.page, file(name))
+        await press(visit, pages, file)
         page = await visit.go("/models")
         await page.locator(".cards li").filter(has_text="demo").get_by_role("button", name="Test").click()
         await page.get_by_role("status").locator("p").first.wait_for()
@@ -126,8 +160,13 @@ async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Schem
         for menu in ("Export", "Run again", "Share", "More"):
             await page.locator("summary", has_text=menu).click()
             await take(page, file(f"menu-{menu.lower()}".replace(" ", "-")))
+        await page.locator("summary", has_text="Share").click()
+        await page.get_by_role("button", name="Make a link").click()
+        link = await page.get_by_label("The link", exact=True).input_value()
+        await take(page, file("menu-share-link"))
     async with stage.visit(width=width, scheme=scheme, session=False, expected_errors=["401"]) as visit:
         await take(await visit.go("/"), file("door"))
+        await take(await visit.go(link.removeprefix(stage.base)), file("guest"))
 
 
 async def main() -> None:
