@@ -22,7 +22,7 @@ async def test_a_turn_is_forked_with_its_form_filled_in(stage: Stage) -> None:
         page = await visit.go(f"/d/{debate}")
         await page.get_by_role("article", name=re.compile("T1, Ada")).get_by_role("button", name="Fork here").click()
         form = page.get_by_role("form", name="Fork at T1")
-        await expect(form.get_by_label("argument")).to_have_value(re.compile("."))
+        await expect(form.get_by_label("Argument", exact=True)).to_have_value(re.compile("."))
         await form.get_by_label("answer").select_option("Coffee")
         await form.get_by_label("argument").fill("I was wrong about tea.")
         await form.get_by_role("button", name="Fork at T1").click()

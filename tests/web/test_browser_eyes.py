@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 import pytest_asyncio
@@ -120,6 +121,23 @@ async def test_axe_finds_nothing_serious_in_light_and_dark_wide_and_narrow(stage
         await look(visit, "the menu More", "button:has-text('Delete this debate')")
         await visit.go(f"/d/{debates.waits}")
         await look(visit, "a debate that runs and waits", "form[aria-label='Your turn as Ada']")
+
+
+LEVELS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].filter(e => e.offsetParent)
+  .map(e => +e.tagName[1])"""
+"""The levels of the headings that are seen, in the order in which they are read aloud."""
+
+
+async def test_headings_begin_with_the_page_and_leave_no_level_out(stage: Stage, debates: Held) -> None:
+    tabs = [f"/d/{debates.over}?tab={tab}" for tab in ("talk", "map", "votes", "stances", "trace", "brief", "analysis")]
+    async with stage.visit() as visit:
+        for path in ("/", "/new", "/models", "/memory", "/ratings", f"/d/{debates.waits}", *tabs):
+            page = await visit.go(path)
+            await expect(page.locator("h1").first).to_be_visible()
+            await page.wait_for_load_state("networkidle")
+            levels = await page.evaluate(LEVELS)
+            assert levels[0] == 1, path
+            assert all(after <= before + 1 for before, after in pairwise(levels)), f"{path}: {levels}"
 
 
 async def tab_to(page: Page, name: str) -> None:
