@@ -127,6 +127,19 @@ def test_whom_a_moderator_chooses_in_words_of_its_own(text: str, expected: str) 
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The best proposal is May.", (("May",), True)),
+        ("I choose No, because it is cheap.", (("No",), True)),
+        ("May may be the best.", (("May",), False)),
+        ("The best proposal is not No.", ((), False)),
+    ],
+)
+def test_a_name_that_is_a_common_word_denies_nothing(text: str, expected: tuple[tuple[str, ...], bool]) -> None:
+    assert choice_in_prose(text, ("May", "No")) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "winner", "extra"),
     [
         ("The best proposal is Bo.", "Bo's plan", {}),

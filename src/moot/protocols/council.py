@@ -286,14 +286,16 @@ def choice_in_prose(text: str, names: Sequence[str]) -> tuple[tuple[str, ...], b
     mentioned: dict[str, None] = {}
     rivals = False
     for clause, is_question in _clauses(plain, names):
-        named = [name for name in names if _says(rf"(?<!\w){re.escape(name)}(?!\w)", clause)]
-        if not named or _DENIED.search(clause):
+        named = [name for name in names if _says(_word(name), clause)]
+        # A name may be a word such as May or No, which says nothing there.
+        words = re.sub("|".join(map(_word, named)), "@", clause, flags=re.IGNORECASE) if named else clause
+        if not named or _DENIED.search(words):
             rivals = rivals or bool(picked.keys() & named)
             continue
         mentioned |= dict.fromkeys(named)
         if len(named) == 1 and not is_question and _chooses(clause, named[0]):
             picked[named[0]] = None
-        elif picked and set(named) - picked.keys() and not _TURNED_DOWN.search(clause):
+        elif picked and set(named) - picked.keys() and not _TURNED_DOWN.search(words):
             rivals = True
     if len(picked) == 1 and not rivals and not _RETRACTS.search(plain):
         return tuple(picked), True
@@ -311,9 +313,14 @@ def _clauses(text: str, names: Sequence[str]) -> list[tuple[str, bool]]:
         if not words:
             continue  # between two marks
         clauses.append((f"{label}: {words}" if label else words, mark == "?"))
-        names_one = any(_says(rf"(?<!\w){re.escape(name)}(?!\w)", words) for name in names)
+        names_one = any(_says(_word(name), words) for name in names)
         label = words if mark == ":" or (mark == "\n" and not names_one) else ""
     return clauses
+
+
+def _word(name: str) -> str:
+    """A pattern of a name where it stands as a word."""
+    return rf"(?<!\w){re.escape(name)}(?!\w)"
 
 
 def _chooses(clause: str, name: str) -> bool:

@@ -238,7 +238,7 @@ def _register_again(workspace: Workspace, agents: Mapping[str, object], people: 
     """Register agents of the program under the names under which they answered for the participants of a record.
 
     Raises:
-        BriefError: one cannot answer, or two are agent_of for participants who had one.
+        BriefError: one cannot answer, or two are given for participants who had one.
     """
     seats = {participant.name: participant.seat for participant in people if participant.seat.startswith(GUEST)}
     agent_of: dict[str, object] = {}
