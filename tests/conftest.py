@@ -22,11 +22,14 @@ from tests.kits.thoroughness import MORE, with_many_cases
 from tests.paths import ROOT
 
 if TYPE_CHECKING:
+    from tests.kits.forked import Forked
     from tests.record.pg import Postgres
     from tests.web.browser import Stage
 
 settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("moot")
+
+pytest_plugins = ("tests.kits.forked",)
 
 HOME = pytest.StashKey[Path]()
 """The home of all tests of a process."""
@@ -49,6 +52,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove the home of the run, in which those of its workers are."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         shutil.rmtree(config.stash[HOME], ignore_errors=True)
+
+
+def pytest_fork_begins(config: pytest.Config) -> None:
+    """Give a worker that is a fork a home of its own."""
+    config.stash[HOME] = use_home()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -89,7 +97,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let long tests run among short ones, those of one server on one worker; see ``tests/kits/order.py``."""
-    workers = int(getattr(config, "workerinput", {}).get("workercount", 0))
+    forked: Forked | None = config.pluginmanager.get_plugin("forked")
+    workers = forked.count if forked else int(getattr(config, "workerinput", {}).get("workercount", 0))
     if workers:  # else the order stays as it is written
         items[:] = [items[index] for index in mix([_kind(item) for item in items], workers)]
 

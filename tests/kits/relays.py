@@ -33,6 +33,7 @@ LIBRARIES: Mapping[str, Sequence[str]] = {
 """What each module imports that takes long, and that does nothing when it is imported."""
 
 _ADDRESS = str(Path(tempfile.gettempdir()) / f"moot-relay-{os.getpid()}")
+"""How the addresses of the servers of a run begin: commands are written before it is known which worker runs a test."""
 
 
 def relayed(module: str, *words: str) -> tuple[str, ...]:
@@ -44,7 +45,8 @@ def relayed(module: str, *words: str) -> tuple[str, ...]:
 def relaying() -> Generator[None]:
     """The server of the relays, as long as it is needed."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(_ADDRESS)
+    address = f"{_ADDRESS}-{os.getpid()}"
+    listener.bind(address)
     listener.listen(64)
     ours, theirs = FORKS.Pipe()
     process = FORKS.Process(target=_serve, args=(listener, theirs))
@@ -55,7 +57,7 @@ def relaying() -> Generator[None]:
         for end in (ours, theirs, listener):
             end.close()
         process.join()
-        os.unlink(_ADDRESS)
+        os.unlink(address)
 
 
 def _serve(listener: socket.socket, until: Connection) -> None:
