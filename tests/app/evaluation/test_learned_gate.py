@@ -18,6 +18,7 @@ from moot.app.results.score_page import page
 from moot.app.results.score_tables import screen
 from moot.app.results.scoring import measure
 from moot.core.errors import BriefError
+from moot.evaluation import gates
 from tests.app.evaluation.eval_kit import OPTIONS, Priced, questions, run_of, setup_of, workspace_of
 from tests.cli.commands import moot
 
@@ -166,8 +167,18 @@ async def test_no_request_depends_on_a_truth(tmp_path: Path) -> None:
     assert sum(map(len, sent[0].values())) > 30 * 3
 
 
+@pytest.mark.system
+async def test_as_many_questions_as_are_needed_teach_a_threshold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learned_gate, "ENOUGH", gates.ENOUGH)
+    await evaluated(tmp_path, mixed(100), GATE)
+    [learning] = read_result(tmp_path).learned
+    assert (learning.way, learning.questions) == ("folds", 100)
+
+
 async def test_too_few_questions_teach_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learned_gate, "ENOUGH", 100)
+    monkeypatch.setattr(learned_gate, "ENOUGH", gates.ENOUGH)
     await evaluated(tmp_path, mixed(8), {"kind": "panel"}, {**GATE, "name": "own", "gates": "panel"})
     result = read_result(tmp_path)
     assert result.learned == (Learning(arm="own", gates="panel", way="default", questions=8, low=0.2, high=0.2),)
