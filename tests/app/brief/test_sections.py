@@ -32,6 +32,10 @@ PARTS: list[tuple[str, list[str], str]] = [
     ("# Q\n## Rules\nx\n## Ada\nDu bist dafür.\n## Bo\n\nDu bist dagegen.", [],
      "topic:Q | rules:Rules | person:Ada | person:Bo"),
     ("# Q\n## Ada\nYouth matters.\n## Bo", [], "topic:Q"),
+    # a label of one chapter is no mistake in a setting
+    ("# Q\n## Ada\nRole: x\n## Costs\nwords", [], "topic:Q"),
+    ("# Q\n## Costs\nwords\n## Ada\nRole: x", [], "topic:Q"),
+    ("# Q\n## Experience\n- Role: x", [], "topic:Q"),
     # listed elsewhere
     ("# Q\n## Bo\nwords\n## Ada (a:b)\nx\n## More", ["Ada", "BO"], "topic:Q | person:Bo | person:Ada (a:b) | text:"),
     ("# Q\n## Costs\n## Moderator\nx", ["Ada", "Bo"], "topic:Q | person:Moderator"),
@@ -81,6 +85,7 @@ MISTAKES: list[tuple[str, list[str], int, str]] = [
     ("# Q\n## Ada\n\nYou argue for it.", [], 2, "inconsistent"),
     ("# Q\n## Costs\nx\n## Ada\nYou are for it.\n## Bo\nYou are not.", [], 4, "inconsistent"),
     ("# Q\n## Cy\n\nYou watch the costs.", ["Ada", "Bo"], 2, "inconsistent"),
+    ("# Q\n## Ada\nRole: x\n## Bo\nRole: y", [], 2, "inconsistent"),
     ("# Q\n" + "x\n" * 10_000, [], 1, "too_large"),
 ]
 
@@ -140,3 +145,19 @@ def test_a_text_in_a_code_block(text: str, expected: str) -> None:
 )
 def test_texts_that_can_stand_as_they_are(text: str, level: int, expected: bool) -> None:
     assert stands(text, level=level) is expected
+
+
+@pytest.mark.parametrize(
+    ("line", "setting"),
+    [
+        ("Role: Likes tea", "role: Likes tea"),
+        ("**Role:** Likes tea", "role: Likes tea"),
+        ("- **role**: Likes tea", "role: Likes tea"),
+        ("* System prompt: Likes tea", "system_prompt: Likes tea"),
+    ],
+)
+def test_participants_whose_settings_are_written_otherwise_do_not_become_background(line: str, setting: str) -> None:
+    with pytest.raises(BriefError) as caught:
+        read_sections(f"# Q\n\n## Ada\n\n{line}\n\n## Bo\nROLE: Likes coffee", line=1, listed=[])
+    problem = "line 3: the first line of 'Ada' is no setting as it is written; write "
+    assert str(caught.value) == f"{problem}{setting!r}"

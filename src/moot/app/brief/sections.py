@@ -223,6 +223,7 @@ def _settle(heads: Sequence[_Head], lines: Sequence[str], listed: Sequence[str])
     if first is None:
         if len(open_heads) > 1 and all(_is_empty(head, lines) for head in open_heads):
             raise _unclear_heading_error(open_heads[0].text, "it has no text", open_heads[0].line)
+        _check_labels(open_heads, lines)
         return [_person(head) for head in heads] if _all_addressed(open_heads, lines) else list(heads)
     if early := next((head for head in open_heads if head.line < first.line), None):
         problem = (
@@ -264,6 +265,26 @@ def _all_addressed(heads: Sequence[_Head], lines: Sequence[str]) -> bool:
             head.text, f'its text begins with "{_first_line(head, lines).split()[0]} …"', head.line
         )
     return bool(addressed)
+
+
+_LABEL = re.compile(
+    r"(?:[-*+][ \t]+)?[*_]{0,2}(role|persona|system[ _]prompt)[*_]{0,2}[ \t]*:[*_]{0,2}[ \t]*", re.IGNORECASE
+)
+"""How a line begins that is meant as a setting of a participant, in bold, as an item, or with a capital letter."""
+
+
+def _check_labels(heads: Sequence[_Head], lines: Sequence[str]) -> None:
+    """Refuse headings that are all meant as participants, but whose settings are written so that they are none.
+
+    Raises:
+        BriefError: there are two such headings or more, and no other one.
+    """
+    labels = [_LABEL.match(_first_line(head, lines)) for head in heads]
+    if len(labels) > 1 and labels[0] and all(labels):
+        shown = _first_line(heads[0], lines)
+        setting = f"{labels[0][1].lower().replace(' ', '_')}: {shown[labels[0].end() :]}"
+        problem = f"the first line of {heads[0].text[:60]!r} is no setting as it is written; write {setting[:80]!r}"
+        raise BriefError(problem, line=heads[0].line, code="inconsistent")
 
 
 def _unclear_heading_error(name: str, why: str, line: int) -> BriefError:
