@@ -35,6 +35,7 @@ RIGHT = {
     "holdout26": 0.97,
     "holdout27": 0.97,
     "holdout28": 0.83,
+    "holdout29": 0.91,
     "holdout3": 0.98,
     "holdout4": 0.98,
     "holdout5": 0.98,

@@ -121,3 +121,28 @@ def test_that_is_my_vote_stands_behind_the_name() -> None:
 
 def test_a_heading_in_brackets_of_japanese_is_a_label() -> None:
     assert read_vote("数字で答えたのは一人だけでした。\n\n【投票】\nAgent2", AGENTS).choice == "Agent2"
+
+
+@pytest.mark.parametrize(
+    "above",
+    ["If the committee agrees to strike clause 4, then", "Unless the price rises", "Suppose that the audit is done"],
+)
+def test_a_condition_that_goes_on_into_the_vote_below_an_empty_line_binds_it(above: str) -> None:
+    assert read_vote(f"{above}\n\nI vote for: Agent2", AGENTS).choice is None
+    assert read_vote("Once more, with all its figures checked\n\nI vote for: Agent2", AGENTS).choice == "Agent2"
+
+
+def test_a_vote_that_is_said_to_be_none_is_none() -> None:
+    text = "The next line only tests whether the form takes my input. It is not a vote.\n\nI vote for: Agent2"
+    assert read_vote(text, AGENTS).choice is None
+
+
+@pytest.mark.parametrize(
+    "text", ["【投票】Agent2\n【理由】数字で答えたからです。", "vote - Agent2\nreason - cheaper", "【投票先】\nAgent2"]
+)
+def test_a_label_may_stand_in_brackets_or_before_a_dash(text: str) -> None:
+    assert read_vote(text, AGENTS).choice == "Agent2"
+
+
+def test_a_voter_may_say_please() -> None:
+    assert read_vote("Put me down for Agent2, please.", AGENTS).choice == "Agent2"

@@ -332,7 +332,8 @@ def _mood_of_line_above(
     heading = last_row.startswith("#")
     reported = phrases.REPORTS.search(sentence) is not None
     supposed = _SUPPOSED.match(sentence) or retraction.says("SUPPOSE", sentence, begins=True)
-    if supposed and (not at_line or near) and (sentence.endswith(":") or "," not in sentence):
+    bound = supposed and (not at_line or near) and (sentence.endswith(":") or "," not in sentence)
+    if bound or (at_line and _goes_on(sentence) and (supposed or phrases.DOUBTS.match(sentence))):
         return "unclear", "conditional"
     if _is_voiding(sentence) or (_POINTER.search(sentence) and reported):
         return "unclear", "quoted_only"
@@ -352,6 +353,11 @@ def _mood_of_line_above(
         if label != speaker and (reported or phrases.DOUBTS.search(last_row) or (other and short)):
             return "unclear", "ambiguous"
     return "plain", ""
+
+
+def _goes_on(sentence: str) -> bool:
+    """Whether a sentence above an empty line does not end there."""
+    return bool(sentence) and re.search(r"[\W_]$", sentence) is None
 
 
 def _is_voiding(sentence: str) -> bool:

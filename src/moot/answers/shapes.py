@@ -194,7 +194,9 @@ def ballot_as_lines(fields: Sequence[Field], text: str) -> str:
 
 
 _BOX = re.compile(r"\$?\\boxed\{(?:\\(?:text(?:bf|it|rm)?|mathrm|mathbf)\{)?([^{}\n]{1,120})\}{1,2}\$?")
-_ARROW = re.compile(r"([\W_]{0,6})([^\W\d_][\w ]{0,30}?)[ \t]*[-=]{1,3}>[ \t]*(\S.*)")
+_ARROW = re.compile(
+    r"([\W_]{0,6}?)(?:【)?([^\W\d_][\w ]{0,30}?)(?:[ \t]*[-=]{1,3}>|[ \t]+[-\u2013\u2014](?=[ \t])|】)[ \t]*(\S.*)"
+)
 _HEADING = re.compile(
     r"[ \t]{0,3}(#{1,6}[ \t]+)?(?:\d{1,2}[.)][ \t]+)?(\*\*|__|【)?([^\W\d_][\w ]{0,30}?)(?:\*\*|__|】)?[ \t#]*"
 )

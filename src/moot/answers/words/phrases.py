@@ -53,10 +53,11 @@ _DOUBTS = """
     if | unless | were | would | wouldn't | could | might | should | may | suppose | supposing | imagine | assuming
     | assume | provided | hypothetical(?:ly)? | otherwise | else | whether | for example | for instance | e\\.g
     | example | maybe | perhaps | possibly | probably | tempted | pretend
-    | had (?:i|it|he|she|they|the|this|that|we) | once | when | whenever | until | before | in case
-    | in (?:that|which|such a) case | in theory | in principle | ideally | in an? (?:ideal|perfect) | dream\\w*
-    | wenn | falls | würde | hätte | vielleicht | sonst | sofern | si | sauf | peut-être | quizás? | forse | talvez
-    | se | als | indien | misschien | gdyby | jeśli | jeżeli | może | если | бы | возможно | якщо | hvis | om
+    | had (?:i|it|he|she|they|the|this|that|we) | once(?! (?:more|again)\\b) | when | whenever | until | before
+    | in case | in (?:that|which|such a) case | in theory | in principle | ideally | in an? (?:ideal|perfect)
+    | dream\\w* | wenn | falls | würde | hätte | vielleicht | sonst | sofern | si | sauf | peut-être | quizás?
+    | forse | talvez | se | als | indien | misschien | gdyby | jeśli | jeżeli | może | если | бы | возможно | якщо
+    | hvis | om
     | ifall
 """
 DOUBTS = late_pattern(rf"\b{_any_of(_DOUBTS)}\b|如果|假如|要是|倘若|若|也许|もし|なら|만약|\bthen$")
@@ -323,9 +324,11 @@ TAKEN_BACK = late_pattern(
 """What, after a statement, says that it does not hold, or that it holds only under a condition."""
 
 VOIDED = late_pattern(
-    r"\b(?:the following|this (?:ballot|vote|answer|message|is|next)|my (?:ballot|vote)|what follows|below)\b.*"
+    r"\b(?:the (?:following|next (?:line|row|sentence))|this (?:ballot|vote|answer|message|is|next)|my (?:ballot|vote)"
+    r"|what follows|below)\b.*"
     r"\b(?:not|void|test|invalid|spoil\w*|joke|examples?|sample|fake|parody|sarcas\w+)\b"
     r"|n't\b(?! (?:affect|alter|change|make|touch)\b).*\bmy (?:ballot|vote)\b|\bi spoil\b"
+    r"|\bit(?:'s| is| was)(?:n't| not| no)\b.{0,20}\b(?:ballot|vote)\b"
     r"|^\W*(?:todo|fixme|tbd)(?:\s*:| (?:before|until|later|after)\b)"
     r"|\b(?:replace|fill in|edit|delete|remove|overwrite) (?:this|that|the (?:next|following|line|name))\b"
 )
