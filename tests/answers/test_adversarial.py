@@ -37,6 +37,7 @@ RIGHT = {
     "holdout28": 0.83,
     "holdout29": 0.91,
     "holdout3": 0.98,
+    "holdout30": 0.87,
     "holdout4": 0.98,
     "holdout5": 0.98,
     "holdout6": 0.99,

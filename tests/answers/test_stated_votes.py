@@ -146,3 +146,38 @@ def test_a_label_may_stand_in_brackets_or_before_a_dash(text: str) -> None:
 
 def test_a_voter_may_say_please() -> None:
     assert read_vote("Put me down for Agent2, please.", AGENTS).choice == "Agent2"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "DRAFT – not submitted yet",
+        "[rascunho, não contar]",
+        "## Entwurf",
+        "Draft only",
+        "Please note: everything below, the vote included, holds only in case the council pays.",
+        "What follows does not count before Monday. Ask me again then.",
+        "This whole message is void unless Ada agrees.",
+    ],
+)
+def test_a_head_that_sets_the_whole_answer_aside_leaves_no_vote(head: str) -> None:
+    assert read_vote(f"{head}\n\nIts plan was tested.\n\nI vote for: Agent2", AGENTS).choice is None
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "This is not an easy choice.",
+        "Drafting a plan is one thing, keeping it another.",
+        "The draft of Agent1 follows the old rules.",
+        "Only one plan holds in case the pump fails.",
+        "What follows is my vote.",
+    ],
+)
+def test_a_head_that_speaks_of_the_matter_leaves_the_vote(head: str) -> None:
+    assert read_vote(f"{head}\n\nIts plan was tested.\n\nI vote for: Agent2", AGENTS).choice == "Agent2"
+
+
+@pytest.mark.parametrize("farewell", ["Let's get to work.", "Good luck to all!", "Viel Erfolg!"])
+def test_a_farewell_behind_a_vote_leaves_it(farewell: str) -> None:
+    assert read_vote(f"I vote for: Agent2\n\n{farewell}", AGENTS).choice == "Agent2"

@@ -269,7 +269,7 @@ def _read_ballot(
         if not statements and (opening := opening_name(words, candidates)):
             name, end = opening
             statements = [Statement(value=candidates.keys[name], mood="plain", reason="", start=0, end=end)]
-    if statements:
+    if statements and not mentions.is_set_aside(words):
         return final_statement(reader, sorted(statements, key=lambda statement: statement.start))
     if form_field.abstain and not strict and abstains(words):
         return ABSTAIN

@@ -14,6 +14,7 @@ from moot.answers import retraction
 from moot.answers.candidates import CLOSERS, Candidates, is_emoji, tail_fault
 from moot.answers.plain_text import fold, key
 from moot.answers.words import formulas, phrases
+from moot.core.text import late_pattern
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
 ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bvs)(?<!\be\.g)(?<!\bi\.e)"
@@ -379,6 +380,29 @@ def _is_lead(words: str) -> bool:
 def _is_conditional(words: str) -> bool:
     """Whether words before a statement make it one that is only supposed, or bound to a condition."""
     return phrases.DOUBTS.search(words) is not None or retraction.says("SUPPOSE", words)
+
+
+_DRAFT = late_pattern(
+    r"(?!.*[:：][ \t]*[^\W_])[\W_]*(?:(?:first |rough |my )?draft|entwurf|brouillon|borrador|rascunho|bozza|черновик"
+    r"|szkic|wersja robocza|草稿|下書き|초안|مسودة|मसौदा|taslak)"
+    r"(?:[ \t]*$|[ \t]*[\]),:;(\u2013\u2014-]|[ \t]+(?:only|nur|seulement|solo|só|not?|vote|ballot)\b)"
+)
+_BELOW = late_pattern(r"\b(?:below|follows?|following|this (?:entire |whole )?(?:answer|ballot|message|text|vote))\b")
+_HOLDS_NOT = late_pattern(
+    r"\bonly (?:if|in case|in the case|when|once|under)\b|\bunless\b|\bin case\b|\bprovided\b|\bconditional\b"
+    r"|\bvoid\b|(?:n't| not)(?: be| to be)? (?:binding|count(?:ed)?|final|submitted|valid)\b"
+)
+
+
+def is_set_aside(words: str) -> bool:
+    """Whether the first line of a folded answer calls it a draft, or its first paragraph says that what follows may
+    not hold.
+    """
+    first, _, rest = words.lstrip().partition("\n\n")
+    if _DRAFT.match(first.split("\n")[0]):
+        return True
+    sentences = re.split(r"[.!?;](?=\s)", first) if rest.strip() else []
+    return any(_BELOW.search(sentence) and _HOLDS_NOT.search(sentence) for sentence in sentences)
 
 
 _NOBODY = re.compile(

@@ -73,6 +73,7 @@ STATED: Patterns = (
         rf"mon vote(?: final)?{_DONC} (?:va|ira|est|sera|revient){_DONC}(?: (?:à(?: la)?|aux?|pour|en faveur de))?",
     ),
     spaced("ma voix", rf"ma voix{_DONC} (?:va|ira|est|sera|revient){_DONC}(?: (?:à(?: la)?|aux?|pour))?"),
+    spaced("ma voix", rf"je donne{_DONC} ma voix à(?: la)?"),
     spaced("ma ", rf"ma (?:décision|réponse)(?: finale)?{_DONC} est"),
     spaced("mon ", rf"mon (?:choix|verdict)(?: final)?{_DONC} est"),
     spaced("vot", rf"(?:voto|votaré){_PUES} (?:por|a favor de)|voy a votar{_PUES} (?:por|a favor de)|voto"),
