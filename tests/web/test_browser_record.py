@@ -10,7 +10,7 @@ from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
 from moot.core.event import Called
 from moot.models.base import Request, Traits
-from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
+from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit, example
 from tests.web.crowd import MOVES, Crowd, brief
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -205,6 +205,16 @@ async def test_who_opens_a_debate_that_runs_sees_its_newest_words(stage: Stage) 
             await expect(link).to_have_text(re.compile(r"\w+ Bo: “.+” T17"))
         halting.go.set()
         await stage.site.runner.wait(debate)
+
+
+async def test_who_lost_is_named_once_and_with_the_reason_that_was_given(stage: Stage) -> None:
+    plain, reasoned = await stage.once(brief(), Crowd()), await stage.once(example("architecture-review"))
+    async with stage.visit() as visit:
+        card = (await visit.go(f"/d/{plain}")).get_by_role("region", name="Decision")
+        await expect(card.get_by_text("Minority answer: Four days (Dee and Fay)")).to_be_visible()
+        await expect(card.get_by_text("Dissent:")).to_have_count(0)
+        card = (await visit.go(f"/d/{reasoned}")).get_by_role("region", name="Decision")
+        await expect(card.get_by_text("Dissent: Security for audit log with outbox: It quotes")).to_be_visible()
 
 
 async def test_a_tie_shows_its_answers_side_by_side(stage: Stage) -> None:
