@@ -283,6 +283,19 @@ def test_debates_are_listed_filtered_and_shown_by_short_names() -> None:
         moot.show("last~2")
 
 
+def test_a_list_says_which_debates_are_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    notes = tmp_path / "notes.md"
+    notes.write_text("The lift fails twice a month.", "utf-8")
+    (tmp_path / "lift.md").write_text("---\nbackground: [notes.md]\n---\n# Replace the lift?\n", "utf-8")
+    moot.run(Path("lift.md"), model=QUOTES)
+    assert [listed.stale for listed in moot.list()] == [False]
+    notes.write_text("The lift was repaired.", "utf-8")
+    assert [listed.stale for listed in moot.list()] == [True]
+    monkeypatch.chdir(tmp_path.parent)
+    assert [listed.stale for listed in moot.list()] == [False]
+
+
 def test_short_ids_find_their_debates_and_helpers_are_not_the_last() -> None:
     ids = ("cast-0a1b2c3d-7f3a1c", "bus-7f3b00", "bus-7f3b11", "tea-900000", "plain")
     short = short_ids(ids)

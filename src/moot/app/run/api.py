@@ -22,7 +22,7 @@ from moot.app.brief.reader import ParsedBrief, read_brief, read_file
 from moot.app.plan.checks import check_limits, check_number, check_topic
 from moot.app.plan.own_agents import ALLOWED
 from moot.app.plan.settings import StorePlace, default_store, load_config
-from moot.app.run.outcome import Listed, Outcome
+from moot.app.run.outcome import Listed, Outcome, list_one
 from moot.app.run.prepare import Overrides
 from moot.app.run.record_reader import ListStatus, list_query
 from moot.app.run.start import HostHooks, prepare_start, run_start
@@ -457,7 +457,9 @@ async def alist(
     """
     query = list_query(status=_word("status", status), search=_word("search", search), limit=limit, helpers=helpers)
     async with _open_store(store, reading=True) as workspace:
-        return await workspace.list(query)
+        page = (await workspace.page(query)).debates
+        stale = await workspace.stale_among(page)
+        return tuple(replace(list_one(summary), stale=summary.debate in stale) for summary in page)
 
 
 run = _blocking(debate, "run", "Run a debate to its end, or until it pauses; ``moot.debate`` is to be awaited.")

@@ -224,6 +224,7 @@ class Listed:
         models: the models of its participants, and others that answered for them, in alphabetical order.
         cost: US dollars of all calls; None where a price is unknown.
         tokens: of all calls, input and output.
+        stale: whether a document of it in the current folder has changed since; only ``moot.list`` looks.
     """
 
     debate: str
@@ -241,6 +242,7 @@ class Listed:
     models: tuple[str, ...] = ()
     cost: float | None = 0.0
     tokens: int = 0
+    stale: bool = False
 
 
 def opening(debate: str, entries: Sequence[Entry]) -> Opened:

@@ -271,6 +271,15 @@ class RecordReader:
         """All debates, or those that a query asks for, newest first."""
         return tuple(map(list_one, (await self.page(query or ListQuery())).debates))
 
+    async def stale_among(self, page: Sequence[Summary]) -> frozenset[str]:
+        """The debates of a list whose documents in the folder that the program runs in have changed since."""
+        folder = Path()
+        if place_of(folder) not in {summary.place for summary in page if summary.place}:
+            return frozenset()
+        from moot.app.brief.document_states import StaleDebates  # here for start-up time: few lists need it
+
+        return await StaleDebates(folder).among(page, self.opening)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAsks:

@@ -25,10 +25,7 @@ from moot.core.errors import BriefError, RecordError
 from moot.core.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from moot.app.imports.conversations import Conversation
-    from moot.app.run.record_reader import RecordReader, Summary
     from moot.cli.display.debate_table import ShownDebates
     from moot.core.brief import Brief
 
@@ -87,19 +84,6 @@ def _say_none(store: Path | str | None, shown: "ShownDebates") -> None:
     click.echo('Start with: moot run "Should we build or buy?"')
 
 
-async def _stale_among(page: "Sequence[Summary]", reader: "RecordReader") -> frozenset[str]:
-    """The debates of a list whose documents in this folder have changed since."""
-    if not (places := {summary.place for summary in page if summary.place}):
-        return frozenset()
-    from moot.app.run.record_reader import place_of  # here for start-up time: few lists need it
-
-    if place_of(Path()) not in places:
-        return frozenset()
-    from moot.app.brief.document_states import StaleDebates
-
-    return await StaleDebates(Path()).among(page, reader.opening)
-
-
 async def _look(store: Path | str | None, filters: Filters) -> "ShownDebates":
     """The debates that a list shows, with the open questions to people."""
     from moot.app.run.outcome import list_one
@@ -116,7 +100,7 @@ async def _look(store: Path | str | None, filters: Filters) -> "ShownDebates":
         stored = await reader.names()
         page = (await reader.page(query)).debates
         debates, asks = await list_open_asks(reader, [list_one(summary) for summary in page])
-        stale = await _stale_among(page, reader)
+        stale = await reader.stale_among(page)
     short = short_ids([item.debate for item in debates], stored)
     return ShownDebates(debates=debates, asks=asks, short=short, stale=stale, stored=len(stored))
 
