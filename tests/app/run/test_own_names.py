@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -56,6 +57,14 @@ def test_a_method_is_passed_again_for_each_participant() -> None:
     paused = moot.run(BRIEF, model=holder.say, store=store, limits={"asks": 1})
     again = {"Ann": holder.say, "Bob": holder.say, "Cy": holder.say}
     assert moot.resume(paused.debate, agents=again, store=store, limits={"asks": 50}).status == "decided"
+
+
+@pytest.mark.parametrize("agents", [3, ["Ann"], {3: holding("tea")}, "Ann"])
+def test_agents_that_are_no_dictionary_of_names_are_refused(agents: Any) -> None:
+    store = moot.InMemoryStore()
+    paused = moot.run(BRIEF, model=holding("tea"), store=store, limits={"asks": 1})
+    with pytest.raises(moot.BriefError, match=r"^agents is .*; it must be a dictionary of names and agents$"):
+        moot.resume(paused.debate, agents=agents, store=store)
 
 
 def test_one_who_answered_for_two_is_not_passed_as_two() -> None:

@@ -238,8 +238,11 @@ def _register_again(workspace: Workspace, agents: Mapping[str, object], people: 
     """Register agents of the program under the names under which they answered for the participants of a record.
 
     Raises:
-        BriefError: one cannot answer, or two are given for participants who had one.
+        BriefError: they are no mapping of names, one cannot answer, or two are given for participants who had one.
     """
+    if not isinstance(agents, Mapping) or not all(isinstance(name, str) for name in agents):  # pyright: ignore[reportUnnecessaryIsInstance]
+        problem = f"agents is {shown(agents)}; it must be a dictionary of names and agents"
+        raise BriefError(problem, code="wrong_type")
     seats = {participant.name: participant.seat for participant in people if participant.seat.startswith(GUEST)}
     agent_of: dict[str, object] = {}
     for name, agent in agents.items():
@@ -411,7 +414,7 @@ async def aresume(
     async with _open_store(store) as workspace:
         name = await workspace.find(_word("debate", debate))
         brief = (await workspace.outcome(name)).transcript.brief
-        _register_again(workspace, agents or {}, brief.participants if brief else ())
+        _register_again(workspace, {} if agents is None else agents, brief.participants if brief else ())
         usual = brief.limits if brief else Limits()
         allowed = None if limits is None else _limits(limits, usual)
         running = workspace.resume(name, limits=allowed, stop=listener.stop)
