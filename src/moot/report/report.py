@@ -42,9 +42,9 @@ def _settings_in_words(opened: Opened) -> Iterator[str]:
         yield f"at most {counted(limit, 'message')} for each member"
     yield from map(choice_in_words, opened.chosen)
     yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)
-    for limit, unit in ((limits.asks, "questions"), (limits.tokens, "tokens")):
+    for limit, unit in ((limits.asks, "question"), (limits.tokens, "token")):
         if limit is not None:
-            yield f"at most {limit:,} {unit}"
+            yield f"at most {counted(limit, unit)}"
     if limits.cost is not None:
         yield f"at most ${limits.cost:.2f}"
     if limits.total_seconds is not None:

@@ -24,6 +24,7 @@ from moot.core.transcript import Transcript, Turn, read_field
 from moot.phases.base import Phase
 from moot.phases.helpers import FinalAnswer
 from moot.phases.revise import SUMMED, Revise
+from moot.phases.score import Score
 from moot.phases.vote import Vote
 from moot.policy.board_turns import QuietFirst
 from moot.policy.convergence import Stalled
@@ -233,8 +234,18 @@ class _AtOnce:
 
 
 def shortest_form(protocol: Phase) -> Phase:
-    """The phase tree in its shortest form: every stop that cannot be foreseen is met at once."""
-    return cast(Phase, _with_replaced_parts(protocol, lambda part: _AtOnce() if isinstance(part, GUESSED) else None))
+    """The phase tree in its shortest form: every stop that cannot be foreseen is met at once.
+
+    Where chance decides who speaks, nobody is rated at the end: who never spoke is not.
+    """
+    by_chance = any(isinstance(part, QuietFirst) for part in parts(protocol))
+
+    def instead(part: object) -> object:
+        if by_chance and isinstance(part, Score) and not part.live:
+            return replace(part, acts=("",))  # no turn has such an act
+        return _AtOnce() if isinstance(part, GUESSED) else None
+
+    return cast(Phase, _with_replaced_parts(protocol, instead))
 
 
 def longest_form(protocol: Phase) -> Phase:
