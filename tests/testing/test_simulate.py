@@ -33,10 +33,10 @@ from tests.kits.thoroughness import MORE
 from tests.testing.found_by import FOUND_BY
 from tests.testing.planted_faults import FAULTS, planted
 
-SEEDS = range(200, 10_000) if MORE else range(200)
+SEEDS = range(500, 10_000) if MORE else range(500)
 """The seeds that are run: `make test-all` is `make test` and then the rest."""
 
-BLOCKS = 40 if MORE else 4
+BLOCKS = 38 if MORE else 5
 """Over how many tests, so that they run beside each other."""
 
 ROOT = Path(__file__).parents[2]
