@@ -21,12 +21,15 @@ GARBAGE = 50_000
 def interrupt_again(lost: "UnraisableHookArgs") -> None:
     """Send Ctrl-C once more where Python has dropped it: in a callback of an import nothing can be raised.
 
+    An object that was interrupted while it was made, such as an event loop, lacks what its end needs. That is no news.
+
     Args:
-        lost: what could not be raised; all but an interruption is printed as usual.
+        lost: what could not be raised; all else is printed as usual.
     """
+    half_made = lost.exc_type is AttributeError and getattr(lost.object, "__name__", "") == "__del__"
     if issubclass(lost.exc_type, KeyboardInterrupt):
         start_new_thread(os.kill, (os.getpid(), signal.SIGINT))
-    else:
+    elif not half_made:
         sys.__unraisablehook__(lost)
 
 

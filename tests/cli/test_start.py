@@ -1,5 +1,7 @@
 """The start of the command: what each command loads, and that Ctrl-C while it loads ends it without a traceback."""
 
+import asyncio
+import gc
 import signal
 import subprocess
 import sys
@@ -139,3 +141,14 @@ def test_whatever_else_python_drops_is_told_as_usual(
     monkeypatch.setattr(sys, "unraisablehook", interrupt_again)
     Falling(ValueError("too late"))
     assert "ValueError: too late" in capsys.readouterr().err
+
+
+def test_an_event_loop_that_was_interrupted_while_it_was_made_is_thrown_away_without_a_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loop = asyncio.SelectorEventLoop.__new__(asyncio.SelectorEventLoop)
+    loop._closed = False  # pyright: ignore[reportAttributeAccessIssue] - as its class leaves it before its selector
+    monkeypatch.setattr(sys, "unraisablehook", interrupt_again)
+    del loop
+    gc.collect()
+    assert capsys.readouterr().err == ""
