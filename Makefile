@@ -13,6 +13,9 @@ EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/
 # With MEASURE=1 the tests write which lines run, and `make test-all` ends with the coverage floors. That takes longer.
 MEASURED := $(if $(MEASURE),-p tests.kits.probes)
 
+# One worker more than processors: tests wait for servers, browsers and other processes.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+
 # A few tests that fail beside others are run once more by themselves. A test that fails twice has failed.
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
   $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 $(MEASURED); }
@@ -57,11 +60,11 @@ screenshots: .venv/dev.stamp
 # `make check` runs the tests marked `source`, which read every file.
 test: .venv/dev.stamp
 	$(if $(MEASURE),rm -rf .cache/coverage)
-	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not system and not source" $(MEASURED) $(if $(MEASURE),|| $(ONCE_MORE))
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not system and not source" $(MEASURED) $(if $(MEASURE),|| $(ONCE_MORE))
 
 test-all: test .venv/docs.stamp
 	@# Tests of browsers and servers wait; so the processors work on all cases of the tests that have many.
-	export MOOT_MORE=1; $(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "(system or many) and not source and not alone" $(MEASURED) || $(ONCE_MORE)
+	export MOOT_MORE=1; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "(system or many) and not source and not alone" $(MEASURED) || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
 	$(if $(MEASURE),$(BIN)/python scripts/coverage_floors.py)
