@@ -13,8 +13,8 @@ EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/
 # With MEASURE=1 the tests write which lines run, and `make test-all` ends with the coverage floors. That takes longer.
 MEASURED := $(if $(MEASURE),-p tests.kits.probes)
 
-# One worker more than processors: tests wait for servers, browsers and other processes.
-WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Two workers more than processors: tests wait for servers, browsers and other processes.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 
 # A few tests that fail beside others are run once more by themselves. A test that fails twice has failed.
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
