@@ -159,11 +159,15 @@ background: [facts.md]
 FACTS = "Tea is cheap. Coffee is quick and good. Water costs nothing. Tea can cause loss of sleep.\n"
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("recount")
+def with_brief(folder: Path) -> Path:
     (folder / "facts.md").write_text(FACTS, encoding="utf-8")
     (folder / "b.md").write_text(BRIEF, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = with_brief(tmp_path_factory.mktemp("recount"))
     done = moot(folder, "run", "b.md", *QUOTES, "--quiet", "--no-report")
     assert done.exit_code == 0, done.output
     return folder
@@ -186,17 +190,17 @@ def test_the_command_gives_data(place: Path) -> None:
     assert {"rule", "status", "winner", "tally", "margin", "next", "flip", "tried"} <= data["counts"][0].keys()
 
 
-def test_a_debate_without_a_vote_is_refused_in_one_sentence(place: Path) -> None:
-    moot(place, "run", "Tea or coffee?", "--protocol", "moderated", *QUOTES, "--quiet", "--no-report")
-    result = moot(place, "recount", "last")
+def test_a_debate_without_a_vote_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    moot(tmp_path, "run", "Tea or coffee?", "--protocol", "moderated", *QUOTES, "--quiet", "--no-report")
+    result = moot(tmp_path, "recount", "last")
     assert result.exit_code == 2
     assert "was not decided by ballots that can be counted in another way" in result.stderr
     assert result.stderr.count("\n") == 1
 
 
-def test_an_open_debate_has_nothing_to_count(place: Path) -> None:
-    moot(place, "run", "b.md", *QUOTES, "--quiet", "--no-report", "--max-questions", "1")
-    assert "had no vote: there is nothing to count" in moot(place, "recount", "last").stderr
+def test_an_open_debate_has_nothing_to_count(tmp_path: Path) -> None:
+    moot(with_brief(tmp_path), "run", "b.md", *QUOTES, "--quiet", "--no-report", "--max-questions", "1")
+    assert "had no vote: there is nothing to count" in moot(tmp_path, "recount", "last").stderr
 
 
 @pytest.mark.parametrize(
