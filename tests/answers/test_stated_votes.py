@@ -181,3 +181,16 @@ def test_a_head_that_speaks_of_the_matter_leaves_the_vote(head: str) -> None:
 @pytest.mark.parametrize("farewell", ["Let's get to work.", "Good luck to all!", "Viel Erfolg!"])
 def test_a_farewell_behind_a_vote_leaves_it(farewell: str) -> None:
     assert read_vote(f"I vote for: Agent2\n\n{farewell}", AGENTS).choice == "Agent2"
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "My position: Agent1 is right about the costs.",
+        "My conclusion: Agent1's case is weaker.",
+        "Ich stimme Agent1 zu.",
+    ],
+)
+def test_a_sentence_that_only_judges_another_contradicts_no_vote(above: str) -> None:
+    assert read_vote(f"{above}\n\nI vote for: Agent2", AGENTS).choice == "Agent2"
+    assert read_vote(above, AGENTS).choice is None

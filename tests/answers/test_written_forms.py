@@ -61,3 +61,9 @@ def test_only_a_number_has_a_label_with_a_word_behind_it() -> None:
     form = Form(name="note", layout="sections", fields=(Field(name="NOTE"), Field(name="SCORE", kind="number")))
     assert read(form, "NOTE: fine\nSCORE VALUE: 3").fields == {"NOTE": "fine", "SCORE": 3}
     assert read(form, "NOTE LEVEL: fine\nSCORE: 3").fields == {"SCORE": 3}
+
+
+def test_a_text_may_hold_a_word_that_is_the_label_of_a_field_which_can_be_left_out() -> None:
+    level = Field(name="SEVERITY", kind="choice", choices=("HIGH", "LOW"), required=False)
+    form = Form(name="note", layout="sections", fields=(Field(name="REASON"), level))
+    assert read(form, "REASON: the log prints SEVERITY: high").fields == {"REASON": "the log prints SEVERITY: high"}

@@ -453,10 +453,10 @@ def _labelled(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
 
 
 def _stated(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:
-    """The same in a sentence ("My vote then goes to X"); a long reason behind it makes it prose about a vote."""
+    """The same in a sentence ("My vote then goes to X"); not plain, or with a long reason, it is none."""
     for statement in _labelled(reader, match):
-        long = statement.mood == "plain" and _gives_long_reason(reader, match.end())
-        yield replace(statement, mood="unclear", reason="no_form") if long else statement
+        plain = statement.mood == "plain" and not _gives_long_reason(reader, match.end())
+        yield statement if plain else replace(statement, mood="void", reason=statement.reason or "no_form")
 
 
 def _before_verb(reader: Reader, match: re.Match[str]) -> Iterator[Statement]:

@@ -395,9 +395,7 @@ _HOLDS_NOT = late_pattern(
 
 
 def is_set_aside(words: str) -> bool:
-    """Whether the first line of a folded answer calls it a draft, or its first paragraph says that what follows may
-    not hold.
-    """
+    """Whether the first line of a folded answer calls it a draft, or its first paragraph says that it may not hold."""
     first, _, rest = words.lstrip().partition("\n\n")
     if _DRAFT.match(first.split("\n")[0]):
         return True

@@ -404,7 +404,8 @@ def in_english(fields: Sequence[Field], text: str) -> str:
     only where nothing follows it. What counts is decided by the one reader, as everywhere.
     """
     names = {field.name for field in fields}
-    for name in (name for name in vote_labels.DRAFT_LABELS if name in names and name.casefold() not in text.casefold()):
+    folded = text.casefold()
+    for name in (name for name in vote_labels.DRAFT_LABELS if name in names and name.casefold() not in folded):
         text = _draft_label(name).sub(lambda label_match, name=name: f"{_text_before(label_match)}{name}", text)
     if not {*_WORDS_OF} <= names:
         return text

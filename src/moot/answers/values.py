@@ -76,9 +76,10 @@ class FieldValues:
             self.unread.append(f"{form_field.name}: {value.reason}")
 
     def drop_joined(self, form_fields: Sequence[Field]) -> None:
-        """Book no text that holds the label of another field, which was not found on a line of its own."""
-        lacking = [re.escape(item.name) for item in form_fields if item.name not in self.fields and item.name.isupper()]
-        label = re.compile(rf"(?<![\w-])(?:{'|'.join(lacking) or '(?!)'})(?![\w-])[^\n:：]{{0,20}}[:：]")
+        """Book no text that holds the label of a required field which was not found on a line of its own."""
+        lacking = (item.name for item in form_fields if item.required and item.name not in self.fields)
+        names = "|".join(re.escape(name) for name in lacking if name.isupper()) or "(?!)"
+        label = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])[^\n:：]{{0,20}}[:：]")
         for item in form_fields:
             if isinstance(value := self.fields.get(item.name), str) and label.search(value):
                 del self.fields[item.name]

@@ -105,13 +105,11 @@ def _lines(shown: ShownDebates, console: Console) -> None:
 
 def _marked_outcome(item: Listed, shown: ShownDebates, length: int) -> Text:
     """What came of a debate, behind a mark where it is stale."""
-
     outcome = _outcome(item, shown.asks.get(item.debate, ()), length)
     return Text.assemble(("stale", WARN), " · ", outcome) if item.debate in shown.stale else outcome
 
 
 def _outcome(summary: Listed, asks: Sequence[OpenQuestion], length: int) -> Text:
-
     if asks:
         names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
         since = local_time(min(ask.since for ask in asks))
