@@ -2,12 +2,12 @@
 
 import pytest
 
-from moot.analysis.memory_lines import HEADINGS, memory_lines
+from moot.analysis.memory_lines import HEADINGS, learned_lines
 
 CRITIQUE: dict[str, object] = {"critic": "Bo", "author": "Ada", "issue": "No price.", "suggestion": "", "seq": 3}
 OUTCOME: dict[str, object] = {
     "topic": "Tea?",
-    "protocol": "panel",
+    "protocol": "round_robin",
     "domain": "",
     "status": "no_decision",
     "text": "",
@@ -32,18 +32,19 @@ RELATION: dict[str, object] = {"one": "Ada", "other": "Bo", "agreed": None, "mov
 @pytest.mark.parametrize(
     ("kind", "body", "lines"),
     [
-        ("outcome", OUTCOME, ["Tea?", "no decision (it was right)", "protocol panel"]),
+        ("outcome", OUTCOME, ["Tea?", "no decision (it was right)", "protocol: round robin"]),
         (
             "outcome",
             OUTCOME
             | {"status": "decided", "text": "Tea", "how": "Tea has 2 of 3", "domain": "drinks", "trust": "refuted"}
-            | {"dissent": ["Bo: too weak"], "minority": ["Coffee"]},
+            | {"dissent": ["Bo: too weak", "Cy for Milk"], "minority": ["Coffee", "Milk"]},
             [
                 "Tea?",
                 "decided: Tea (it was wrong)",
                 "Tea has 2 of 3",
-                "protocol panel, domain drinks",
+                "protocol: round robin, domain: drinks",
                 "against it: Bo: too weak",
+                "against it: Cy for Milk",
                 "another answer: Coffee",
             ],
         ),
@@ -62,30 +63,20 @@ RELATION: dict[str, object] = {"one": "Ada", "other": "Bo", "agreed": None, "mov
             CRITIQUE | {"answer": "Tea", "rejected": False, "because": ""},
             ["Bo to Ada: No price.", "  Ada did not answer it and kept Tea"],
         ),
-        (
-            "position",
-            {"who": "Ada", "answer": "Tea", "confidence": 0.7, "last": True, "right": False},
-            ["Ada: Tea, confidence 0.7, last answer, wrong"],
-        ),
-        (
-            "position",
-            {"who": "Ada", "answer": "Tea", "confidence": None, "last": False, "right": None},
-            ["Ada: Tea"],
-        ),
         ("performance", PERFORMANCE, ["Ada: 2 answers"]),
         (
             "performance",
             PERFORMANCE | {"role": "CFO", "missing": 1, "changed": 2, "won": False, "right": True},
-            ["Ada (CFO): 2 answers, 1 missing, changed 2 times, another answer was chosen, right"],
+            ["Ada (CFO): 2 answers, 1 missing, changed the answer twice, another answer was chosen, right"],
         ),
         ("relation", RELATION, []),
         (
             "relation",
-            RELATION | {"agreed": False, "moved_other": 1, "moved_one": 2},
+            RELATION | {"agreed": False, "moved_other": 1, "moved_one": 3},
             [
                 "Ada and Bo ended with different answers",
-                "Ada changed the answer of Bo 1 time",
-                "Bo changed the answer of Ada 2 times",
+                "Ada changed the answer of Bo once",
+                "Bo changed the answer of Ada 3 times",
             ],
         ),
         ("bout", {"one": "a:x", "other": "b:y", "score": 0.5}, ["a:x drew with b:y"]),
@@ -93,5 +84,16 @@ RELATION: dict[str, object] = {"one": "Ada", "other": "Bo", "agreed": None, "mov
     ],
 )
 def test_an_item_is_told_in_sentences(kind: str, body: dict[str, object], lines: list[str]) -> None:
-    assert list(memory_lines(kind, body)) == lines
-    assert kind in HEADINGS
+    assert dict(learned_lines({kind: [body]})) == ({HEADINGS[kind]: [lines]} if lines else {})
+
+
+def position(who: str, answer: str, confidence: float | None = None, *, right: bool | None = None) -> dict[str, object]:
+    return {"who": who, "answer": answer, "confidence": confidence, "last": right is not None, "right": right}
+
+
+def test_the_answers_of_a_participant_are_told_once_however_often_they_were_given() -> None:
+    answers = [position("Ada", "Tea"), position("Bo", "Milk"), position("Ada", "Tea"), position("Ada", "Milk", 0.625)]
+    answers += [position("Ada", "Tea", 0.7, right=False), position("Bo", "Milk")]
+    assert dict(learned_lines({"position": answers})) == {
+        "Answers": [["Ada: Tea, then Milk, then Tea; confidence 70%; wrong"], ["Bo: Milk"]]
+    }

@@ -20,6 +20,8 @@ async def test_what_was_learned_is_found_and_forgotten(stage: Stage, width: int,
         await expect(item).to_contain_text("no language model took part")
         await item.get_by_role("button", name="Show all that was learned").click()
         await expect(item.get_by_role("heading", name="Participants")).to_be_visible()
+        await expect(item.locator(".all")).to_contain_text("protocol: panel")
+        assert (await item.inner_text()).count(f"{one} or Harbour?") == 1
         assert await page.evaluate("document.documentElement.scrollWidth") <= width
         assert await visit.eye() == []
         await expect(page.get_by_role("link", name="Models", exact=True)).to_be_in_viewport(ratio=1)
@@ -37,5 +39,6 @@ async def test_what_was_learned_is_found_and_forgotten(stage: Stage, width: int,
         await page.get_by_label("What is searched").select_option("pattern")
         await expect(page.locator(".empty")).to_be_visible()
         await page.get_by_role("link", name="Ratings and calibration").click()
-        await expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
+        await expect(page.get_by_role("heading", name="Calibration", level=2)).to_be_visible()
+        await expect(page.get_by_role("heading", level=1)).to_have_count(1)
         await expect(page.get_by_role("link", name="Memory", exact=True)).to_have_attribute("aria-current", "page")

@@ -1,9 +1,11 @@
 """Items of the memory as lines for people: outcomes, critiques, answers, results and relations."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import cast
 
-from moot.core.text import clean, counted, flat, shorten
+from moot.core.labels import protocol_in_words
+from moot.core.text import clean, counted, flat, percent, shorten
 
 Body = Mapping[str, object]
 
@@ -33,13 +35,10 @@ HEADINGS: Mapping[str, str] = {
 def learned_lines(items: Mapping[str, Sequence[Body]]) -> Iterator[tuple[str, list[list[str]]]]:
     """Each kind of which something was learned: its heading, and the lines of each item."""
     for kind, heading in HEADINGS.items():
-        if parts := list(filter(None, (list(memory_lines(kind, body)) for body in items.get(kind, ())))):
+        learned = items.get(kind, ())
+        item_lines = _positions(learned) if kind == "position" else map(_LINES[kind], learned)
+        if parts := [lines for lines in map(list[str], item_lines) if lines]:
             yield heading, parts
-
-
-def memory_lines(kind: str, body: Body) -> Iterator[str]:
-    """The lines of one item of that kind."""
-    return _LINES[kind](body)
 
 
 def decided(body: Body) -> str:
@@ -53,11 +52,13 @@ def _outcome(body: Body) -> Iterator[str]:
     yield decided(body)
     if body["how"]:
         yield _text(body["how"])
-    yield f"protocol {_text(body['protocol'])}" + (f", domain {_text(body['domain'])}" if body["domain"] else "")
-    for text in _texts(body["dissent"]):
-        yield f"against it: {text}"
+    protocol = protocol_in_words(_text(body["protocol"]))
+    yield f"protocol: {protocol}" + (f", domain: {_text(body['domain'])}" if body["domain"] else "")
+    dissent = _texts(body["dissent"])
+    yield from (f"against it: {text}" for text in dissent)
     for text in _texts(body["minority"]):
-        yield f"another answer: {text}"
+        if not any(text in words for words in dissent):
+            yield f"another answer: {text}"
 
 
 def _pattern(body: Body) -> Iterator[str]:
@@ -79,17 +80,21 @@ def _critique(body: Body) -> Iterator[str]:
         yield f"  suggestion: {_text(body['suggestion'])}"
 
 
-def _position(body: Body) -> Iterator[str]:
-    answer = [_text(body["answer"])]
-    answer += [f"confidence {body['confidence']}"] if body["confidence"] is not None else []
-    answer += ["last answer"] if body["last"] else []
-    yield f"{_text(body['who'])}: {', '.join([*answer, *_right(body)])}"
+def _positions(bodies: Sequence[Body]) -> Iterator[Iterator[str]]:
+    """The answers of each participant in one line, from the first to the last; who kept one says it once."""
+    for who in dict.fromkeys(_text(body["who"]) for body in bodies):
+        own = [body for body in bodies if _text(body["who"]) == who]
+        answers = [answer for answer, _ in groupby(_text(body["answer"]) for body in own)]
+        last = own[-1]
+        words = [", then ".join(answers)]
+        words += [f"confidence {percent(float(str(last['confidence'])))}"] if last["confidence"] is not None else []
+        yield iter([f"{who}: {'; '.join([*words, *_right(last)])}"])
 
 
 def _performance(body: Body) -> Iterator[str]:
     facts = [f"{counted(_number(body['answers']), 'answer')}"]
     facts += [f"{_number(body['missing'])} missing"] if body["missing"] else []
-    facts += [f"changed {counted(_number(body['changed']), 'time')}"] if body["changed"] else []
+    facts += [f"changed the answer {_times(body['changed'])}"] if body["changed"] else []
     if body["won"] is not None:
         facts.append("its answer was chosen" if body["won"] else "another answer was chosen")
     details = ", ".join(filter(None, (_text(body["role"]), _text(body["player"]))))
@@ -102,7 +107,7 @@ def _relation(body: Body) -> Iterator[str]:
         yield f"{one} and {other} ended with {'the same answer' if body['agreed'] else 'different answers'}"
     for mover, moved, times in ((one, other, body["moved_other"]), (other, one, body["moved_one"])):
         if times:
-            yield f"{mover} changed the answer of {moved} {counted(_number(times), 'time')}"
+            yield f"{mover} changed the answer of {moved} {_times(times)}"
 
 
 def _bout(body: Body) -> Iterator[str]:
@@ -122,6 +127,10 @@ def _texts(value: object) -> list[str]:
     return [_text(item) for item in cast("Sequence[object]", value)] if isinstance(value, list | tuple) else []
 
 
+def _times(value: object) -> str:
+    return {1: "once", 2: "twice"}.get(_number(value), f"{_number(value)} times")
+
+
 def _number(value: object) -> int:
     return int(str(value))
 
@@ -130,7 +139,6 @@ _LINES: Mapping[str, Callable[[Body], Iterator[str]]] = {
     "outcome": _outcome,
     "pattern": _pattern,
     "failed_pattern": _failed_pattern,
-    "position": _position,
     "performance": _performance,
     "relation": _relation,
     "bout": _bout,

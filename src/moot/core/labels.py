@@ -1,4 +1,4 @@
-"""The words of reports for places in a protocol, acts of turns, and values."""
+"""The words of every screen for places in a protocol, acts of turns, values and lengths of time."""
 
 import re
 from collections import Counter
@@ -234,3 +234,26 @@ def contains_text(fields: Fields, text: str, *frame: str) -> bool:
 
 WAITS_FOR_BATCH = "waits for a batch"
 """How the reason begins why a debate is paused that a provider's batch will answer; since when follows."""
+
+
+_UNITS = ((86_400, "day", "days"), (3600, "h", "h"), (60, "min", "min"), (1, "s", "s"))
+
+
+def duration(seconds: float) -> str:
+    """A length of time in its two greatest units: ``4.2 s``, ``3 min 20 s``, ``1 h``, ``2 days 3 h``.
+
+    The pages say the same (``span`` in ``frontend/src/words.ts``).
+
+    Args:
+        seconds: not below 0; below a minute they are rounded to tenths, else parts of a second are left out.
+    """
+    if round(seconds, 1) < 60:
+        return f"{round(seconds, 1):g} s"
+    rest, parts = int(seconds), list[str]()
+    for size, one, many in _UNITS:
+        n, rest = divmod(rest, size)
+        if n:
+            parts.append(f"{n} {one if n == 1 else many}")
+        elif parts:
+            break  # "1 h" and some seconds
+    return " ".join(parts[:2])
