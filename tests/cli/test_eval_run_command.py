@@ -132,7 +132,7 @@ def test_a_pilot_tells_what_all_cost_and_can_show(folder: Path) -> None:
     lines = [f"{n},Is place {n} nearer?,yes|no,{'yes' if n % 2 else 'no'},,map.md\n" for n in range(32)]
     (folder / "places.csv").write_text(QUESTIONS.splitlines(keepends=True)[0] + "".join(lines), "utf-8")
     plan = moot(folder, "eval", "plan", "places.csv", *QUOTES)
-    assert "the first 30 questions tell what all cost, with an 80 % interval" in plan.output
+    assert "the first 30 questions tell what all cost, with an 80% interval" in plan.output
     pilot = moot(folder, "eval", "places.csv", *QUOTES, "--pilot")
     assert pilot.exit_code == 0, pilot.output
     assert "after 30 questions: all cost" in pilot.output
@@ -330,3 +330,16 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_loses_no_answer(
     assert stopped.exit_code == 1
     assert "scores.csv cannot be written: No space left on device; what was answered is on record" in stopped.output
     assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
+
+
+def test_nothing_is_left_in_a_folder_of_its_own_however_it_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed process cleans nothing up, so no folder is made but the one of the evaluation."""
+
+    def refuse(suffix: str | None = None, prefix: str | None = None, dir: str | None = None) -> str:
+        raise AssertionError("a folder of its own")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    assert moot(folder, "eval", "plan", "places.csv", *QUOTES).exit_code == 0
+    assert not (folder / "places-eval").exists()
+    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code in (0, 1)
+    assert (folder / "places-eval/keys.jsonl").exists()

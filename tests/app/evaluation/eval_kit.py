@@ -10,7 +10,7 @@ from moot.app.evaluation.eval_plan import prepare_evaluation
 from moot.app.evaluation.eval_run import EvalRun
 from moot.app.evaluation.eval_setup import Setup, plain_setup
 from moot.app.plan.settings import Config
-from moot.app.questions.data_sets import DataSet, Key, Question, store_data
+from moot.app.questions.data_sets import DataSet, Key, Question, to_store
 from moot.app.run.workspace import Workspace
 from moot.core.agent import Quote, Recorder
 from moot.core.ask import Usage
@@ -102,7 +102,7 @@ def setup_of(folder: Path, *names: str, arms: Sequence[Arm] = ()) -> Setup:
 
 async def run_of(workspace: Workspace, setup: Setup, data: DataSet, folder: Path) -> EvalRun:
     """A run that has begun and has called nobody yet."""
-    prepared = await prepare_evaluation(workspace, setup, store_data(data, folder), Config())
+    prepared = await prepare_evaluation(workspace, setup, to_store(data, folder), Config())
     run = EvalRun(workspace=workspace, prepared=prepared, config=Config(), folder=folder, budget=setup.budget)
     await run.begin()
     return run

@@ -7,7 +7,7 @@ import pytest
 
 from moot.app.evaluation.grading import Grade, Grader, mix
 from moot.app.evaluation.responses import Charge, Response, charge_of
-from moot.app.questions.data_sets import DataSet, Key, Kind, Question, store_data
+from moot.app.questions.data_sets import DataSet, Key, Kind, Question, to_store
 from moot.app.questions.quantities import Quantity, normal_text, read_quantity
 from moot.core.ask import Usage
 from moot.core.errors import RecordError
@@ -79,7 +79,9 @@ def test_texts_compare_without_case_articles_and_marks() -> None:
 
 def grader(folder: Path, kind: Kind, key: Key) -> tuple[Grader, Question]:
     question = Question(id=key.id, input="?", kind=kind, options=("tea", "coffee") if kind == "option" else ())
-    return Grader(store_data(DataSet(questions=(question,), keys=(key,)), folder).keys), question
+    stored = to_store(DataSet(questions=(question,), keys=(key,)), folder)
+    stored.keep()
+    return Grader(stored.keys), question
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from moot.app.evaluation.arms import Arm, with_rivals
 from moot.app.evaluation.eval_files import save_result
 from moot.app.evaluation.scores import EvalResult, PlannedArm
-from moot.app.questions.data_sets import DataSet, Key, Question, store_data
+from moot.app.questions.data_sets import DataSet, Key, Question, to_store
 from moot.app.questions.question_files import read_data_set
 from moot.app.results.inspect_logs import letter, logs_of, read_records
 from moot.core.brief import Source
@@ -64,7 +64,7 @@ def saved(folder: Path) -> EvalResult:
         judged_with_labels=None,
     )
     save_result(folder, result)
-    store_data(SET, folder)
+    to_store(SET, folder).keep()
     return result
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from moot.app.evaluation.eval_files import read_result
-from moot.app.questions.data_sets import FaultyData, Key, store_data
+from moot.app.questions.data_sets import FaultyData, Key, to_store
 from moot.app.questions.quantities import read_quantity
 from moot.app.questions.question_files import read_data_set
 from moot.core.brief import Source
@@ -259,10 +259,12 @@ def test_questions_of_an_evaluation_are_read_back_with_their_keys(tmp_path: Path
         "utf-8",
     )
     data = read_data_set(tmp_path / "set.csv")
-    stored = store_data(data, tmp_path / "run")
+    stored = to_store(data, tmp_path / "run")
+    assert not stored.keys.exists()
+    stored.keep()
     again = read_data_set(tmp_path / "run")
     assert again == data
-    assert store_data(again, tmp_path / "again").keys_hash == stored.keys_hash
+    assert to_store(again, tmp_path / "again").keys_hash == stored.keys_hash
     card(
         tmp_path / "run",
         "configs:\n- config_name: questions\n  data_files: questions.jsonl\n"

@@ -14,7 +14,7 @@ from moot.app.evaluation.grading import MOST_DRAWS
 from moot.app.evaluation.rubrics import MEETS, TASK, judge_sentences, read_labels
 from moot.app.evaluation.scores import EvalResult, JudgeCheck
 from moot.app.plan.settings import Config
-from moot.app.questions.data_sets import DataSet, FaultyData, Key, Question, store_data
+from moot.app.questions.data_sets import DataSet, FaultyData, Key, Question, to_store
 from moot.app.results.scoring import measure
 from moot.app.run.workspace import Workspace
 from moot.core.errors import BriefError
@@ -52,7 +52,7 @@ def labelled(folder: Path, n: int) -> Path:
 
 async def begun(folder: Path, labels: Path | None, space: Workspace, *, budget: float | None = None) -> EvalRun:
     setup = replace(setup_of(folder, "a", "b", arms=PANEL), rubric_judge="guest:judge", labels=labels, budget=budget)
-    prepared = await prepare_evaluation(space, setup, store_data(SET, folder), Config())
+    prepared = await prepare_evaluation(space, setup, to_store(SET, folder), Config())
     run = EvalRun(workspace=space, prepared=prepared, config=Config(), folder=folder, budget=budget)
     await run.begin()
     await run.run()

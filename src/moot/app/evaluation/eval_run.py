@@ -174,7 +174,7 @@ class EvalRun:
             problem = f"the store has debates of an evaluation {self.plan.name!r} with another plan"
             raise RecordError(f"{problem}; give this one a name of its own with --name, or name its folder with --out")
         save_plan(self.folder, self.plan, first=first)
-        self.prepared.data.keep(self.folder)
+        self.prepared.data.keep()
         note_folder(lock_place(self.workspace.store), self.folder)
         self.plan_changed |= not all(same_plan)
         await self.debates.begin(self.plan.hash)

@@ -49,7 +49,7 @@ class Grader:
     ``marks`` says of an answer to a question with a rubric whether a judge found that it meets it.
 
     Args:
-        path: the file of the keys, which ``data_sets.store_data`` has written.
+        path: the file of the keys, which ``StoredData.keep`` has written.
 
     Raises:
         RecordError: it cannot be read.

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -177,42 +177,37 @@ class StoredData:
     Attributes:
         questions: what is asked.
         questions_hash: SHA-256 of the questions as they are stored.
-        keys: the file of the keys.
+        keys: the file of the keys, which ``keep`` writes.
         keys_hash: SHA-256 of that file.
+        texts: what the two files hold, by their names.
     """
 
     questions: tuple[Question, ...]
     questions_hash: str
     keys: Path
     keys_hash: str
+    texts: Mapping[str, str] = field(repr=False)
 
-    def keep(self, folder: Path) -> None:
-        """Copy both files into the folder of the evaluation, each wholly or not at all.
+    def keep(self) -> None:
+        """Write both files into their folder, which is made, each wholly or not at all.
 
         Raises:
             OSError: they cannot be written.
         """
-        for name in (QUESTIONS_FILE, KEYS_FILE):
-            source = self.keys.with_name(name)
-            if source != folder / name:
-                write_whole(folder / name, source.read_bytes())
+        self.keys.parent.mkdir(parents=True, exist_ok=True)
+        for name, text in self.texts.items():
+            write_whole(self.keys.with_name(name), text.encode("utf-8"))
 
 
-def store_data(data: DataSet, folder: Path) -> StoredData:
-    """Write questions and keys into two files of a folder, which is made.
-
-    Raises:
-        OSError: they cannot be written.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+def to_store(data: DataSet, folder: Path) -> StoredData:
+    """Questions and keys as two files of a folder; nothing is written before ``keep``."""
     texts = {QUESTIONS_FILE: _lines(data.questions), KEYS_FILE: _lines(data.keys)}
-    for name, text in texts.items():
-        write_whole(folder / name, text.encode("utf-8"))
     return StoredData(
         questions=data.questions,
         questions_hash=digest(texts[QUESTIONS_FILE]),
         keys=folder / KEYS_FILE,
         keys_hash=digest(texts[KEYS_FILE]),
+        texts=texts,
     )
 
 

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -180,7 +179,7 @@ def say_faults(faults: Sequence[str]) -> None:
 
 
 async def _evaluate(file: Path, options: EvalOptions) -> int:
-    from moot.app.questions.data_sets import FaultyData, store_data, tagged
+    from moot.app.questions.data_sets import FaultyData, tagged, to_store
     from moot.app.questions.question_files import read_data_set
 
     setup = _setup(file, options)
@@ -191,8 +190,7 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
         return USAGE
     data = tagged(data, setup.tag) if setup.tag else data
     folder = options["out"] or Path(f"{setup.name}-eval")
-    with TemporaryDirectory() as aside:  # nothing is written into the folder before the evaluation may begin
-        return await _run(setup, store_data(data, Path(aside)), folder, options)
+    return await _run(setup, to_store(data, folder), folder, options)
 
 
 async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions) -> int:
@@ -349,7 +347,7 @@ def plan_lines(prepared: "PreparedEvaluation", *, pilot: bool = False) -> Iterat
         yield f"budget: ${prepared.setup.budget:g}"
     yield from _power_lines(prepared)
     if len(prepared.data.questions) > PILOT:
-        yield f"the first {PILOT} questions tell what all cost, with an 80 % interval, and what they can show: --pilot"
+        yield f"the first {PILOT} questions tell what all cost, with an 80% interval, and what they can show: --pilot"
     yield f"plan {plan.hash[:16]}"
 
 
@@ -382,7 +380,7 @@ def pilot_lines(pilot: "Pilot", plan: "EvalPlan") -> Iterator[str]:
         cost = f"${pilot.usd[0]:.2f} to ${pilot.usd[1]:.2f}"
     can = "" if pilot.smallest <= plan.margin else f": these {plan.planned} cannot show it"
     yield (
-        f"after {pilot.questions} questions: all cost {cost} (80 % interval); smallest difference that is found in 4 "
+        f"after {pilot.questions} questions: all cost {cost} (80% interval); smallest difference that is found in 4 "
         f"of 5 runs: {pilot.smallest:.3f}; margin {plan.margin:g} needs about {counted(pilot.needed, 'question')}{can}"
     )
     if pilot.repeated is not None:
