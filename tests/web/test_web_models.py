@@ -18,8 +18,16 @@ async def test_a_model_is_tested_by_the_person_at_the_machine_alone(tmp_path: Pa
         lost = (await web.me.post(f"{API}/models/check", json={"model": "nobody:x"})).json()
         assert not lost["answers"]
         assert "nobody" in lost["words"]
-        refused = await web.ann.post(f"{API}/models/check", json={"model": "guest:slow"})
-        assert refused.status_code == 403
+        link = (await web.me.post(f"{API}/debates/{await web.ended(web.me)}/shares", json={})).json()
+        sentences = {
+            web.ann: "only the person at the machine can test models, because a test costs tokens",
+            web.client(token=link["token"]): "the token is missing or not known; open the link that moot serve printed",
+            web.client(): "the token is missing or not known; open the link that moot serve printed",
+        }
+        for client, sentence in sentences.items():
+            refused = await client.post(f"{API}/models/check", json={"model": "guest:slow"})
+            assert refused.status_code in (401, 403)
+            assert sentence in refused.json()["detail"]
 
 
 async def test_presets_are_listed_for_the_person_at_the_machine_alone(tmp_path: Path) -> None:

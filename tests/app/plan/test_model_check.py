@@ -51,7 +51,7 @@ async def test_a_model_that_answers_is_asked_once_a_minute() -> None:
     now, model = [100.0], Spoken()
     pool, checks = pool_of(model), ModelChecks(clock=lambda: now[0])
     first = await checks.check(pool, "guest:m")
-    assert (first.answers, first.words, first.cost) == (True, "It answered in 0.0 s.", 0.001)
+    assert (first.answers, first.words, first.cost) == (True, "It answered in 0 s.", 0.001)
     assert await checks.check(pool, "guest:m") is first
     now[0] += KEPT + 1
     assert await checks.check(pool, "guest:m") is not first
@@ -62,7 +62,7 @@ async def test_a_model_that_answers_is_asked_once_a_minute() -> None:
     ("name", "model", "words"),
     [
         ("guest:m", Spoken(Unavailable("the key was refused", kind="key")), "the key was refused"),
-        ("guest:m", Spoken(silent=True), "It did not answer within 0.05 seconds."),
+        ("guest:m", Spoken(silent=True), "It did not answer within 0.1 s."),
         ("nobody:x", Spoken(), "nobody"),
         ("guest:other", Spoken(), "belongs to a program"),
     ],
@@ -75,3 +75,8 @@ async def test_one_that_does_not_answer_says_why(name: str, model: Spoken, words
 
 async def test_the_built_in_one_is_not_asked() -> None:
     assert (await ModelChecks().check(Pool(), "builtin:quotes")).words == "It is built in, and no language model."
+
+
+async def test_an_agent_of_a_program_is_tested_only_there() -> None:
+    checked = await ModelChecks().check(Pool(), "guest:nobody")
+    assert (checked.answers, checked.words) == (False, "It belongs to a program, and only that program can ask it.")

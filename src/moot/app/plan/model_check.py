@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from moot.core.brief import QUOTES
 from moot.core.errors import BriefError, ModelError
+from moot.core.labels import duration
 from moot.models.base import Message, Request, Settings
-from moot.models.pool import Pool
+from moot.models.pool import GUEST, Pool
 from moot.models.wires.recorded_frames import NoRecord
 
 SECONDS = 20.0
@@ -16,6 +17,9 @@ SECONDS = 20.0
 
 KEPT = 60.0
 """Seconds for which an outcome is told again, so that a page that asks often costs nothing."""
+
+ELSEWHERE = "It belongs to a program, and only that program can ask it."
+"""What a test says of an agent that this process does not know."""
 
 QUESTION = Request(
     messages=(Message(role="user", text="Say hello in one word."),), settings=Settings(max_tokens=64), seconds=SECONDS
@@ -74,10 +78,11 @@ class ModelChecks:
             async with asyncio.timeout(self.limit):
                 called = await pool.model(name).complete(QUESTION, NoRecord())
         except TimeoutError:
-            words = f"It did not answer within {self.limit:g} seconds."
+            words = f"It did not answer within {duration(self.limit)}."
             return ModelCheck(model=name, answers=False, words=words, seconds=self.clock() - began)
         except (ModelError, BriefError) as error:
-            return ModelCheck(model=name, answers=False, words=f"{error}", seconds=self.clock() - began)
+            words = ELSEWHERE if name.startswith(GUEST) and isinstance(error, BriefError) else f"{error}"
+            return ModelCheck(model=name, answers=False, words=words, seconds=self.clock() - began)
         seconds = self.clock() - began
-        words = f"It answered in {seconds:.1f} s."
+        words = f"It answered in {duration(seconds)}."
         return ModelCheck(model=name, answers=True, words=words, seconds=seconds, cost=called.usage.cost)
