@@ -62,7 +62,7 @@ class Idle:
         """The result as text."""
         rows = [f"{cost.name:12} CPU {cost.cpu:5.2f} %   memory {cost.memory:6.1f} MB" for cost in self.costs]
         cpu = sum(cost.cpu for cost in self.costs)
-        return [*rows, f"together: {self.transactions:.1f} transactions/s, {self.connections} connections, {cpu:.2f} %"]
+        return [*rows, f"together: {self.transactions:.1f} transactions/s, {self.connections} connections, {cpu:.2f}%"]
 
 
 def environment(folder: Path, place: str) -> Mapping[str, str]:

@@ -182,7 +182,7 @@ class Arm:
 
 
 def interval(part: int, whole: int) -> str:
-    """A share with its 95 % interval; a dash where there is nothing to share."""
+    """A share with its 95% interval; a dash where there is nothing to share."""
     if not whole:
         return "-"
     low, high = wilson(part, whole)
@@ -238,7 +238,7 @@ class Totals:
         """The table and what stands under it."""
         price = "unknown" if self.cost is None else f"${self.cost:.4f}"
         return [
-            f"{'':32}{'recall (95 %)':>22}{'precision (95 %)':>22}{'alarms per clean change':>26}",
+            f"{'':32}{'recall (95%)':>22}{'precision (95%)':>22}{'alarms per clean change':>26}",
             *(arm.row(name) for name, arm in self.arms.items()),
             f"findings {self.checked}, contested {interval(self.contested, self.checked)}, "
             f"survived {self.survived}, without valid words {self.invalid}",

@@ -6,7 +6,7 @@ all processes of a machine share.
 
 - ``wall``: from the first question to the end of the last debate, over the time that the answers take by their pace.
   The debates begin one after the other within the time of one answer, for they would all ask at the same moment else.
-- ``late``: from sending a piece to the moment at which its debate hands it on; half of them, 95 %, all.
+- ``late``: from sending a piece to the moment at which its debate hands it on; half of them, 95%, all.
 - ``processor``: of this process, over the time that the answers take by their pace; the server's stands beside it.
 - ``memory``: the most that this process held.
 
@@ -143,10 +143,10 @@ def main() -> int:
     print(f"{debates} debates, {ROUNDS} answers of {words} pieces each, {PACE:g} pieces a second; ideal {ideal:.1f} s")
     print(f"whole: {measured.whole}; load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     late = [measured.within(share) for share in (0.5, 0.95, 1.0)]
-    print(f"late: {late[0]:.0f} ms half, {late[1]:.0f} ms 95 %, {late[2]:.0f} ms all")
+    print(f"late: {late[0]:.0f} ms half, {late[1]:.0f} ms 95%, {late[2]:.0f} ms all")
     print(f"processor: {measured.cpu / ideal:.2f} cores, the server {served / ideal:.2f}")
     ratio = measured.wall / ideal
-    print(f"wall {ratio:.3f} x ideal, 95 % of the pieces within {late[1]:.0f} ms, memory {peak:.0f} MB")
+    print(f"wall {ratio:.3f} x ideal, 95% of the pieces within {late[1]:.0f} ms, memory {peak:.0f} MB")
     return 0 if measured.whole == debates else 1
 
 

@@ -17,10 +17,10 @@ A hit is what the beginning of a prompt shares with an earlier prompt to the sam
 can hold. Everybody has the same model. Two columns say which share of the input is hits, from the second round on (in
 bp_style, which has one round, from the second speech on) to the end:
 
-- `log` counts the prompts that hold a log. With full_log every row must reach 80 %.
+- `log` counts the prompts that hold a log. With full_log every row must reach 80%.
 - `hits` counts all prompts. Those without a log say nothing about full_log: all prompts of arena and panel, and the
   ballots. A ballot shows the closing statements without names, to each voter in another order, because what stands
-  first is favoured; so it repeats little, and where the rounds are few, `hits` can be below 80 %.
+  first is favoured; so it repeats little, and where the rounds are few, `hits` can be below 80%.
 
 Run it with ``make bench`` or ``python benchmarks/tokens.py``. It ends with an error where a bound is broken.
 """

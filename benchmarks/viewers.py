@@ -370,7 +370,7 @@ ROWS: tuple[tuple[str, Callable[[Measured], str], str], ...] = (
     ("entries a second", lambda of: f"{of.entries / of.seconds:.0f}", "about 50"),
     ("the debate takes, s", lambda of: f"{of.seconds:.2f}", f"slow below {MOST_RATIO} x quick"),
     ("ms to a viewer, half", lambda of: f"{of.late[0]:.0f}", ""),
-    ("ms to a viewer, 95 %", lambda of: f"{of.late[1]:.0f}", f"below {MOST_MS:.0f}"),
+    ("ms to a viewer, 95%", lambda of: f"{of.late[1]:.0f}", f"below {MOST_MS:.0f}"),
     ("the server grows by, MB", lambda of: f"{of.grown:.1f}", f"below {MOST_GROWTH:.0f}"),
     ("the server has at most, MB", lambda of: f"{of.peak:.0f}", ""),
 )

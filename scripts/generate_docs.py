@@ -260,7 +260,7 @@ def voters_page() -> str:
 
 
 VOTERS = """\
-Five simulated voters, each right on 70 % of questions alone, decide under every protocol and rule:
+Five simulated voters, each right on 70% of questions alone, decide under every protocol and rule:
 
 ```console
 $ moot eval voters --table

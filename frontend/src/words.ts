@@ -21,17 +21,21 @@ export function capital(text: string): string {
 }
 
 export function percent(share: number): string {
-  return `${Math.round(share * 100)}\u00a0%`; // the sign stays beside its number
+  return `${Math.round(share * 100)}%`;
 }
 
-/** A length of time: "2 d 3 h", "4 min 05 s". */
+const UNITS = [[86_400, "day", "days"], [3600, "h", "h"], [60, "min", "min"], [1, "s", "s"]] as const;
+
+/** A length of time in its two greatest units, as core/labels.py says it: "4.2 s", "2 days 3 h", "1 h". */
 export function span(seconds: number): string {
-  const s = Math.max(0, Math.floor(seconds));
-  if (s >= 3600 && s < 86_400 && s % 3600 < 60) return `${Math.floor(s / 3600)} h`;
-  if (s >= 86_400) return `${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3600)} h`;
-  if (s >= 3600) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
-  if (s >= 60) return `${Math.floor(s / 60)} min ${String(s % 60).padStart(2, "0")} s`;
-  return `${s} s`;
+  const tenths = Math.round(Math.max(0, seconds) * 10) / 10;
+  if (tenths < 60) return `${tenths} s`;
+  const first = UNITS.findIndex(([size]) => seconds >= size);
+  const parts = UNITS.slice(first, first + 2).map(([size, one, many], n) => {
+    const count = Math.floor((n ? seconds % UNITS[first]![0] : seconds) / size);
+    return count ? `${count} ${count === 1 ? one : many}` : "";
+  });
+  return parts.filter(Boolean).join(" ");
 }
 
 export function moment(at: number): string {

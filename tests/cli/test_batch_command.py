@@ -310,7 +310,7 @@ async def test_the_line_says_how_far_the_batch_is() -> None:
     with progress:
         await work.run()
         assert re.fullmatch(
-            r"3/3 done · 0 running · 0 failed · 6 calls · 60 tokens · \$0.06\d* · 0s left", progress.line()
+            r"3/3 done · 0 running · 0 failed · 6 calls · 60 tokens · \$0.06\d* · 0 s left", progress.line()
         )
     assert "[1/3]" not in shown.getvalue(), "what ended well is only counted"
     progress.remark("so it is")

@@ -270,7 +270,7 @@ def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) 
     words = ("check", "Tea or coffee?", "-m", "compatible:x", "--max-tokens", "9000", "--total-seconds", "60")
     shown = moot(tmp_path, *words, MOOT_BASE_URL=DEAD).output
     assert "cost       not known: no price for compatible:x" in shown
-    assert "limits     500 questions, 9,000 tokens, 120 s for each answer, 60 s in total" in shown
+    assert "limits     500 questions, 9,000 tokens, 2 min for each answer, 1 min in total" in shown
     assert (
         ", a quorum of 2 with 5 s of grace"
         in moot(tmp_path, "check", "-", stdin="---\nquorum: 2\ngrace: 5s\n---\n# Tea or coffee?\n").output

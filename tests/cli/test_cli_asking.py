@@ -111,7 +111,7 @@ async def test_a_question_ends_with_the_time_of_the_person(table: Table) -> None
     came = await play(table, brief(person("Ada", deadline=0.4)), ("ANSWER", "2"))
     assert came.status == "no_decision"
     assert table.order(
-        "until 2", "0s left", "the time for the answer of Ada is over.", "no answer: timeout: Ada gave no"
+        "until 2", "0 s left", "the time for the answer of Ada is over.", "no answer: timeout: Ada gave no"
     )
 
 

@@ -159,7 +159,7 @@ def test_a_model_of_which_enough_is_known_has_a_weight(place: Path) -> None:
 def test_ratings_are_shown(place: Path) -> None:
     lines = moot(place, "ratings").output.splitlines()
     assert lines[0] == "domain: none"
-    assert lines[1].split() == ["model", "rating", "95", "%", "interval", "games", "elo"]
+    assert lines[1].split() == ["model", "rating", "95%", "interval", "games", "elo"]
     assert {line.split()[0] for line in lines[2:]} == {"ollama:a", "ollama:b", "openai:c"}
     assert moot(place, "ratings", "--domain", "law").output.startswith("No debate between models")
     assert [item["domain"] for item in json.loads(moot(place, "ratings", "--json").output)] == [""]

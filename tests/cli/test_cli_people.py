@@ -117,7 +117,7 @@ def test_without_words_and_terminal_the_question_is_shown(tmp_path: Path) -> Non
     assert words.startswith("Tea or coffee? ")
     assert "▌ Bo Li · Pays for it · draft ▌ Answer the question" in words
     assert "ANSWER tea or coffee CONFIDENCE 0 to 1: how likely you are right: a number from 0 to 1 (optional)" in words
-    assert "47h 59m left" in words
+    assert "1 day 23 h left" in words
     assert f'moot answer {name} "…", or -f FIELD=VALUE' in shown.stderr
     assert "Bo Li has to answer" in moot(tmp_path, "show", name).output
 

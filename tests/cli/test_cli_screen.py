@@ -15,7 +15,7 @@ from moot.app.serve.view_model import most_rounds
 from moot.cli.display.live_screen import Screen, bar, tail
 from moot.cli.display.output import Output
 from moot.cli.display.render import ViewState, entry_lines, running_tally
-from moot.cli.display.text_layout import COLOURS, amount, colours, line, local_time, money, prose, short, span
+from moot.cli.display.text_layout import COLOURS, amount, colours, line, local_time, money, prose, short
 from moot.cli.terminal import HangUpViewer, Interrupt
 from moot.core.ask import Ask, Field, Form, Reply, Usage
 from moot.core.brief import Brief, Participant, View
@@ -243,9 +243,6 @@ def test_votes_are_told_as_they_fall() -> None:
         (amount(1500), "1.5k"),
         (amount(93_600), "94k"),
         (amount(2_400_000), "2.4M"),
-        (span(59.9), "59s"),
-        (span(61), "1m 01s"),
-        (span(7300), "2h 01m"),
         (short("a  b\nc", 10), "a b c"),
         (short("abcdefghij", 5), "abcd…"),
         (bar(1, 4, 8).plain, "━" * 8),

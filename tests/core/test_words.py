@@ -1,8 +1,14 @@
-"""A number with its noun, in singular or plural, as sentences need it."""
+"""A number with its noun, in singular or plural, as sentences need it; shares and lengths of time."""
+
+import json
 
 import pytest
 
+from moot.core.labels import duration
 from moot.core.text import counted, percent
+from tests.house.source import ROOT
+
+DURATIONS = json.loads((ROOT / "frontend/tests/durations.json").read_text())
 
 
 @pytest.mark.parametrize(
@@ -25,3 +31,8 @@ def test_a_number_goes_with_its_noun(n: float, noun: str, plural: str, words: st
 @pytest.mark.parametrize(("share", "words"), [(0.625, "63%"), (0.375, "38%"), (2 / 3, "67%"), (0, "0%"), (1, "100%")])
 def test_a_share_is_rounded_as_on_the_page(share: float, words: str) -> None:
     assert percent(share) == words
+
+
+@pytest.mark.parametrize(("seconds", "words"), DURATIONS)
+def test_a_length_of_time_is_said_as_on_the_page(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

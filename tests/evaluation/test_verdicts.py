@@ -48,7 +48,11 @@ CASES = {
     "6 % failed": ([WON], Conduct(failed=(0.06, 0.05)), "no verdict: too many failures"),
     "arms that failed unequally": ([WON], Conduct(failed=(0.04, 0.005)), "no verdict: too many failures"),
     "judge unchecked": ([WON], Conduct(judge_unchecked=True), "no verdict: judge not checked"),
-    "unread answers decide": ([WON], Conduct(unread_decide=True), "no verdict: unread answers decide the sign"),
+    "unread answers decide": (
+        [WON],
+        Conduct(unread_decide=True),
+        "no verdict: answers that are not readable decide the sign",
+    ),
     "plan edited": ([WON], Conduct(plan_changed=True), "no verdict: plan changed"),
     "all tied": (
         [credits(0, 0, 200)],

@@ -8,7 +8,7 @@ import pytest
 
 from moot.core.event import EVENTS
 from moot.core.text import bare, clean
-from tests.house.source import Source, dotted, nodes, parse, read_all
+from tests.house.source import ROOT, Source, dotted, nodes, parse, read_all
 
 CLEANER = "core/text.py"
 GUARD = "app/serve/request_guard.py"
@@ -195,3 +195,43 @@ def test_screens_take_what_an_entry_says_from_one_place() -> None:
         f"{source.path}:{line}" for source in package() if source.part in SCREENS for line in reads_events(source.tree)
     ]
     assert lines == []
+
+
+BLANK = re.compile(r"(?:\d|\}) %(?=[^a-z0-9 (%]|$| [a-z])")
+QUOTED = re.compile(r"`+[^`]*`+")
+"""What a reader of texts takes, which may have a blank."""
+
+
+@pytest.mark.parametrize(
+    ("line", "otherwise"),
+    [
+        ("at 95 %.", True),
+        ("of 95 % intervals", True),
+        ('f"{n} %"', True),
+        ("``30 %``", False),
+        ("95%", False),
+        ("7 % x)", True),
+        ("n % 2", False),
+    ],
+)
+def test_a_share_that_is_written_otherwise_is_seen(line: str, otherwise: bool) -> None:
+    assert bool(BLANK.search(QUOTED.sub("", line))) == otherwise
+
+
+@pytest.mark.source
+def test_a_share_is_written_in_one_way() -> None:
+    """``63%``, as ``core.text.percent`` writes it: in the package, on pages and in documents."""
+    files = [ROOT / "README.md"]
+    for folder, ends in (
+        ("src/moot", "*.py"),
+        ("frontend/src", "*.svelte"),
+        ("frontend/src", "*.ts"),
+        ("docs", "*.md"),
+    ):
+        files += sorted((ROOT / folder).rglob(ends))
+    assert [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if BLANK.search(QUOTED.sub("", line))
+    ] == []

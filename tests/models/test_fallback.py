@@ -101,7 +101,7 @@ async def test_who_is_left_out_is_named() -> None:  # R1
         ("Ann", "guest"),
     ]
     text = markdown(report(debate.entries, debate="d"))
-    assert "): guest:one has failed again and again: it is left out for 60 s" in text
+    assert "): guest:one has failed again and again: it is left out for 1 min" in text
 
 
 async def test_a_refusal_is_an_answer() -> None:

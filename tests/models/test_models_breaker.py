@@ -193,7 +193,9 @@ async def test_an_open_breaker_answers_at_once_and_sends_nothing() -> None:
     for _ in range(3):
         with pytest.raises(Unavailable, match="down"):
             await model.complete(ask(), Notebook())
-    with pytest.raises(Unavailable, match="double:model has failed again and again: it is left out for 60 s") as caught:
+    with pytest.raises(
+        Unavailable, match="double:model has failed again and again: it is left out for 1 min"
+    ) as caught:
         await model.complete(ask(), Notebook())
     assert (caught.value.kind, caught.value.again, caught.value.retry_after, len(inner.requests)) == (
         "open",

@@ -76,7 +76,7 @@ async def test_whoever_is_left_out_is_named_and_not_asked() -> None:
         ("Bob", "missing"),
         ("Cy", "cast"),
     ]
-    why = "guest:bob has failed again and again: it is left out for 60 s"
+    why = "guest:bob has failed again and again: it is left out for 1 min"
     text = markdown(report(debate.entries, debate="d"))
     assert f"- **No answer** (Bob, 2 times): {why}" in text.split("## Problems")[1]
     namer = Namer()
@@ -92,7 +92,7 @@ async def test_the_screen_names_who_is_left_out() -> None:
         for shown in entry_lines(stage, view):
             console.print(shown)
     text = console.export_text()
-    assert text.count("guest:bob has failed again and again: it is left out for 60 s") == 2
+    assert text.count("guest:bob has failed again and again: it is left out for 1 min") == 2
     lines = text.splitlines()
     above = [lines[n - 1].strip() for n, line in enumerate(lines) if "left out for" in line]
     assert above == ["Bob revision", "Bob vote"]

@@ -76,7 +76,7 @@ def test_the_whole_report_has_every_section() -> None:
     entries = list(tea())
     text = files("full_markdown", entries)[".md"]
     assert text == markdown(report(entries, debate="d1"))
-    assert "- **Settings:** at most 1 round; at most 500 questions; 120 s for an answer; seed 0\n" in text
+    assert "- **Settings:** at most 1 round; at most 500 questions; 2 min for an answer; seed 0\n" in text
     assert "- **Ann:** For, debater, `x:y`, speaks German, tools: search and rag\n" in text
     chapters = [line for line in text.splitlines() if line.startswith("## ")]
     assert chapters == [
@@ -308,12 +308,12 @@ def test_the_verbose_log_shows_every_question_in_full() -> None:
         "1. answer: attempt 1 of `x:y`\n"
         "2. answer: attempt 1 failed, rate: too many requests\n"
         "3. answer: attempt 2 of `x:y`\n"
-        "4. answer: answered in 2.0 s, by `y-1`, 120 tokens in, 30 out, "
+        "4. answer: answered in 2 s, by `y-1`, 120 tokens in, 30 out, "
         'asks for `search {"query": "tea\'"}`\n'
         "5. tool-1: attempt 1 of `tool:search`\n"
-        "6. tool-1: answered in 0.0 s, from https://t.example: Tea \\# is warm.\n"
+        "6. tool-1: answered in 0 s, from https://t.example: Tea \\# is warm.\n"
         "7. answer-2: attempt 1 of `x:y`\n"
-        "8. answer-2: answered in 1.0 s, 120 tokens in, 30 out, ended by stop, `denied rm -rf x`"
+        "8. answer-2: answered in 1 s, 120 tokens in, 30 out, ended by stop, `denied rm -rf x`"
     )
 
 
@@ -372,8 +372,8 @@ def test_settings_in_words() -> None:
         "at most 1 round",
         "at most 40,000 tokens",
         "at most $0.50",
-        "at most 90 s in all",
-        "120 s for an answer",
+        "at most 1 min 30 s in all",
+        "2 min for an answer",
         "3 answers and 20 s are enough to go on",
         "seed 7",
     )

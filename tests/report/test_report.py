@@ -251,7 +251,7 @@ def test_header_of_a_brief_with_everything() -> None:
     )
     text = page(Diary().add(Opened(brief=brief, protocol={}, name="panel")))
     assert "- **Options:** yes; no; later\n- **Background:** a.md and b.md\n- **Participants:** Ann, Chair\n" in text
-    assert "took 0.0 s\n- **Calls:** none\n- **Debate:** `d1`" in text
+    assert "took 0 s\n- **Calls:** none\n- **Debate:** `d1`" in text
     assert len(text.split("\n")[0]) == 296
     assert f"**Topic:** {('Which? ' * 100).strip()}\n" in text
     assert "- **Ann:** debater, weight 2\n- **Chair:** Moderator\n" in text

@@ -223,7 +223,7 @@ def test_an_unknown_price_is_never_nothing() -> None:
     assert (sums.cost, sums.known, sums.unpriced) == (None, 0.0, ("a model without a name",))
     text = markdown(report(diary(ASKED, tried(), called(usage=Usage(cost=None)), ANSWER).entries, debate="d"))
     assert "- **Cost:** unknown (no price for `acme:one`)\n" in text
-    assert "| Ann | 1 of 1 | 1 | 0 | 0 | unknown | 0.0 s |" in text
+    assert "| Ann | 1 of 1 | 1 | 0 | 0 | unknown | 0 s |" in text
 
 
 def test_sums_of_nothing_and_of_open_and_missing_asks() -> None:
@@ -254,12 +254,12 @@ def test_time_stands_still_in_pauses(events: list[tuple[float, Event]], seconds:
 @pytest.mark.parametrize(
     ("seconds", "shown"),
     [
-        (0.04, "0.0 s"),
+        (0.04, "0 s"),
         (59.94, "59.9 s"),
-        (60, "1 min 0 s"),
+        (60, "1 min"),
         (3599.4, "59 min 59 s"),
-        (3600, "1 h 0 min"),
-        (90061, "25 h 1 min"),
+        (3600, "1 h"),
+        (90061, "1 day 1 h"),
     ],
 )
 def test_time_in_words(seconds: float, shown: str) -> None:

@@ -41,7 +41,7 @@ async def is_shown_whole(visit: Visit, width: int, scheme: Scheme) -> None:
     plot = page.locator(".plot").first
     await expect(plot.locator("svg")).to_be_visible()
     assert ("Scroll sideways" in await plot.evaluate(SHOWN)) == (width == NARROW)
-    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 23, 28)"}
+    paper = {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 28, 33)"}
     assert await page.locator(".scoreboard").evaluate(BEHIND) == paper[scheme]
     assert await page.evaluate("document.documentElement.scrollWidth") <= width
     assert await visit.eye() == []

@@ -9,8 +9,9 @@ from moot.analysis.formal_claims import Checked
 from moot.analysis.grounds import Ground
 from moot.arguments.argument_map import AGAINST, Label
 from moot.arguments.beliefs import Beliefs
+from moot.core.labels import duration
 from moot.core.text import clean, clip, counted, listed, percent
-from moot.report.markdown_text import LONG, bullets, capital, code, inline, table, time
+from moot.report.markdown_text import LONG, bullets, capital, code, inline, table
 
 STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
 """The standing of a claim or an answer, as a verb."""
@@ -141,7 +142,7 @@ def _overview(total: Overview) -> list[str]:
         bullets(
             [
                 f"Ended: {ended}",
-                f"Took {time(total.seconds)}; {_rounds(total.rounds)}; {total.entries:,} entries",
+                f"Took {duration(total.seconds)}; {_rounds(total.rounds)}; {total.entries:,} entries",
                 f"{total.calls:,} calls, {total.tokens:,} tokens, {cost}",
                 f"{total.answers} answers, {total.flips} of them changed; the cause is stated for {total.stated}",
                 f"{total.supported} of {total.claims} claims of decisions are supported by a source or a participant",
@@ -172,7 +173,7 @@ def _facts(analysis: Analysis) -> list[str]:
     cost = _NONE if use.cost is None else f"${use.cost:.4f}"
     return [
         f"{code(analysis.debate)}, {inline(analysis.protocol)}: {inline(analysis.line)}",
-        f"Took {time(analysis.seconds)}; {_rounds(analysis.rounds)}; {analysis.entries:,} entries",
+        f"Took {duration(analysis.seconds)}; {_rounds(analysis.rounds)}; {analysis.entries:,} entries",
         f"{use.calls:,} calls, {use.input_tokens:,} tokens in, {use.output_tokens:,} out, {cost}",
     ]
 

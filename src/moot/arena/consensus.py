@@ -31,7 +31,7 @@ class ConsensusStrength(Enum):
 
     @classmethod
     def of(cls, agreeing: int, voters: int, *, tied: bool = False) -> Self:
-        """The strength of a result: all, above 80 %, from 60 %, above 50 %, else split; contested where it is a tie.
+        """The strength of a result: all, above 80%, from 60%, above 50%, else split; contested where it is a tie.
 
         Args:
             agreeing: how many voted for the winner, or for one of those who are tied.

@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 def percentile(
     items: Sequence[Item], measure: Callable[[Sequence[Item]], float], *, draws: int = 10_000, seed: int = 0
 ) -> Interval:
-    """The 95 % interval of a measure: items are drawn again with replacement, and the middle of the results is kept.
+    """The 95% interval of a measure: items are drawn again with replacement, and the middle of the results is kept.
 
     For means of paired differences it covers less often than the interval of ``paired``.
 

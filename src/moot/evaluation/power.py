@@ -1,6 +1,6 @@
 """Statistical power: the smallest difference that n questions can show, and how many questions a difference needs.
 
-Found means: with a chance of 80 %, at the two-sided level of 5 %.
+Found means: with a chance of 80%, at the two-sided level of 5%.
 """
 
 import math
@@ -89,7 +89,7 @@ class Pilot:
 
     Attributes:
         questions: how many they are.
-        usd: what all questions cost with a chance of 80 %, in US dollars; None where a price is unknown.
+        usd: what all questions cost with a chance of 80%, in US dollars; None where a price is unknown.
         tokens: the same in tokens, one of an answer counted as 5 of a prompt.
         smallest: the smallest difference that all questions show, by the upper limit of the spread.
         needed: how many questions show the margin, by the same limit.
@@ -132,7 +132,7 @@ def gain_of_repeats(repeats: Sequence[Sequence[float]], times: int) -> float | N
 
 
 def spread_in_pilot(differences: Sequence[float]) -> float:
-    """The upper limit of the spread of differences (80 %): that of the share where all are -1, 0 or 1."""
+    """The upper limit of the spread of differences (80%): that of the share where all are -1, 0 or 1."""
     if set(differences) <= {-1.0, 0.0, 1.0}:
         return spread_of_share(upper_share(sum(value != 0 for value in differences), len(differences)))
     return upper_spread(stdev(differences), len(differences))

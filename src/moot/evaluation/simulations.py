@@ -94,7 +94,7 @@ def draw_losses(
 
 
 def check_coverage(*, runs: int = 4_000, seed: int = 0) -> list[Check]:
-    """How often the 95 % interval holds the true difference."""
+    """How often the 95% interval holds the true difference."""
     checks: list[Check] = []
     truth = float(draw_losses(np.random.default_rng(seed), _MANY).mean())
     for n in (30, 100, 300):
@@ -140,7 +140,7 @@ def check_power(*, runs: int = 4_000, seed: int = 0) -> list[Check]:
     planned = [questions_needed_if_differ(max(upper_share(int(differ), 30), 0.05), 0.05) for differ in pilots]
     enough = sum(n >= needed for n in planned)
     return [
-        _check(f"+5 points found, 15 % differ, n {needed}", hits, runs, 0.77, 0.83),
+        _check(f"+5 points found, 15% differ, n {needed}", hits, runs, 0.77, 0.83),
         _check("planned from a pilot of 30: enough questions", enough, runs, 0.80, 1.0),
     ]
 

@@ -29,7 +29,7 @@ MATCHED, PLANNED, JUDGED, COMPLETE, ENOUGH_GROUPS, READABLE, LEARNED_ELSEWHERE, 
     "judge not checked",
     "too many failures",
     "fewer than 5 groups of questions",
-    "unread answers decide the sign",
+    "answers that are not readable decide the sign",
     "its threshold was learned on these questions",
     "only a part of the questions",
 )
@@ -43,8 +43,8 @@ class Comparison:
         rival: the name of the rival.
         n: how many questions.
         mean: the mean difference; above 0 the debate is better.
-        interval: of the mean difference, at 95 %; at 1 - alpha if the level is another one.
-        narrow: the same at 90 %, for the question whether all of it is within the margin; at 1 - 2 alpha.
+        interval: of the mean difference, at 95%; at 1 - alpha if the level is another one.
+        narrow: the same at 90%, for the question whether all of it is within the margin; at 1 - 2 alpha.
         p: the two-sided p value; 1 where the interval holds 0, since no verdict needs it then.
         spread: the standard deviation of the differences.
         groups: how many groups of questions there are; how many questions where there are no groups.
@@ -172,7 +172,7 @@ def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
 
 
 def _no_difference(intervals: Sequence[Interval], margin: float) -> bool:
-    """Whether the advantage over the better rival is within the margin, by intervals at 90 %.
+    """Whether the advantage over the better rival is within the margin, by intervals at 90%.
 
     It is below the margin if it is so against any rival, and above minus the margin if it is so against all.
     """

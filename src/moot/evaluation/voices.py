@@ -109,7 +109,7 @@ def _correlation(right: Floats) -> float:
 
 
 def _half_width(right: Floats, value: float) -> float:
-    """Half of the 95 % interval of an effective number of votes, by Student's t over the jackknife."""
+    """Half of the 95% interval of an effective number of votes, by Student's t over the jackknife."""
     n = len(right)
     pseudo = n * value - (n - 1) * _without_each(right)
     return student(0.975, n - 1) * float(pseudo.std(ddof=1)) / math.sqrt(n)

@@ -20,7 +20,7 @@ ENOUGH = 20
 """Graded items that every voter of a panel needs before weights differ from 1."""
 
 CAP = 3.0
-"""The maximum of a voter's log-odds: 3 is an accuracy of 95 %."""
+"""The maximum of a voter's log-odds: 3 is an accuracy of 95%."""
 
 Answers = Mapping[str, str]
 """The answers to one question by voter."""

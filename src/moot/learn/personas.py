@@ -16,7 +16,7 @@ from moot.learn.ratings import Z95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A share of a number, with its 95 % interval: 0 to 1 for a number of 0."""
+    """A share of a number, with its 95% interval: 0 to 1 for a number of 0."""
 
     some: int
     of: int
@@ -50,7 +50,7 @@ class Persona:
 
 
 def share(part: int, of: int) -> Share:
-    """A share with the score interval of Wilson (1927), at 95 %.
+    """A share with the score interval of Wilson (1927), at 95%.
 
     Raises:
         ValueError: more than all, or fewer than none.

@@ -13,7 +13,7 @@ SCALE = 400 / math.log(10)
 """Points for one unit of log-strength: 400 points are odds of ten to one, as with Elo (1978)."""
 
 Z95 = 1.959963984540054
-"""The standard normal quantile of 97.5 %."""
+"""The standard normal quantile of 97.5%."""
 
 _CLOSE = 1e-10
 _PASSES = 20_000
@@ -54,7 +54,7 @@ class Rating:
     Attributes:
         name: who.
         value: points; ahead by 400 means odds of ten to one.
-        low: the lower end of the 95 % interval.
+        low: the lower end of the 95% interval.
         high: the upper end.
         games: matches that it rests on.
     """

@@ -18,11 +18,13 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Literal, TypeAlias
 
 from moot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, is_batch_recorder
 from moot.core.errors import LimitReached, ModelError, Unavailable, Unreadable
 from moot.core.event import Called
+from moot.core.labels import duration
 from moot.deadline import Deadline
 from moot.models.base import Model, Request, Traits
 from moot.models.transport import Gate
@@ -198,7 +200,7 @@ class TimeLimit(Layer):
             silent = deadline.silent or not deadline.expired()
             failure, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
             raise Unavailable(
-                f"{self.name} {failure}: stopped after {spent:.0f} s", kind="timeout", again=silent
+                f"{self.name} {failure}: stopped after {duration(int(spent))}", kind="timeout", again=silent
             ) from error
         return replace(called, seconds=clock() - began)
 
@@ -459,7 +461,7 @@ class Breaking(Layer):
 
     def _left_out(self) -> Unavailable:
         wait = self.breaker.wait
-        when = f"it is left out for {wait:.0f} s" if wait else "it is being tried again"
+        when = f"it is left out for {duration(ceil(wait))}" if wait else "it is being tried again"
         return Unavailable(f"{self.name} has failed again and again: {when}", kind="open", retry_after=wait or None)
 
 

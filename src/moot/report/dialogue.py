@@ -12,7 +12,7 @@ from typing import TypeAlias
 from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.event import TOOL, Attempted, Called, Entry, Erred, Failed
-from moot.core.labels import act_of, ending, noun, place, plural, with_author
+from moot.core.labels import act_of, duration, ending, noun, place, plural, with_author
 from moot.core.text import listed
 from moot.core.transcript import Transcript, Turn, fold
 from moot.report.markdown_text import LONG, block, capital, code, inline, lead, quoted
@@ -238,7 +238,7 @@ def _step(event: _Effort) -> str:
 
 def _call_sentence(event: Called) -> str:
     used = event.usage
-    parts = [f"answered in {event.seconds:.1f} s", *([f"by {code(event.served)}"] if event.served else [])]
+    parts = [f"answered in {duration(event.seconds)}", *([f"by {code(event.served)}"] if event.served else [])]
     if used.input_tokens or used.output_tokens:
         parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
     parts += [f"ended by {inline(event.finish)}"] if event.finish else []

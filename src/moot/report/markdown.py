@@ -10,14 +10,14 @@ from moot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, N
 from moot.arguments.positions import Change
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
-from moot.core.labels import duty_in_words, fork_origin, place, protocol_in_words, rule_in_words
+from moot.core.labels import duration, duty_in_words, fork_origin, place, protocol_in_words, rule_in_words
 from moot.core.text import counted, listed, percent
 from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in_words, board_chapter, on_top
 from moot.report.course import course_chapters, score_chapter
 from moot.report.dialogue import dialogue
 from moot.report.findings_chapter import findings_chapter
 from moot.report.lookups import appendix, tools_chapter
-from moot.report.markdown_text import LONG, block, bullets, capital, code, date, inline, lead, quoted, table, time
+from moot.report.markdown_text import LONG, block, bullets, capital, code, date, inline, lead, quoted, table
 from moot.report.metrics import Fault, Kind, Use
 from moot.report.report import Person, Report
 
@@ -339,7 +339,7 @@ def _header(report: Report) -> list[str]:
         "Background": listed([inline(name) for name in report.background]),
         "Participants": ", ".join(people),
         "Settings": inline("; ".join(report.settings)),
-        "Date": f"{date(report.began)}, took {time(report.metrics.seconds)}{_pauses(report.metrics.paused)}",
+        "Date": f"{date(report.began)}, took {duration(report.metrics.seconds)}{_pauses(report.metrics.paused)}",
         "Calls": _calls(total),
         "Tokens": _tokens(total) if called else "",
         "Cost": _cost(total) if called else "",
@@ -378,7 +378,7 @@ def _participants(report: Report) -> list[str]:
             f"{person.use.input_tokens:,}",
             f"{person.use.output_tokens:,}",
             _price(person.use),
-            time(person.use.seconds),
+            duration(person.use.seconds),
         ]
         for person in report.participants
     ]
@@ -478,4 +478,4 @@ def _cost(use: Use) -> str:
 
 
 def _pauses(seconds: float) -> str:
-    return f", paused for {time(seconds)}" if seconds else ""
+    return f", paused for {duration(seconds)}" if seconds else ""

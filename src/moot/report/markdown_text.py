@@ -225,12 +225,3 @@ def capital(text: str) -> str:
 def date(moment: str) -> str:
     """A moment in ISO 8601 as a person writes it, in UTC."""
     return f"{moment[:10]} {moment[11:19]} UTC"
-
-
-def time(seconds: float) -> str:
-    """A span of time: ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

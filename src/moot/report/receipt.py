@@ -12,11 +12,11 @@ from moot.core.brief import Brief, Duty
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
-from moot.core.labels import duty_in_words, protocol_in_words
+from moot.core.labels import duration, duty_in_words, protocol_in_words
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import BALLOT_STATES, Ending, cautions, conclusion, decision_view
-from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table, time
+from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table
 from moot.report.metrics import Use, measure
 from moot.report.report import utc_time
 
@@ -242,7 +242,7 @@ def _facts(receipt: Receipt) -> list[str]:
         f"Debate: {code(receipt.debate)}",
         f"Protocol: {inline(protocol_in_words(receipt.protocol))}",
         *([f"Options: {'; '.join(map(inline, receipt.options))}"] if receipt.options else []),
-        f"Began {date(receipt.began)}, ended {date(receipt.ended)}, took {time(receipt.seconds)}",
+        f"Began {date(receipt.began)}, ended {date(receipt.ended)}, took {duration(receipt.seconds)}",
         f"Calls: {paid.calls:,}; tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out; cost: {cost}",
         f"Record: {counted(receipt.entries, 'entry')}, last hash {code(receipt.head)}",
     ]

@@ -15,7 +15,7 @@ from moot.core.brief import DEFAULT_MESSAGES, DEFAULT_ROUNDS, QUOTES, Brief, Dut
 from moot.core.decision import Decision, NextStep
 from moot.core.errors import RecordError
 from moot.core.event import Asked, Called, Entered, Entry, Failed, Halted, Interjected, Opened
-from moot.core.labels import choice_in_words, heading_path, title
+from moot.core.labels import choice_in_words, duration, heading_path, title
 from moot.core.text import clean, clean_data, counted, listed
 from moot.core.transcript import INTERJECTION, Transcript, Turn, fold
 from moot.report.conclusion import Board, Conclusion, DecisionView, board, conclusion, decision_view
@@ -48,10 +48,10 @@ def _settings_in_words(opened: Opened) -> Iterator[str]:
     if limits.cost is not None:
         yield f"at most ${limits.cost:.2f}"
     if limits.total_seconds is not None:
-        yield f"at most {limits.total_seconds:g} s in all"
-    yield f"{limits.turn_seconds:g} s for an answer"
+        yield f"at most {duration(limits.total_seconds)} in all"
+    yield f"{duration(limits.turn_seconds)} for an answer"
     if limits.quorum is not None:
-        yield f"{counted(limits.quorum, 'answer')} and {limits.grace:g} s are enough to go on"
+        yield f"{counted(limits.quorum, 'answer')} and {duration(limits.grace)} are enough to go on"
     yield f"seed {opened.brief.seed}"
 
 

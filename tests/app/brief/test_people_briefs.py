@@ -3,7 +3,6 @@
 import pytest
 
 from moot.app.brief.reader import normalise, read_brief
-from moot.app.plan.checks import duration_in_words
 from moot.app.run.prepare import Overrides, PreparedDebate, prepare
 from moot.app.run.workspace import Workspace
 from moot.core.brief import Participant
@@ -67,7 +66,7 @@ async def test_people_put_no_calls_and_the_owner_is_told_who_is_waited_for() -> 
 
 
 NOTES = [
-    (("model: human\n", "deadline: 90s\n"), "Ada, a person: at most 90 seconds; then it continues."),
+    (("model: human\n", "deadline: 90s\n"), "Ada, a person: at most 1 min 30 s; then it continues."),
     (("model: human\n", "stand_in: ollama:x\n"), "ollama:x never stands in for Ada: that needs a deadline."),
     ((f"model: {QUOTES}\n", "deadline: 1m\n"), "The deadline of Ada changes nothing: builtin:quotes is not a person."),
     ((f"model: {QUOTES}\n", "stand_in: a:b\n"), "The deadline of Ada changes nothing: builtin:quotes is not a person."),
@@ -114,11 +113,3 @@ async def test_a_stand_in_is_a_seat_that_there_can_be() -> None:
     ):
         with pytest.raises(BriefError, match=rf"^b.md:3: Ada: {text}"):
             await ready(f"# Tea?\n\n## Ada (human)\nstand_in: {stand_in}\n\n## Bo\nrole: y\n")
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(1, "1 second"), (90, "90 seconds"), (60, "1 minute"), (7200, "2 hours"), (86_400, "1 day"), (604_800, "7 days")],
-)
-def test_lengths_of_time_in_words(seconds: int, words: str) -> None:
-    assert duration_in_words(float(seconds)) == words

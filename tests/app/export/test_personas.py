@@ -177,7 +177,7 @@ def test_personas_are_shown(place: Path) -> None:
     assert lines[0].split() == ["participant", "debates", "answers", "missing", "changed", "won", "right"]
     assert lines[1].startswith("Ann, the Ann ")
     assert lines[1].split()[3:] == [
-        "2", "3", "0", "1", "1", "of", "2", "(9", "to", "91", "%)", "–"
+        "2", "3", "0", "1", "1", "of", "2", "(9", "to", "91%)", "–"
     ]  # fmt: skip
     assert lines[4] == ""
     assert lines[5].split()[0] == "model"

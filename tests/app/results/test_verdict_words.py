@@ -93,7 +93,7 @@ CASES: dict[str, tuple[Callable[[], EvalResult], str]] = {
         with_liar,
         "debate, by recount: one liar costs the debate 66.7 points, its own first vote 0.0 points",
     ),
-    "unread answers decide": (unread_rival, "no verdict: unread answers decide the sign"),
+    "unread answers decide": (unread_rival, "no verdict: answers that are not readable decide the sign"),
     "before the first look": (
         lambda: replace(result(WON), plan=replace(result(WON).plan, planned=800)),
         "not known: n too small by 300 (the next look of the plan)",

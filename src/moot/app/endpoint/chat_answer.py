@@ -15,7 +15,7 @@ from moot.core.brief import Brief, Participant, is_person
 from moot.core.decision import Minority
 from moot.core.event import Called, Entry, Opened
 from moot.core.roles import FINAL, final_turn
-from moot.core.text import clip, counted, flat, listed
+from moot.core.text import clip, counted, flat, listed, percent
 from moot.core.transcript import Transcript, Turn
 from moot.report.conclusion import OutcomeView, outcome_view
 
@@ -237,7 +237,7 @@ def _memo(state: DebateState) -> Iterator[str]:
     decision = state.outcome.decision
     if decision is None:
         return
-    yield f"Strength: {decision.strength}; {round(100 * decision.share)} % of the votes ({decision.rule})."
+    yield f"Strength: {decision.strength}; {percent(decision.share)} of the votes ({decision.rule})."
     if decision.argument:
         yield f"Because: {decision.argument}"
     others = [_answer_line(state, row) for row in decision.minority]

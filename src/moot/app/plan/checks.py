@@ -27,6 +27,7 @@ from moot.core.brief import (
 )
 from moot.core.errors import BriefError
 from moot.core.families import family
+from moot.core.labels import duration
 from moot.core.text import counted, every, flat, listed
 from moot.core.transcript import normalise
 from moot.models.base import Model, Settings
@@ -334,20 +335,11 @@ def _on_people(brief: Brief, costing: Costing) -> Iterator[str]:
             wait = (
                 "as long as it takes"
                 if participant.deadline is None
-                else f"at most {duration_in_words(participant.deadline)}; {fallback}"
+                else f"at most {duration(participant.deadline)}; {fallback}"
             )
             yield f"The debate waits for each answer of {participant.name}, a person: {wait}."
         if participant.seat == HUMAN and participant.stand_in and participant.deadline is None:
             yield f"{participant.stand_in} never stands in for {participant.name}: that needs a deadline."
-
-
-def duration_in_words(seconds: float) -> str:
-    """A length of time in words, in its greatest unit that gives a whole number: ``36 hours``."""
-    size, name = next((size, name) for size, name in _UNITS if seconds % size == 0 or size == 1)
-    return f"{seconds / size:g} {name}{'' if seconds == size else 's'}"
-
-
-_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def _on_participants(brief: Brief, choices: Choices) -> Iterator[str]:

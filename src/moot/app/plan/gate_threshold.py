@@ -15,6 +15,7 @@ import numpy as np
 
 from moot.app.plan.learning import memory_place, missing_lessons
 from moot.core.errors import RecordError
+from moot.core.text import percent
 from moot.core.transcript import normalise
 from moot.evaluation.gates import DEFAULT, ENOUGH, Gated, choose, cross_validate
 from moot.learn.memory_store import Item, MemoryStore
@@ -74,8 +75,8 @@ def choose_threshold(questions: Sequence[ResolvedQuestion]) -> tuple[float, str]
     )
     learned, threshold = cross_validate(gated, cautious=True), choose(gated, cautious=True)
     wrong, usual = float(learned.losses.mean()), float(gated.losses(DEFAULT).mean())
-    other = f"{wrong:.1%} wrong and {learned.share:.0%} debated on questions that it was not learned from"
-    default = f"the default {DEFAULT:g} has {usual:.1%} and {gated.share(DEFAULT):.0%}"
+    other = f"{wrong:.1%} wrong and {percent(learned.share)} debated on questions that it was not learned from"
+    default = f"the default {DEFAULT:g} has {usual:.1%} and {percent(gated.share(DEFAULT))}"
     if wrong > usual:
         worse = f"one learned from {gated.n} resolved questions is worse, {other}; {default}"
         return DEFAULT, f"The threshold is {DEFAULT:g}: {worse}."

@@ -112,7 +112,7 @@ def _row(name: str, items: Sequence[Item], pool: Pool, *, calls: float) -> str:
 def interval_lines(recorded: Recorded) -> Iterator[str]:
     """Paired differences with Student's t, and the p value of flipped signs."""
     items = recorded.items
-    yield "paired differences with 95 % intervals (Student's t) and p values (flipped signs); below 0 is better"
+    yield "paired differences with 95% intervals (Student's t) and p values (flipped signs); below 0 is better"
     if items:
         first, many, last = (_losses(items, pool) for pool in (_mean_before, _mean_independent, _mean_after))
         calls = _independent_calls(items)

@@ -23,7 +23,7 @@ from moot.app.results.score_rows import ScoreRows, forecast_loss, mean_cost
 from moot.app.results.score_tables import MEASURES, p_text
 from moot.app.results.seat_measures import gated_of
 from moot.core.errors import BriefError
-from moot.core.text import counted, listed
+from moot.core.text import counted, listed, percent
 from moot.evaluation.gates import DEFAULT, ENOUGH, Gated, Priced, choose, judge_gate
 from moot.evaluation.paired import Floats
 from moot.evaluation.verdicts import signed
@@ -234,7 +234,7 @@ def gate_lines(learned: Resolved, judged: Resolved) -> Iterator[str]:
 def _judged_lines(judged: Resolved, name: str, threshold: float) -> Iterator[str]:
     """A gate against its rivals and against always debating, and the verdict on it."""
     gate = judge_gate(judged.priced, threshold, margin=judged.margin)
-    yield f"the {name} gate minus (above 0 the gate is better), 95 % interval:"
+    yield f"the {name} gate minus (above 0 the gate is better), 95% interval:"
     for comparison in (*gate.comparisons, gate.always):
         p = f"p {p_text(comparison.p)}" if comparison.p < 1 else "p not below 0.05"
         cost = "" if comparison is gate.always else f", cost {comparison.cost_ratio:.2f} x"
@@ -249,4 +249,4 @@ def _table(judged: Resolved, threshold: float) -> Iterator[str]:
     for name, value in named.items():
         gate = judge_gate(judged.priced, value, margin=judged.margin)
         score = judged.sign * gate.loss + 0.0
-        yield f"  {name:<38} {score:.4f}  {gate.cost:8.2f} {judged.currency} a question, debated {gate.share:.0%}"
+        yield f"  {name:<38} {score:.4f}  {gate.cost:8.2f} {judged.currency} a question, debated {percent(gate.share)}"

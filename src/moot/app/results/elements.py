@@ -37,7 +37,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str =
     """A table; the first cell of each row is its head."""
     node = element("table", **attributes)
     if caption:
-        node.append(element("caption", caption))
+        node.append(element("caption", element("span", caption)))
     top = SubElement(SubElement(node, "thead"), "tr")
     extend(top, [element("th", head, scope="col") for head in heads])
     body = SubElement(node, "tbody")

@@ -10,13 +10,13 @@ from moot.app.results.score_tables import Table, facts, growth_table, heading, q
 from moot.app.results.scoreboard import Scoreboard
 
 STYLE: Final = """
-:root, :host { color-scheme: light dark; --ink: light-dark(#1c1c22, #ececf1); --soft: light-dark(#55555f, #b4b4c0);
-  --paper: light-dark(#fff, #17171c); --card: light-dark(#f5f5f8, #212129); --edge: light-dark(#d4d4dc, #3d3d48);
-  --c0: light-dark(#0b57b0, #79b4ff); --c1: light-dark(#b03a00, #ff9d66); --c2: light-dark(#14713c, #6fd39a);
-  --c3: light-dark(#7a3fa8, #cf9dff); --c4: light-dark(#8a6100, #e6bd5c); --c5: light-dark(#6a6a75, #a3a3b0);
-  --s0: light-dark(#fff, #17171c); --s1: light-dark(#dbe7f5, #1d2f45); --s2: light-dark(#b4cfec, #20446b);
+:root, :host { color-scheme: light dark; --ink: light-dark(#14181c, #eef1f3); --soft: light-dark(#454d55, #bcc4cb);
+  --paper: light-dark(#fff, #171c21); --card: light-dark(#eaedea, #20272d); --edge: light-dark(#d8dcd8, #3a444c);
+  --c0: light-dark(#1d55b0, #6aa5ff); --c1: light-dark(#bf5208, #ff9a52); --c2: light-dark(#0e7a6c, #58d8bd);
+  --c3: light-dark(#93297f, #e39be6); --c4: light-dark(#8a6100, #e6bd5c); --c5: light-dark(#6a6a75, #a3a3b0);
+  --s0: light-dark(#fff, #171c21); --s1: light-dark(#dbe7f5, #1d2f45); --s2: light-dark(#b4cfec, #20446b);
   --s3: light-dark(#86b1df, #225a93); --s4: light-dark(#6a9dd4, #266cb3); --margin: light-dark(#e9e4cf, #3a3725);
-  --fade: light-dark(#0004, #fff5) }
+  --fade: light-dark(#0004, #fff3) }
 :host { color-scheme: inherit; display: block; padding: 1rem; color: var(--ink); background: var(--paper) }
 .board { font: 15px/1.5 -apple-system, "Segoe UI", "Helvetica Neue", Arial, "Liberation Sans", sans-serif }
 body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; color: var(--ink); background: var(--paper) }
@@ -27,7 +27,8 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem } h2 { font-size: 
 .verdict small { display: block; font: .9375rem/1.5 -apple-system, "Segoe UI", Arial, "Liberation Sans", sans-serif;
   color: var(--soft); margin-top: .35rem }
 .soft, figcaption, .note { color: var(--soft) } figure { margin: 2.2rem 0 } figcaption { margin: .25rem 0 .5rem }
-.wide { overflow-x: auto; background: linear-gradient(90deg, var(--paper) 50%, transparent) 0 0 / 3rem 100% local,
+.wide { container-type: inline-size; overflow-x: auto;
+  background: linear-gradient(90deg, var(--paper) 50%, transparent) 0 0 / 3rem 100% local,
   linear-gradient(270deg, var(--paper) 50%, transparent) 100% 0 / 3rem 100% local,
   linear-gradient(90deg, var(--fade), transparent) 0 0 / .8rem 100%,
   linear-gradient(270deg, var(--fade), transparent) 100% 0 / .8rem 100%; background-repeat: no-repeat }
@@ -36,6 +37,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .25rem } h2 { font-size: 
 svg { width: 100%; height: auto; min-width: 38rem; max-width: 62rem }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; margin: .4rem 0 }
 caption { text-align: left; color: var(--soft); padding-bottom: .25rem }
+caption span { display: block; position: sticky; left: 0; width: max-content; max-width: 100cqi }
 th, td { border-bottom: 1px solid var(--edge); padding: .25rem .6rem; text-align: right; white-space: nowrap }
 th:first-child { text-align: left } thead th { border-bottom: 2px solid var(--edge) } summary { cursor: pointer }
 svg text { font: 13px -apple-system, "Segoe UI", Arial, "Liberation Sans", sans-serif; fill: var(--ink) }

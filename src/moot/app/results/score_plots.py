@@ -81,7 +81,7 @@ def _costs(board: Scoreboard) -> Iterator[Plot]:
         chart.dot(own, arm.score, colour=colour, label=f"{arm.name}: {arm.score:.3f} for {cost:.4g}")
         chart.text(last, arm.score, short(arm.name))
     words = (
-        "Each mark is an arm with its own 95 % interval; those of equal cost stand beside each other. "
+        "Each mark is an arm with its own 95% interval; those of equal cost stand beside each other. "
         "The line is what k independent answers score."
     )
     yield Plot(key="costs", title=title, words=words, picture=chart.svg(), tables=("arms", "curve", "front"))
@@ -106,7 +106,7 @@ def _differences(board: Scoreboard) -> Iterator[Plot]:
         label = f"{names[row]}: {pair.difference:+.3f} [{pair.interval.low:+.3f}, {pair.interval.high:+.3f}]"
         chart.dot(pair.difference, row, colour=colour, mark=0 if pair.matched else 2, label=label)
     words = (
-        "Dots are rivals of equal cost by the plan, squares are other arms; lines are intervals. "
+        "Dots are the arms that the plan compares at equal cost, squares are others; lines are intervals. "
         "The shaded part is the margin."
     )
     yield Plot(key="differences", title=title, words=words, picture=chart.svg(), tables=("pairs",))
@@ -175,7 +175,7 @@ def _reliability(board: Scoreboard) -> Iterator[Plot]:
             chart.interval((item.forecast, item.interval.low), (item.forecast, item.interval.high), colour=colour)
             label = f"{line.arm}: forecast {item.forecast:.2f}, came true {item.share:.2f} of {item.n}"
             chart.dot(item.forecast, item.share, colour=colour, label=label)
-    words = "On the dashed line forecasts come true as often as they say. Lines are 95 % intervals."
+    words = "On the dashed line forecasts come true as often as they say. Lines are 95% intervals."
     yield Plot(key="reliability", title=title, words=words, picture=chart.svg(), tables=("reliability", "calibration"))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from moot.app.results.scoreboard import LAST, ArmLine, FlipLine, GateLine, LiarLine, PairLine, Scoreboard
-from moot.core.text import clean, counted, flat, shorten
+from moot.core.text import clean, counted, flat, percent, shorten
 from moot.evaluation.flips import FlipRate
 from moot.evaluation.paired import Interval
 
@@ -17,15 +17,15 @@ MEASURES: Final[Mapping[str, str]] = {
 COSTS: Final[Mapping[str, str]] = {"usd": "$ a question", "tokens": "tokens a question", "calls": "calls a question"}
 WIDEST: Final = 100
 """Columns of a terminal."""
-
 LONGEST_NAME: Final = 26
 SHORT_CURVE: Final = 10
 """A curve of this number of points is always shown."""
-
 SHORT_PARTS: Final = 24
 """Lines about parts of the questions that are always shown."""
 
 UNKNOWN: Final = "not known"
+STATES: Final = ("tied", "not readable", "failed", "debated")
+PLANNED: Final = "Planned: the plan compares them at equal cost, and the verdict goes by it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,8 @@ def heading(board: Scoreboard) -> str:
     """What was evaluated, in one line."""
     of = f"{board.questions} of {counted(board.planned, 'question')}"
     repeats = f", {board.epochs} times each" if board.epochs > 1 else ""
-    return f"{board.name}: {of}{repeats}; score: {MEASURES[board.score]}; equal cost in {board.currency}"
+    currency = board.currency.replace("usd", "US dollars")
+    return f"{board.name}: {of}{repeats}; score: {MEASURES[board.score]}; equal cost in {currency}"
 
 
 def verdicts(board: Scoreboard) -> Iterator[str]:
@@ -112,7 +113,7 @@ def facts(board: Scoreboard) -> Iterator[str]:
                 f"smallest difference that could be shown against {pair.rival}: {pair.smallest:.3f}; "
                 f"{board.margin:g} needs {counted(pair.needed, 'question')}"
             )
-    looks = ", ".join(f"{share:.0%}" for share in board.looks) or "100%"
+    looks = ", ".join(percent(share) for share in board.looks) or "100%"
     yield f"margin {board.margin:g}; level {board.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"
     charged = UNKNOWN if board.charged_usd is None else f"${money(board.charged_usd)}"
     paid = UNKNOWN if board.paid_usd is None else f"${money(board.paid_usd)}"
@@ -146,8 +147,8 @@ def arm_table(board: Scoreboard) -> Table:
     """Each arm alone."""
     return Table(
         key="arms",
-        title=f"Arms: {MEASURES[board.score]}, 95 % interval of each alone",
-        heads=("arm", "score", "interval", "tied", "unread", "failed", "debated", "$ a question", "tokens", "calls"),
+        title=f"Arms: {MEASURES[board.score]}, 95% interval of each alone",
+        heads=("arm", "score", "interval", *STATES, "$ a question", "tokens", "calls"),
         rows=[_arm(arm) for arm in board.arms],
         note="Compare arms by their differences below, not by these intervals.",
     )
@@ -163,13 +164,13 @@ def pair_table(board: Scoreboard) -> Table:
     """Each debate minus the other arms."""
     several = len(board.verdicts) > 1
     levels = {pair.interval.level for pair in board.pairs}
-    level = f"{100 * min(levels, default=0.95):g} %"
+    level = f"{100 * min(levels, default=0.95):g}%"
     return Table(
         key="pairs",
         title=f"Debate minus another arm on the same questions (above 0 the debate is better), {level} interval",
-        heads=("debate - other", "rival", "debate is", "difference", "interval", "helped", "hurt", "p", "equal cost?"),
+        heads=("debate - other", "planned", "debate is", "difference", "interval", "helped", "hurt", "p", "same cost?"),
         rows=[_pair_row(pair, board) for pair in board.pairs],
-        note="p is of each line alone; the verdicts go by p adjusted for several debates (Holm)." if several else "",
+        note=PLANNED + (" p is of each line alone; the verdicts go by p adjusted (Holm)." if several else ""),
     )
 
 
@@ -211,7 +212,7 @@ def rate_table(board: Scoreboard) -> Table:
     """How often wrong answers became right, and right ones wrong."""
     return Table(
         key="rates",
-        title="Turned answers, 95 % interval by question",
+        title="Turned answers, 95% interval by question",
         heads=("arm", "of", "wrong to right", "right to wrong", "questions up", "down", "p"),
         rows=[_flip(line) for line in board.flips],
     )
@@ -230,7 +231,7 @@ def seat_table(board: Scoreboard) -> Table:
     """What each participant adds to the count."""
     return Table(
         key="seats",
-        title="What each participant adds to the count of answers, 95 % interval",
+        title="What each participant adds to the count of answers, 95% interval",
         heads=("participant", "arm", "answers", "alone", "without it", "interval", "Shapley", "interval"),
         rows=[
             (
@@ -253,7 +254,7 @@ def voices_table(board: Scoreboard) -> Table:
     """How many independent votes."""
     return Table(
         key="voices",
-        title="Effective number of independent votes, 95 % interval",
+        title="Effective number of independent votes, 95% interval",
         heads=("arm", "answers", "participants", "effective votes", "interval", "correlation", "Krippendorff's alpha"),
         rows=[
             (
@@ -294,7 +295,7 @@ def bin_table(board: Scoreboard) -> Table:
     """Forecasts against what came true."""
     return Table(
         key="reliability",
-        title="Forecasts and what came true, 95 % interval",
+        title="Forecasts and what came true, 95% interval",
         heads=("arm", "forecast", "came true", "interval", "n"),
         rows=[
             (line.arm, f"{item.forecast:.3f}", f"{item.share:.3f}", plain_span(item.interval), str(item.n))
@@ -308,7 +309,7 @@ def curve_table(board: Scoreboard) -> Table:
     """What k independent answers score and cost."""
     return Table(
         key="curve",
-        title=f"Independent answers: mean over all ways to draw k, 95 % interval; cost in {COSTS[board.currency]}",
+        title=f"Independent answers: mean over all ways to draw k, 95% interval; cost in {COSTS[board.currency]}",
         heads=("arm", "k", "cost", "score", "interval"),
         rows=[
             (point.arm, str(point.k), number(point.cost, ".4g"), f"{point.score:.3f}", plain_span(point.interval))
@@ -321,7 +322,7 @@ def front_table(board: Scoreboard) -> Table:
     """Each arm against the curve."""
     return Table(
         key="front",
-        title="Arms minus independent answers of the same cost (above 0 is better), 95 % interval",
+        title="Arms minus independent answers of the same cost (above 0 is better), 95% interval",
         heads=("arm", "cost", "difference", "interval", "beyond the curve"),
         rows=[
             (
@@ -346,7 +347,7 @@ def gate_table(board: Scoreboard) -> Table:
             (
                 line.arm,
                 gate_name(line),
-                f"{line.share:.0%}",
+                percent(line.share),
                 f"{line.calls:.2f}",
                 f"{line.score:.3f}",
                 "yes" if line.chosen else "",
@@ -367,7 +368,7 @@ def liar_table(board: Scoreboard) -> Table:
     """What liars cost."""
     return Table(
         key="liars",
-        title="What planted liars cost, 95 % interval",
+        title="What planted liars cost, 95% interval",
         heads=("arm", "liars", "lost by", lost_words(board), "interval"),
         rows=[
             (
@@ -404,7 +405,7 @@ def order_table(board: Scoreboard) -> Table:
     """Models alone in two orders of the options."""
     return Table(
         key="orders",
-        title="Options in the order of the data, minus the same in a random order, 95 % interval",
+        title="Options in the order of the data, minus the same in a random order, 95% interval",
         heads=("arm", "answers", "changed", "difference", "interval"),
         rows=[
             (short(line.arm), str(line.rows), str(line.changed), f"{line.difference:+.3f}", span(line.interval))
@@ -418,7 +419,7 @@ def part_table(board: Scoreboard) -> Table:
     """Arms and differences by tag and by cut-off."""
     return Table(
         key="parts",
-        title=f"Parts of the questions, exploratory: {MEASURES[board.score]}, 95 % interval",
+        title=f"Parts of the questions, exploratory: {MEASURES[board.score]}, 95% interval",
         heads=("part", "questions", "arm", "value", "interval"),
         rows=[
             (
@@ -438,8 +439,8 @@ def question_table(board: Scoreboard) -> Table:
     """Each question with its difference, and the debate on record."""
     return Table(
         key="by_question",
-        title="Each question: the debate minus its rival",
-        heads=("question", "group", "debate - rival", "difference", "record"),
+        title="Each question: the debate minus the other arm",
+        heads=("question", "group", "debate - other", "difference", "record"),
         rows=[
             (
                 short(line.question, 60),
@@ -458,7 +459,7 @@ def growth_table(board: Scoreboard) -> Table:
     return Table(
         key="growth",
         title="The difference after n questions, with the interval that may be looked at after every one",
-        heads=("debate - rival", "questions", "difference", "interval"),
+        heads=("debate - other", "questions", "difference", "interval"),
         rows=[
             (f"{line.arm} - {line.rival}", str(line.n), f"{line.difference:+.3f}", span(line.interval))
             for line in board.growth

@@ -85,7 +85,7 @@ class PairLine:
         helped: questions on which the debate was better.
         hurt: questions on which it was worse.
         cost_ratio: the debate's cost by the other's; None where a cost is unknown.
-        equal_cost: whether the costs are equal within 2 %.
+        equal_cost: whether the costs are equal within 2%.
         smallest: the smallest difference that this data could show.
         needed: how many questions the margin needs, by the spread that was seen.
         without_unread: the difference without the questions that any of the two left unread.

@@ -52,7 +52,7 @@ class Precision:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The share of right ones at 95 %."""
+        """The share of right ones at 95%."""
         return wilson(self.right, self.n)
 
 

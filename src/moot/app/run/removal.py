@@ -8,12 +8,14 @@ in files stay.
 
 import asyncio
 from dataclasses import dataclass
+from math import ceil
 
 from moot.app.plan.learning import memory_place
 from moot.app.plan.settings import lock_place
 from moot.app.run.workspace import Workspace
 from moot.core.errors import RecordConflict, RecordError
 from moot.core.event import Closed, Opened, Paused
+from moot.core.labels import duration
 from moot.learn.memory_store import MemoryStore
 from moot.record.ledger import is_running
 from moot.record.listing import ListQuery, last, page
@@ -89,7 +91,9 @@ async def _check_still(workspace: Workspace, debate: str, opening: str, newest: 
     if isinstance(opened.event, Opened) and not isinstance(ended.event, Closed | Paused):
         wait = opened.event.brief.limits.turn_seconds - (workspace.clock() - ended.at)
         if wait > 0:
-            problem = f"{debate} is not over, and another machine may run it; wait {wait:.0f} s, or use --force"
+            problem = (
+                f"{debate} is not over, and another machine may run it; wait {duration(ceil(wait))}, or use --force"
+            )
             raise RecordConflict(problem)
 
 

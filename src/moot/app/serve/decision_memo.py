@@ -14,11 +14,19 @@ from moot.arguments.positions import bare
 from moot.core.ask import Usage
 from moot.core.decision import Decision
 from moot.core.event import Entry
-from moot.core.labels import ANSWERED, ANSWERED_LINE, fork_origin, protocol_in_words, rule_in_words, status_in_words
+from moot.core.labels import (
+    ANSWERED,
+    ANSWERED_LINE,
+    duration,
+    fork_origin,
+    protocol_in_words,
+    rule_in_words,
+    status_in_words,
+)
 from moot.core.text import counted, listed, percent
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import MEAN, answer_in_words
-from moot.report.markdown_text import capital, date, time, without_markdown
+from moot.report.markdown_text import capital, date, without_markdown
 from moot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColumn, letter_of
 from moot.report.metrics import missing_causes
 from moot.report.report import DEMONSTRATION, Person, Report
@@ -354,7 +362,7 @@ def _cost(report: Report) -> str:
     money = "unknown" if total.cost is None else f"${total.cost:.3f}" if total.cost else "$0"
     tokens = total.input_tokens + total.output_tokens
     rounds = [text for text in report.settings if "round" in text][:1]
-    parts = [money, counted(total.calls, "call"), counted(tokens, "token"), time(report.metrics.seconds), *rounds]
+    parts = [money, counted(total.calls, "call"), counted(tokens, "token"), duration(report.metrics.seconds), *rounds]
     return f"{', '.join(parts)}; protocol {protocol_in_words(report.protocol)}."
 
 

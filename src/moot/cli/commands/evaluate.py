@@ -14,7 +14,7 @@ from moot.cli.commands.measure import plan_evaluation, run_evaluation, say_fault
 from moot.cli.options import DONE, EARLIER_OPTIONS, ERROR, USAGE, Command, FloatRange, accept_earlier
 from moot.core.brief import ROUNDS, SEED
 from moot.core.errors import MootError
-from moot.core.text import counted, unknown_word
+from moot.core.text import counted, percent, unknown_word
 
 if TYPE_CHECKING:
     from moot.evaluation.worlds import Talk, Voters
@@ -241,7 +241,7 @@ def _expectations(setup: Setup) -> Iterator[str]:
 
     n, margin, differ = setup["questions"], setup["margin"], setup["differ"]
     least = smallest_difference(spread_of_share(differ), n)
-    yield f"{n} questions, of which {differ:.0%} differ between the debate and a rival:"
+    yield f"{n} questions, of which {percent(differ)} differ between the debate and a rival:"
     yield f"  the smallest difference that is found in 4 of 5 runs: {100 * least:.1f} points"
     yield f"  questions needed to find {100 * margin:g} points: {questions_needed_if_differ(differ, margin)}"
     simulated = counted(setup["runs"], "simulated evaluation")

@@ -39,7 +39,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | None) -> int:
     """Rate models by the debates that they won or lost.
 
-    The order follows the Bradley-Terry model, with 95 % intervals; Elo ratings are shown for comparison. Participants
+    The order follows the Bradley-Terry model, with 95% intervals; Elo ratings are shown for comparison. Participants
     without a language model are not rated.
     """
     from moot.app.export.learned import domain_ratings
@@ -57,7 +57,7 @@ def ratings(domain: str | None, anchor: str, as_json: bool, store: Path | str | 
     for item in domains:
         click.echo(f"domain: {item.domain or 'none'}")
         wide = max(len(rating.name) for rating in item.ratings)
-        click.echo(f"  {'model':<{wide}}  rating  95 % interval  games   elo")
+        click.echo(f"  {'model':<{wide}}  rating  95% interval  games   elo")
         for rating in item.ratings:
             span = "anchor" if rating.name == anchor else f"{rating.low:.0f} to {rating.high:.0f}"
             points = item.elo[rating.name]
@@ -168,7 +168,7 @@ def personas(as_json: bool, store: Path | str | None) -> int:
     """Show how participants and models performed over all debates.
 
     Participants are identified by name and role. "won": in how many decided debates their answer was chosen. "right":
-    in how many resolved debates (moot resolve) their answer was right. Both have 95 % intervals.
+    in how many resolved debates (moot resolve) their answer was right. Both have 95% intervals.
     """
     from moot.app.export.learned import personas as read_all
 
@@ -257,10 +257,10 @@ def _pairs(title: str, pairs: "Sequence[Pair]") -> "Table":
 
 
 def _share(share: "Share") -> str:
-    """``3 of 4 (30 to 95 %)``; a dash where there is nothing to count."""
+    """``3 of 4 (30 to 95%)``; a dash where there is nothing to count."""
     if not share.of:
         return "–"
-    return f"{share.some} of {share.of} ({100 * share.low:.0f} to {100 * share.high:.0f} %)"
+    return f"{share.some} of {share.of} ({100 * share.low:.0f} to {100 * share.high:.0f}%)"
 
 
 def _print_personas(table: "Table") -> None:

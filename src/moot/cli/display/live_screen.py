@@ -11,8 +11,9 @@ from rich.text import Text
 
 from moot.app.serve.entry_view import EntryView
 from moot.cli.display.render import ViewState, doing, entry_lines, running_tally
-from moot.cli.display.text_layout import BAD, FAINT, Indented, Stack, amount, joined, line, money, span
+from moot.cli.display.text_layout import BAD, FAINT, Indented, Stack, amount, joined, line, money
 from moot.core.event import Delta, Entry
+from moot.core.labels import duration
 from moot.core.text import clean, counted
 from moot.report.metrics import sums_of
 
@@ -171,7 +172,7 @@ class Screen:
             counted(sums.calls, "call"),
             f"{amount(sums.tokens)} tokens",
             money(sums.cost),
-            span(time.monotonic() - self._began),
+            duration(int(time.monotonic() - self._began)),
         ]
         if sums.missing:
             facts.append(f"{sums.missing} missing")

@@ -36,13 +36,12 @@ from moot.cli.display.text_layout import (
     money,
     paragraphs,
     short,
-    span,
 )
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field
 from moot.core.decision import Decision, Minority
 from moot.core.event import Delta, Entry, Interjected, Opened
-from moot.core.labels import ANSWERED, ANSWERED_LINE, act_of, fork_origin, noun, status_in_words
+from moot.core.labels import ANSWERED, ANSWERED_LINE, act_of, duration, fork_origin, noun, status_in_words
 from moot.core.text import counted, listed, percent
 from moot.core.transcript import fold
 from moot.report.conclusion import answer_in_words
@@ -101,7 +100,7 @@ def form(fields: Sequence[Field]) -> Iterator[RenderableType]:
 
 def term(left: float | None) -> str:
     """How much time is left for an answer, and until when; "" without a deadline."""
-    return "" if left is None else f"until {local_time(time.time() + left)}, {span(max(0.0, left))} left"
+    return "" if left is None else f"until {local_time(time.time() + left)}, {duration(int(max(0.0, left)))} left"
 
 
 def waits(asks: Sequence[OpenQuestion]) -> Iterator[RenderableType]:
@@ -204,7 +203,7 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
         counted(total.calls, "call"),
         tokens,
         money(total.cost),
-        span(report.metrics.seconds),
+        duration(report.metrics.seconds),
     ]
     yield "used", " · ".join(used)
 

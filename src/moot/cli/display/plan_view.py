@@ -8,14 +8,13 @@ from rich.text import Text
 
 from moot.app.export.plugins import Plugin
 from moot.app.plan.assignment import Available, is_person
-from moot.app.plan.checks import duration_in_words
 from moot.app.plan.estimate import Costing
 from moot.app.plan.toolbox import offered_tools
 from moot.app.run.prepare import PreparedDebate
 from moot.cli.display.text_layout import FAINT, WARN, Indented, amount, colours, fields, joined, line, money
 from moot.core.brief import QUOTES, Brief, Limits, Participant
-from moot.core.labels import duty_in_words
-from moot.core.text import counted, listed
+from moot.core.labels import duration, duty_in_words
+from moot.core.text import counted, listed, percent
 
 if TYPE_CHECKING:
     from moot.app.export.reports import PresetRow
@@ -61,7 +60,7 @@ def _in_person(participant: Participant) -> str:
     """The words for a person who answers: the deadline, and the fallback model after it."""
     if participant.deadline is None:
         return "answers in person"
-    return f"answers in person within {duration_in_words(participant.deadline)}" + (
+    return f"answers in person within {duration(participant.deadline)}" + (
         f", otherwise {line(participant.stand_in)}" if participant.stand_in else ""
     )
 
@@ -106,7 +105,7 @@ def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
             ("calls", _call_words(prepared.costing)),
             ("tokens", _token_words(prepared.costing) if estimate.tokens else "none"),
             *(
-                [("cache", f"{estimate.repeated:.0%} of the input repeats the beginning of an earlier prompt")]
+                [("cache", f"{percent(estimate.repeated)} of the input repeats the beginning of an earlier prompt")]
                 if estimate.repeated
                 else []
             ),
@@ -160,9 +159,9 @@ def _limit_words(limits: Limits) -> str:
         counted(limits.asks, "question") if limits.asks else "",
         counted(limits.tokens, "token") if limits.tokens else "",
     ]
-    words += ["" if limits.cost is None else f"${limits.cost:g}", f"{limits.turn_seconds:g} s for each answer"]
-    words += [f"{limits.total_seconds:g} s in total" if limits.total_seconds else ""]
-    words += [f"a quorum of {limits.quorum} with {limits.grace:g} s of grace" if limits.quorum else ""]
+    words += ["" if limits.cost is None else f"${limits.cost:g}", f"{duration(limits.turn_seconds)} for each answer"]
+    words += [f"{duration(limits.total_seconds)} in total" if limits.total_seconds else ""]
+    words += [f"a quorum of {limits.quorum} with {duration(limits.grace)} of grace" if limits.quorum else ""]
     return ", ".join(filter(None, words))
 
 

@@ -23,7 +23,8 @@ from moot.app.batch.summary import (
     unread_notes,
 )
 from moot.cli.display.plan_view import plan_words
-from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short, span
+from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short
+from moot.core.labels import duration
 from moot.core.text import counted, percent
 
 WIDEST = 60
@@ -123,7 +124,7 @@ class Progress:
         parts += [counted(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
         now = len(outcomes) - self._before
         if now > 0:
-            parts.append(f"{span(took / now * (len(work.batch) - len(outcomes)))} left")
+            parts.append(f"{duration(int(took / now * (len(work.batch) - len(outcomes))))} left")
         return " · ".join(parts)
 
     def conclude(self, outcomes: Sequence[BatchOutcome]) -> None:
@@ -161,7 +162,7 @@ def outcome_line(outcome: BatchOutcome) -> str:
         counted(outcome.calls, "call"),
         f"{amount(outcome.tokens)} tokens",
         money(outcome.cost),
-        span(outcome.seconds),
+        duration(outcome.seconds),
     )
     return f"{head} ({', '.join(used)})"
 
@@ -177,7 +178,7 @@ def outcome_table(lines: Sequence[Row]) -> Table:
             str(row.calls),
             amount(row.tokens),
             money(row.cost),
-            span(row.seconds),
+            duration(row.seconds),
             *(str(n or "") for n in (row.paused, row.failed, row.unbegun)),
         )
         for row in lines

@@ -6,8 +6,8 @@ from rich.console import RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.cli.display.text_layout import FAINT, Indented, Stack, amount, joined, line, money, short, span
-from moot.core.labels import fork_origin, status_in_words
+from moot.cli.display.text_layout import FAINT, Indented, Stack, amount, joined, line, money, short
+from moot.core.labels import duration, fork_origin, status_in_words
 from moot.core.text import counted, percent
 from moot.report.compare import Comparison, Divergence, Said, Side, Standing
 
@@ -139,7 +139,7 @@ def _usage_line(side: Side) -> str:
     use = side.use
     tokens = f"{amount(use.input_tokens + use.output_tokens)} tokens"
     return " · ".join(
-        (counted(use.asks, "question"), counted(use.calls, "call"), tokens, money(use.cost), span(side.seconds))
+        (counted(use.asks, "question"), counted(use.calls, "call"), tokens, money(use.cost), duration(side.seconds))
     )
 
 

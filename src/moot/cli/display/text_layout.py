@@ -102,18 +102,6 @@ def amount(number: int) -> str:
     return f"{number / 1e6:.1f}M"
 
 
-def span(seconds: float) -> str:
-    """A time span: 6s, 1m 02s, 2h 05m."""
-    full_seconds = int(seconds)
-    if full_seconds < 60:
-        return f"{full_seconds}s"
-    return (
-        f"{full_seconds // 60}m {full_seconds % 60:02}s"
-        if full_seconds < 3600
-        else f"{full_seconds // 3600}h {full_seconds % 3600 // 60:02}m"
-    )
-
-
 def local_time(at: float) -> str:
     """A point in time in the user's time zone."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M")
