@@ -20,6 +20,11 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** A text with at most so many characters; "…" stands for the rest. */
+export function clipped(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;
+}
+
 export function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

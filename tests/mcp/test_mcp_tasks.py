@@ -87,6 +87,8 @@ def filled_in(request: dict[str, Any]) -> dict[str, Any]:
     fields: dict[str, dict[str, Any]] = request["params"]["requestedSchema"]["properties"]
     some = {"number": 0.5, "boolean": True, "string": "Tea"}
     content = {name: field.get("enum", [some[field["type"]]])[0] for name, field in fields.items()}
+    if fields.get("words", {}).get("title") == "Why":
+        content["words"] = "It is calm."
     return {"action": "accept", "content": content}
 
 
@@ -188,6 +190,8 @@ async def test_the_question_of_a_person_is_an_elicitation(folder: Path) -> None:
         assert request["method"] == "elicitation/create"
         assert request["params"]["message"].startswith("Ada, ")
         assert request["params"]["requestedSchema"]["properties"].keys() >= {"ANSWER", "CONFIDENCE"}
+        (report,) = (await caller.read_resource(memo["report"])).contents
+        assert "It is calm." in str(report), "a ballot has room for a reason"
     async with calling(folder, TaskClient()) as caller:  # a client that can ask nobody is told who has to answer
         memo = result(await caller.call_tool("run_debate", {**ORDER, "question": PEOPLE}))
         assert (memo["status"], memo["waits_for"][0]["name"]) == ("waiting", "Ada")

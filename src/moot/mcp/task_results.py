@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from mcp_types import CallToolResult, TextContent
 
-from moot.app.run.people import allowed_values
+from moot.app.run.people import REASON, allowed_values, takes_reason
 from moot.app.run.record_reader import OpenQuestion
 from moot.core.ask import Field, Value
 from moot.core.text import clip, counted
@@ -99,6 +99,8 @@ def _elicitation(question: OpenQuestion) -> dict[str, Any]:
     assert ask is not None
     fields = ask.form.fields if ask.form else ()
     properties = {field.name: _property(field) for field in fields} or {WORDS: {"type": "string"}}
+    if fields and takes_reason(ask.form):
+        properties[WORDS] = {"type": "string", "title": "Why", "description": REASON}
     required = [field.name for field in fields if field.required] if fields else [WORDS]
     schema = {"type": "object", "properties": properties, "required": required}
     message = plain(f"{question.turn.by}, {clip(ask.task, MOST_MESSAGE)}")
@@ -112,7 +114,7 @@ def _property(field: Field) -> dict[str, Any]:
     """A field of a form as a flat value; a list is a text with an item on each line."""
     described = {"title": field.name, "description": allowed_values(field)}
     if field.kind == "choice":
-        return {"type": "string", "enum": list(field.choices), **described}
+        return {"type": "string", "enum": [*field.choices, *(["abstain"] if field.abstain else [])], **described}
     if field.kind == "list":
         described["description"] = f"one on each line; {described['description']}"
     return {"type": TYPES.get(field.kind, "string"), **described}
@@ -125,11 +127,9 @@ def read_content(question: OpenQuestion, content: Mapping[str, Any]) -> tuple[st
     if ask.form is None or not ask.form.fields:
         return str(content.get(WORDS, "")), None
     lists = {field.name for field in ask.form.fields if field.kind == "list"}
-    values: dict[str, Value] = {}
-    for name, value in content.items():
-        if value is not None:
-            values[name] = _lines(value) if name in lists else cast(Value, value)
-    return "", values
+    values = {name: value for name, value in content.items() if value is not None}
+    words = str(values.pop(WORDS, "")) if takes_reason(ask.form) else ""
+    return words, {name: _lines(value) if name in lists else cast(Value, value) for name, value in values.items()}
 
 
 def _lines(value: object) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ what a model would be sent, in pieces that a host can show; who may read what is
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from moot.answers.manual_form import allowed_values, read_manual_answer
+from moot.answers.manual_form import REASON, allowed_values, read_manual_answer, takes_reason
 from moot.app.brief.field_values import check_name, skeleton
 from moot.app.run.outcome import opening
 from moot.app.run.record_reader import OpenAsks, read_open_asks
@@ -25,6 +25,7 @@ from moot.report.turn_text import Speech, Spoken, speak, speech_of
 
 __all__ = [
     "HUMAN",
+    "REASON",
     "allowed_values",
     "answer",
     "context_for",
@@ -32,6 +33,7 @@ __all__ = [
     "open_ask_for",
     "read_manual_reply",
     "say",
+    "takes_reason",
 ]
 
 

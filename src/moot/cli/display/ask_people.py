@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from moot.app.program.in_place import Keyboard
-from moot.app.run.people import OutsideMessages, ShownTurn, allowed_values, read_manual_reply
+from moot.app.run.people import REASON, OutsideMessages, ShownTurn, allowed_values, read_manual_reply, takes_reason
 from moot.app.run.people import focus_turns as lay
 from moot.app.run.people import new_turns as tell_news
 from moot.app.run.record_reader import time_left
@@ -89,9 +89,7 @@ class AnswerPrompt:
                 await self._add(ask, item, fields)
         if many:
             await self._ask_optional(ask, form, fields)
-        # A ballot also has room for the voter's reason.
-        reason_field = Field(name="Why", required=False, help="your reason; everybody can read it")
-        words = "" if any(item.kind == "text" for item in ask.form.fields) else await self._text(reason_field)
+        words = await self._text(Field(name="Why", required=False, help=REASON)) if takes_reason(form) else ""
         return Filled(words=words, fields=fields)
 
     async def _add(self, ask: Ask, form_field: Field, fields: dict[str, Value]) -> None:
