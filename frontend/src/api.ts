@@ -35,6 +35,7 @@ export interface Listed {
   decision: { winner: string; text: string; strength: string; share: number | null; votes: number[] } | null;
   tokens: number;
   cost: number | null;
+  estimated: boolean; // whether tokens and cost are estimates
   runs: boolean;
   stale: boolean; // whether a document is known to have changed since
   waits_for: string[];

@@ -53,6 +53,7 @@ export interface Spent {
   round: number;
   tokens: number;
   cost: number | null;
+  estimated: boolean;
   calls: number;
 }
 
@@ -251,9 +252,9 @@ function replied(own: State, seq: number, turn: Turn): void {
 function spend(own: State, frame: Frame & { kind: "called" }): void {
   const round = row(own, frame.key)?.round ?? 0;
   const at = own.spent.findIndex((each) => each.by === frame.by && each.round === round);
-  const old = own.spent[at] ?? { by: frame.by, round, tokens: 0, cost: 0, calls: 0 };
+  const old = own.spent[at] ?? { by: frame.by, round, tokens: 0, cost: 0, estimated: false, calls: 0 };
   const cost = old.cost === null || frame.cost === null ? null : old.cost + frame.cost;
-  own.spent[at < 0 ? own.spent.length : at] = { ...old, tokens: old.tokens + frame.tokens, cost, calls: old.calls + (frame.tool ? 0 : 1) };
+  own.spent[at < 0 ? own.spent.length : at] = { ...old, tokens: old.tokens + frame.tokens, cost, estimated: old.estimated || !!frame.estimated, calls: old.calls + (frame.tool ? 0 : 1) };
 }
 
 function blank(place: Place & { human?: boolean; private?: boolean }, seq: number): Said {

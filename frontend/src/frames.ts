@@ -17,6 +17,8 @@ export interface Sums {
   tokens_in: number;
   tokens_out: number;
   cost: number | null;
+  /** Whether tokens and cost are estimates; missing in older exports. */
+  estimated?: boolean;
 }
 
 export interface Link {
@@ -65,6 +67,7 @@ export interface Turn extends Place {
   remarks?: string[];
   tokens: number;
   cost: number | null;
+  estimated?: boolean;
   position?: Position;
   ballot?: { choice: string[] };
 }
@@ -145,6 +148,7 @@ export type Frame = Base &
         model: string;
         tokens: number;
         cost: number | null;
+        estimated?: boolean;
         tool: string;
         seconds?: number;
         sources: string[];

@@ -16,6 +16,7 @@ export interface Bar {
   tool: string;
   tokens: number;
   cost: number | null;
+  estimated: boolean;
   answer: string;
   seq: number;
 }
@@ -49,7 +50,7 @@ export function traceOf(frames: readonly Frame[], until = Infinity): Trace {
     } else if (frame.kind === "asked") marks.set(frame.key, frame.mark);
     else if (frame.kind === "attempted") {
       const { key, by, call, n, model, tool } = frame;
-      const bar: Bar = { key, mark: marks.get(key) ?? "", by, from: at, to: null, ok: true, error: "", call, n, model, tool, tokens: 0, cost: 0, answer: "", seq: frame.seq };
+      const bar: Bar = { key, mark: marks.get(key) ?? "", by, from: at, to: null, ok: true, error: "", call, n, model, tool, tokens: 0, cost: 0, estimated: false, answer: "", seq: frame.seq };
       made.bars.push(bar);
       open.set(`${key} ${call}`, bar);
     } else if (frame.kind === "called" || frame.kind === "erred") {
@@ -59,7 +60,7 @@ export function traceOf(frames: readonly Frame[], until = Infinity): Trace {
       open.delete(`${frame.key} ${frame.call}`);
       if (frame.kind === "erred") Object.assign(bar, { ok: false, error: frame.reason });
       else {
-        Object.assign(bar, { tokens: frame.tokens, cost: frame.cost });
+        Object.assign(bar, { tokens: frame.tokens, cost: frame.cost, estimated: !!frame.estimated });
         sum = sum === null || frame.cost === null ? null : sum + frame.cost;
         if (sum !== null) made.spent.push({ at, cost: sum });
       }

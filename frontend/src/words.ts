@@ -2,10 +2,15 @@
 import { undecided } from "./endings.json";
 import RULES from "./rules.json";
 
-export function cost(usd: number | null | undefined): string {
+/** A number in words, marked where it is an estimate. */
+export function approx(words: string, estimated?: boolean): string {
+  return estimated ? `about ${words}` : words;
+}
+
+export function cost(usd: number | null | undefined, estimated?: boolean): string {
   if (usd === null || usd === undefined) return "cost unknown";
   if (usd === 0) return "$0";
-  return `$${usd.toFixed(usd < 0.01 ? 4 : usd < 1 ? 3 : 2)}`;
+  return approx(`$${usd.toFixed(usd < 0.01 ? 4 : usd < 1 ? 3 : 2)}`, estimated);
 }
 
 export function count(n: number, one: string, many = `${one}s`): string {

@@ -80,7 +80,7 @@ describe("fold", () => {
       frames(
         ...START,
         { ...called, tokens: 10, cost: 0.5 },
-        { ...called, tokens: 5, cost: null },
+        { ...called, tokens: 5, cost: null, estimated: true },
         { ...called, tool: "search", tokens: 0, cost: 0 },
         { kind: "replied", turn: turn("1", "Ada", { position: { answer: "yes", confidence: 0.7, changed: true } }) },
         { kind: "replied", turn: turn("2", "Bo", { ballot: { choice: ["no"] } }) },
@@ -89,7 +89,7 @@ describe("fold", () => {
     );
     expect(made.stances["Ada"]).toMatchObject([{ answer: "yes", confidence: 0.7, changed: true, round: 1 }]);
     expect(made.votes).toMatchObject([{ by: "Bo", choice: "no" }]);
-    expect(made.spent).toEqual([{ by: "Ada", round: 1, tokens: 15, cost: null, calls: 2 }]);
+    expect(made.spent).toEqual([{ by: "Ada", round: 1, tokens: 15, cost: null, estimated: true, calls: 2 }]);
     expect(made.ticks.map((tick) => tick.what)).toEqual(["round", "vote", "decision"]);
     expect(foldTo(frames(...START), 2).round).toBe(0);
   });

@@ -13,6 +13,7 @@ from moot.core.brief import Brief, Source
 from moot.core.decision import Ballot, Decision, Minority, Status
 from moot.core.errors import RecordError
 from moot.core.event import Closed, Entry, Opened, Paused, Ruled
+from moot.core.text import about
 from moot.core.transcript import fold
 from moot.report.conclusion import Row
 from moot.report.markdown import markdown
@@ -58,7 +59,8 @@ def test_data_is_json_and_has_the_numbers_of_the_page() -> None:
         assert f"| {row['candidate']} | {row['ballots']} | {row['first']:g} |" in text
     for participant in data["participants"]:
         use = participant["use"]
-        numbers = f"{use['answers']} of {use['asks']} | {use['calls']} | {use['input_tokens']:,}"
+        tokens = about(f"{use['input_tokens']:,}", use["estimated"])
+        numbers = f"{use['answers']} of {use['asks']} | {use['calls']} | {tokens}"
         assert f"| {participant['name']} | {numbers} |" in text
     assert len(data["faults"]) == len(re.findall(r"^- \*\*", text.split("## Problems")[1].split("## Record")[0], re.M))
     assert data["entries"] == 45

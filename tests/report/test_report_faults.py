@@ -271,4 +271,4 @@ def test_time_in_words(seconds: float, shown: str) -> None:
 def test_failed_and_lost_tries_are_told_beside_the_cost() -> None:
     text = markdown(report(hiring(), debate="d"))
     assert "- **Calls:** 4 answered, with 1 retry, 1 failed attempt and 1 lost attempt\n" in text
-    assert "cost $0.0375); failed and lost attempts are not included\n" in text
+    assert "cost about $0.0375); failed and lost attempts are not included\n" in text

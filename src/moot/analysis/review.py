@@ -10,7 +10,7 @@ from moot.analysis.grounds import Ground
 from moot.arguments.argument_map import AGAINST, Label
 from moot.arguments.beliefs import Beliefs
 from moot.core.labels import duration
-from moot.core.text import clean, clip, counted, listed, percent
+from moot.core.text import about, clean, clip, counted, listed, percent
 from moot.report.markdown_text import LONG, bullets, capital, code, inline, table
 
 STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
@@ -170,11 +170,12 @@ def _debate(analysis: Analysis, plots: Sequence[str]) -> list[str]:
 
 def _facts(analysis: Analysis) -> list[str]:
     use = analysis.use
-    cost = _NONE if use.cost is None else f"${use.cost:.4f}"
+    cost = _NONE if use.cost is None else about(f"${use.cost:.4f}", use.estimated and use.cost)
+    tokens = about(f"{use.input_tokens:,} tokens in, {use.output_tokens:,} out", use.estimated)
     return [
         f"{code(analysis.debate)}, {inline(analysis.protocol)}: {inline(analysis.line)}",
         f"Took {duration(analysis.seconds)}; {_rounds(analysis.rounds)}; {analysis.entries:,} entries",
-        f"{use.calls:,} calls, {use.input_tokens:,} tokens in, {use.output_tokens:,} out, {cost}",
+        f"{use.calls:,} calls, {tokens}, {cost}",
     ]
 
 

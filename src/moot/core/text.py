@@ -279,6 +279,11 @@ def counted(n: float, noun: str, plural: str = "") -> str:
     return f"{int(n) if n % 1 == 0 else n:,} {noun if n == 1 else plural or _plural(noun)}"
 
 
+def about(words: str, estimated: float) -> str:
+    """A number in words, marked where it is an estimate."""
+    return f"about {words}" if estimated else words
+
+
 def percent(share: float) -> str:
     """A share in whole per cent, halves upwards: 5 of 8 are ``63%`` on every surface."""
     return f"{floor(share * 100 + 0.5)}%"

@@ -105,6 +105,7 @@ async def memo_of(client: Client, debate: str) -> Memo:
         missing=sums.missing,
         tokens=sums.tokens,
         cost=sums.cost,
+        estimated=sums.estimated,
         report=f"debate://{debate}/report",
         waits_for=[_waiting_result(open_ask) for open_ask in now.waits] if now.status == "waiting" else [],
     )
@@ -165,6 +166,7 @@ async def state_of(client: Client, debate: str, after: int) -> StateResult:
         warnings=await _warnings(client, debate, now),
         tokens=sums.tokens,
         cost=sums.cost,
+        estimated=sums.estimated,
     )
 
 

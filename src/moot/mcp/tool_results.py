@@ -7,6 +7,7 @@ contains any says so.
 from pydantic import BaseModel, Field
 
 from moot.app.serve.answer_types import (
+    ESTIMATED,
     FIELDS,
     AcceptedAnswer,
     BegunDebate,
@@ -78,6 +79,7 @@ class Memo(BaseModel):
     missing: int = Field(default=0, description="Questions without an answer.")
     tokens: int = 0
     cost: float | None = Field(default=None, description="US dollars so far; null if a price is not known.")
+    estimated: bool = Field(default=False, description=ESTIMATED)
     report: str = Field(description="The resource with the full report in Markdown.")
     waits_for: "list[AwaitedPersonResult]" = Field(
         default=[], description="People who have to answer, and what they are asked."
@@ -122,6 +124,7 @@ class StateResult(DebateState):
     warnings: list[str] = Field(default=[], description="Why to trust the decision less.")
     tokens: int
     cost: float | None
+    estimated: bool
     note: str = QUOTED
 
 

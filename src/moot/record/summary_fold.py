@@ -19,7 +19,7 @@ from moot.core.event import ASIDE, Claimed, Renamed
 from moot.core.text import clip
 from moot.record.store import LATEST, VERSION, decode, decode_side, digest
 
-FOLD = 4
+FOLD = 5
 """The version of this fold."""
 
 LONGEST = 1000
@@ -85,6 +85,7 @@ class Summary:
         decision: the decision, if there is one.
         tokens: of all calls, input and output.
         cost: US dollars of all calls; None where the price of one is unknown.
+        estimated: whether tokens and cost are estimates, because the provider did not count the tokens of every call.
         spent: US dollars used and reserved, of the calls whose price is known.
         waits: the people who still have to answer, as far as the record says.
         head: the hash of the last line.
@@ -107,6 +108,7 @@ class Summary:
     decision: Verdict | None = None
     tokens: int = 0
     cost: float | None = 0.0
+    estimated: bool = False
     spent: float = 0.0
     waits: tuple[Waits, ...] = ()
     head: str = ""
@@ -224,6 +226,7 @@ class Fold:
             decision=None if decision is None else _verdict(**decision),
             tokens=state.get("tokens", 0),
             cost=state.get("cost", 0.0),
+            estimated=state.get("estimated", False),
             spent=state.get("spent", 0.0),
             waits=tuple(Waits(key=key, **ask) for key, ask in state.get("waits", {}).items()),
             head=state["head"],
@@ -308,6 +311,7 @@ def _opened(state: dict[str, Any], body: Mapping[str, Any], at: float) -> None:
         ),
         tokens=0,
         cost=0.0,
+        estimated=False,
         spent=0.0,
         tries={},
         waits={},
@@ -340,6 +344,7 @@ def _called(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:
     state["spent"] += reserved if cost is None else _number(cost)
     state["tokens"] += int(_number(usage.get("input_tokens", 0)) + _number(usage.get("output_tokens", 0)))
     state["cost"] = None if cost is None or state["cost"] is None else state["cost"] + cost
+    state["estimated"] = state["estimated"] or usage.get("estimated", False)
 
 
 def _erred(state: dict[str, Any], body: Mapping[str, Any], _: float) -> None:

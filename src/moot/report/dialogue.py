@@ -13,7 +13,7 @@ from moot.core.ask import Ask, Field, Form
 from moot.core.brief import View
 from moot.core.event import TOOL, Attempted, Called, Entry, Erred, Failed
 from moot.core.labels import act_of, duration, ending, noun, place, plural, with_author
-from moot.core.text import listed
+from moot.core.text import about, listed
 from moot.core.transcript import Transcript, Turn, fold
 from moot.report.markdown_text import LONG, block, capital, code, inline, lead, quoted
 from moot.report.report import Part, Report
@@ -240,7 +240,7 @@ def _call_sentence(event: Called) -> str:
     used = event.usage
     parts = [f"answered in {duration(event.seconds)}", *([f"by {code(event.served)}"] if event.served else [])]
     if used.input_tokens or used.output_tokens:
-        parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
+        parts.append(about(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out", used.estimated))
     parts += [f"ended by {inline(event.finish)}"] if event.finish else []
     parts += [f"{'' if call.is_note else 'asks for '}{code(f'{call.name} {call.arguments}')}" for call in event.tools]
     parts += [f"from {inline(source)}" for source in event.sources]

@@ -11,7 +11,7 @@ from moot.arguments.positions import Change
 from moot.arguments.tree import VERBS, mermaid
 from moot.core.decision import Ballot, Decision, Minority
 from moot.core.labels import duration, duty_in_words, fork_origin, place, protocol_in_words, rule_in_words
-from moot.core.text import counted, listed, percent
+from moot.core.text import about, counted, listed, percent
 from moot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in_words, board_chapter, on_top
 from moot.report.course import course_chapters, score_chapter
 from moot.report.dialogue import dialogue
@@ -375,8 +375,8 @@ def _participants(report: Report) -> list[str]:
             inline(person.name),
             f"{person.use.answers} of {person.use.asks}",
             f"{person.use.calls}",
-            f"{person.use.input_tokens:,}",
-            f"{person.use.output_tokens:,}",
+            about(f"{person.use.input_tokens:,}", person.use.estimated),
+            about(f"{person.use.output_tokens:,}", person.use.estimated),
             _price(person.use),
             duration(person.use.seconds),
         ]
@@ -463,15 +463,16 @@ def _count(n: int, noun: str) -> str:
 def _tokens(use: Use) -> str:
     cached = f" ({use.cached_tokens:,} of them from the provider's cache)" if use.cached_tokens else ""
     estimated = f"; estimated for {counted(use.estimated, 'call')}" if use.estimated else ""
-    return f"{use.input_tokens:,} in{cached}, {use.output_tokens:,} out{estimated}"
+    return f"{about(f'{use.input_tokens:,} in', use.estimated)}{cached}, {use.output_tokens:,} out{estimated}"
 
 
 def _price(use: Use) -> str:
-    return "unknown" if use.cost is None else f"${use.cost:.4f}" if use.cost else "$0"
+    return "unknown" if use.cost is None else about(f"${use.cost:.4f}", use.estimated) if use.cost else "$0"
 
 
 def _cost(use: Use) -> str:
-    known = f"; the calls with a known price cost ${use.known:.4f}" if use.cost is None and use.known else ""
+    money = about(f"${use.known:.4f}", use.estimated)
+    known = f"; the calls with a known price cost {money}" if use.cost is None and use.known else ""
     unpriced = f" (no price for {listed([code(model) for model in use.unpriced])}{known})" if use.unpriced else ""
     failed = "; failed and lost attempts are not included" if use.errors + use.lost else ""
     return f"{_price(use)}{unpriced}{failed}"

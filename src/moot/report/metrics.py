@@ -399,6 +399,7 @@ class Sums:
         tokens_in: tokens that models read.
         tokens_out: tokens that models wrote.
         cost: US dollars; None if a price is not known.
+        estimated: whether tokens and cost are estimates, because the provider did not count the tokens of every call.
     """
 
     asked: int = 0
@@ -408,6 +409,7 @@ class Sums:
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float | None = 0.0
+    estimated: bool = False
 
     @property
     def tokens(self) -> int:
@@ -433,4 +435,5 @@ def sums_of(transcript: Transcript) -> Sums:
         tokens_in=usage.input_tokens,
         tokens_out=usage.output_tokens,
         cost=usage.cost,
+        estimated=usage.estimated,
     )

@@ -13,7 +13,7 @@ from moot.core.decision import Ballot, Decision, Minority
 from moot.core.errors import RecordError
 from moot.core.event import ASIDE, Called, Entry, Replied
 from moot.core.labels import duration, duty_in_words, protocol_in_words
-from moot.core.text import counted
+from moot.core.text import about, counted
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import BALLOT_STATES, Ending, cautions, conclusion, decision_view
 from moot.report.markdown_text import LONG, bullets, code, date, inline, lead, table
@@ -50,13 +50,17 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """Calls and tokens; ``cost`` in US dollars is None if the price of a call is unknown, ``known`` is the rest."""
+    """Calls and tokens; ``cost`` in US dollars is None if the price of a call is unknown, ``known`` is the rest.
+
+    ``estimated`` are the calls whose tokens the provider did not count; tokens and cost are then estimates.
+    """
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = 0.0
     known: float = 0.0
+    estimated: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +170,7 @@ def _spent_of(total: Use) -> Spent:
         output_tokens=total.output_tokens,
         cost=total.cost,
         known=total.known,
+        estimated=total.estimated,
     )
 
 
@@ -237,13 +242,17 @@ def receipt_page(receipt: Receipt) -> str:
 
 def _facts(receipt: Receipt) -> list[str]:
     paid = receipt.paid
-    cost = f"${paid.cost:.4f}" if paid.cost is not None else f"${paid.known:.4f} and calls whose price is unknown"
+    known = paid.known if paid.cost is None else paid.cost
+    money = about(f"${known:.4f}", paid.estimated and known)
+    cost = f"{money} and calls whose price is unknown" if paid.cost is None else money
+    estimated = f" (estimated for {counted(paid.estimated, 'call')})" if paid.estimated else ""
+    tokens = about(f"{paid.input_tokens:,} in, {paid.output_tokens:,} out", paid.estimated)
     return [
         f"Debate: {code(receipt.debate)}",
         f"Protocol: {inline(protocol_in_words(receipt.protocol))}",
         *([f"Options: {'; '.join(map(inline, receipt.options))}"] if receipt.options else []),
         f"Began {date(receipt.began)}, ended {date(receipt.ended)}, took {duration(receipt.seconds)}",
-        f"Calls: {paid.calls:,}; tokens: {paid.input_tokens:,} in, {paid.output_tokens:,} out; cost: {cost}",
+        f"Calls: {paid.calls:,}; tokens: {tokens}{estimated}; cost: {cost}",
         f"Record: {counted(receipt.entries, 'entry')}, last hash {code(receipt.head)}",
     ]
 

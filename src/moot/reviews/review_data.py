@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.core.text import clip, counted
+from moot.core.text import about, clip, counted
 from moot.reviews.artefact import Artefact, real_path
 from moot.reviews.citations import Citation, span
 from moot.reviews.merging import CATEGORIES, SEVERITIES
@@ -35,6 +35,7 @@ class ReviewRun:
         version: the version of Moot.
         cost: US dollars; None where a price is unknown.
         tokens: tokens in and out.
+        estimated: whether tokens and cost are estimates, because the provider did not count the tokens of every call.
         seconds: from its first entry to its last.
         demonstration: whether no model took part.
     """
@@ -44,6 +45,7 @@ class ReviewRun:
     version: str
     cost: float | None = 0.0
     tokens: int = 0
+    estimated: bool = False
     seconds: float = 0.0
     demonstration: bool = False
 
@@ -57,6 +59,7 @@ def as_data(run: ReviewRun) -> dict[str, object]:
         "demonstration": run.demonstration,
         "cost": run.cost,
         "tokens": run.tokens,
+        "estimated": run.estimated,
         "seconds": round(run.seconds, 3),
     }
 
@@ -278,7 +281,8 @@ def as_markdown(run: ReviewRun, *, url: str = "") -> str:
         items = [item for item in run.review.findings if item.state in wanted]
         sections += [[f"\n### {title}\n"]] if items else []
         sections += [_section(item, url, head) for item in items]
-    foot = f"\n{counted(run.tokens, 'token')}, `moot show {run.debate}`\n" if run.debate else "\n"
+    tokens = about(counted(run.tokens, "token"), run.estimated)
+    foot = f"\n{tokens}, `moot show {run.debate}`\n" if run.debate else "\n"
     return _fitting(rows, sections, foot)
 
 

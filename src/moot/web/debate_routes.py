@@ -249,6 +249,7 @@ def _row(summary: Summary) -> dict[str, object]:
         "decision": asdict(summary.decision) if summary.decision else None,
         "tokens": summary.tokens,
         "cost": summary.cost,
+        "estimated": summary.estimated,
         "seconds": summary.updated - summary.at,
         "waits_for": list(dict.fromkeys(ask.name for ask in summary.waits)),
     }

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 from moot.app.run.access import LONGEST_NAME
 from moot.app.serve.admission import LONGEST_FILE_NAME, MOST_SENT
 from moot.app.serve.answer_types import (
+    ESTIMATED,
     FIELDS,
     AcceptedAnswer,
     BegunDebate,
@@ -128,6 +129,7 @@ class DebateNumbers(BaseModel):
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float | None = Field(default=None, description="US dollars; null if a price is not known.")
+    estimated: bool = Field(default=False, description=ESTIMATED)
 
 
 class NextAction(BaseModel):
@@ -200,6 +202,7 @@ class ListedDebate(DebateRow):
     decision: ShortDecision | None
     tokens: int
     cost: float | None = Field(description="US dollars; null where a price is not known.")
+    estimated: bool = Field(description=ESTIMATED)
     seconds: float
     waits_for: list[str] = Field(default=[], description="The people who still have to answer.")
     runs: bool = False

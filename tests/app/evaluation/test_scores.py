@@ -71,6 +71,7 @@ RESULT = EvalResult(
     plan_changed=False,
     paid_usd=0.25,
     paid_tokens=17,
+    paid_estimated=True,
     judged_with_labels=None,
 )
 
@@ -82,7 +83,7 @@ def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "run.json", "scores.csv", "seats.csv"]
     assert (folder / "scores.csv").read_text("utf-8").startswith("question,group,arm,epoch,answer,credit,loss,brier,")
     (folder / "run.json").unlink()
-    assert read_result(folder) == replace(RESULT, paid_usd=None, paid_tokens=0)
+    assert read_result(folder) == replace(RESULT, paid_usd=None, paid_tokens=0, paid_estimated=False)
 
 
 def test_a_plan_that_was_edited_is_recognised(tmp_path: Path) -> None:

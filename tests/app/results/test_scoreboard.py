@@ -225,6 +225,9 @@ def test_what_a_reader_must_know_is_noted() -> None:
     assert "A model judged the answers; it was checked against labels of people." in notes
     assert any(note.startswith("debate: own drafts") for note in notes)
     assert any("(rethink)" in note for note in notes)
+    for estimated in (False, True):
+        notes = measure(replace(result(values), paid_estimated=estimated)).notes
+        assert any("are estimates" in note for note in notes) is estimated
 
 
 # ---- probabilities ---------------------------------------------------------------------------------------------------

@@ -142,6 +142,7 @@ def test_every_kind_of_entry_has_its_frame() -> None:
         "tokens_in": 10,
         "tokens_out": 5,
         "cost": 0.25,
+        "estimated": False,
     }
 
 

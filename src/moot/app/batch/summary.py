@@ -13,7 +13,7 @@ from moot.app.serve.spending import spent
 from moot.arguments.positions import bare
 from moot.core.event import ASIDE, Called, Entry
 from moot.core.labels import status_in_words
-from moot.core.text import clean, counted, flat, percent
+from moot.core.text import about, clean, counted, flat, percent
 from moot.core.transcript import fold
 from moot.report.conclusion import answer_in_words
 from moot.report.markdown_text import inline, table
@@ -43,6 +43,7 @@ class BatchOutcome:
         calls: model calls with an answer.
         tokens: tokens in and out.
         cost: US dollars; None where a price is unknown.
+        estimated: whether tokens and cost are estimates, because the provider did not count the tokens of every call.
         seconds: from the first entry to the last, pauses left out.
         used: US dollars used and reserved, of the calls whose price is known.
         protocol: its name; "" where the debate was never started.
@@ -62,6 +63,7 @@ class BatchOutcome:
     calls: int = 0
     tokens: int = 0
     cost: float | None = 0.0
+    estimated: bool = False
     seconds: float = 0.0
     used: float = 0.0
     protocol: str = ""
@@ -77,6 +79,7 @@ class CallCounter:
     calls: int = 0
     tokens: int = 0
     cost: float | None = 0.0
+    estimated: bool = False
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
         """Count entries that have just been stored."""
@@ -86,6 +89,7 @@ class CallCounter:
                 self.calls += not entry.event.model.startswith(ASIDE)
                 self.tokens += used.input_tokens + used.output_tokens
                 self.cost = None if self.cost is None or used.cost is None else self.cost + used.cost
+                self.estimated = self.estimated or used.estimated
 
     def end(self, debate: str) -> None:
         """A debate no longer runs here."""
@@ -108,6 +112,7 @@ class Row:
         calls: model calls with an answer, added up.
         tokens: tokens in and out, added up.
         cost: US dollars, added up; None where a price is unknown.
+        estimated: whether tokens and cost are estimates.
         seconds: of each debate, added up.
     """
 
@@ -122,6 +127,7 @@ class Row:
     calls: int
     tokens: int
     cost: float | None
+    estimated: bool
     seconds: float
 
 
@@ -144,6 +150,7 @@ def outcome_of(repeat: Repeat, entries: Sequence[Entry]) -> BatchOutcome:
         calls=total.calls,
         tokens=total.input_tokens + total.output_tokens,
         cost=total.cost,
+        estimated=total.estimated > 0,
         seconds=round(metrics.seconds, 3),
         used=spent(entries),
         protocol=transcript.protocol,
@@ -208,6 +215,7 @@ def _row(item: str, outcomes: Sequence[BatchOutcome]) -> Row:
         calls=sum(item.calls for item in outcomes),
         tokens=sum(item.tokens for item in outcomes),
         cost=math.fsum(costs) if len(costs) == len(outcomes) else None,
+        estimated=any(item.estimated for item in outcomes),
         seconds=round(math.fsum(item.seconds for item in outcomes), 3),
     )
 
@@ -290,8 +298,9 @@ def batch_page(batch: Batch, outcomes: Sequence[BatchOutcome]) -> str:
 
 def _numbers(row: Row) -> tuple[str, ...]:
     share = "" if row.agreement is None else percent(row.agreement)
-    cost = "unknown" if row.cost is None else f"${row.cost:.4f}"
-    counts = (f"{row.ended} of {row.debates}", str(row.calls), str(row.tokens), cost, f"{row.seconds:.1f}")
+    cost = "unknown" if row.cost is None else about(f"${row.cost:.4f}", row.estimated and row.cost)
+    tokens = about(str(row.tokens), row.estimated)
+    counts = (f"{row.ended} of {row.debates}", str(row.calls), tokens, cost, f"{row.seconds:.1f}")
     return (share, *counts, str(row.paused), str(row.failed), str(row.unbegun))
 
 

@@ -320,6 +320,7 @@ def _line(text: str) -> str:
 def _facts(state: DebateState, status: Status, degraded: Sequence[str], request: ChatRequest) -> dict[str, object]:
     decision, usage = state.outcome.decision, state.transcript.usage
     facts: dict[str, object] = {"debate": state.debate, "status": status, "cost": usage.cost}
+    facts["estimated"] = usage.estimated
     if decision and status == "decided":
         facts |= {"strength": decision.strength, "share": decision.share, "rule": decision.rule}
         facts |= {"dissent": list(decision.dissent)}

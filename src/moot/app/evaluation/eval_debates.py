@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from moot.app.batch.batch_rounds import BatchRounds
 from moot.app.batch.run_batch import BatchBudget
@@ -18,6 +19,14 @@ from moot.record.listing import ListQuery
 
 class PausedRun(Exception):
     """A debate stands still, with the reason."""
+
+
+class Paid(TypedDict):
+    """What debates were paid; see ``scores.EvalResult``."""
+
+    paid_usd: float | None
+    paid_tokens: int
+    paid_estimated: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,12 +152,11 @@ class EvalDebates:
         """What the opening of each debate says of the plan."""
         return f"evaluation {self.name}, plan {plan_hash[:16]}"
 
-    async def paid(self) -> tuple[float | None, int]:
-        """What all debates of the evaluation were paid, in US dollars (None: a price is unknown) and tokens."""
-        costs: list[float | None] = []
-        tokens = 0
-        for _, entries in await self.records():
-            used = usage_of(entries)
-            costs += (usage.cost for usage in used)
-            tokens += sum(usage.input_tokens + usage.output_tokens for usage in used)
-        return exact_sum(costs), tokens
+    async def paid(self) -> Paid:
+        """What all debates of the evaluation were paid."""
+        used = [usage for _, entries in await self.records() for usage in usage_of(entries)]
+        return Paid(
+            paid_usd=exact_sum([usage.cost for usage in used]),
+            paid_tokens=sum(usage.input_tokens + usage.output_tokens for usage in used),
+            paid_estimated=any(usage.estimated for usage in used),
+        )

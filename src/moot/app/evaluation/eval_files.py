@@ -43,6 +43,7 @@ class _Ran:
     plan_changed: bool = False
     paid_usd: float | None = None
     paid_tokens: int = 0
+    paid_estimated: bool = False
     judged_with_labels: bool | None = None
     judge: JudgeCheck | None = None
     learned: tuple[Learning, ...] = ()
@@ -151,6 +152,7 @@ def save_result(folder: Path, result: EvalResult) -> None:
         plan_changed=result.plan_changed,
         paid_usd=result.paid_usd,
         paid_tokens=result.paid_tokens,
+        paid_estimated=result.paid_estimated,
         judged_with_labels=result.judged_with_labels,
         judge=result.judge,
         learned=result.learned,
@@ -173,6 +175,7 @@ def read_result(folder: Path) -> EvalResult:
         plan_changed=changed or ran.plan_changed,
         paid_usd=ran.paid_usd,
         paid_tokens=ran.paid_tokens,
+        paid_estimated=ran.paid_estimated,
         judged_with_labels=ran.judged_with_labels,
         judge=ran.judge,
         learned=ran.learned,

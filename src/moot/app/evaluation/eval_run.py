@@ -364,14 +364,12 @@ class EvalRun:
             answered |= self._gate_and_rivals(gate.arm, parts, whole)
             learned.append(learning)
         rows = [row for arm in self.plan.arms for row in rows_of(arm.name, whole, answered[arm.name], grader)]
-        usd, tokens = await self.debates.paid()
         result = EvalResult(
             plan=self.plan,
             scores=tuple(rows),
             seats=tuple(seats_of(self.plan.arms, whole, grader, draws)),
             plan_changed=self.plan_changed,
-            paid_usd=usd,
-            paid_tokens=tokens,
+            **await self.debates.paid(),
             judged_with_labels=judge.enough if judge else None,
             judge=judge,
             learned=tuple(learned),

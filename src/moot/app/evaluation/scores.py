@@ -239,6 +239,7 @@ class EvalResult:
         plan_changed: whether the plan was changed after the first call.
         paid_usd: what was paid in US dollars, shared answers once; None where a price is unknown.
         paid_tokens: the same in tokens, in and out.
+        paid_estimated: whether both are estimates, because a provider did not count the tokens of every call.
         judged_with_labels: whether a judging model was checked against enough labels of people; None if none judged.
         judge: how that model compares with people; None if none judged.
         learned: how the thresholds of gates were learned.
@@ -259,3 +260,4 @@ class EvalResult:
     facts: Mapping[str, Facts] = field(default_factory=dict[str, Facts])
     tag: str = ""
     lessons: Lessons = Lessons()
+    paid_estimated: bool = False

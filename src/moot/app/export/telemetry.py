@@ -133,6 +133,8 @@ class Telemetry:
                 span.set_attribute("gen_ai.response.finish_reasons", (event.finish,))
             if event.usage.cost is not None:
                 span.set_attribute("moot.cost", event.usage.cost)
+            if event.usage.estimated:
+                span.set_attribute("moot.estimated", True)
         span.end(at)
         labels = {"gen_ai.operation.name": "execute_tool" if tool else "chat", "gen_ai.request.model": model}
         labels["gen_ai.provider.name"] = NAME if tool else PROVIDERS.get(provider, provider)

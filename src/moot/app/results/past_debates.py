@@ -54,6 +54,7 @@ class Cost:
     usd: float | None
     tokens: int
     calls: int
+    estimated: bool = False
 
     def divided(self, by: int) -> "Cost":
         """The share of one of so many, whole numbers rounded up."""
@@ -258,6 +259,7 @@ def _cost(calls: Iterator[Called] | Sequence[Called]) -> Cost:
         usd=math.fsum(known) if len(known) == len(prices) else None,
         tokens=sum(call.usage.input_tokens + call.usage.output_tokens for call in items),
         calls=sum(not call.model.startswith(ASIDE) and not call.call.startswith(TOOL) for call in items),
+        estimated=any(call.usage.estimated for call in items),
     )
 
 
@@ -288,6 +290,7 @@ def as_result(debates: Sequence[PastDebate]) -> EvalResult:
         plan_changed=False,
         paid_usd=math.fsum(paid) if len(paid) == len(debates) else None,
         paid_tokens=sum(past.whole.tokens for past in debates),
+        paid_estimated=any(past.whole.estimated for past in debates),
         judged_with_labels=None,
     )
 

@@ -129,6 +129,8 @@ def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
             f"So far {early} of {plan.planned} answered: {missing} more until the next look. "
             "Until then look at the live interval alone."
         )
+    if result.paid_estimated:
+        yield "A provider did not count the tokens of every call: the tokens and the costs here are estimates."
     yield from map(_learning_note, result.learned)
     if rows.group_count == 1:
         yield ONE_GROUP

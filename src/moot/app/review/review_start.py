@@ -103,6 +103,7 @@ async def review_run(workspace: Workspace, debate: str) -> ReviewRun:
         version=metadata.version("moot"),
         cost=used.cost,
         tokens=used.input_tokens + used.output_tokens,
+        estimated=used.estimated,
         seconds=entries[-1].at - entries[0].at,
         demonstration=all(participant.seat.startswith(BUILTIN) for participant in transcript.brief.participants),
     )

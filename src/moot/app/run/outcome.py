@@ -24,11 +24,12 @@ OutcomeStatus: TypeAlias = Status | Literal["paused"]
 
 
 class UsageData(TypedDict):
-    """What calls used, as plain data."""
+    """What calls used, as plain data; ``estimated`` where the provider did not count the tokens of every call."""
 
     input_tokens: int
     output_tokens: int
     cost: float | None
+    estimated: bool
 
 
 class TurnData(TypedDict):
@@ -162,7 +163,12 @@ class Outcome:
             kind=self.kind,
             reason=self.reason,
             decision=cast("DecisionData", as_data(self.decision)) if self.decision else None,
-            usage=UsageData(input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=used.cost),
+            usage=UsageData(
+                input_tokens=used.input_tokens,
+                output_tokens=used.output_tokens,
+                cost=used.cost,
+                estimated=used.estimated,
+            ),
             turns=turns,
             warnings=list(self.warnings),
         )
@@ -224,6 +230,7 @@ class Listed:
         models: the models of its participants, and others that answered for them, in alphabetical order.
         cost: US dollars of all calls; None where a price is unknown.
         tokens: of all calls, input and output.
+        estimated: whether tokens and cost are estimates, because the provider did not count the tokens of every call.
         stale: whether a document of it in the current folder has changed since; only ``moot.list`` looks.
     """
 
@@ -242,6 +249,7 @@ class Listed:
     models: tuple[str, ...] = ()
     cost: float | None = 0.0
     tokens: int = 0
+    estimated: bool = False
     stale: bool = False
 
 
@@ -323,4 +331,5 @@ def list_one(summary: Summary) -> Listed:
         models=summary.models,
         cost=summary.cost,
         tokens=summary.tokens,
+        estimated=summary.estimated,
     )

@@ -33,7 +33,7 @@ from moot.core.brief import Brief, Limits, Participant, View
 from moot.core.errors import BriefError, RecordError, Waiting
 from moot.core.event import Entry
 from moot.core.extensions import PROVIDER
-from moot.core.text import clean, clip, flat
+from moot.core.text import about, clean, clip, flat
 from moot.core.transcript import Transcript, fold, read_field
 from moot.engine.calls import Budget
 from moot.engine.driver import StopRequest
@@ -261,8 +261,9 @@ def _fill(
 
 def _note(prepared: PreparedDebate, generated: Generated, built_in: Sequence[str]) -> str:
     debate, usage = generated.outcome.debate, generated.outcome.usage
-    cost = "at an unknown price" if usage.cost is None else f"${usage.cost:.4f}" if usage.cost else "free"
-    used = f"{usage.input_tokens + usage.output_tokens} tokens, {cost}"
+    cost = "at an unknown price" if usage.cost is None else "free"
+    cost = about(f"${usage.cost:.4f}", usage.estimated) if usage.cost else cost
+    used = f"{about(f'{usage.input_tokens + usage.output_tokens} tokens', usage.estimated)}, {cost}"
     if len(built_in) == len(prepared.plan.brief.names("debater")):
         note = f"{prepared.generator} generated no usable participants in debate {debate} ({used})"
         return f"{note}: built-in ones take part."

@@ -14,6 +14,10 @@ LiveStatus: TypeAlias = Literal[StoredStatus, "running", "waiting"]
 """The same, with what is known of a debate that has not ended: it runs, or waits for a person."""
 
 
+ESTIMATED = "Whether tokens and cost are estimates, because a provider did not count the tokens of every call."
+"""What a number with this mark means."""
+
+
 class BegunDebate(BaseModel):
     """A debate that was started."""
 

@@ -23,7 +23,7 @@ from moot.core.labels import (
     rule_in_words,
     status_in_words,
 )
-from moot.core.text import counted, listed, percent
+from moot.core.text import about, counted, listed, percent
 from moot.core.transcript import Transcript, fold
 from moot.report.conclusion import MEAN, answer_in_words
 from moot.report.markdown_text import capital, date, without_markdown
@@ -359,10 +359,10 @@ def _who(people: Sequence[Person]) -> str:
 
 def _cost(report: Report) -> str:
     total = report.metrics.total
-    money = "unknown" if total.cost is None else f"${total.cost:.3f}" if total.cost else "$0"
-    tokens = total.input_tokens + total.output_tokens
+    money = "unknown" if total.cost is None else about(f"${total.cost:.3f}", total.estimated) if total.cost else "$0"
+    tokens = about(counted(total.input_tokens + total.output_tokens, "token"), total.estimated)
     rounds = [text for text in report.settings if "round" in text][:1]
-    parts = [money, counted(total.calls, "call"), counted(tokens, "token"), duration(report.metrics.seconds), *rounds]
+    parts = [money, counted(total.calls, "call"), tokens, duration(report.metrics.seconds), *rounds]
     return f"{', '.join(parts)}; protocol {protocol_in_words(report.protocol)}."
 
 

@@ -81,6 +81,7 @@ class TurnView:
         error: the kind of the failure, if there is no answer.
         tokens: all tokens that it used.
         cost: US dollars that it used; None if a price is not known.
+        estimated: whether tokens and cost are estimates, because the provider did not count the tokens of every call.
     """
 
     spoken: Spoken
@@ -101,6 +102,7 @@ class TurnView:
     error: str = ""
     tokens: int = 0
     cost: float | None = 0.0
+    estimated: bool = False
 
     @property
     def answered_by(self) -> str:
@@ -158,6 +160,7 @@ class CallView:
         doing: what the participant does now, in words; "" where it just answers.
         tokens: tokens reserved or used.
         cost: US dollars reserved or used; None if the price is not known.
+        estimated: whether tokens and cost are estimates: always before the answer.
         seconds: how long it took.
         finish: why the answer ended.
         sources: what a tool found.
@@ -172,6 +175,7 @@ class CallView:
     doing: str = ""
     tokens: int = 0
     cost: float | None = 0.0
+    estimated: bool = False
     seconds: float = 0.0
     finish: str = ""
     sources: tuple[str, ...] = ()

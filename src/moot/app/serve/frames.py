@@ -218,6 +218,7 @@ def _call(view: EntryView, call: CallView) -> Data:
     if view.kind == "erred":
         return {**data, "n": call.n, "error": call.error, "reason": view.reason}
     data |= {"model": call.model, "tokens": call.tokens, "cost": call.cost, "tool": call.tool}
+    data["estimated"] = call.estimated
     if view.kind == "attempted":
         return {**data, "n": call.n, "doing": call.doing}
     return {**data, "seconds": call.seconds, "finish": call.finish, "sources": list(call.sources)}
@@ -249,6 +250,7 @@ def _turn(turn: TurnView) -> Data:
         "remarks": list(turn.remarks),
         "tokens": turn.tokens,
         "cost": turn.cost,
+        "estimated": turn.estimated,
     }
     if turn.position:
         data["position"] = asdict(turn.position)

@@ -183,7 +183,8 @@ class EntryFold:
             case Attempted(n=n, model=model, tokens=tokens, cost=cost):
                 tool = tool_of(model)
                 doing = f"uses {tool}" if tool else _activity(event.call)
-                call = replace(call, n=n, model=model, tool=tool, doing=doing, tokens=tokens, cost=cost)
+                call = replace(call, n=n, model=model, tool=tool, doing=doing)
+                call = replace(call, tokens=tokens, cost=cost, estimated=True)
             case Erred(n=n, kind=error, reason=reason):
                 line = f"attempt {n} failed: {reason or error}"
                 return replace(view, call=replace(call, n=n, error=error), reason=reason, line=line)
@@ -191,7 +192,7 @@ class EntryFold:
                 self._used[event.key] = self._used.get(event.key, Usage()) + usage
                 tokens = usage.input_tokens + usage.output_tokens
                 call = replace(call, model=model, tool=tool_of(model), tokens=tokens, cost=usage.cost)
-                call = replace(call, seconds=seconds, finish=finish, sources=sources)
+                call = replace(call, estimated=usage.estimated, seconds=seconds, finish=finish, sources=sources)
         return replace(view, call=call)
 
     def _turn(self, whole: Turn, error: str = "") -> TurnView:
@@ -224,6 +225,7 @@ class EntryFold:
             cut=turn is not whole and (turn.fields != whole.fields or not turn.text.strip()),
             tokens=used.input_tokens + used.output_tokens,
             cost=used.cost,
+            estimated=used.estimated,
         )
 
     def _is_human(self, turn: Turn) -> bool:

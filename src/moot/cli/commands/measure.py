@@ -23,7 +23,7 @@ from moot.cli.options import (
     store_option,
 )
 from moot.core.brief import BATCHED, COST, PARTICIPANTS, SEED
-from moot.core.text import counted, slug
+from moot.core.text import about, counted, slug
 
 if TYPE_CHECKING:
     from moot.app.evaluation.eval_plan import ArmPrice, PreparedEvaluation
@@ -402,9 +402,9 @@ def _judging_words(prepared: "PreparedEvaluation") -> str:
 def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
     """How far the run came, what was paid, and where the scores are."""
     complete = sum(block.whole for block in run.blocks)
-    usd = "unknown" if result.paid_usd is None else f"${result.paid_usd:.4f}"
+    usd = "unknown" if result.paid_usd is None else about(f"${result.paid_usd:.4f}", result.paid_estimated)
     answered = f"{complete} of {_work(run, len(run.blocks))} answered by all arms"
-    yield f"{answered}; paid {usd}, {result.paid_tokens:,} tokens"
+    yield f"{answered}; paid {usd}, {about(f'{result.paid_tokens:,} tokens', result.paid_estimated)}"
     if result.plan_changed:
         yield (
             "the plan was changed after the first call: everything is exploratory; to test the new plan, give it a "

@@ -184,11 +184,11 @@ async def _without_participants(workspace: "Workspace", generation: "Generation"
 async def _generation_usage(workspace: "Workspace", generation: "Generation") -> str:
     """What generating the participants has used."""
     from moot.app.run.start import read_generation
-    from moot.cli.display.text_layout import amount, money
+    from moot.cli.display.text_layout import usage_in_words
 
     usage = (await read_generation(workspace, generation)).outcome.usage
-    used = f"{amount(usage.input_tokens + usage.output_tokens)} tokens, {money(usage.cost)}"
-    return f"generating the participants used {used}: moot show {generation.debate}"
+    used = usage_in_words(usage.input_tokens + usage.output_tokens, usage.cost, usage.estimated)
+    return f"generating the participants used {', '.join(used)}: moot show {generation.debate}"
 
 
 def _interface(
@@ -251,9 +251,8 @@ async def _end(
     from moot.cli.display.output import FollowUps
     from moot.core.transcript import fold
 
-    record = await read_record(workspace, debate)
+    record, saved = await read_record(workspace, debate), dict[str, str]()
     outcome = outcome_of(debate, fold(record.entries))
-    saved: dict[str, str] = {}
     try:
         wanted = cast("LogMode", opening(debate, record.entries).log or USUAL)
         mode = options["log"] or (USUAL if options["no_report"] else wanted)
@@ -263,7 +262,8 @@ async def _end(
         if outcome.status != "paused" and mode != USUAL:
             saved["log"] = ", ".join(map(str, save_log(record, mode, options["out"])))
     except OSError as error:
-        output.remark(f"the report was not saved: {error.strerror or error}: {options['out']}")
+        problem = f"the report was not saved: {error.strerror or error}"
+        output.remark(f"{problem}: {options['out']}; to write it: moot report {debate}")
     if ran and ran.unlearned:
         output.remark(f"nothing was learned: {ran.unlearned}")
     follow_ups = FollowUps(

@@ -65,6 +65,7 @@ def as_data(item: Listed, shown: ShownDebates) -> dict[str, object]:
         "models": list(item.models),
         "cost": item.cost,
         "tokens": item.tokens,
+        "estimated": item.estimated,
         "entries": item.entries,
         "forked": item.forked,
         "stale": item.debate in shown.stale,

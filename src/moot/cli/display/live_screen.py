@@ -11,7 +11,7 @@ from rich.text import Text
 
 from moot.app.serve.entry_view import EntryView
 from moot.cli.display.render import ViewState, doing, entry_lines, running_tally
-from moot.cli.display.text_layout import BAD, FAINT, Indented, Stack, amount, joined, line, money
+from moot.cli.display.text_layout import BAD, FAINT, Indented, Stack, joined, line, usage_in_words
 from moot.core.event import Delta, Entry
 from moot.core.labels import duration
 from moot.core.text import clean, counted
@@ -170,8 +170,7 @@ class Screen:
         facts = [
             asks,
             counted(sums.calls, "call"),
-            f"{amount(sums.tokens)} tokens",
-            money(sums.cost),
+            *usage_in_words(sums.tokens, sums.cost, sums.estimated),
             duration(int(time.monotonic() - self._began)),
         ]
         if sums.missing:

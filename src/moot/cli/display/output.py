@@ -27,15 +27,14 @@ from moot.cli.display.text_layout import (
     WARN,
     Indented,
     Stack,
-    amount,
     console_for,
     fields,
     joined,
     line,
     local_time,
-    money,
     paragraphs,
     short,
+    usage_in_words,
 )
 from moot.core.agent import Context
 from moot.core.ask import Ask, Field
@@ -197,12 +196,10 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
         yield from (("cause", reason) for reason in _causes(report))
     if problems := _problems(report):
         yield "problems", problems
-    tokens = f"{amount(total.input_tokens + total.output_tokens)} tokens"
     used = [
         counted(total.asks, "question"),
         counted(total.calls, "call"),
-        tokens,
-        money(total.cost),
+        *usage_in_words(total.input_tokens + total.output_tokens, total.cost, total.estimated),
         duration(report.metrics.seconds),
     ]
     yield "used", " · ".join(used)

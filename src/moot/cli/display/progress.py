@@ -23,9 +23,9 @@ from moot.app.batch.summary import (
     unread_notes,
 )
 from moot.cli.display.plan_view import plan_words
-from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, money, short
+from moot.cli.display.text_layout import BAD, FAINT, WARN, amount, console_for, line, short, usage_in_words
 from moot.core.labels import duration
-from moot.core.text import counted, percent
+from moot.core.text import about, counted, percent
 
 WIDEST = 60
 """The most characters of an outcome in a line."""
@@ -121,7 +121,7 @@ class Progress:
         parts = [f"{done}/{len(work.batch)} done", f"{len(work.running) - waiting} running", f"{failed} failed"]
         parts += [f"{waiting} waiting for batches"] if waiting else []
         meter = self.meter if work.queue is None else added(outcomes)
-        parts += [counted(meter.calls, "call"), f"{amount(meter.tokens)} tokens", money(meter.cost)]
+        parts += [counted(meter.calls, "call"), *usage_in_words(meter.tokens, meter.cost, meter.estimated)]
         now = len(outcomes) - self._before
         if now > 0:
             parts.append(f"{duration(int(took / now * (len(work.batch) - len(outcomes))))} left")
@@ -149,7 +149,10 @@ def added(outcomes: Sequence[BatchOutcome]) -> CallCounter:
     costs = [item.cost for item in outcomes if item.cost is not None]
     cost = sum(costs) if len(costs) == len(outcomes) else None
     return CallCounter(
-        calls=sum(item.calls for item in outcomes), tokens=sum(item.tokens for item in outcomes), cost=cost
+        calls=sum(item.calls for item in outcomes),
+        tokens=sum(item.tokens for item in outcomes),
+        cost=cost,
+        estimated=any(item.estimated for item in outcomes),
     )
 
 
@@ -160,8 +163,7 @@ def outcome_line(outcome: BatchOutcome) -> str:
         return f"{head}: {line(outcome.reason)}"
     used = (
         counted(outcome.calls, "call"),
-        f"{amount(outcome.tokens)} tokens",
-        money(outcome.cost),
+        *usage_in_words(outcome.tokens, outcome.cost, outcome.estimated),
         duration(outcome.seconds),
     )
     return f"{head} ({', '.join(used)})"
@@ -176,8 +178,8 @@ def outcome_table(lines: Sequence[Row]) -> Table:
             "" if row.agreement is None else percent(row.agreement),
             f"{row.ended}/{row.debates}",
             str(row.calls),
-            amount(row.tokens),
-            money(row.cost),
+            about(amount(row.tokens), row.estimated),
+            usage_in_words(row.tokens, row.cost, row.estimated)[1],
             duration(row.seconds),
             *(str(n or "") for n in (row.paused, row.failed, row.unbegun)),
         )

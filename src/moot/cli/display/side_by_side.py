@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.rule import Rule
 from rich.text import Text
 
-from moot.cli.display.text_layout import FAINT, Indented, Stack, amount, joined, line, money, short
+from moot.cli.display.text_layout import FAINT, Indented, Stack, joined, line, short, usage_in_words
 from moot.core.labels import duration, fork_origin, status_in_words
 from moot.core.text import counted, percent
 from moot.report.compare import Comparison, Divergence, Said, Side, Standing
@@ -137,10 +137,8 @@ def _participant_line(participant: Standing) -> str:
 
 def _usage_line(side: Side) -> str:
     use = side.use
-    tokens = f"{amount(use.input_tokens + use.output_tokens)} tokens"
-    return " · ".join(
-        (counted(use.asks, "question"), counted(use.calls, "call"), tokens, money(use.cost), duration(side.seconds))
-    )
+    used = usage_in_words(use.input_tokens + use.output_tokens, use.cost, use.estimated)
+    return " · ".join((counted(use.asks, "question"), counted(use.calls, "call"), *used, duration(side.seconds)))
 
 
 def _missing_line(side: Side) -> str:

@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 
 from moot.core.brief import Brief
-from moot.core.text import clean, flat, shorten
+from moot.core.text import about, clean, flat, shorten
 
 _INLINE = re.compile(
     r"\*\*(?P<bold>[^*\n]+?)\*\*|(?<![\w*])\*(?P<italic>[^*\s][^*\n]*?)\*(?![\w*])|`(?P<code>[^`\n]+)`"
@@ -91,6 +91,11 @@ def money(dollars: float | None) -> str:
     if 0 < dollars < 0.00005:
         return "<$0.0001"
     return f"${dollars:.4f}" if 0 < dollars < 0.0995 else f"${dollars:.2f}"
+
+
+def usage_in_words(tokens: int, cost: float | None, estimated: float) -> tuple[str, str]:
+    """The tokens and the cost of calls, as words; ``estimated`` is not 0 where a call's tokens were not counted."""
+    return about(f"{amount(tokens)} tokens", estimated), about(money(cost), (estimated and cost) or 0)
 
 
 def amount(number: int) -> str:
