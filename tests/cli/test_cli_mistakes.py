@@ -96,7 +96,7 @@ def test_a_report_that_cannot_be_saved_is_said_and_the_debate_is_kept(tmp_path: 
     (tmp_path / "file").write_text("", "utf-8")
     ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", "file/deeper")
     assert ran.exit_code == 0
-    assert "the report was not saved" in ran.stderr
+    assert "the report was not saved: Not a directory: file/deeper; to write it: moot report " in ran.stderr
     failed = moot(tmp_path, "report", "last", "-o", "file/deeper")
     assert (failed.exit_code, "file/deeper cannot be written" in failed.stderr) == (1, True)
 

@@ -77,6 +77,9 @@ def test_to_look_makes_no_file(tmp_path: Path) -> None:
     listed = moot(tmp_path, "list", "--store", str(place))
     assert listed.exit_code == DONE
     assert listed.output.startswith(f"There are no debates yet in {place}; the file does not exist.")
+    (tmp_path / "empty").touch()
+    listed = moot(tmp_path, "list", "--store", str(tmp_path / "empty"))
+    assert listed.output.startswith(f"There are no debates yet in {tmp_path / 'empty'}; the file is empty.")
     assert moot(tmp_path, "list", "--json", "--store", str(place)).output == "[]\n"
     for words in SEEN[1:]:
         result = moot(tmp_path, *words, "--store", str(place))

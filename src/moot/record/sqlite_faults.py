@@ -19,6 +19,9 @@ REASONS: Mapping[int, str] = {
 
 FORKED = "it was open when this process was forked; open it after the fork only, or start the process anew (spawn)"
 
+ROOM = 2**16
+"""The bytes without which a disk counts as full: SQLite needs 32 KiB for the index of its log at once."""
+
 TWO_NAMES = (
     "it has a second name (a hard link), and what is written under one name is lost under the other; keep one of them,"
     " or make the other a symbolic link"
@@ -58,6 +61,8 @@ def explain(path: Path, error: Exception) -> RecordError:
         code = sqlite3.SQLITE_CORRUPT
     elif code == sqlite3.SQLITE_CANTOPEN and path.is_file() and not _is_writable(path.parent):
         code = sqlite3.SQLITE_READONLY  # SQLite makes files beside it to write
+    elif code == sqlite3.SQLITE_IOERR:
+        code = _disk_fault(path.parent)
     reason = REASONS.get(code) or getattr(error, "strerror", None) or str(error) or "not enough memory"
     return refusal(path, reason)
 
@@ -65,6 +70,16 @@ def explain(path: Path, error: Exception) -> RecordError:
 def refusal(path: Path, reason: str) -> RecordError:
     """One sentence on why a file cannot be used."""
     return RecordError(f"The record {path} cannot be used: {reason}.")
+
+
+def _disk_fault(folder: Path) -> int:
+    """What is wrong with the disk of a folder; SQLite knows it only where it writes, not where a file grows."""
+    if not hasattr(os, "statvfs"):  # Windows
+        return sqlite3.SQLITE_IOERR
+    disk = os.statvfs(next(place for place in (folder, *folder.parents) if place.is_dir()))
+    if disk.f_flag & os.ST_RDONLY:
+        return sqlite3.SQLITE_READONLY
+    return sqlite3.SQLITE_FULL if disk.f_bavail * disk.f_frsize < ROOM else sqlite3.SQLITE_IOERR
 
 
 def _is_writable(path: Path) -> bool:

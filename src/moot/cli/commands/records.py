@@ -79,7 +79,8 @@ def _say_none(store: Path | str | None, shown: "ShownDebates") -> None:
             f"None of {counted(shown.stored, 'debate')} in {show_where(location)} fits; moot list --all shows all."
         )
         return
-    lacking = "" if is_there(location) else "; the file does not exist"
+    lacking = "; the file is empty" if Path(location).exists() else "; the file does not exist"
+    lacking = "" if is_there(location) else lacking
     click.echo(f"There are no debates yet in {show_where(location)}{lacking}.")
     click.echo('Start with: moot run "Should we build or buy?"')
 
