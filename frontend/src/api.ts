@@ -69,6 +69,8 @@ export interface Way {
 export interface Brief {
   topic: string;
   protocol: string;
+  rounds: number;
+  messages: number;
   chosen: string[];
   background: { name: string; html: string }[];
   library: string[];

@@ -34,9 +34,9 @@ class Route {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
     const link = (event.target as Element).closest?.("a[href]");
     const href = link?.getAttribute("href") ?? "";
-    if (!href.startsWith("/") || href.startsWith("/api/") || link!.hasAttribute("download")) return;
+    if (!/^[/?]/.test(href) || href.startsWith("/api/") || link!.hasAttribute("download")) return;
     event.preventDefault();
-    this.go(href);
+    this.go(href.startsWith("?") ? this.path + href : href);
   }
 }
 

@@ -63,6 +63,8 @@ def test_a_choice_bears_on_the_query_and_on_something_new() -> None:
         ('“He said "so it is" to all.” (a (b).md:5)', (4,)),
         ('"The roof, which is over the hall and …" (a (b).md:5)', (5,)),
         ('"is cheaper than" (a (b).md:1)', (0,)),
+        ('"The depot is cheaper than the hall." (a (b).md, line 1)', (0,)),
+        ('"is cheaper than" (a (b).md, line 1)', (0,)),
         ('"cheaper" (a (b).md:1)', ()),
         ('"The depot is cheaper than the hall." (a (b).md:2)', (0,)),
         ('"The depot is cheaper than the hall." (other.md:1)', (0,)),
@@ -100,9 +102,9 @@ def test_marks_that_do_not_disturb(text: str, pair: str) -> None:
 
 def test_a_long_passage_is_cut_with_a_mark() -> None:
     passage = Passage(source="a\n b.md", line=7, text="One two three, four five six seven.")
-    assert quotation(passage) == '"One two three, four five six seven." (a b.md:7)'
-    assert quotation(passage, 24) == '"One two three …" (a b.md:7)'
-    assert quotation(passage, 31) == '"One two three, four five six …" (a b.md:7)'
+    assert quotation(passage) == '"One two three, four five six seven." (a b.md, line 7)'
+    assert quotation(passage, 24) == '"One two three …" (a b.md, line 7)'
+    assert quotation(passage, 31) == '"One two three, four five six …" (a b.md, line 7)'
 
 
 @pytest.mark.parametrize(

@@ -120,12 +120,12 @@ async def test_who_has_nothing_new_does_not_bid() -> None:
 async def test_claims_points_and_questions_are_quotations() -> None:
     place, (ann, _) = await room()
     for act, name in (("argue", "CLAIM"), ("bid", "POINT"), ("question", "QUESTION"), ("strategy", "NOTE")):
-        assert "(doc1.md:" in str(await put(place, "Cat", act, one(name), turns=[ann])), name
+        assert "(doc1.md, line " in str(await put(place, "Cat", act, one(name), turns=[ann])), name
 
 
 async def test_a_conclusion_is_the_option_held_or_the_first_passage() -> None:
     open_room, _ = await room()
-    assert "(doc1.md:" in str(await put(open_room, "Cat", "argue", one("CONCLUSION"), turns=[]))
+    assert "(doc1.md, line " in str(await put(open_room, "Cat", "argue", one("CONCLUSION"), turns=[]))
     closed, _ = await room(OPTIONS)
     assert await put(closed, "Cat", "argue", one("CONCLUSION"), turns=[]) in OPTIONS
 

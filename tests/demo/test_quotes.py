@@ -106,7 +106,7 @@ async def test_a_rival_is_answered_by_name_and_place() -> None:
     room = Room(brief())
     await room.ask("Ann", "argue")
     turn = await room.ask("Ben", "argue")
-    assert turn.text.startswith("I speak against it. To what Ann quotes (doc1.md:")
+    assert turn.text.startswith("I speak against it. To what Ann quotes (doc1.md, line ")
 
 
 async def test_hidden_authors_stay_hidden() -> None:
@@ -169,11 +169,11 @@ async def revised(*critiques: Turn, to: str = "Ann") -> Turn:
     return await room.ask(to, "revise", revision(()), about=(own, *critiques), turns=())
 
 
-NOISE = '"Neighbours fear the noise of night deliveries." (doc1.md:6)'
+NOISE = '"Neighbours fear the noise of night deliveries." (doc1.md, line 6)'
 CITES = {
-    "good": '"Customers praised the fast delivery from the rented hall in a test." (doc1.md:10)',
-    "bad": '"The old depot had four incidents with forklifts in the last year." (doc1.md:6)',
-    "grave": '"A loss of the permit would delay the depot by a year." (doc1.md:6)',
+    "good": '"Customers praised the fast delivery from the rented hall in a test." (doc1.md, line 10)',
+    "bad": '"The old depot had four incidents with forklifts in the last year." (doc1.md, line 6)',
+    "grave": '"A loss of the permit would delay the depot by a year." (doc1.md, line 6)',
 }
 
 
@@ -362,7 +362,7 @@ def test_the_same_scene_gets_the_same_words_whatever_the_hash_seed() -> None:
         return subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, check=True).stdout
 
     first = run("0")
-    assert first.count(b"(doc1.md:") > 8
+    assert first.count(b"(doc1.md, line ") > 8
     assert run("1") == run("4242") == first
 
 

@@ -138,7 +138,7 @@ def check(turn: Turn, about: Brief) -> None:
 def check_words(words: str, about: Brief) -> None:
     """These words are quotations that stand where they say, and fixed words."""
     names = {" ".join(source.name.split()): source for source in about.background}
-    place = rf"({'|'.join(map(re.escape, names)) or '(?!)'}):(\d+)"
+    place = rf"({'|'.join(map(re.escape, names)) or '(?!)'}), line (\d+)"
     quotation = re.compile(rf"(?:\"([^\"]+)\"|“([^“”]+)”|«([^«»]+)») \({place}\)")
 
     def take(match_: re.Match[str]) -> str:

@@ -91,3 +91,28 @@ async def test_what_can_be_done_with_a_paused_debate_stands_in_one_row_on_a_phon
         assert boxes[1]
         assert boxes[0]["y"] == boxes[1]["y"]
         assert boxes[1]["x"] + boxes[1]["width"] < NARROW
+
+
+async def test_a_citation_leads_to_its_line_of_the_brief_and_back(stage: Stage) -> None:
+    debate = await stage.ended(
+        "---\nrounds: 1\n---\n# Tea?\n\nNobody is here.\n\nTea is calm and good for all of us.\n"
+    )
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        link = page.locator(".turn .said a").filter(has_text=", line 8").first
+        where = re.search(r"line (\d+)", str(await link.text_content()))
+        await link.click()
+        await expect(page.get_by_role("tab", name="Brief")).to_have_attribute("aria-selected", "true")
+        cited = page.locator(".brief .cited")
+        await expect(cited).to_have_text("Tea is calm and good for all of us.")
+        await expect(cited).to_be_focused()
+        await expect(cited).to_be_in_viewport()
+        assert where
+        assert await cited.get_attribute("data-line") == where[1]
+        await expect(page.locator(".brief .settings")).to_contain_text("at most 1 round")
+        assert await visit.eye() == []
+        await page.go_back()
+        await expect(link).to_be_visible()
+        await page.get_by_role("tab", name="Brief").click()
+        await expect(page.locator(".brief .matter")).to_be_visible()
+        await expect(cited).to_have_count(0)

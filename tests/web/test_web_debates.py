@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
@@ -400,7 +401,8 @@ async def test_a_brief_is_shown_run_again_and_deleted(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         me, debate = web.me, await web.ended(web.me, brief=ROLES)
         brief = (await me.get(f"{API}/debates/{debate}/brief")).json()
-        assert brief["background"][0]["html"] == "<p>Tea is <em>calm</em>.</p>\n"
+        assert re.fullmatch(r'<p data-line="\d+">Tea is <em>calm</em>\.</p>\n', brief["background"][0]["html"])
+        assert (brief["rounds"], brief["messages"]) == (1, 0)
         assert (brief["rules"]["html"], brief["options"]) == ("<p>Be short.</p>\n", ["Tea", "Coffee"])
         assert [(who["name"], who["role"], who["persona"]["html"]) for who in brief["participants"]] == [
             ("Ada", "Host", "<p>You like tea.</p>\n"),

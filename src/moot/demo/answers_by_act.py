@@ -299,7 +299,7 @@ def _reconsider(field: Field, situation: Situation, speech: Speech) -> Value:
 
 
 def _sources(field: Field, situation: Situation, speech: Speech) -> Value | None:
-    return tuple(dict.fromkeys(material.cite(situation.library.passages[number]) for number in speech.picks)) or None
+    return tuple(dict.fromkeys(material.place(situation.library.passages[number]) for number in speech.picks)) or None
 
 
 def _left_out(field: Field, situation: Situation, speech: Speech) -> Value | None:

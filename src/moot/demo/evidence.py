@@ -32,7 +32,7 @@ _BACKWARD = word_set(
 )
 _TURNING = word_set("than instead unlike rather")
 _LEAD = 32
-_CITE = re.compile(r"[\"”»] \((?=([^\n]{1,200}?):(\d{1,7})\))")
+_CITE = re.compile(r"[\"”»] \((?=([^\n]{1,200}?)(?:, line |:)(\d{1,7})\))")
 _OPENING = re.compile('["“«]')
 _OPENERS: Mapping[str, str] = {'"': '"', "”": "“", "»": "«"}
 _FAR = 1000

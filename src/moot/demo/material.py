@@ -245,9 +245,14 @@ def marks(text: str) -> str:
     return next((pair for pair in _PAIRS if pair[0] not in text and pair[1] not in text), "")
 
 
-def cite(passage: Passage) -> str:
-    """Where a passage stands: ``options.md:42``."""
+def place(passage: Passage) -> str:
+    """Where a passage stands, in a list of places: ``options.md:42``."""
     return f"{' '.join(passage.source.split())}:{passage.line}"
+
+
+def cite(passage: Passage) -> str:
+    """Where a passage stands: ``options.md, line 42``."""
+    return f"{' '.join(passage.source.split())}, line {passage.line}"
 
 
 def quotation(passage: Passage, limit: int = 400) -> str:

@@ -38,7 +38,7 @@ def _settings_in_words(opened: Opened) -> Iterator[str]:
     limits = opened.brief.limits
     for limit in list(_greatest_numbers(opened.protocol, "Rounds", "most", DEFAULT_ROUNDS))[:1]:
         yield f"at most {counted(limit, 'round')}"
-    for limit in list(_greatest_numbers(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES))[:1]:
+    if limit := most_messages(opened):
         yield f"at most {counted(limit, 'message')} for each member"
     yield from map(choice_in_words, opened.chosen)
     yield from (f"uses {package} for {listed(package.used_for)}" for package in opened.packages)
@@ -53,6 +53,11 @@ def _settings_in_words(opened: Opened) -> Iterator[str]:
     if limits.quorum is not None:
         yield f"{counted(limits.quorum, 'answer')} and {duration(limits.grace)} are enough to go on"
     yield f"seed {opened.brief.seed}"
+
+
+def most_messages(opened: Opened) -> int:
+    """The most messages of each member in a board's meeting; 0 where there is none."""
+    return next(_greatest_numbers(opened.protocol, "Meeting", "rounds", DEFAULT_MESSAGES), 0)
 
 
 def _greatest_numbers(part: object, kind: str, name: str, usual: int) -> Iterator[int]:

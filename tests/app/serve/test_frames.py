@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from moot.app.run.api import debate
 from moot.app.run.workspace import Workspace
-from moot.app.serve.frames import LONGEST, TAGS, Data, Frames, frames, safe_html
+from moot.app.serve.frames import LONGEST, TAGS, Data, Frames, frames, lined_html, safe_html
 from moot.app.serve.view_model import most_rounds
 from moot.core.ask import Field, Form, Reply, Usage
 from moot.core.brief import HUMAN, Brief, Participant
@@ -34,7 +34,7 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from tests.analysis.courses import ANN, BEN, say, table
+from tests.analysis.courses import ANN, BEN, PLAN, say, table
 from tests.kits.thoroughness import some
 from tests.paths import EXAMPLES
 from tests.report.reports import Diary, ask
@@ -287,6 +287,59 @@ def test_a_link_shows_where_it_goes() -> None:
     html = safe_html("[bank](https://evil.example/x)")
     assert 'title="https://evil.example/x"' in html
     assert 'rel="noopener noreferrer nofollow"' in html
+
+
+LINK = '<a href="?tab=brief&amp;of=memo.md&amp;line=27" rel="noopener noreferrer nofollow">{}</a>'
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("It pays (memo.md, line 27).", f"It pays ({LINK.format('memo.md, line 27')})."),
+        ("It pays (memo.md:27).", f"It pays ({LINK.format('memo.md:27')})."),
+        ("**It (memo.md, line 27)**", f"<strong>It ({LINK.format('memo.md, line 27')})</strong>"),
+        ("`x` (memo.md:27)", f"<code>x</code> ({LINK.format('memo.md:27')})"),
+        ("(other.md, line 27) (memo.md) (memo.md, line x)", "(other.md, line 27) (memo.md) (memo.md, line x)"),
+        ("(memoxmd, line 27)", "(memoxmd, line 27)"),
+        ("`(memo.md, line 27)`", "<code>(memo.md, line 27)</code>"),
+    ],
+)
+def test_a_citation_is_a_link_to_its_line_of_the_brief(text: str, html: str) -> None:
+    assert safe_html(text, ("memo.md",)) == f"<p>{html}</p>\n"
+    assert "<a" not in safe_html(text)
+
+
+def test_what_is_a_link_already_and_odd_names_make_no_other_tags() -> None:
+    assert safe_html("[see (memo.md:27)](https://x.example)", ("memo.md",)).count("<a ") == 1
+    name = 'a"><b onclick=x> (1)'
+    odd = safe_html(f"Yes ({name}, line 3)", (name,))
+    assert Tags(odd).names == ["p", "a"]
+    assert "line=3" in odd
+
+
+@given(st.text(alphabet='ab()"<&>:, line0123\n*`[]', max_size=60), st.text(alphabet='ab()"<&> ', max_size=12))
+def test_citations_make_nothing_but_links_into_the_page(text: str, name: str) -> None:
+    html = safe_html(f"{text} ({name}, line 3)", (name,))
+    assert not set(Tags(html).names) - TAGS
+    assert html.count("<a ") == html.count('<a href="?tab=brief&amp;of=')
+
+
+def test_each_block_of_a_document_has_its_line() -> None:
+    html = lined_html("# Head\n\nOne\ntwo.\n\n- a\n- b\n\n| x |\n| - |\n| y |\n", 5)
+    assert '<h3 data-line="5">' in html
+    assert '<p data-line="7">' in html
+    assert '<li data-line="11">' in html
+    assert '<tr data-line="15">' in html
+    assert lined_html(" ", 5) == ""
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_citations_are_links_where_the_page_shows_the_brief(links: bool) -> None:
+    diary = table(ANN, BEN)
+    say(diary, "Ann", {}, text=f"Tea is calm ({PLAN.name}, line 1).")
+    page = Frames(links=links)
+    turns = [frame for frame in map(page.frame, diary.entries) if frame["kind"] == "replied"]
+    assert ("?tab=brief" in json.dumps(turns)) == links
 
 
 def test_headings_stand_under_those_of_the_page() -> None:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, fields, replace
 
 from moot.app.brief.writer import write
 from moot.app.run.again import recorded_brief
-from moot.app.serve.frames import safe_html
+from moot.app.serve.frames import lined_html, safe_html
+from moot.app.serve.view_model import most_rounds
 from moot.app.serve.visibility import Reader
 from moot.core.ask import Value
 from moot.core.brief import Brief, Limits, Participant, Settings, Source, is_person
 from moot.core.event import Opened
+from moot.report.report import most_messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,8 @@ class BriefView:
     Attributes:
         topic: the question.
         protocol: the name of the protocol.
+        rounds: the most rounds; 0 where there are none.
+        messages: the most messages of each member of a board; 0 for no board.
         chosen: what was chosen about it, in words.
         background: what everybody knows.
         library: the names of documents that can be looked up.
@@ -58,6 +62,8 @@ class BriefView:
 
     topic: str
     protocol: str
+    rounds: int
+    messages: int
     chosen: tuple[str, ...]
     background: tuple[TextView, ...]
     library: tuple[str, ...]
@@ -81,8 +87,12 @@ def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
     return BriefView(
         topic=brief.topic,
         protocol=opened.name,
+        rounds=most_rounds(opened.protocol),
+        messages=most_messages(opened),
         chosen=opened.chosen,
-        background=tuple(TextView(name=source.name, html=safe_html(_shown(source))) for source in brief.background),
+        background=tuple(
+            TextView(name=source.name, html=lined_html(_shown(source), source.line)) for source in brief.background
+        ),
         library=tuple(source.name for source in brief.library),
         rules=TextView(name="rules", html=safe_html(brief.rules)),
         options=brief.options,

@@ -5,11 +5,12 @@ participants may not read. A link leaves the page only by a click, and shows whe
 at once from its address, and could carry the debate there, so there are none.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from moot.app.serve.entry_view import CallView, EntryView, TurnView
 from moot.app.serve.view_model import EntryFold
@@ -22,6 +23,7 @@ from moot.report.markdown_text import without_markdown
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 LONGEST = 200_000
 """The most characters that are rendered; of more the rest is left out, and that is said."""
@@ -34,12 +36,25 @@ TAGS = frozenset(
 
 SCHEMES = frozenset({"http", "https", "mailto"})
 
+Cites: TypeAlias = tuple[str, ...]
+"""Names of documents."""
 
-def safe_html(text: str) -> str:
-    """Markdown of a model as safe HTML, its headings beneath those of the page; "" for nothing."""
+
+def safe_html(text: str, cites: Cites = ()) -> str:
+    """Markdown of a model as safe HTML, its headings beneath those of the page; "" for nothing.
+
+    Args:
+        text: the Markdown.
+        cites: the documents of the brief, to whose lines a citation such as ``(memo.md, line 27)`` is a link.
+    """
     if not text.strip():
         return ""
-    return _kept_html(text) if len(text) <= KEPT else _turn_html(text)
+    return _kept_html(text, cites) if len(text) <= KEPT else _turn_html(text, cites)
+
+
+def lined_html(text: str, first: int) -> str:
+    """A document as safe HTML, each block with its line as ``data-line``; the text begins on line ``first``."""
+    return _clean(_reader(under=2).render(text[:LONGEST], {"first": first}), lines=True) if text.strip() else ""
 
 
 KEPT, REMEMBERED = 4_000, 1_024
@@ -47,12 +62,12 @@ KEPT, REMEMBERED = 4_000, 1_024
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _kept_html(text: str) -> str:
-    return _turn_html(text)
+def _kept_html(text: str, cites: Cites) -> str:
+    return _turn_html(text, cites)
 
 
-def _turn_html(text: str) -> str:
-    render = _reader(under=2).render(text[:LONGEST])
+def _turn_html(text: str, cites: Cites) -> str:
+    render = _reader(under=2).render(text[:LONGEST], {"cites": cites})
     if len(text) > LONGEST:
         render += f"<p>[{len(text) - LONGEST:,} more characters are in the record]</p>"
     return _clean(render)
@@ -85,13 +100,14 @@ _SIGN = "\N{OBJECT REPLACEMENT CHARACTER}"
 """What stands before the name of a picture until it is put in; no text keeps this sign."""
 
 
-def _clean(text: str) -> str:
+def _clean(text: str, *, lines: bool = False) -> str:
     import nh3  # here for start-up time: only hosts with pages need it
 
+    attributes = {"a": {"href", "title"}, "ol": {"start"}}
     return nh3.clean(
         text,
         tags={*TAGS, "h1", "h2"},
-        attributes={"a": {"href", "title"}, "ol": {"start"}},
+        attributes={tag: attributes.get(tag, set()) | {"data-line"} for tag in TAGS} if lines else attributes,
         url_schemes=set(SCHEMES),
         link_rel="noopener noreferrer nofollow",
     )
@@ -109,6 +125,11 @@ def _reader(under: int) -> "MarkdownIt":
     reader.disable("image")
     reader.validateLink = _can_leave
 
+    def place(tokens: list[Token], first: int) -> None:
+        for token in tokens:
+            if first and token.map and token.nesting >= 0 and token.type != "inline":
+                token.attrSet("data-line", str(first + token.map[0]))
+
     def lower(tokens: list[Token]) -> None:
         for token in tokens:
             if token.type in ("heading_open", "heading_close"):
@@ -117,8 +138,40 @@ def _reader(under: int) -> "MarkdownIt":
                 token.attrSet("title", str(token.attrGet("href")))
             lower(token.children or [])
 
+    def cite(tokens: list[Token], cites: Cites) -> None:
+        citation = _citation(cites)
+        for token in tokens:
+            if citation and token.children and not any(child.type == "link_open" for child in token.children):
+                token.children = [part for child in token.children for part in _linked(child, citation)]
+
     reader.core.ruler.push("lower", lambda state: lower(state.tokens))
+    reader.core.ruler.push("place", lambda state: place(state.tokens, state.env.get("first", 0)))
+    reader.core.ruler.push("cite", lambda state: cite(state.tokens, state.env.get("cites", ())))
     return reader
+
+
+def _citation(cites: Cites) -> re.Pattern[str] | None:
+    """What reads citations of these documents; None where there are none."""
+    names = "|".join(re.escape(" ".join(name.split())) for name in cites)
+    return re.compile(rf"\(({names})(?:, line |:)(\d{{1,7}})\)") if names else None
+
+
+def _linked(token: "Token", citation: re.Pattern[str]) -> "Iterator[Token]":
+    """A part of a line, its citations as links to the brief."""
+    from markdown_it.token import Token
+
+    if token.type != "text":
+        yield token
+        return
+    end = 0
+    for match in citation.finditer(token.content):
+        yield Token("text", "", 0, content=f"{token.content[end : match.start()]}(")
+        query = urlencode({"tab": "brief", "of": match[1], "line": match[2]})
+        yield Token("link_open", "a", 1, attrs={"href": f"?{query}"})
+        yield Token("text", "", 0, content=match[0][1:-1])
+        yield Token("link_close", "a", -1)
+        end = match.end() - 1
+    yield Token("text", "", 0, content=token.content[end:])
 
 
 def _can_leave(url: str) -> bool:
@@ -138,10 +191,12 @@ class Frames:
 
     Args:
         reader: for whom; see ``EntryFold.reader``.
+        links: whether the page shows the brief, so that citations are links to it.
     """
 
-    def __init__(self, reader: Reader = None) -> None:
-        self._fold = EntryFold(reader=reader)
+    def __init__(self, reader: Reader = None, *, links: bool = True) -> None:
+        self._fold, self._links = EntryFold(reader=reader), links
+        self._cites: Cites = ()
 
     @property
     def transcript(self) -> Transcript:
@@ -150,7 +205,10 @@ class Frames:
 
     def frame(self, entry: Entry) -> Data:
         """Make the frame of the next entry."""
-        return frame_of(self._fold.take(entry))
+        view = self._fold.take(entry)
+        if view.opened and self._links:
+            self._cites = view.opened.sources
+        return frame_of(view, self._cites)
 
     def piece(self, delta: Delta) -> Data | None:
         """A piece of an unfinished answer; None if its reader may not read it."""
@@ -161,14 +219,14 @@ class Frames:
 
 
 def frames(entries: Sequence[Entry]) -> list[Data]:
-    """The frames of a whole record."""
-    page_frames = Frames()
+    """The frames of a whole record, for a page that has no server to ask for the brief."""
+    page_frames = Frames(links=False)
     return [page_frames.frame(entry) for entry in entries]
 
 
-def frame_of(view: EntryView) -> Data:
-    """What an entry says, as plain data."""
-    data: Data = {"seq": view.seq, "at": view.at, "kind": view.kind, "name": view.name, **_body(view)}
+def frame_of(view: EntryView, cites: Cites = ()) -> Data:
+    """What an entry says, as plain data; ``cites`` are the documents to which citations are links."""
+    data: Data = {"seq": view.seq, "at": view.at, "kind": view.kind, "name": view.name, **_body(view, cites)}
     if view.line:
         data["line"] = view.line
     if view.sums is not None:
@@ -176,7 +234,7 @@ def frame_of(view: EntryView) -> Data:
     return clean_data(data)  # a record may be older than what is taken out of answers
 
 
-def _body(view: EntryView) -> Data:
+def _body(view: EntryView, cites: Cites) -> Data:
     match view.kind:
         case "opened" if view.opened:
             return asdict(view.opened)
@@ -188,13 +246,13 @@ def _body(view: EntryView) -> Data:
             labels = [list(pair) for pair in view.turn.labels]
             return {**_place(view.turn), "human": view.turn.human, "private": view.turn.alone, "labels": labels}
         case "replied" | "interjected" if view.turn:
-            return {"turn": _turn(view.turn)}
+            return {"turn": _turn(view.turn, cites)}
         case "failed" if view.turn:
             return {**_place(view.turn), "error": view.turn.error, "reason": view.reason}
         case "attempted" | "called" | "erred" if view.call:
             return {"key": view.key, **_call(view, view.call)}
         case "ruled" if view.decision:
-            return {"decision": _decision(view.decision, view)}
+            return {"decision": _decision(view.decision, view, cites)}
         case "paused" | "closed":
             return {"status": view.status, "reason": view.reason}
         case "resumed":
@@ -203,13 +261,13 @@ def _body(view: EntryView) -> Data:
             return {}
 
 
-def _decision(decision: DecisionView, view: EntryView) -> Data:
+def _decision(decision: DecisionView, view: EntryView, cites: Cites) -> Data:
     """The decision with its words, and the best argument for it, as HTML, and with what it rests on."""
-    argument = {"html": safe_html(decision.argument)} if decision.status == "decided" else {"html": ""}
-    words: Data = {"html": safe_html(decision.text), "why": argument, "warnings": list(view.warnings)}
+    argument = {"html": safe_html(decision.argument, cites)} if decision.status == "decided" else {"html": ""}
+    words: Data = {"html": safe_html(decision.text, cites), "why": argument, "warnings": list(view.warnings)}
     words |= {"findings": {"html": chapter_html(view.findings)}} if view.findings else {}
     for name, answers in (("minority", decision.minority), ("answers", decision.answers)):
-        words[name] = [{**asdict(answer), "html": safe_html(answer.argument)} for answer in answers]
+        words[name] = [{**asdict(answer), "html": safe_html(answer.argument, cites)} for answer in answers]
     return {**asdict(decision), **words, "grounds": asdict(view.grounds)}
 
 
@@ -224,7 +282,7 @@ def _call(view: EntryView, call: CallView) -> Data:
     return {**data, "seconds": call.seconds, "finish": call.finish, "sources": list(call.sources)}
 
 
-def _turn(turn: TurnView) -> Data:
+def _turn(turn: TurnView, cites: Cites) -> Data:
     spoken, speech = turn.spoken, turn.speech
     facts = (*speech.facts, *speech.rest)
     data: Data = {
@@ -237,9 +295,9 @@ def _turn(turn: TurnView) -> Data:
         "link": asdict(turn.link) if turn.link else None,
         "aside": list(speech.aside),
         "facts": [[name, _plain(name, value)] for name, value in facts if not _is_long(name, value)],
-        "long": [{"name": name, "html": safe_html(value)} for name, value in facts if _is_long(name, value)],
+        "long": [{"name": name, "html": safe_html(value, cites)} for name, value in facts if _is_long(name, value)],
         "text": speech.words,
-        "html": safe_html(speech.words),
+        "html": safe_html(speech.words, cites),
         "private": spoken.private,
         "cut": turn.cut,
         "model": turn.model,
