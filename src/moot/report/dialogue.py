@@ -88,10 +88,16 @@ def _aside_line(turn: Spoken) -> str:
     return f"- {mark}{inline(turn.by)}, {inline(noun(turn.act) + about)}. {' '.join(_fact_lines(facts))}"
 
 
+def _short_role(role: str) -> str:
+    """A role over a turn: the parts of a long one, between its commas, that have room."""
+    words = " ".join(role.split())
+    return words if len(words) <= _ROLE else words[: _ROLE + 1].rpartition(", ")[0] or words
+
+
 def _turn(turn: Spoken, translations: Mapping[str, str]) -> list[str]:
     if _is_aside(turn):
         return [_aside_line(turn)]
-    heading = f"{inline(turn.by)}{f' ({inline(turn.role, _ROLE)})' if turn.role else ''}"
+    heading = f"{inline(turn.by)}{f' ({inline(_short_role(turn.role), _ROLE)})' if turn.role else ''}"
     heading = f"#### {turn.mark} {heading}" if turn.mark else f"#### {heading}"
     if turn.state == "outside":
         return [f"{heading}, from outside the debate", _words(turn.text)]

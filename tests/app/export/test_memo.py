@@ -293,10 +293,33 @@ def test_on_paper_a_wide_map_lies_across_its_page_in_its_colours() -> None:
     assert "Argument map" in across[0].extract_text()
 
 
+def test_the_name_of_a_field_alone_is_marked_and_a_bold_word_in_a_text_is_not() -> None:
+    diary = say(table(), "Ann", {"ANSWER": "go", "ARGUMENT": "Long **words** here.\n\n- one\n- two"}, act="close", at=0)
+    page = print_page(read(diary.entries))
+    assert '<p class="lead"><strong>Argument:</strong></p>' in page
+    assert "<p>Long <strong>words</strong> here.</p>" in page
+
+
+@pytest.mark.system
+def test_on_paper_a_tall_map_stays_on_its_page_under_its_title() -> None:
+    diary = say(table(), "Ann", {"ANSWER": "go", "CLAIM": "It is time.", "ARGUMENT": "Now."})
+    for n in range(12):
+        words = {"ANSWER": "stay", "CLAIM": f"Reason {n} is long enough. " * 4, "TARGET": "T1", "RELATION": "ATTACK"}
+        say(diary, "Ben", words)
+    try:
+        printed = PdfReader(BytesIO(pdf(print_page(read(diary.entries))))).pages
+    except BriefError:
+        pytest.skip("PDF needs Pango from the system")
+    [sheet] = [text for text in (page.extract_text() for page in printed) if "Argument map" in text]
+    assert "Reason 0" in sheet
+    assert "Reason 11" in sheet
+
+
 @pytest.mark.system
 def test_no_page_of_paper_ends_with_a_heading_or_the_name_of_a_field() -> None:
     turns = "".join(
-        f"<h4>T{n} Ada (nurse): argument</h4><p><em>Answer: No {n}.</em></p><p><strong>Argument {n}:</strong></p>"
+        f"<h4>T{n} Ada (nurse): argument</h4><p><em>Answer: No {n}.</em></p>"
+        f"<p class='lead'><strong>Argument {n}:</strong></p>"
         f"<p>{'It is known what a day costs us. ' * (3 + n % 7)}End.</p>"
         for n in range(90)
     )

@@ -48,7 +48,8 @@ body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: brea
 h1 { font-size: 1.6rem; line-height: 1.2 } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid #ccc }
 h3 { font-size: 1.05rem; margin-top: 1.5rem } h4, h5, h6 { font-size: 1rem; margin: 1.2rem 0 .3rem }
 h1, h2, h3, h4, h5, h6 { break-after: avoid } p, li { orphans: 3; widows: 3 }
-h3 + p, h4 + p, h5 + p, h6 + p, p:has(> strong:only-child) { break-after: avoid }
+li:first-child { break-after: avoid }
+h3 + p, h4 + p, h5 + p, h6 + p, .lead { break-after: avoid }
 table { border-collapse: collapse; width: 100%; font-size: .85rem; margin: .8rem 0; break-inside: avoid }
 th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertical-align: top }
 blockquote { margin: .5rem 0 .5rem 1rem; padding-left: .75rem; border-left: 3px solid #bbb }
@@ -64,11 +65,15 @@ a { color: inherit } svg { max-width: 100%; height: auto }
   table { font-size: .75rem } th, td { padding: .2rem .25rem } td { overflow-wrap: anywhere }
   td:nth-child(n + 3) { overflow-wrap: break-word }
 }
-@media print { body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
+@media screen and (max-width: 60rem) { .wide { overflow-x: auto } .wide svg { width: auto; max-width: none } }
+@media print { main > svg { max-height: 225mm } body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
 """
 
 UPRIGHT = 1000
 """Pixels: a map that is wider has a page of its own, laid across, so that it can be read."""
+
+_LEAD = re.compile(r"<p>(<strong>[^<]*</strong>)</p>")
+"""A paragraph that is nothing but the name of what follows."""
 
 REPLAY = "web/dist/report.html"
 """The app's page for files, beside this package's modules; it is built with the app."""
@@ -92,8 +97,9 @@ def print_page(record: ReadRecord) -> str:
     """The whole report as one static page to print, the memo as its cover: no scripts, no external files."""
     report = record.report
     picture = svg(report.arguments, report.judged, report.topic, paper=True)
-    wide = int(re.findall(r' width="(\d+)"', picture)[0]) > UPRIGHT
-    body = html_page(write_report(report), {"mermaid": f'<div class="wide">{picture}</div>' if wide else picture})
+    if int(re.findall(r' width="(\d+)"', picture)[0]) > UPRIGHT:
+        picture = f'<div class="wide" tabindex="0" role="region" aria-label="Argument map">{picture}</div>'
+    body = _LEAD.sub(r'<p class="lead">\1</p>', html_page(write_report(report), {"mermaid": picture}))
     cover = f'<div class="cover">{memo_sheet(_memo(record), heading="p")}</div>\n'
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
