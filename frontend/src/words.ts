@@ -1,6 +1,5 @@
-// How numbers, times and states are said. The words for rules are generated: scripts/generate_docs.py.
+// How numbers, times and states are said.
 import { undecided } from "./endings.json";
-import RULES from "./rules.json";
 
 /** A number in words, marked where it is an estimate. */
 export function approx(words: string, estimated?: boolean): string {
@@ -34,37 +33,23 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }
 
-const UNITS = [[86_400, "day", "days"], [3600, "h", "h"], [60, "min", "min"], [1, "s", "s"]] as const;
+const UNITS: [number, string][] = [[86_400, "day"], [3600, "h"], [60, "min"], [1, "s"]];
 
 /** A length of time in its two greatest units, as core/labels.py says it: "4.2 s", "2 days 3 h", "1 h". */
 export function span(seconds: number): string {
   const tenths = Math.round(Math.max(0, seconds) * 10) / 10;
   if (tenths < 60) return `${tenths} s`;
-  const first = UNITS.findIndex(([size]) => seconds >= size);
-  const parts = UNITS.slice(first, first + 2).map(([size, one, many], n) => {
-    const count = Math.floor((n ? seconds % UNITS[first]![0] : seconds) / size);
-    return count ? `${count} ${count === 1 ? one : many}` : "";
+  const parts = UNITS.map(([size, name]) => {
+    const n = Math.floor(seconds / size);
+    seconds %= size;
+    return n ? `${n} ${name}${size > 3600 && n > 1 ? "s" : ""}` : "";
   });
-  return parts.filter(Boolean).join(" ");
+  const first = parts.findIndex(Boolean);
+  return parts.slice(first, first + 2).join(" ").trim();
 }
 
 export function moment(at: number): string {
   return new Date(at * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
-}
-
-export function ago(at: number, now = Date.now() / 1000): string {
-  const gone = now - at;
-  return gone < 60 ? "just now" : gone < 7 * 86_400 ? `${span(gone).split(" ").slice(0, 2).join(" ")} ago` : moment(at);
-}
-
-/** A counting rule in words. */
-export function rule(name: string): string {
-  return (RULES as Record<string, string>)[name] ?? name.replaceAll("_", " ");
-}
-
-/** The votes for the winner as they were counted, "5 of 8"; "" where the reason of a decision names none. */
-export function votes(reason: string): string {
-  return / has (\d[\d.]* of \d+)(?=$|[;,.])/.exec(reason)?.[1] ?? "";
 }
 
 const STATES: Record<string, string> = {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ago, percent, span } from "../src/words";
+import { ago } from "../src/listed";
+import { percent, span } from "../src/words";
 import DURATIONS from "./durations.json";
 
 test.each(DURATIONS as [number, string][])("%s seconds are %s, as in Python", (seconds, words) => {
