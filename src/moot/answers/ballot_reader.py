@@ -14,7 +14,8 @@ from moot.answers import mentions, plain_text, retraction
 from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
 from moot.answers.mentions import WINDOW, MarkedText, Mood, Pick, mood_of_words_before, name_at, sentence_end
-from moot.answers.own_words import abstains, opening_name, with_labels
+from moot.answers.own_words import abstains, is_reason, opening_name, with_labels, without_own_heading, without_own_name
+from moot.answers.plain_text import key
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases, vote_labels
 from moot.core.ask import ABSTAIN, Field, Value
@@ -68,9 +69,9 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
         doubtful = [statement for statement in statements if statement.mood == "unclear"] or statements
         return Fault(doubtful[0].reason or "ambiguous")
     last = plains[-1]
-    stated = Stated(reader.candidates, plain_text.key(last.value), reader.speaker, reader.spoken)
+    stated = Stated(reader.candidates, key(last.value), reader.speaker, reader.spoken)
     behind: str | None = _words_after(reader, statements, last)
-    if _is_hindered_wish(reader.marked.words, last, behind):
+    if _is_hindered_wish(reader.marked.words, last, behind, stated):
         return Fault("conditional")
     if BLANK in reader.asked.name:
         behind = without_matter(reader.asked.name, reader.asked.choices, last.value, behind)
@@ -94,7 +95,7 @@ def final_statement(reader: Reader, statements: Sequence[Statement]) -> Value | 
     return last.value
 
 
-def _is_hindered_wish(words: str, last: Statement, behind: str) -> bool:
+def _is_hindered_wish(words: str, last: Statement, behind: str, named: retraction.Named) -> bool:
     """Whether a vote is said as a wish, and anything but a reason follows ("I would like to vote for A. I may not.").
 
     An obstacle may be said in any words, so whoever explains a wish at length is asked.
@@ -104,7 +105,8 @@ def _is_hindered_wish(words: str, last: Statement, behind: str) -> bool:
         return False
     sentences = [part.strip() for part in re.split(r"[.!?…]\s|\n", behind) if re.search(r"\w", part)]
     return formulas.CONTRAST.search(stated) is not None or not all(
-        retraction.says("REASON", part, begins=True) or phrases.REASONS.match(part) for part in sentences
+        retraction.says("REASON", part, begins=True) or phrases.REASONS.match(part) or is_reason(part, named)
+        for part in sentences
     )
 
 
@@ -139,7 +141,7 @@ def _ruled_out(reader: Reader, statement: Statement) -> bool:
 
 def _names_other_afterwards(reader: Reader, last: Statement) -> bool:
     """Whether a short sentence after the statement ends with another candidate's name ("Make that Bob.")."""
-    words = reader.marked.words
+    words, own_name = reader.marked.words, key(last.value)
     behind = words[last.end : last.end + WINDOW]
     rows = re.split(r"[.!?…。！？\n]+\s*", behind)
     line = words[last.end - 1 : last.end] != "\n" and behind.split("\n")[0].strip()
@@ -148,22 +150,18 @@ def _names_other_afterwards(reader: Reader, last: Statement) -> bool:
     if curt.isascii() and 0 < len(curt.split()) <= 2 and not (formulas.CURT.match(curt) or harmless):
         return True
     for row in rows:
-        bare = plain_text.key(row)
+        bare = key(row)
         joined = re.match(r"(?:or|and|no|rather|oder|und)\W+", bare)
-        if joined and reader.candidates.key_at(bare, joined.end())[0] not in ("", plain_text.key(last.value)):
+        if joined and reader.candidates.key_at(bare, joined.end())[0] not in ("", own_name):
             return True
         rivals = (
-            reader.candidates.rivals(row, plain_text.key(last.value))
-            if reader.candidates.lasts and len(row) <= retraction.SHORT
-            else []
+            reader.candidates.rivals(row, own_name) if reader.candidates.lasts and len(row) <= retraction.SHORT else []
         )
         beside = rivals and len(row.split()) <= 5 and formulas.PREFERS.search(row)
         aside = phrases.ASIDE.search(bare) or retraction.says("ASIDE", bare)
         if (beside or any(_REST.fullmatch(row, end) for _, end in rivals)) and not aside:
             return True
-        name = next(
-            (key for key in reader.candidates.keys if bare.endswith(key) and key != plain_text.key(last.value)), ""
-        )
+        name = next((name for name in reader.candidates.keys if bare.endswith(name) and name != own_name), "")
         own = name in ("", reader.speaker) or aside
         if not own and len(bare.split()) <= 3 + len(name.split()):
             return True
@@ -247,18 +245,15 @@ _NAMELESS = ("no_form", "unknown_name", "quoted_only")
 def _read_ballot(
     form_field: Field, text: str, strict: bool, speaker: str, spoken: plain_text.Spoken | None
 ) -> Value | Fault:
-    whole = plain_text.unwrap(
-        plain_text.unfence(plain_text.without_frame(plain_text.without_comments(text)), announces)
-    )
-    whole = plain_text.without_notes(whole)
+    whole = plain_text.own_part(text, announces)
     words = plain_text.fold(plain_text.without_elements(plain_text.without_strikes(plain_text.unquoted_lines(whole))))
-    words = plain_text.without_gaps(words)
+    words = vote_labels.FORCED.sub(VOTE, plain_text.without_gaps(words))
     if speaker:
-        words = words.replace(f"i, {plain_text.key(speaker)}, vote for", "i vote for")
-    label = r"\s+".join(re.escape(word) for word in plain_text.key(form_field.name).split())
+        words = without_own_heading(without_own_name(words, key(speaker)), key(speaker))
+    label = r"\s+".join(re.escape(word) for word in key(form_field.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
     marked, candidates = MarkedText.of(words), Candidates.of(form_field.choices)
-    reader = Reader(form_field, marked, candidates, formula, strict, plain_text.key(speaker), spoken)
+    reader = Reader(form_field, marked, candidates, formula, strict, key(speaker), spoken)
     statements: list[Statement] = []
     for statement in _statements(reader):
         statements.append(statement)
@@ -290,7 +285,7 @@ def _statements(reader: Reader) -> Iterator[Statement]:
     if BLANK in reader.asked.name:
         yield from _blanks(reader)
         return
-    known = OTHERS.get(plain_text.key(reader.asked.name))
+    known = OTHERS.get(key(reader.asked.name))
     matches = _matches((reader.formula, *(_possible_patterns(known, words) if known else ())), words)
     for match in matches:
         yield from _vote(reader, match, own=match.re is reader.formula)
@@ -330,7 +325,7 @@ def _matches(
 
 def _backings(reader: Reader) -> Iterator[Statement]:
     """Sentences that only say whom the author backs ("Bob has my support."), with the reason at most."""
-    if plain_text.key(reader.asked.name) not in OTHERS:
+    if key(reader.asked.name) not in OTHERS:
         return
     words = reader.marked.words
     for pattern in _possible_patterns(formulas.BACKINGS, words):
@@ -372,7 +367,7 @@ def _vote(reader: Reader, match: re.Match[str], *, own: bool) -> Iterator[Statem
     mark, start = (
         (separator[1] or "", separator.end() if separator[1] else match.end()) if separator else ("", match.end())
     )
-    needs = not plain_text.key(reader.asked.name).startswith("i ")
+    needs = not key(reader.asked.name).startswith("i ")
     if own and needs and not mark:
         return
     mood, reason = mood_of_words_before(reader.marked, match.start(), reader.candidates, reader.speaker)
@@ -401,7 +396,7 @@ def _gives_long_reason(reader: Reader, start: int) -> bool:
     no valid vote was given, and where a vote for somebody was meant against them. A short reason stands on every day's
     ballots.
     """
-    if plain_text.key(reader.asked.name) != VOTE:
+    if key(reader.asked.name) != VOTE:
         return False
     words = reader.marked.words
     behind = words[start : start + 20]

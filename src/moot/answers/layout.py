@@ -41,9 +41,10 @@ from moot.answers.shapes import (
     in_english,
     is_announced,
     undecorated,
+    without_copied_form,
     without_marks,
 )
-from moot.answers.tags import escape, read_tags, write_tags
+from moot.answers.tags import SPEAKER, escape, has_tags, read_tags, unescape, write_tags
 from moot.answers.values import (
     Fault,
     FieldValues,
@@ -65,13 +66,16 @@ _LABEL = re.compile(
     r"(?P<mark>[:：=→]|[-=]>|[-–—]+[ \t]|$)(?P<rest>.*)"
 )
 _FINAL = re.compile(r"(?:my )?(?:final|updated|revised|corrected) ")
+_OF_DEBATE = re.compile(
+    r"^(?:current|debate|overall) | (?:by|in|of) (?:the |this )?(?:chair|debate|discussion|moderator|round)$"
+)
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
 _MARK = re.compile('["“”„«»「」『』]')
 _INDENTED = re.compile(r" {0,3}\t| {4}")
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,}|={3,})[ \t]*")
 
-MOST = 50
-"""The most sections of one label that are compared."""
+FEW, MOST = 2, 50
+"""The most labelled fields that make no form without tags, and the most sections of one label that are compared."""
 
 
 @dataclass(slots=True)
@@ -104,7 +108,7 @@ class Section:
 @lru_cache(maxsize=128)  # a record is checked by reading its answers again, and models often answer alike
 def read_sections(form: Form, text: str) -> FieldValues:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
-    text = in_english(form.fields, without_marks(text))
+    text = rulings.without_open_points(in_english(form.fields, without_marks(text)))
     if text.lstrip().startswith("{") and (values := read_object(form, text)) is not None:
         return rulings.checked_ruling(form, values)
     parts = sections_in(form.fields, lines := as_lines(form.fields, text))
@@ -255,7 +259,7 @@ def _label(by_key: dict[str, Field], row: str) -> Section | None:
         return None
     name = key(match["name"])
     final = _FINAL.match(name)
-    form_field = by_key.get(name) or (by_key.get(name[final.end() :]) if final else None)
+    form_field = by_key.get(name) or by_key.get(_OF_DEBATE.sub("", name[final.end() :] if final else name))
     mark = match["mark"].strip()
     heading = bool(match["head"] or (match["open"] and match["shut"]) or match["name"].isupper())
     if form_field is None or (not heading and (not mark or (mark not in (":", "：") and form_field.kind == "text"))):
@@ -338,9 +342,11 @@ def read(
 
 
 def _read(form: Form, words: str, speaker: str, proposals: Proposals, debate: Sequence[str]) -> FieldValues:
+    if form.layout in ("line", "sections") and not any(len(item.choices) == 1 for item in form.fields):
+        words = without_copied_form(form_instructions(form), words)
     match form.layout:
         case "tags":
-            return read_tags(form, unfence(words, announces), speaker)
+            return _read_tags(form, unfence(words, announces), speaker)
         case "json" if form.schema:
             values = FieldValues()
             values.add(form.fields[0], read_schema_answer(form.schema, words))
@@ -353,6 +359,18 @@ def _read(form: Form, words: str, speaker: str, proposals: Proposals, debate: Se
             return read_records(form, words)
         case _:
             return _read_line(form, words, speaker, proposals, Spoken(debate) if debate else None)
+
+
+def _read_tags(form: Form, words: str, speaker: str) -> FieldValues:
+    """Read a form in tags; without any tag of it the same as rows with labels, or as one object, in its order."""
+    values = read_tags(form, words := words if "<" in words else unescape(words), speaker)
+    if values.fields or has_tags(form, words):
+        return values
+    words = re.sub(rf'\A\s*\{{\s*"{form.envelope}"\s*:\s*(\{{.*\}})\s*\}}\s*\Z', r"\1", words, flags=re.DOTALL)
+    other = read_sections(replace(form, layout="sections", envelope=""), words)
+    strange = any(key(unread.rpartition(": ")[0]) == SPEAKER for unread in other.unread)
+    whole = len(other.fields) > FEW and not strange
+    return read_tags(form, write_tags(form, other.fields), speaker) if whole else values
 
 
 def _read_line(form: Form, words: str, speaker: str, proposals: Proposals, spoken: Spoken | None) -> FieldValues:

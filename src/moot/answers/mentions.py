@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from moot.answers import retraction
 from moot.answers.candidates import CLOSERS, Candidates, is_emoji, tail_fault
 from moot.answers.plain_text import fold, key
-from moot.answers.words import formulas, phrases
+from moot.answers.words import formulas, phrases, vote_labels
 from moot.core.text import late_pattern
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
@@ -58,7 +58,7 @@ def name_at(candidates: Candidates, text: str, start: int) -> Pick:
     if article := phrases.ARTICLE.match(text, start):
         inside = not candidates.key_at(text, start)[0] and candidates.key_at(text, article.end())[0]
         start = article.end() if inside else start
-    name, end = candidates.key_at(text, start)
+    name, end = _titled_key_at(candidates, text, start)
     stop = sentence_end(text, end)
     if not name:
         return Pick(fault=_why_no_candidate(text, opened, start), end=stop)
@@ -67,6 +67,17 @@ def name_at(candidates: Candidates, text: str, start: int) -> Pick:
     tail = text[end:stop]
     fault = tail_fault(candidates, name, tail) or _listed_below(candidates, name, text, end, stop)
     return Pick(name=candidates.keys[name], fault=fault, end=stop)
+
+
+def _titled_key_at(candidates: Candidates, text: str, start: int) -> tuple[str, int]:
+    """As ``key_at``; a title may stand before the name, and its article may be left out."""
+    name, end = candidates.key_at(text, start)
+    if not name and (title := vote_labels.TITLE.match(text, start)):
+        name, end = candidates.key_at(text, title.end())
+    if not name:
+        name, end = candidates.key_at(f"the {text[start : start + REACH]}", 0)
+        end += start - len("the ")
+    return name, end if name else start
 
 
 def _skip(text: str, start: int) -> int:
@@ -244,7 +255,9 @@ def _mood_of_announcement(rest: str, candidates: Candidates, speaker: str) -> tu
     """What an announcement right before the statement makes of it ("Final answer:", "Agent1:")."""
     *earlier, last = re.split(r"[,;\u2013\u2014]\s*", rest)
     label = key(last)
-    if (speaker and label == speaker) or phrases.CORRECTION.fullmatch(label):
+    if (speaker and label == speaker) or phrases.CORRECTION.fullmatch(label) or (earlier and _SO.fullmatch(label)):
+        return "plain", ""
+    if vote_labels.ASKED_LINE.fullmatch(rest):
         return "plain", ""
     if retraction.says("SHAM", rest):
         return "void", "quoted_only"
@@ -282,6 +295,15 @@ def _own_lead(rest: str, candidates: Candidates) -> bool:
     return retraction.says("OWN", rest) or retraction.says("OPEN", rest, begins=True)
 
 
+_SO = re.compile(
+    "so|therefore|thus|hence|deshalb|daher|darum|also|donc|por (?:eso|lo tanto|tanto|isso)|portanto|quindi|perciò"
+    "|поэтому|dlatego|więc|因此|所以|よって|그래서|لذلك|इसलिए"
+)
+"""How a clause leads from reasons to the vote below it ("It does not, so:")."""
+_BUT = re.compile("ma|però|aber|doch|mais|pero|mas|porém|но|а|ale|lecz|ama|fakat")
+"""How a statement is joined to what its author grants before it ("Ho apprezzato tutti, ma voto per Ada")."""
+
+
 def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the earlier clauses of the statement's own sentence make of it."""
     cuts = list(phrases.CUTS.finditer(rest))
@@ -297,7 +319,7 @@ def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str
         return "void" if (last or before).endswith("'s") else "unclear", "quoted_only"
     if phrases.PAST.search(last or before):
         return "void", "ambiguous"
-    if not last or _is_lead(last):
+    if not last or _BUT.fullmatch(last) or _is_lead(last):
         if cut is None or cut[0].strip(" ").isalpha() or " " in cut[0].strip():
             return "plain", ""
         nearest = phrases.CUTS.split(before)[-1].strip()
@@ -390,14 +412,18 @@ _DRAFT = late_pattern(
 _BELOW = late_pattern(r"\b(?:below|follows?|following|this (?:entire |whole )?(?:answer|ballot|message|text|vote))\b")
 _HOLDS_NOT = late_pattern(
     r"\bonly (?:if|in case|in the case|when|once|under)\b|\bunless\b|\bin case\b|\bprovided\b|\bconditional\b"
-    r"|\bvoid\b|(?:n't| not)(?: be| to be)? (?:binding|count(?:ed)?|final|submitted|valid)\b"
+    r"|\b(?:slip|typo|wrong name|void)\b|(?:n't| not)(?: be| to be)? (?:binding|count(?:ed)?|final|submitted|valid)\b"
 )
+
+
+_POINTS_UP = re.compile(r"\n[ \t]*\^+[ \t]*\w")
+"""A line that points at the one above it, to say what is wrong there."""
 
 
 def is_set_aside(words: str) -> bool:
     """Whether the first line of a folded answer calls it a draft, or its first paragraph says that it may not hold."""
     first, _, rest = words.lstrip().partition("\n\n")
-    if _DRAFT.match(first.split("\n")[0]):
+    if _DRAFT.match(first.split("\n")[0]) or _POINTS_UP.search(words):
         return True
     sentences = re.split(r"[.!?;](?=\s)", first) if rest.strip() else []
     return any(_BELOW.search(sentence) and _HOLDS_NOT.search(sentence) for sentence in sentences)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from moot.answers import retraction
 from moot.answers.candidates import Candidates
 from moot.answers.plain_text import key
-from moot.answers.words import phrases
+from moot.answers.words import phrases, vote_labels
 from moot.core.text import late_pattern
 
 MOST = 2_000
@@ -153,6 +153,37 @@ def opening_name(words: str, candidates: Candidates) -> tuple[str, int] | None:
     if listed or any(_ROW.match(part) or phrases.LESSER.search(part) for part in own):
         return None
     return first, words.find(first) + len(first) + 1
+
+
+def without_own_name(words: str, speaker: str) -> str:
+    """A folded text without its author's own name behind "I" and in "as Ada" ("I, Ada, vote …", "As Ada, I vote …")."""
+    if speaker not in words:
+        return words
+    name = re.escape(speaker)
+    words = re.sub(rf"(?<!\w)(i|ich|je|yo|eu|io),? (?:as |als )?{name},? ", r"\1 ", words)
+    return re.sub(rf"(?<![^\n.!?] )(?<!\w)(?:speaking )?(?:as|als|en tant que|como|come) {name},? ", "", words)
+
+
+def without_own_heading(words: str, speaker: str) -> str:
+    """A folded ballot without a heading that says whose it is ("Ballot – Cleo"), where a vote stands below."""
+    heading = _HEADING.match(words)
+    named = heading is not None and key(heading[1]) == speaker and "vote" in words[heading.end() :]
+    return words[heading.end() :] if heading and named else words
+
+
+_HEADING = late_pattern(
+    r"[\W_]*(?:ballot|stimmzettel|bulletin)(?: (?:by|of|von|de))?[ \t]*[:\u2013\u2014-]?[ \t]*([^\n:]{1,60})\n"
+)
+
+
+def is_reason(text: str, named: retraction.Named) -> bool:
+    """Whether a folded sentence is clearly on the matter, and speaks of whom the statement names and of nobody else."""
+    spoken = (named.own(text) or vote_labels.OF_THEM.match(text)) and not named.other(text)
+    return (
+        bool(spoken)
+        and not vote_labels.HINDERS.search(text)
+        and retraction.is_on_matter(retraction.Sentence.of(text), named, how="clearly")
+    )
 
 
 def abstains(words: str) -> bool:

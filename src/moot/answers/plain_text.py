@@ -56,6 +56,7 @@ _SOFT = re.compile(
     "|result|answer|final|final_?answer"
 )
 """Elements that say nothing against the words in them."""
+_BREAK = re.compile(r"<(?:br\s*/?|/p|/div|/li|/h[1-6])>", re.IGNORECASE)
 
 
 def with_plain_line_ends(text: str) -> str:
@@ -198,6 +199,29 @@ def unfence(text: str, own: Callable[[str], bool]) -> str:
     return "\n".join(rows[marks[0] + 1 : marks[1] if len(marks) == 2 else None])
 
 
+_OF_FORM = re.compile(
+    r"\b(?:example|e\.g|form|format|template|instruction|must|should|would|write|quote|said|says|wrote|says|code|output|print"
+    r"|beispiel|vorlage|soll|schreib|exemple|modèle|ejemplo|plantilla|exemplo|modelo|esempio|modello|пример|przykład|örnek)"
+    r"|例|예시|예:|مثال|उदाहरण"
+)
+
+
+def with_fenced_end(text: str) -> str:
+    """The text, whose last line may stand in a code fence of its own below prose that announces nothing."""
+    rows = text.strip().split("\n")
+    marks = [number for number, row in enumerate(rows) if _FENCE.match(row)]
+    if marks != [len(rows) - 3, len(rows) - 1] or not any(map(str.strip, rows[: marks[0]])):
+        return text
+    prose = fold("\n".join(rows[: marks[0]])).rstrip()
+    return text if prose.endswith(":") or _OF_FORM.search(prose) else "\n".join([*rows[: marks[0]], rows[-2]])
+
+
+def own_part(text: str, own: Callable[[str], bool]) -> str:
+    """What an author says in its own name: no comments, no footnotes, no mail that is forwarded, no frame around it."""
+    text = with_fenced_end(without_frame(without_comments(text)))
+    return without_forwarded(without_notes(unwrap(unfence(text, own))))
+
+
 def without_frame(text: str) -> str:
     """The text without the question that is repeated above it, and without tags in brackets around the answer."""
     return _OWN_TAG.sub("", _ECHO.sub("", text))
@@ -263,6 +287,22 @@ def unquoted_lines(text: str) -> str:
     return "\n".join(rows)
 
 
+_MAIL = re.compile(
+    r"(?:from|to|sent|date|subject|cc|von|an|gesendet|datum|betreff|de|à|envoyé|objet|para|enviado|asunto|assunto|da|inviato"
+    r"|oggetto|от|кому|дата|тема|od|do|temat|kimden|kime|konu)[ \t]*:[ \t]*\S",
+    re.IGNORECASE,
+)
+
+
+def without_forwarded(text: str) -> str:
+    """The text without a mail that is forwarded in it: what stands below three lines of a mail's head."""
+    rows = text.split("\n")
+    for number in range(1, len(rows) - 2):
+        if all(_MAIL.match(row.strip()) for row in rows[number : number + 3]) and any(map(str.strip, rows[:number])):
+            return "\n".join(rows[:number])
+    return text
+
+
 def without_strikes(text: str) -> str:
     """The text without what is struck through."""
     pieces = re.sub(r"\[/?(?:s|quote)\b[^\[\]\n]{0,80}\]", "~~", text, flags=re.IGNORECASE).split("~~")
@@ -297,6 +337,7 @@ def without_elements(text: str) -> str:
     """The text without elements that hold something else than the author's own words; emphasis tags just go."""
     if "<" not in text:
         return text
+    text = _BREAK.sub("\n", text)
     pieces: list[str] = []
     place = 0
     for start, end in elements(text):

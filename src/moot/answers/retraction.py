@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from moot.answers.plain_text import Spoken
-from moot.answers.words import formulas, phrases
+from moot.answers.words import formulas, phrases, vote_labels
 from moot.answers.words.cues import NAME, Row, begins, is_all, patterns_for, patterns_of_any, says, without
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def taken_back(words: str, named: Named | None = None) -> bool:
     for sentence in sentences:
         if _is_against(sentence, named, follows=follows):
             return True
-        follows = named is not None and _is_on_matter(sentence, named)
+        follows = named is not None and is_on_matter(sentence, named)
     return False
 
 
@@ -218,6 +218,9 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False, 
     What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
     """
     text = sentence.without_commas
+    rival = named if named and named.other(text) and not named.own(text) else None
+    if vote_labels.FORMAL.fullmatch(sentence.text) or (rival and vote_labels.finds_fault(rival.marked(text, NAME))):
+        return False
     if (rest := without("FIRM", sentence.text)) != sentence.text:
         turning = _CONTRASTED.search(rest) or formulas.UNDONE.search(rest)
         return turning is not None or says("BACK", rest) or says("UNSURE", rest)
@@ -244,11 +247,11 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False, 
     if named is None:
         return retracts_elsewhere(sentence) or about_itself(sentence, named) or _is_of_no_matter(sentence, named)
     if retracts_elsewhere(sentence):
-        return not _is_on_matter(sentence, named, how="firmly")
+        return not is_on_matter(sentence, named, how="firmly")
     if about_itself(sentence, named):
-        return not _is_on_matter(sentence, named, how="clearly")
+        return not is_on_matter(sentence, named, how="clearly")
     how = "follows" if follows or sentence.judges else ""
-    return not (_is_harmless(text, named) or _is_on_matter(sentence, named, how=how))
+    return not (_is_harmless(text, named) or is_on_matter(sentence, named, how=how))
 
 
 def _is_harmless(text: str, named: Named) -> bool:
@@ -265,7 +268,7 @@ def _is_harmless(text: str, named: Named) -> bool:
 _REPEATED = re.compile(rf"(?:to repeat|again|once more)?\W*(?:i vote for|(?:my |final )*(?:vote|answer))\W*{NAME}\W*")
 
 
-def _is_on_matter(sentence: Sentence, named: Named, *, how: str = "") -> bool:
+def is_on_matter(sentence: Sentence, named: Named, *, how: str = "") -> bool:
     """Whether a sentence is recognized as one on the matter."""
     from moot.answers.words import on_matter  # here for start-up time: few statements are followed by anything
 
@@ -430,13 +433,13 @@ def _prefers(sentence: Sentence, named: Named | None) -> bool:
     if lesser(text) or is_concession(text) or _is_refusal(text, named) or _fell_short(text):
         return False
     if (contrast := _CONTRASTED.search(text, 1)) and not named.other(text[contrast.start() :]):
-        return not _is_on_matter(sentence, named, how="granted")
+        return not is_on_matter(sentence, named, how="granted")
     turns = says("PREFER", text) or says("SELF", text)
     short = sentence.size - named.length(text)
     if short > 4 and not (sentence.size <= 25 and turns):
         return False
     how = "firmly" if turns or (short <= 3 and not _OWNER.search(named.marked(text, NAME))) else "clearly"
-    return not _is_on_matter(sentence, named, how=how)
+    return not is_on_matter(sentence, named, how=how)
 
 
 _OWNER = re.compile(rf"{NAME}(?:'s|의|の|的)\s*(?!{phrases.GOODS.pattern})\w")

@@ -64,7 +64,8 @@ def checked_ruling(form: Form, values: FieldValues) -> FieldValues:
     ending = end_of(_without_wrapping(raw))
     texts = values.fields.values() if _is_for_all(decision_field) else ()
     beside = [text for text in texts if isinstance(text, str) and text is not raw]
-    if is_taken_back(ending) or any(map(undone.calls_it_a_draft, beside)):
+    goes_on = _CONTINUE.search(raw) and not raw.isupper() and not _CONTINUE.match(raw.strip())
+    if goes_on or is_taken_back(ending) or any(map(undone.calls_it_a_draft, beside)):
         return withdrawn_ruling(form, values)
     del values.fields[decision_field.name]
     words = _without_wrapping(without_strikes(ending.words) if "~~" in ending.words else ending.words)
@@ -72,6 +73,10 @@ def checked_ruling(form: Form, values: FieldValues) -> FieldValues:
     fault = "empty" if no_words else "vague" if is_vague(words) else ""
     values.add(decision_field, Fault(fault) if fault else words)
     return values
+
+
+_CONTINUE = re.compile(r"\bCONTINUE\b")
+"""The status of a debate that goes on, which a decision cannot have ("Rent if Ben agrees; if not, CONTINUE")."""
 
 
 def withdrawn_ruling(form: Form, values: FieldValues) -> FieldValues:
@@ -93,6 +98,7 @@ def says_nothing(words: str) -> bool:
     from moot.answers.words import standing  # here for start-up time: only decisions in free words need it
 
     sentences = [sentence for sentence in undone.SENTENCE.split(fold(words)) if sentence and key(sentence)]
+    sentences = [sentence for sentence in sentences if not undone.is_polite(sentence)] or sentences
     bare = sentences[0].strip(undone.AROUND) if sentences else ""
     put_off = ruling_words.DECIDING.search(bare) and retraction.size(bare) <= 10 and retraction.says("LATER", bare)
     off = bool(put_off) or retraction.is_all("TIED", bare.rstrip(undone.ENDS)) or _stands_elsewhere(bare, fold(words))
@@ -102,6 +108,7 @@ def says_nothing(words: str) -> bool:
     asks = bare.endswith(("?", "？", "؟")) and all(retraction.says("UNSURE", other) for other in sentences[1:])
     off = off or any(retraction.says("NOT_MINE", other) for other in sentences) or _is_undecided(bare)
     off = off or standing.is_left(bare.rstrip(undone.ENDS)) or ruling_words.LABELS_ONLY.fullmatch(bare) is not None
+    off = off or undone.POSITIONS.fullmatch(bare) is not None
     off = off or ruling_words.FILLER.fullmatch(bare) is not None or retraction.says("TO_YOU", bare)
     return not re.search(r"\w", bare) or off or asks or _leaves_open(bare)
 
@@ -284,6 +291,29 @@ def _is_no_part(sentence: str, weighed: "Weight", *, own: bool) -> bool:
     itself = phrases.I_SAY.search(sentence) and retraction.about_itself(retraction.Sentence.of(sentence), None)
     no_part = weighed.is_no_part(own=own) and ((own and weighed.other > 0) or weighed.against > 1 or not harmless)
     return no_part or bool(itself and not harmless)
+
+
+def without_open_points(text: str) -> str:
+    """The text of a ruling that continues the debate, without the list of what is open that stands below its status."""
+    status = _GOES_ON.search(text)
+    rows = text[status.end() :].split("\n") if status else []
+    start = next((number for number, row in enumerate(rows) if _heads_open_points(row)), len(rows))
+    stop = start + 1
+    while stop < len(rows) and (not rows[stop].strip() or _BULLET.match(rows[stop].strip())):
+        stop += 1
+    return text[: status.end()] + "\n".join([*rows[:start], *rows[stop:]]) if status else text
+
+
+_GOES_ON = re.compile(
+    r"^[\W_]*(?:\w+ )?status\b[^\w\n]*(?:of the \w+|the \w+ is)?[\W_]+continue[\W_]*$", re.IGNORECASE | re.MULTILINE
+)
+
+
+def _heads_open_points(row: str) -> bool:
+    """Whether a row is a heading above what is still open."""
+    heading = fold(row).strip()
+    marked = heading.endswith((":", "：")) or row.lstrip().startswith(("#", "*"))
+    return marked and undone.OPEN_POINTS.fullmatch(heading) is not None
 
 
 def is_taken_back(ending: Ending) -> bool:

@@ -397,6 +397,28 @@ def _draft_label(name: str) -> re.Pattern[str]:
     return _label_pattern(_spellings(vote_labels.DRAFT_LABELS[name].split("|")))
 
 
+def without_copied_form(instructions: str, text: str) -> str:
+    """The text without lines that only repeat how it should look, slots and all; the whole where nothing else is left.
+
+    Args:
+        instructions: what the prompt says about the form.
+        text: the answer.
+    """
+    copied = _slots(instructions)
+    if not any(slot in text for slot in ("[", " or ", "exactly this form")):
+        return text
+    rows = text.split("\n")
+    own = [row for row in rows if key(row) not in copied]
+    return "\n".join(own) if len(own) < len(rows) and any(map(key, own)) else text
+
+
+@lru_cache(maxsize=256)
+def _slots(instructions: str) -> frozenset[str]:
+    """The lines of a form's instructions that an answer may repeat, as they are compared."""
+    slots = [row for row in instructions.split("\n") if "[" in row or row.endswith(":")]
+    return frozenset([*map(key, slots), *(key(re.sub(r"[\[\]]", "", row)) for row in slots if " or " in row)])
+
+
 def in_english(fields: Sequence[Field], text: str) -> str:
     """The text of a ruling or an answer with the labels and the status that its author translated, as in the form.
 
@@ -454,7 +476,8 @@ _POINTING = re.compile(r"\b(?:was|is|were|are|reads|says|said|wrote|writes|with|
 def is_announced(above: str, *, first: bool) -> bool:
     """Whether the line above gives what follows to somebody else ("Bear wrote:")."""
     folded = fold(above).strip()
-    if not folded or phrases.INTRO.fullmatch(folded) or ruling_words.OWN_LEAD.fullmatch(folded):
+    last = re.split(r"[.!?]\s+", folded)[-1]
+    if not folded or phrases.INTRO.fullmatch(last) or ruling_words.OWN_LEAD.fullmatch(last):
         return False
     if folded.endswith(":") and len(folded.split()) <= 3 and not phrases.OPENERS.match(folded):
         return True

@@ -33,6 +33,8 @@ _MEANING: Mapping[str, str] = {
     "#13": "\r",
     "#9": "\t",
 }
+_CONFIDENCE = re.compile(r"\b(?:certainty|confidence)=[\"']?[\d.]{1,6}%?[\"']?")
+"""What may stand in a tag of a choice and says nothing against it."""
 INSIDE = "inside_content"
 """Why a verdict is not read that stands inside another field of its message."""
 SPEAKER = "speaker"
@@ -97,7 +99,7 @@ def level(text: str, start: int, stop: int) -> Level:
             elif lone:
                 new_level.elements.append(Element(name, token.start(), place, place, place, plain=False))
             elif name not in _VOID:
-                current, depth = Element(name, token.start(), place, plain=not more.strip()), 1
+                current, depth = Element(name, token.start(), place, plain=not _CONFIDENCE.sub("", more).strip()), 1
         elif name == current.name and not lone:
             depth += -1 if shut else 1
             if not depth:
@@ -109,6 +111,12 @@ def level(text: str, start: int, stop: int) -> Level:
         new_level.broken = new_level.broken or "unclosed"
         new_level.rest = current.start
     return new_level
+
+
+def has_tags(form: Form, text: str) -> bool:
+    """Whether a tag of a form stands anywhere in a text."""
+    names = {form.envelope.lower(), *(item.name.lower() for item in form.fields)}
+    return any((token["name"] or "").lower() in names - {""} for token in _TOKEN.finditer(text))
 
 
 def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
@@ -250,7 +258,7 @@ def _without_recalled(form: Form, values: FieldValues) -> FieldValues:
     verdict = next((item for item in form.fields if item.name == VERDICT and item.kind == "choice"), None)
     named = stated(verdict, values.fields[VERDICT]) if verdict and VERDICT in values.fields else None
     if named:
-        texts = [values.fields.get(item.name) for item in form.fields if item.kind == "text"]
+        texts = [values.fields.get(item.name) for item in form.fields if item.kind == "text" and not item.private]
         words = fold("\n".join(without_elements(unquoted_lines(text)) for text in texts if isinstance(text, str)))
         if _recalls(words, named):
             del values.fields[VERDICT]
@@ -301,6 +309,8 @@ def _own_place(text: str) -> bool:
         return False
     announced = fold(above[-1]) if above else ""
     if announced.endswith((".", "!", "?")) or phrases.INTRO.fullmatch(announced):
+        return True
+    if phrases.INTRO.fullmatch(re.split(r"[.!?]\s+", announced)[-1]):
         return True
     return not (phrases.REPORTS.search(announced) or phrases.DOUBTS.search(announced))
 
@@ -384,6 +394,11 @@ _IGNORED = re.compile(
     r"\b(?:forget|ignore|disregard|discard|strike|scratch) (?:the|my|that|this) (?:\w+ )?"
     r"(?:verdict|approval|rejection)\b"
 )
+_LEAVES = re.compile(
+    r"\b(?:and |so )?i (?:(?:also|hereby|now|therefore) )*(?:leave|withdraw)"
+    r"(?: (?:from )?(?:the|this) (?:board|meeting|table))?[\s.]*$"
+)
+"""How somebody leaves the meeting, whose verdict stands."""
 _FORMER = re.compile(r"\b(?:earlier|previous|prior|former|old|first|initial|last|objections?|doubts?)\b")
 
 
@@ -397,7 +412,7 @@ def _recalls(words: str, named: retraction.Named) -> bool:
         named: which verdicts a sentence names.
     """
     for sentence in retraction.sentences_of(words):
-        text = sentence.without_commas
+        text = _LEAVES.sub("", sentence.without_commas)
         if sentence.size > 16 or named.own(text):
             continue
         # The tables of cues are long, so they are searched last.

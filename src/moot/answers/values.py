@@ -229,6 +229,8 @@ def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
         raw = corrected[1]
     if (exact := _choice(form_field, raw)) is not None:
         return exact
+    if loose and (sentence := _IS.fullmatch(raw.strip())) and (stated_choice := _choice(form_field, sentence[1])):
+        return stated_choice
     if form_field.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
         return ABSTAIN
     if not loose:
@@ -248,6 +250,12 @@ def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
     denied = _negated_choice(form_field, rows[0]) if len(rows) > 1 else None
     return first or denied or pick.name or Fault(pick.fault)
 
+
+_IS = late_pattern(
+    r"(?i:(?:the |this )?(?:debate|discussion|matter|question|status) (?:is|remains|should|must)(?: now)?)"
+    r" ([A-Z_]{2,40})\.?"
+)
+"""A choice as the end of a sentence that says no more ("The debate is SETTLED.")."""
 
 _CORRECTED = late_pattern(
     rf"[^\n]{{1,60}}?[.,;:!?。\u2013\u2014-]\s*(?:{phrases.CORRECTION.pattern})\s*:\s*([^\n]{{1,60}})"

@@ -14,8 +14,12 @@ from moot.core.text import late_pattern
 def belongs(sentence: str) -> bool:
     """Whether a folded sentence that names nobody who is scored may stand beside scores that hold."""
     sentence = sentence.replace("\u0307", "")
-    if not re.search(r"\w", sentence) or _LABEL.fullmatch(sentence):
+    if not re.search(r"\w", sentence) or _LABEL.fullmatch(sentence) or on_matter.is_heading(sentence):
         return True
+    if _STEP.fullmatch(sentence):
+        return True
+    if _SCALE.search(sentence):
+        return False
     if _ITSELF.search(sentence) and not _GROUNDED.search(sentence):
         return sentence.endswith(_COLONS) and acts.shows(sentence) and not undone.holds(sentence)
     if undone.is_polite(sentence):
@@ -38,13 +42,26 @@ _COLONS = (":", "：")
 LONGEST_REMARK = 4
 """The most words of a remark that only names the debate or praises the two."""
 
+_STEP = late_pattern(
+    r"(?:step \d+: )?(?:(?:finally|then),? )?i (?:assigned|gave|noted|rated|scored|set|wrote down)"
+    r" (?:both|my|the|them)?(?: (?:own|final))?(?: scores?)?\.?"
+)
+"""A step of the author's work that ends with the scores."""
+
+_SCALE = late_pattern(
+    r"\d+ ?(?:=|for|is|means|stands for|für|pour|para|per) (?:the )?(?:best|worst|good|bad|weak|strong|high|low|gut"
+    r"|schlecht|bon|mauvais|mejor|peor|melhor|pior|migliore|peggiore)|\b(?:best|worst)\W+\d"
+    r"|\b(?:revers|invert|umgekehrt|invers|al rev)\w*|\b(?:lower|smaller|fewer) (?:is|means) better\b"
+)
+"""What says that the numbers mean something else than usual."""
+
 _ITSELF = late_pattern(
     r"\b(?:scores?|numbers?|figures?|values?|marks|form|zahlen|\w*werte|punkte|noten|formular|chiffres|notes|formulaire|números"
     r"|valores|notas|puntos|pontos|formulario|formulário|numeri|valori|voti|punteggi|modulo|числа|оценк\w+|баллы|liczby"
     r"|wartości|oceny|sayılar|puan\w*|not\w*lar\w*|count(?! for)|ignor\w+|zähl\w+|compt\w+|cuent\w+|contam|contano"
     r"|счита\w+"
     r"|учитыва\w+|licz\w+|zignor\w+|say[ıi]l\w+|dikkate|wrong|falsch\w*|mauvais\w*|equivocad\w+|errad\w+|sbagliat\w+"
-    r"|zł[yae]|yanlış|previous|earlier|another|vorig\w+|ander\w+|précédent\w*|autre|anterior\w*|otr[oa]|outr[oa]"
+    r"|zł[yae]|yanlış|previous|earlier|another|swapped|vertauscht|inversé\w*|vorig\w+|ander\w+|précédent\w*|autre|anterior\w*|otr[oa]|outr[oa]"
     r"|precedente|altr[oa]|друг\w+|прошл\w+|предыдущ\w+|poprzedni\w*|zeszł\w+|inn[yae]|geçen\w*|önceki|başka)\b"
     r"|数字|分数|评分|忽略|上周|数値|点数|採点|先週|前回|숫자|점수|값|지난|무시|أرقام|درجات|تجاهل|الماضي|السابق|अंक|पिछल|अनदेखा"
 )

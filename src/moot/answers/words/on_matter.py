@@ -36,6 +36,7 @@ _QUESTION = re.compile("[?？؟]")
 _WHY = re.compile(
     r"\W*(?:(?:and|but|so) )?(?:why|warum|wieso|pourquoi|por qu[eéê]|perché|почему|dlaczego|neden|niçin"
     r"|为什么|なぜ|왜|لماذا|क्यों)(?: \w+)?\W*"
+    r"|\W*(?:(?:brief|my|short) )?(?:explanations?|justification|rationale|reason(?:s|ing)?)\W*"
     r"|\W*this (?:vote|ballot|choice) reflects my .*|\W*no doubt about it\W*|\W*(?:\w+: )?as before\W*"
     r"|\W*(?:begin|start|end)(?: (?:of )?(?:ballot|vote|answer))?\W*|\W*(?:final\W+)?(?:true|yes)\W*"
 )
@@ -136,6 +137,11 @@ def is_on_matter(
         return True
     needed = ENOUGH[how] + _UNSURE * (points.language != "en" and how in ("clearly", "firmly"))
     return points.total >= needed and (points.anchored or how == "follows")
+
+
+def is_heading(text: str) -> bool:
+    """Whether a folded text is a heading above reasons, or what begins and ends a form."""
+    return _WHY.fullmatch(text) is not None
 
 
 def speaks_of_act(text: str) -> bool:

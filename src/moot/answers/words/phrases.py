@@ -129,7 +129,8 @@ _WORKS = """
     | głos | odpowiedź | ответ | голос | решение | 投票 | 答案 | 选择 | 決定 | 回答 | 最终答案 | 最终投票 | final | json
 """
 _POINTERS = """
-    here is | here's | here are | below is | this is | here it is | here goes | to conclude | in conclusion
+    hier ist | hier kommt | voici | aquí está | ecco | aqui está | here is | here's | here are | below is | this is
+    | here it is | here goes | to conclude | in conclusion
     | for the record
 """
 INTRO = late_pattern(
@@ -138,7 +139,8 @@ INTRO = late_pattern(
     r"[,!.]?\s+)*"
     rf"(?:{_any_of(_POINTERS)}?,?\s*(?:{_any_of(_OWNERS)}\s*)?(?:{_any_of(_KINDS)}\s+)*{_any_of(_WORKS)}?"
     r"(?:\s+(?:final|finale|definitiva|in json|as json))?(?:\s+(?:is|lautet|est|es|è|é))?"
-    r"(?:\s+(?:as follows|below|then|this))?)\s*[:.]?"
+    r"(?:\s+(?:as follows|below|then|this|(?:for|to) (?:the (?:board|council|debate|table)|everyone|all|all of you"
+    r"|you)|(?:im|in the|in|au|en el|nel|no) (?:\w+ )?(?:form|format|formato)))?)\s*[:.]?"
 )
 """A line or clause that announces the author's own answer."""
 

@@ -55,7 +55,7 @@ NOTHING_DECIDED = _one_of(
     rf"^(?:[\w ]{{2,30}}, ?)?(?:there (?:is|was|has been|can be) )?(?:{_STILL} )?(?:no|not an?|not any|without an?)"
     rf" (?:[\w-]+ ){{0,2}}?{_NOUN}(?: (?:on|about|regarding|as to|for) [^.]{{1,60}}?)?\s*(?:$|[,;:.(!\u2013\u2014]"
     rf"|{_YET}\b)",
-    rf"^(?:(?:for|with|among) (?:us|me|now)(?: here)?,? )?(?:nothing|none|neither side)"
+    rf"^(?:(?:for|with|among) (?:us|me|now)(?: here)?,? |(?:as to|on) [\w ]{{1,40}}?,? )?(?:nothing|none|neither side)"
     rf"(?: \w+){{0,3}}? (?:{_DECIDED}|final|yet|so far)\b|^(?:none|nothing|nil|n/a"
     rf"|not applicable)\s*(?:$|[,;:.(!\u2013\u2014-])",
     # The matter has not been decided. We could not agree. It cannot be settled now.

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from moot.answers import retraction
 from moot.answers.plain_text import fold
 from moot.answers.words import phrases, postponement, ruling_words
+from moot.core.text import late_pattern
 
 SENTENCE = re.compile(
     r"(?<=[.!?…])[\"')\]*_”’]*\s+|(?<=[。！？।])\s*(?!\Z)|\n+|(?<=\S)[ \t]+[\u2013\u2014-]{1,2}[ \t]+(?=[A-ZÀ-Ý])"
@@ -142,3 +143,31 @@ def leads_up(sentence: str) -> bool:
     weighed, own = weight.weighed(bare), retraction.speaks_of_author(bare)
     known = acts.shows(bare) or remarks.looks_back(sentence) or phrases.OPENERS.match(bare) is not None
     return known or (acts.is_reason(bare, weighed, own=own) and not retraction.says("DENY", bare))
+
+
+_WANTS = (
+    r"(?:says?|wants?|argues?|prefers?|votes?|backs?|supports?|favou?rs?|suggests?|proposes?|is for|sagt|will|möchte"
+    r"|meint|schlägt|dit|veut|préfère|propose|dice|quiere|prefiere|propone|diz|quer|prefere|propõe|vuole|preferisce|mówi|chce"
+    r"|говорит|хочет)"
+)
+_HOLDER = rf"[\w'. -]{{1,40}}? {_WANTS} [^,;]+"
+POSITIONS = late_pattern(rf"{_HOLDER}(?:[,;] (?:and |but |while )?{_HOLDER})+")
+"""What only tells who is for what ("Ada says build, Ben says rent, Cleo says wait")."""
+
+OPEN_POINTS = late_pattern(
+    r"[\W_]*(?:(?:(?:key|main|remaining|still|what (?:is|remains)|(?:points?|questions?) that (?:are|remain)|remains?"
+    r"|yet|noch|weiterhin|encore) ){0,3}"
+    r"(?:open|unresolved|unanswered|outstanding|offen|unklar|unbeantwortet|ouvert|en suspens)"
+    r"(?: (?:points?|questions?|issues?|items?|matters?))?"
+    r"|(?:open|unresolved|remaining|outstanding) (?:points?|questions?|issues?|items?|matters?)"
+    r"|(?:questions|points|issues) (?:to (?:answer|clarify|resolve|settle)|for (?:the )?next round|still open"
+    r"|remaining)|offene (?:fragen|punkte)|(?:questions|points) (?:ouverte?s|en suspens)"
+    r"|reste à (?:clarifier|régler|trancher)|(?:puntos|preguntas|cuestiones) (?:abiert[ao]s|pendientes)"
+    r"|(?:pontos|questões|perguntas) (?:abert[ao]s|em aberto)"
+    r"|(?:punti|questioni|domande) (?:apert[ie]|in sospeso)|открытые вопросы|остаётся (?:открытым|выяснить)"
+    r"|(?:otwarte|nierozstrzygnięte) (?:pytania|kwestie)|açık (?:kalan )?(?:konular|noktalar|sorular)"
+    r"|(?:仍|尚)?(?:未|待)(?:解决|決|决|定)的?(?:问题|問題|点)?|残る論点|未解決(?:の(?:点|論点|問題))?|남은 쟁점"
+    r"|미해결 (?:사항|쟁점)"
+    r"|النقاط المفتوحة|खुले प्रश्न)[\W_]*"
+)
+"""A heading above a list of what is still open."""

@@ -1,4 +1,4 @@
-"""Labels of ballots ("Vote: X"), and sentences that name whom their author votes for ("My vote then goes to X").
+"""Labels of ballots ("Vote: X"), sentences of a vote ("My vote then goes to X"), and what changes nothing about one.
 
 Each is a vote only where a candidate's name follows. All patterns are for folded text, as those of ``formulas``.
 """
@@ -6,6 +6,7 @@ Each is a vote only where a candidate's name follows. All patterns are for folde
 from collections.abc import Mapping
 
 from moot.answers.words.formulas import THEN, Patterns, spaced, unspaced
+from moot.core.text import late_pattern
 
 _MIDST = (
     rf"(?:{THEN}|, (?:all things considered|for (?:these|those|all these) reasons"
@@ -46,6 +47,7 @@ _AL = "(?:a[dil]?|agli|all[aeo]|all'|per|a favore d(?:i|el|ella))"
 STATED: Patterns = (
     spaced("vot", rf"i{THEN}(?: am|'m| must| have to| can only)?{THEN} vot(?:e|ing)(?: (?:for|in favou?r of))?"),
     spaced("vot", rf"i{THEN}(?:(?: will| shall|'ll) be voting| am going to vote|'m going to vote){_FOR}"),
+    spaced("my ", rf"(?:so )?(?:that's|that is|this is|here's|here is) my {_OWN}(?:vote|choice|pick|ballot)(?=\s*:)"),
     spaced("to vote", rf"i(?:'ve|{THEN} have){THEN} (?:decided|chosen) to vote{_FOR}"),
     spaced("cast", rf"i{THEN} cast (?:a vote{_FOR}|my (?:final )?(?:ballot|vote)(?=\s*:))"),
     *(spaced(verb, rf"i{THEN}(?: am|'m){THEN} {verb}") for verb in ("choosing", "picking", "selecting")),
@@ -128,6 +130,7 @@ LABELS: Patterns = (
     spaced("choice", r"my (?:1st|first|top) choice,? (?:and|therefore|so)(?: also)? my vote,? is"),
     spaced("pick", r"my (?:final )?pick(?: is\b|(?=\s*[:=→]))"),
     spaced("vote final", r"(?:mon )?vote final(?=\s*[:=→])"),
+    spaced("vote for", r"(?<!i )(?:my )?vote for(?=\s*:)"),
     unspaced("票", r"我的(?:最[终終])?[选選]票(?=\s*[:=→])"),
     spaced("vote", r"(?:my )?(?:final )?vote(?=\s*[:=→])|(?:mon )vote(?=\s*[:=→])"),
     spaced("ballot", r"(?:my )?(?:final )?ballot(?=\s*[:=→])"),
@@ -216,6 +219,69 @@ LABELS: Patterns = (
     spaced("a", r"(?:benim )?(?:nihai|son|kesin) (?:cevap|cevabım|yanıt|yanıtım|karar)(?=\s*[:=→])"),
 )
 """A label in front of a name; it is a vote only where a candidate's name follows."""
+
+# ---- what stands around a vote and changes nothing about it ---------------------------------------------------------
+
+OF_THEM = late_pattern(r"(?:her|his|their|he|she|they|(?:this|that) (?:approach|idea|option|plan|proposal))\b")
+"""How an English sentence begins that goes on with whom the one before it named."""
+
+HINDERS = late_pattern(
+    r"\b(?:i|me|my|may|must|forbid\w*|prevent\w*|prohibit\w*|bar(?:s|red)?|stop(?:s|ped)?|allow\w*|permit\w*|not|cannot|can't"
+    r"|conflict|deadline|rules?|law|but|however|unless|if)\b"
+)
+"""What may stand in the way of a vote that is said as a wish."""
+
+FAULTS = late_pattern(
+    r"[\W_]*\S{1,3}(?:'s (?:\w+ ){1,2})? ?(?:\w+ )?(?:never|did not|didn't|does not|doesn't|has not|hasn't|has no"
+    r"|had no|could not|couldn't|cannot|can't|failed to|fails to|ignore[sd]?|lacks|lacked|miss(?:es|ed)"
+    r"|overlook(?:s|ed)|underestimate[sd]?)\b"
+)
+"""How a sentence begins that says what another candidate's proposal lacks ("Ben never answered this")."""
+_OWN_ACT = late_pattern(r"\b(?:i|i'm|me|my|myself|vote|ballot|but|yet)\b")
+
+
+def finds_fault(text: str) -> bool:
+    """Whether a folded sentence, with a mark in place of names, only says what a candidate's proposal lacks."""
+    return FAULTS.match(text) is not None and not _OWN_ACT.search(text)
+
+
+TITLE = late_pattern(
+    r"(?:mrs?|ms|miss|mx|dr|prof(?:essor)?|herrn?|frau|mm?e?|mlle|monsieur|madame|sra?|srta|señora?|senhora?|sig(?:\.ra)?"
+    r"|signora?|dott(?:\.ssa|oressa)?|pani?|pana|panią|господина?|госпож[ау]|г-н|г-жа)\b\.?[ \t]+"
+)
+"""What stands before a name out of politeness."""
+
+FORCED = late_pattern(
+    r"(?<!\w)(?:if|since|as) i (?:have to|must) (?:pick|choose|decide|vote)(?: (?:just |only )?(?:one|someone|somebody)"
+    r"(?: of (?:them|these|the (?:two|three|four|five)))?| now)?,\s*i(?:'d| would|'ll| will)? vote for(?!\w)"
+)
+"""How authors lead in a choice that they were asked for, which is no condition ("If I have to pick one, I'd …")."""
+
+_FORMAT = (
+    r"(?:form(?:at)?|formato|formula|instructions?|instrucciones|requirements?|vorgaben?|consignes?|formulaire"
+    r"|structure)"
+)
+FORMAL = late_pattern(
+    r"\(?(?:(?:please )?note:? (?:that )?|hinweis: |note : |nota: )?(?:i(?:'ve| have)?|this|my|the(?: above)?|diese"
+    r"|cette|ma|esta|este|mi|questa|la mia)"
+    r"(?: (?:answer|antwort|ballot|message|reply|response|vote|line|réponse|respuesta|voto|risposta))?"
+    r"(?: (?:strictly|exactly|fully|also|now|just|genau))?"
+    r" (?:adher\w+ to|conform\w* to|compl\w+ with|follow(?:s|ed)?|match(?:es|ed)?|use[sd]?|kept to|sticks? to|stuck to"
+    r"|meets|folgt|entspricht|respecte|suit|sigue|respeta|cumple con|segue|rispetta)"
+    rf"(?: (?!not\b|never\b)\w+){{0,4}} {_FORMAT}"
+    r"(?: (?!not\b|but\b|unless\b|if\b)\w+){0,14}[.)!]*"
+    rf"|\(?(?:the|das|le|el|il|o) (?:\w+ )?{_FORMAT} (?:(?:has|have|is|was|ist|wurde|a été|ha sido)(?: been)? )?"
+    r"(?:followed|kept|met|observed|respected|used|eingehalten|befolgt|respecté|suivi|respetado|rispettato)[.)!]*"
+    rf"|\(?(?:my |the |this )?(?:vote|ballot|answer|response) (?:is |was )?(?:cast|given|stated|submitted|written)"
+    rf" (?:in|according to|as per) (?:the |this )?(?:\w+ )?{_FORMAT}[.)!]*"
+)
+"""A remark on the form of an answer ("I have followed the required format")."""
+
+ASKED_LINE = late_pattern(
+    r"(?:and |so )?(?:here is |here's |now )?(?:the|my) (?:final |requested |required |vote |voting )*"
+    r"(?:form|formula|line|sentence)(?: (?:that )?(?:(?:you|was|were) )?(?:asked for|requested|required|wanted))?\s*:"
+)
+"""What announces the line that was asked for."""
 
 DRAFT_LABELS: Mapping[str, str] = {
     "ANSWER": "antwort|réponse|respuesta|resposta|risposta|ответ|odpowiedź|回答|答案|答え|답변|الإجابة|إجابة|उत्तर|जवाब"
