@@ -74,7 +74,13 @@ def test_no_header_breaks_the_wait(one: str, two: str) -> None:
         (500, "input exceeds the available context size", "too_long", Refused, False),
         (413, "", "too_long", Refused, False),
         (400, "unknown field", "request", Refused, False),
-        (302, "", "request", Refused, False),
+        (302, "", "address", Unavailable, False),
+        (405, "", "address", Unavailable, False),
+        (407, "log in first", "address", Unavailable, False),
+        (511, "", "address", Unavailable, False),
+        (403, "<html>Access denied", "address", Unavailable, False),
+        (400, "<p> is no tag of mine", "request", Refused, False),
+        (502, "<html>Bad gateway", "server", Unavailable, True),
         (408, "", "server", Unavailable, True),
         (409, "", "server", Unavailable, True),
         (500, "oops", "server", Unavailable, True),
@@ -85,7 +91,8 @@ def test_statuses(status: int, detail: str, kind: str, of: type[ModelError], aga
     error = status_error(NAME, status, detail, wait=4.0)
     assert (type(error), error.kind, error.again) == (of, kind, again)
     assert error.retry_after == (4.0 if again else None)
-    assert detail in str(error) or kind == "key"
+    assert detail.removeprefix("<html>") in str(error) or kind == "key"
+    assert "<html>" not in str(error)
 
 
 def test_no_key_in_any_error() -> None:

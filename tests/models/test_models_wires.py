@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 import pytest_asyncio
 
+from moot.core.agent import is_cut_off
 from moot.core.brief import Settings
 from moot.core.errors import ModelError
 from moot.core.event import Called
@@ -165,7 +166,7 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
         (Plan(status=404, error=f"no such model, {KEY}"), "not_found", 1),
         (Plan(status=400, error="prompt is too long: maximum context length is 9"), "too_long", 1),
         (Plan(status=400, code="invalid_request_error", error="no such field"), "request", 1),
-        (Plan(status=307, code="moved", headers={"location": "http://127.0.0.1:9/"}), "request", 1),
+        (Plan(status=307, code="moved", headers={"location": "http://127.0.0.1:9/"}), "address", 1),
         (Plan(text=TEXT, fault="silence"), "timeout", 1),
         (Plan(text=TEXT, fault="stall"), "timeout", 3),
         (Plan(text=TEXT, fault="drip"), "timeout", 3),
@@ -236,7 +237,8 @@ async def test_a_fault_that_passes_costs_one_more_try(bench: Bench, name: str) -
 @pytest.mark.parametrize("name", MODELS)
 async def test_a_stream_without_end_mark_counts_as_cut_off(bench: Bench, name: str) -> None:
     called, _ = await bench.call(name, Plan(text=TEXT, fault="unmarked"))
-    assert called.finish == "length"
+    assert called.finish == "unmarked"
+    assert is_cut_off(called)
     assert TEXT.startswith(called.text)
     assert called.usage.estimated
     assert called.usage.output_tokens == 2048

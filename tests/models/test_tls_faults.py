@@ -1,5 +1,6 @@
 """Servers of TLS that are spoken to wrongly: the cause is named after one try. Real sockets, real certificates."""
 
+import asyncio
 import socket
 import ssl
 import struct
@@ -135,3 +136,34 @@ async def test_who_shook_hands_and_hangs_up_is_sent_nothing_in_plain_text(
         error = await fails(name, f"https://127.0.0.1:{port}")
     assert error.kind == "connection"
     assert {*begun} == {bytes([HANDSHAKE])}
+
+
+@pytest.mark.parametrize(
+    ("answer", "words", "kind"),
+    [
+        (b"HTTP/1.1 407 Who are you?\r\n\r\n", "wants a log-in (407 Who are you?)", "address"),
+        (b"HTTP/1.1 403 Blocked\r\n\r\n", "refuses to connect to it (403 Blocked)", "address"),
+        (b"HTTP/1.1 503 Busy\r\n\r\n", "refuses to connect to it (503 Busy)", "connection"),
+        (b"HTTP/1.1 200 OK\r\n\r\n<html>Log in</html>", "while it was being made (through the proxy", "connection"),
+    ],
+)
+async def test_what_a_proxy_says_is_told_and_its_password_is_not(
+    answer: bytes, words: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        for name in ("https_proxy", "HTTPS_PROXY"):
+            monkeypatch.setenv(name, f"http://me:s3cret@127.0.0.1:{port}")
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        error = await fails("groq:tiny", "https://far.example")
+    assert words in str(error)
+    assert f"the proxy 127.0.0.1:{port}" in str(error)
+    assert "s3cret" not in str(error)
+    assert (error.kind, error.again) == (kind, kind == "connection")

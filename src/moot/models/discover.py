@@ -41,6 +41,8 @@ async def explain(name: ModelName, link: ProviderConnection, error: Unreached) -
     tls = next(named, None)
     if text := await _wrong_address(urlsplit(link.url), tls, error):
         return wrong_server_error(f"{name.provider.name} at {link.url} {text}")
+    if error.refused:
+        return wrong_server_error(f"no connection to {name.provider.name} at {link.url}: {error}")
     reason = f"it took longer than {CONNECT_SECONDS:g} s" if error.late else str(error)
     return unreached_error(name, link.url, reason, link.key)
 

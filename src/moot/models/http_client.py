@@ -52,7 +52,7 @@ class HttpClient:
                 proxy=self._proxy,
             )
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise _connection_error(error) from error
+            raise _connection_error(error, self._proxy) from error
         try:
             yield _Answer(response)
         finally:
@@ -159,14 +159,20 @@ def _take(content: Any) -> bytes:
     return data
 
 
-def _connection_error(error: Exception) -> Unreached:
+def _connection_error(error: Exception, proxy: str | None = None) -> Unreached:
+    via = f"the proxy {urlsplit(proxy).hostname}:{urlsplit(proxy).port}" if proxy else ""  # never its password
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        says = " ".join(filter(None, (str(error.status), error.message)))
+        wants = "wants a log-in" if error.status == 407 else "refuses to connect to it"
+        return Unreached(f"{via} {wants} ({says})", connecting=True, refused=error.status < 500)
     late = isinstance(error, asyncio.TimeoutError)
     # A server of TLS answers a plain request with an alert, which is no HTTP, or closes or resets the connection.
     closed = isinstance(error, _CLOSED) or isinstance(error.__cause__, ConnectionResetError)
     words, connecting = "", isinstance(error, aiohttp.ClientConnectorError)
     if isinstance(error, aiohttp.ClientConnectorError):
-        words = error.strerror or ("the server closed the connection while it was being made" if closed else "")
-    return Unreached(words or str(error) or type(error).__name__, late=late, closed=closed, connecting=connecting)
+        words = "the server closed the connection while it was being made" if closed else error.strerror or ""
+    words = f"{words or str(error) or type(error).__name__}{f' (through {via})' if via else ''}"
+    return Unreached(words, late=late, closed=closed, connecting=connecting)
 
 
 _CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientResponseError, ConnectionResetError)

@@ -33,11 +33,20 @@ class Unreached(Exception):
         late: whether connecting took too long.
         closed: whether the server closed the connection, or sent something else than HTTP, before it answered.
         connecting: whether the connection was still being made.
+        refused: whether a proxy refused to connect to the server, and will refuse again.
     """
 
-    def __init__(self, words: str, *, late: bool = False, closed: bool = False, connecting: bool = False) -> None:
+    def __init__(
+        self,
+        words: str,
+        *,
+        late: bool = False,
+        closed: bool = False,
+        connecting: bool = False,
+        refused: bool = False,
+    ) -> None:
         super().__init__(words)
-        self.late, self.closed, self.connecting = late, closed, connecting
+        self.late, self.closed, self.connecting, self.refused = late, closed, connecting, refused
 
 
 class HttpAnswer(Protocol):

@@ -174,6 +174,8 @@ def status_error(
     their_words = provider_words(detail, key)
     lower = detail.lower()
     provider = name.provider.name
+    if words := _not_a_provider(status, detail):
+        return wrong_server_error(f"{provider} {words}{their_words}")
     if status in (401, 403):
         return Unavailable(f"{provider} refused the key{f' in {key.origin}' if key else ''} ({status})", kind="key")
     if status == 402:
@@ -193,6 +195,25 @@ def status_error(
     if status in (408, 409) or status >= 500:
         return Unavailable(f"{provider} failed ({status}){their_words}", kind="server", retry_after=wait, again=True)
     return Refused(f"{provider} refused the request ({status}){their_words}", kind="request")
+
+
+_PAGE = re.compile(r"(?i)\s*<(?:!doctype|html|head|body|title)\b")
+"""How a web page begins, which no provider answers with."""
+
+_MARKUP = re.compile(r"(?is)<(script|style)\b.*?(?:</\1>|\Z)|<[^>]*(?:>|\Z)")
+
+
+def _not_a_provider(status: int, detail: str) -> str:
+    """What answers in the place of a provider, where its status or its words tell; asking again would find the same."""
+    if status in (407, 511):
+        return f"is behind a proxy that wants a log-in ({status})"
+    if 300 <= status < 400:
+        return f"sends on to another address ({status}), and is not followed; is the address right?"
+    if status == 405:
+        return "takes no questions at that address (405); is it right?"
+    if 400 <= status < 500 and status not in (404, 408, 409, 429) and _PAGE.match(detail):
+        return f"answers with a web page ({status}); is the address right?"
+    return ""
 
 
 def unreached_error(name: ModelName, url: str, detail: str, key: Key | None = None) -> Unavailable:
@@ -220,7 +241,8 @@ def malformed_error(name: ModelName, detail: str, key: Key | None = None) -> Unr
 
 def provider_words(detail: str, key: Key | None = None) -> str:
     """A provider's own words as the end of a sentence: one line, short, without the key; "" where there are none."""
-    words = " ".join(clean(detail).split())
+    text = _MARKUP.sub(" ", detail).strip() if _PAGE.match(detail) else ""
+    words = " ".join(clean(text or detail).split())
     if key:
         words = key.hide(words)
     return f": {words[:LONGEST]}{'…' if len(words) > LONGEST else ''}" if words else ""
