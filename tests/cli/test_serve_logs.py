@@ -11,6 +11,7 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from moot.app.run.access import hash_of
+from moot.core.errors import RecordError
 from moot.core.event import Closed, Paused, Resumed
 from moot.web.app import make_app
 from moot.web.guard import Log, Logged
@@ -145,6 +146,7 @@ def test_what_debates_and_libraries_say_becomes_a_line() -> None:
     diary = table().add(Paused(reason=TOKEN), Resumed(by=TOKEN), Paused(reason=TOKEN, kind="waiting"))
     log.take("d-1", diary.add(Closed(status="tie", reason=TOKEN)).entries)
     log.end("d-1")
+    log.take_error("d-1", RecordError("The record cannot be used: the disk is full."))
     other = logging.LogRecord("other", logging.WARNING, "", 0, "asked for %s", (TOKEN,), None)
     ours = logging.LogRecord("moot.web", logging.ERROR, "", 0, "%s: %s", ("/d/{debate}", "KeyError"), None)
     for log_record in (other, ours):
@@ -155,6 +157,7 @@ def test_what_debates_and_libraries_say_becomes_a_line() -> None:
         "debate resumed: d-1",
         "debate paused: d-1: waiting",
         "debate ended: d-1: tie",
+        "debate broken off: d-1: The record cannot be used: the disk is full.",
         "other: asked for %s",
         "moot.web: /d/{debate}: KeyError",
     ]

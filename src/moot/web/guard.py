@@ -21,6 +21,7 @@ from moot.app.serve.admission import MOST_REQUEST
 from moot.app.serve.request_guard import Refusal, RequestGuard, bearer
 from moot.app.serve.server_parts import error_trace
 from moot.app.serve.view_model import milestone
+from moot.core.errors import MootError
 from moot.core.event import Entry
 from moot.web.problems import Problem, answer, is_model_api
 from moot.web.site import SITE, ServerState, find_identity, link_of
@@ -115,6 +116,10 @@ class Log(logging.Handler):
                 sentence = f"debate {change}: {debate}{f': {status}' if status else ''}"
                 facts = {"debate": debate, **({"status": status} if status else {})}
                 self._tell(sentence, event="debate begun" if change == "started" else f"debate {change}", **facts)
+
+    def take_error(self, debate: str, error: MootError) -> None:
+        """Log the error that ended the run of a debate; its record may not tell."""
+        self._tell(f"debate broken off: {debate}: {error}", event="debate broken off", debate=debate, text=str(error))
 
     def end(self, debate: str) -> None:
         """Nothing is logged here: the entries have been."""

@@ -111,6 +111,7 @@ def _logging(log: Log) -> Generator[None]:
 async def _run(site: ServerState, listening: socket.socket, wanted: ServerSettings, port: int) -> None:
     log = Log(wanted.log or wanted.say, as_json=wanted.log is not None)
     site.workspace.watchers.each.append(log)
+    site.runner.tell_error = log.take_error
     config = config_of(Logged(make_app(site), log), lifespan="off", log_level="warning")
     up = asyncio.Event()
     server = Listener(config, up.set)

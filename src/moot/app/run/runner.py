@@ -111,6 +111,9 @@ class Runner:
         limit: how many debates run in parallel.
         reserved: how many of these places are reserved for the person at the machine.
         grace: seconds that the answers in progress have when the runner is closed.
+
+    Attributes:
+        tell_error: is told of each debate that an error ended, such as a full disk, of which no record can tell.
     """
 
     def __init__(
@@ -128,6 +131,7 @@ class Runner:
         self._tasks: dict[str, RunTask] = {}
         self._errors: dict[str, MootError] = {}
         self._order: deque[str] = deque()
+        self.tell_error: Callable[[str, MootError], None] = lambda debate, error: None
         self._group: asyncio.TaskGroup = asyncio.TaskGroup()
         self._turn = asyncio.Lock()
         self._closing = False
@@ -383,6 +387,7 @@ class Runner:
 
     def _keep(self, debate: str, error: MootError) -> None:
         self._errors[debate] = error
+        self.tell_error(debate, error)
         self._order.append(debate)
         if len(self._order) > KEPT:
             self._errors.pop(self._order.popleft(), None)
