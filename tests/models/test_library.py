@@ -114,7 +114,7 @@ async def test_a_stream_that_breaks_off(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "finish"), [(Plan(text="yes", finish="length"), "length"), (Plan(text="y", fault="unmarked"), "length")]
+    ("plan", "finish"), [(Plan(text="yes", finish="length"), "length"), (Plan(text="y", fault="unmarked"), "unmarked")]
 )
 async def test_an_end_is_told(bench: Bench, plan: Plan, finish: str) -> None:
     bench.plans[:] = [plan]

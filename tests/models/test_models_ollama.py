@@ -103,7 +103,7 @@ async def test_contexts(shown: Page, context: int) -> None:
         (lines({"message": {"content": "yes"}}, {**END, "done_reason": "length"}), "yes", "length"),
         (lines({"message": {"content": "yes"}}, END) + b"rubbish behind the end", "yes", "stop"),
         (lines({"message": {"content": "yes"}}, END)[:-1], "yes", "stop"),
-        (b"\n\n" + lines({"message": {"content": "yes"}}), "yes", "length"),
+        (b"\n\n" + lines({"message": {"content": "yes"}}), "yes", "unmarked"),
         (lines({"message": {"content": "y"}}, {"message": {"content": None}}, {**END, "eval_count": "9"}), "y", "stop"),
     ],
 )

@@ -114,7 +114,7 @@ def test_an_answer_tells_why_it_ended(finish: str) -> None:
 
 
 def test_no_mark_at_the_end_counts_as_cut_off() -> None:
-    assert final_answer(NAME, ask(), answer_stream("yes"), End()).finish == "length"
+    assert final_answer(NAME, ask(), answer_stream("yes"), End()).finish == "unmarked"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from moot.core.event import (
     Resumed,
 )
 from moot.report.markdown import markdown
-from moot.report.metrics import Metrics, Use, elapsed, faults, measure, same_model, use
+from moot.report.metrics import UNMARKED_ANSWER, Metrics, Use, elapsed, faults, measure, same_model, use
 from moot.report.report import report
 from tests.report.reports import Diary, ask, hiring, opened, person
 
@@ -97,6 +97,11 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
             "**Another model answered** (Ann, Round 1: arguments, 2 times): two answered for acme:one",
         ),
         ([ASKED, called(model="guest:a/b", served="two"), ANSWER], [], "There were no problems."),
+        (
+            [ASKED, called(finish="unmarked"), replied(notes=("truncated",))],
+            [("unmarked", UNMARKED_ANSWER)],
+            "**Answer without an end** (Ann, Round 1: arguments): the server ended",
+        ),
         (
             [ASKED, called(finish="length"), replied(notes=("truncated at 100 tokens",))],
             [("truncated", "the answer reached its maximum length")],
@@ -244,6 +249,8 @@ def test_sums_of_nothing_and_of_open_and_missing_asks() -> None:
         ([(0, ASKED), (5, tried()), (65, Resumed()), (70, ANSWER)], 10, 60),
         ([(0, ASKED), (9, Paused(reason="x")), (3, Resumed()), (4, ANSWER)], 4, 0),
         ([(9, ASKED), (3, ANSWER)], 0, 0),
+        ([(7200, ASKED), (7203, tried()), (1, ERRED), (5, ANSWER)], 7, 0),
+        ([(7200, ASKED), (7203, tried()), (1, Paused(reason="x")), (11, Resumed()), (15, ANSWER)], 7, 10),
     ],
 )
 def test_time_stands_still_in_pauses(events: list[tuple[float, Event]], seconds: float, still: float) -> None:

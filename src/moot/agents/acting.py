@@ -14,7 +14,7 @@ from moot.agents.prompt import fit, frame
 from moot.answers.layout import Reading
 from moot.answers.schemas.schema_answer import read_schema_answer
 from moot.answers.values import Fault, reason_in_words
-from moot.core.agent import Context, Recorder
+from moot.core.agent import Context, Recorder, is_cut_off
 from moot.core.ask import Ask, Reply, ToolCall, ToolSpec
 from moot.core.brief import Brief
 from moot.core.errors import Refused, Unreadable
@@ -114,7 +114,7 @@ def _read(ask: Ask, called: Called, specs: Sequence[ToolSpec]) -> Reading:
     """The words, or the calls as JSON that fits the schema of words or calls."""
     if ask.form is None:
         return Reading(text=called.text.strip())
-    if called.finish == "length" and called.tools:
+    if is_cut_off(called) and called.tools:
         return Reading(text=called.text, unread=(f"{FINAL}: truncated",))
     calls: list[dict[str, object]] = []
     for call in called.tools:

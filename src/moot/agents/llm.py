@@ -13,7 +13,7 @@ from moot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_res
 from moot.answers.layout import Reading, read, repair_question
 from moot.answers.rulings import is_decision
 from moot.answers.schemas.form_schema import AS_JSON, schema_of
-from moot.core.agent import CONTINUE, Context, Recorder, proposed_words
+from moot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words
 from moot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from moot.core.errors import ModelError, Refused, Unreadable
 from moot.core.event import Called
@@ -86,7 +86,7 @@ class ModelAgent:
         if talk.schema and ask.form and not ask.form.schema:
             talk.messages.append(Message(role="user", text=AS_JSON))
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
-        if ask.form and answer.finish == "length" and answer.text.strip():
+        if ask.form and is_cut_off(answer) and answer.text.strip():
             answer = await talk.continue_form(ask, ask.form, answer)
         reading = _with_missing_fields(ask.form, _read(ask, answer, context))
         if ask.form and _needs_repair(ask.form, reading):
@@ -241,7 +241,7 @@ def _read(ask: Ask, called: Called, context: Context) -> Reading:
     form = ask.form
     debate = _words_of_debate(context) if form is not None and _is_compared(form) else (context.brief.topic,)
     reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context), debate=debate)
-    if form and called.finish == "length":
+    if form and is_cut_off(called):
         if form.layout == "records" and any(reading.fields.values()):
             # A block that is closed is whole, whatever was cut off behind it.
             return replace(reading, unread=(*reading.unread, f"{form.fields[0].name}: {TRUNCATED}"))
@@ -323,7 +323,7 @@ def reply_of(reading: Reading, conversation: Conversation, answer: Called) -> Re
         seconds=sum(call.seconds for call in conversation.calls),
         unread=reading.unread,
         notes=(
-            *([TRUNCATED] if answer.finish == "length" else []),
+            *([TRUNCATED] if is_cut_off(answer) else []),
             *conversation.notes,
             *_fallback_notes(conversation),
         ),

@@ -216,6 +216,15 @@ def is_batch_recorder(recorder: Recorder) -> TypeGuard[BatchRecorder]:
     return hasattr(recorder, "batch_try")
 
 
+UNMARKED = "unmarked"
+"""Why a streamed answer ended without a reason: it may be whole, or cut off by a broken server or proxy."""
+
+
+def is_cut_off(called: Called) -> bool:
+    """Whether there may be more of an answer than has come."""
+    return called.finish in ("length", UNMARKED)
+
+
 CONTINUE = "continue"
 """What the name of a call begins with that goes on with an answer which was cut off."""
 

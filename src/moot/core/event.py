@@ -138,7 +138,8 @@ class Called:
         served: the model that reports to have answered.
         usage: what it used.
         seconds: the duration.
-        finish: why the answer ended: ``stop``, ``length``, ``filter``, ``tools``, "" if the provider gave no reason.
+        finish: why the answer ended: ``stop``, ``length``, ``filter``, ``tools``, ``unmarked`` (a stream ended without
+            a reason), "" where no reasons are given.
         tools: the tool calls that the model requests, in order; they are made before it answers.
         sources: the sources of a tool's result: addresses, names of documents.
     """

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from moot.core.agent import Recorder
+from moot.core.agent import UNMARKED, Recorder
 from moot.core.ask import ToolCall, Usage
 from moot.core.errors import Refused, Unreadable
 from moot.core.event import Called
@@ -128,8 +128,8 @@ class End:
 def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: End) -> Called:
     """The answer as it goes on record, without the time it took.
 
-    A stream that ended without a mark counts as cut off. Where the provider counts no tokens, what was reserved is
-    booked as estimated. Tools that were not offered are not asked for, whatever the model writes.
+    A stream that ended without a mark says so, and counts as cut off. Where the provider counts no tokens, what was
+    reserved is booked as estimated. Tools that were not offered are not asked for, whatever the model writes.
 
     Raises:
         Refused: the provider withheld the answer.
@@ -155,7 +155,7 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
         model=str(name),
         served=named(end.served),
         usage=replace(usage, cost=cost(name, usage, written=written)),
-        finish="tools" if tools else end.finish or "length",
+        finish="tools" if tools else end.finish or UNMARKED,
         tools=tools,
     )
 

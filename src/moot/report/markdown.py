@@ -290,6 +290,7 @@ _FAULTS: Mapping[Kind, str] = {
     "fallback": "Another model was asked",
     "served": "Another model answered",
     "truncated": "Truncated answer",
+    "unmarked": "Answer without an end",
     "filtered": "Filtered answer",
     "unread": "Field not readable",
     "noted": "Remark",

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from moot.core.agent import UNMARKED
 from moot.core.ask import Ask, Reply
 from moot.core.event import (
     ASIDE,
@@ -172,15 +173,17 @@ def use(events: Iterable[Event]) -> Use:
 def elapsed(entries: Sequence[Entry]) -> tuple[float, float]:
     """Seconds of work and of pauses. A debate that was interrupted counts as paused from its last entry on.
 
-    Its resumption is recorded after the first new questions, so the gap may be before those.
+    Its resumption is recorded after the first new questions, so the gap may be before those. Where the clock was set
+    back so far that the end is before the beginning, the steps back are left out.
     """
     if not entries:
         return 0.0, 0.0
-    still = gap = 0.0
+    now = still = gap = 0.0
     since: float | None = None
     before = entries[0].at
     for entry in entries:
         step = max(0.0, entry.at - before)
+        now += step
         if isinstance(entry.event, Paused):
             since = entry.at
         elif isinstance(entry.event, Resumed):
@@ -188,7 +191,8 @@ def elapsed(entries: Sequence[Entry]) -> tuple[float, float]:
             since = None
         gap = max(gap, step) if isinstance(entry.event, PLAY_EVENTS) else 0.0
         before = entry.at
-    return max(0.0, entries[-1].at - entries[0].at - still), still
+    took = entries[-1].at - entries[0].at
+    return max(0.0, (took if took >= 0 else now) - still), still
 
 
 Kind: TypeAlias = Literal[
@@ -199,6 +203,7 @@ Kind: TypeAlias = Literal[
     "fallback",
     "served",
     "truncated",
+    "unmarked",
     "filtered",
     "unread",
     "noted",
@@ -210,8 +215,15 @@ Kind: TypeAlias = Literal[
 """The kinds of problems, in order.
 
 An ask without an answer, an ask that has not ended, an attempt without an answer, an attempt without a result; an
-answer of another model than was asked, of another than was called, cut off, cut by a filter, with fields that are not
-readable, with a remark; the debate ended early, paused, resumed; tokens that the provider did not report."""
+answer of another model than was asked, of another than was called, cut off, without a mark of its end, cut by a filter,
+with fields that are not readable, with a remark; the debate ended early, paused, resumed; tokens that the provider did
+not report."""
+
+UNMARKED_ANSWER = (
+    "the server ended the answer without a finish mark (finish_reason), so it counts as cut off; "
+    "update the server, or the proxy before it, or use another"
+)
+"""What happened, and what to do."""
 
 _ROOT = "/debate"
 _PERSON = "human"
@@ -271,10 +283,14 @@ def same_model(requested: str, served: str) -> bool:
     return names[0] == names[1]
 
 
+CUTS: frozenset[Kind] = frozenset(("truncated", "unmarked"))
+"""Why an answer may not be whole."""
+
+
 def _without_repeats(unmerged: Sequence[Fault]) -> tuple[Fault, ...]:
     """The list without the second mention of a cut answer: the provider and the agent report the same one."""
     cut: dict[str, Fault] = {}
-    return tuple(fault for fault in unmerged if fault.kind != "truncated" or cut.setdefault(fault.key, fault) is fault)
+    return tuple(fault for fault in unmerged if fault.kind not in CUTS or cut.setdefault(fault.key, fault) is fault)
 
 
 def _seats(entries: Sequence[Entry], asks: Mapping[str, Ask]) -> dict[str, str]:
@@ -323,6 +339,8 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         yield Fault(kind="served", seq=seq, who=participant, key=key, reason=reason)
     if event.finish == "length":
         yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason="the answer reached its maximum length")
+    if event.finish == UNMARKED:
+        yield Fault(kind="unmarked", seq=seq, who=participant, key=key, reason=UNMARKED_ANSWER)
     if event.finish == "filter":
         yield Fault(kind="filtered", seq=seq, who=participant, key=key, reason="the provider's filter cut the answer")
     if event.usage.estimated:

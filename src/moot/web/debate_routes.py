@@ -250,7 +250,7 @@ def _row(summary: Summary) -> dict[str, object]:
         "tokens": summary.tokens,
         "cost": summary.cost,
         "estimated": summary.estimated,
-        "seconds": summary.updated - summary.at,
+        "seconds": max(0.0, summary.updated - summary.at),  # the clock may have been set back
         "waits_for": list(dict.fromkeys(ask.name for ask in summary.waits)),
     }
 

@@ -12,6 +12,7 @@ from moot.core.brief import BUILTIN, Brief, Participant, Source
 from moot.core.errors import RecordError
 from moot.core.text import counted
 from moot.core.transcript import Transcript, fold
+from moot.report.metrics import elapsed
 from moot.reviews.artefact import AUTHOR, Artefact
 from moot.reviews.review_data import ReviewRun
 from moot.reviews.reviewed import Review, review_of
@@ -104,7 +105,7 @@ async def review_run(workspace: Workspace, debate: str) -> ReviewRun:
         cost=used.cost,
         tokens=used.input_tokens + used.output_tokens,
         estimated=used.estimated,
-        seconds=entries[-1].at - entries[0].at,
+        seconds=sum(elapsed(entries)),
         demonstration=all(participant.seat.startswith(BUILTIN) for participant in transcript.brief.participants),
     )
 

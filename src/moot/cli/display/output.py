@@ -44,6 +44,7 @@ from moot.core.labels import ANSWERED, ANSWERED_LINE, act_of, duration, fork_ori
 from moot.core.text import counted, listed, percent
 from moot.core.transcript import fold
 from moot.report.conclusion import answer_in_words
+from moot.report.metrics import UNMARKED_ANSWER
 
 if TYPE_CHECKING:
     from moot.app.run.prepare import PreparedDebate
@@ -136,6 +137,7 @@ _FAULTS: Mapping[str, tuple[str, str]] = {
     "fallback": ("answer by a fallback model", "answers by fallback models"),
     "served": ("answer by another model than requested", "answers by another model than requested"),
     "truncated": ("answer cut off", "answers cut off"),
+    "unmarked": ("answer without a finish mark", "answers without a finish mark"),
     "filtered": ("answer cut off by a content filter", "answers cut off by a content filter"),
     "unread": ("field not readable", "fields not readable"),
     "noted": ("remark", "remarks"),
@@ -196,6 +198,8 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
         yield from (("cause", reason) for reason in _causes(report))
     if problems := _problems(report):
         yield "problems", problems
+    if any(fault.kind == "unmarked" for fault in report.faults):
+        yield "", UNMARKED_ANSWER
     used = [
         counted(total.asks, "question"),
         counted(total.calls, "call"),

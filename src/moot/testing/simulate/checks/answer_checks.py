@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from moot.answers.layout import read
+from moot.core.agent import is_cut_off
 from moot.core.ask import Ask, Form, Reply, Value
 from moot.core.event import Called
 from moot.testing.simulate.checks.answer_tokens import NO_TOKEN, token, without_token
@@ -13,9 +14,6 @@ from moot.testing.simulate.invariants import require
 
 Said = Mapping[str, Value]
 """The fields of an answer, with ``NO_TOKEN`` in the place of its token."""
-
-CUT_OFF = "length"
-"""Why an answer has ended that its provider cut off."""
 
 
 def check_answer(record: RecordFacts, ask: Ask, reply: Reply) -> None:
@@ -29,7 +27,7 @@ def check_answer(record: RecordFacts, ask: Ask, reply: Reply) -> None:
         return
     calls = record.called[ask.key].values()
     whole = {name: replace(called, finish="stop") for name, called in record.called[ask.key].items()}
-    cut = any(called.finish == CUT_OFF for called in calls) and fields in _readings(ask, whole, word)
+    cut = any(is_cut_off(called) for called in calls) and fields in _readings(ask, whole, word)
     require(not cut, "I86", lambda: f"{ask.key}: {fields}")
     require(cut, "I18", lambda: f"{ask.key}: {fields} and not {readings}")
 
@@ -60,7 +58,7 @@ def joined(begun: str, rest: str) -> str:
 
 
 def _fields(form: Form, called: Called, speaker: str, word: str) -> dict[str, Value]:
-    if called.finish == CUT_OFF and form.layout != "records":
+    if is_cut_off(called) and form.layout != "records":
         return {}
     return _read(form, called.text.replace(word, NO_TOKEN), speaker)
 
