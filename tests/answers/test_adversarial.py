@@ -41,6 +41,8 @@ RIGHT = {
     "holdout31": 0.97,
     "holdout32": 0.91,
     "holdout33": 0.95,
+    "holdout34": 0.95,
+    "holdout35": 0.95,
     "holdout4": 0.98,
     "holdout5": 0.98,
     "holdout6": 0.99,

@@ -58,6 +58,10 @@ def test_what_undoes_a_vote_undoes_it_among_all_habits(undoing: str) -> None:
     [
         ("I vote for: Skeptic", "The Skeptic"),
         ("The numbers add up.\n\n```\nI vote for: Ada\n```", "Ada"),
+        ("The numbers add up.\n\n`I vote for: Ada`", "Ada"),
+        ("I vote for: Ada\n\nThis vote reflects the arguments presented in the debate.", "Ada"),
+        ("The format is:\n\n`I vote for: Ada`", None),
+        ("I vote for: Ada\n\nThis vote reflects the arguments, unless Ben answers.", None),
         ("If I have to pick one, I'd vote for Ada. Her plan is the only one with a date.", "Ada"),
         ("I would like to vote for Ada. Her plan balances the costs and the needs of the drivers.", "Ada"),
         ("Ho apprezzato tutti gli interventi, ma voto per Ada.", "Ada"),
@@ -131,6 +135,7 @@ MESSAGES = (
     WHOLE,
     f"Sure! Here is my message to the board:\n\n{WHOLE}\n\nLet me know if you need anything else!",
     f"Thank you for the documents. Here is my message to the board:\n{WHOLE}",
+    f"Here is Ben's message:\n\n{WHOLE}",
     f"Hier ist meine Antwort im gewünschten Format:\n\n```\n{WHOLE}\n```",
     WHOLE.replace("<Verdict>", '<Verdict confidence="0.85">'),
     WHOLE.replace("<", "&lt;").replace(">", "&gt;"),

@@ -206,14 +206,20 @@ _OF_FORM = re.compile(
 )
 
 
+_TICKED = re.compile(r"`[^`]+`")
+
+
 def with_fenced_end(text: str) -> str:
-    """The text, whose last line may stand in a code fence of its own below prose that announces nothing."""
+    """The text, whose last line may stand in a fence or in marks of code, below prose that announces nothing."""
     rows = text.strip().split("\n")
     marks = [number for number, row in enumerate(rows) if _FENCE.match(row)]
-    if marks != [len(rows) - 3, len(rows) - 1] or not any(map(str.strip, rows[: marks[0]])):
+    fenced = marks == [len(rows) - 3, len(rows) - 1]
+    last = rows[-2] if fenced else rows[-1].strip()
+    above = rows[:-3] if fenced else rows[:-1]
+    if not (fenced or (not marks and _TICKED.fullmatch(last))) or not any(map(str.strip, above)):
         return text
-    prose = fold("\n".join(rows[: marks[0]])).rstrip()
-    return text if prose.endswith(":") or _OF_FORM.search(prose) else "\n".join([*rows[: marks[0]], rows[-2]])
+    prose = fold("\n".join(above)).rstrip()
+    return text if prose.endswith(":") or _OF_FORM.search(prose) else "\n".join([*above, last.strip("`")])
 
 
 def own_part(text: str, own: Callable[[str], bool]) -> str:

@@ -135,7 +135,7 @@ def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
     messages: list[Element] = []
     for element in outer.elements:
         before = messages[-1].end if messages else 0
-        if element.name == form.envelope.lower() and _own_place(_text_before(text, before, element.open)):
+        if element.name == form.envelope.lower() and _own_place(_text_before(text, before, element.open), speaker):
             messages.append(element)
     if not messages:
         if loose := _loose(form, text, outer):
@@ -300,7 +300,7 @@ def _text_outside(text: str, outer: Level) -> str:
     return "".join(pieces) + text[place:]
 
 
-def _own_place(text: str) -> bool:
+def _own_place(text: str, speaker: str) -> bool:
     """Whether a message behind that text is the author's own: at a line's start, not announced as another's."""
     before = text.split("\n")
     line = before[-1].strip()
@@ -308,6 +308,7 @@ def _own_place(text: str) -> bool:
     if line and not (line.endswith(":") and phrases.INTRO.fullmatch(fold(line))):
         return False
     announced = fold(above[-1]) if above else ""
+    announced = announced.replace(f"{key(speaker)}'s ", "my ") if speaker else announced
     if announced.endswith((".", "!", "?")) or phrases.INTRO.fullmatch(announced):
         return True
     if phrases.INTRO.fullmatch(re.split(r"[.!?]\s+", announced)[-1]):

@@ -37,7 +37,8 @@ _WHY = re.compile(
     r"\W*(?:(?:and|but|so) )?(?:why|warum|wieso|pourquoi|por qu[eéê]|perché|почему|dlaczego|neden|niçin"
     r"|为什么|なぜ|왜|لماذا|क्यों)(?: \w+)?\W*"
     r"|\W*(?:(?:brief|my|short) )?(?:explanations?|justification|rationale|reason(?:s|ing)?)\W*"
-    r"|\W*this (?:vote|ballot|choice) reflects my .*|\W*no doubt about it\W*|\W*(?:\w+: )?as before\W*"
+    r"|\W*this (?:vote|ballot|choice) reflects (?:my|the) (?!.*\b(?:unless|until|if|but|earlier|previous|wrong)\b).*"
+    r"|\W*no doubt about it\W*|\W*(?:\w+: )?as before\W*"
     r"|\W*(?:begin|start|end)(?: (?:of )?(?:ballot|vote|answer))?\W*|\W*(?:final\W+)?(?:true|yes)\W*"
 )
 """A heading above reasons, or what begins and ends a form."""
