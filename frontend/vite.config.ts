@@ -54,6 +54,14 @@ function limits(): Plugin {
   };
 }
 
+const SERVED = /\/(AnalysisTab|BriefTab|ExportMenu|ForkTurn|More|NextSteps|RatingsTab|RunMenu|Share)\.svelte$/; // what asks the server
+
+/** Leaves out of the report what it never shows, because there is no server to ask. */
+function unserved(): Plugin {
+  const NONE = "\0none";
+  return { name: "moot-unserved", enforce: "pre", resolveId: (source) => (SERVED.test(source) ? NONE : null), load: (id) => (id === NONE ? "export default () => {};" : null) };
+}
+
 /** Puts script and style into the page, and their hashes into its policy. */
 function inline(): Plugin {
   const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -88,7 +96,7 @@ function inline(): Plugin {
 export default defineConfig(({ mode }) => {
   const report = mode === "report";
   return {
-    plugins: [svelte({ compilerOptions: { runes: true, discloseVersion: false } }), report ? inline() : limits()],
+    plugins: [svelte({ compilerOptions: { runes: true, discloseVersion: false } }), ...(report ? [unserved(), inline()] : [limits()])],
     base: report ? "./" : "/",
     publicDir: report ? false : "public",
     build: {

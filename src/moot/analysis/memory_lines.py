@@ -36,6 +36,8 @@ def learned_lines(items: Mapping[str, Sequence[Body]]) -> Iterator[tuple[str, li
     """Each kind of which something was learned: its heading, and the lines of each item."""
     for kind, heading in HEADINGS.items():
         learned = items.get(kind, ())
+        if kind == "relation" and items.get("position"):  # who ended alike stands there
+            learned = [body for body in learned if body["moved_other"] or body["moved_one"]]
         item_lines = _positions(learned) if kind == "position" else map(_LINES[kind], learned)
         if parts := [lines for lines in map(list[str], item_lines) if lines]:
             yield heading, parts
