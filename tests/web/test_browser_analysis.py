@@ -31,6 +31,6 @@ async def test_attacks_and_questions_are_counted_apart_and_alike_everywhere(stag
         for title in ("2 attacks that nobody rebutted", "2 questions that nobody answered"):
             await expect(page.get_by_role("heading", name=title)).to_be_visible()
         await page.get_by_role("tab", name="Map").click()
-        await expect(page.get_by_label("Only attacks not rebutted (2)")).to_be_visible()
+        await expect(page.get_by_role("checkbox", name="Only attacks not rebutted (2)")).to_be_visible()
         await expect(page.get_by_role("button", name="Nobody rebutted it.")).not_to_have_count(0)
         assert await visit.eye() == []

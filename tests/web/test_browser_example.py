@@ -40,7 +40,7 @@ async def test_whoever_just_presses_start_sees_a_whole_debate(stage: Stage) -> N
             "no language model answers for anybody"
         )
         objection = decision.get_by_role("heading", name="Strongest objection").locator("+ p")
-        await expect(objection).to_have_text(re.compile('^"[^"“]+" \\(brief:\\d+\\)$'))
+        await expect(objection).to_have_text(re.compile('^"[^"“]+" \\(brief, line \\d+\\)$'))
         await expect(page.locator("article.turn")).to_have_count(12)
         await expect(page.locator("article.turn .said").first).to_contain_text('"Fridays off would give everybody')
         await page.get_by_role("tab", name="Map").click()
