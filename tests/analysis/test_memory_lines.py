@@ -101,6 +101,6 @@ def test_the_answers_of_a_participant_are_told_once_however_often_they_were_give
 
 def test_where_the_answers_stand_only_relations_with_a_change_are_told() -> None:
     learned = [RELATION | {"agreed": True}, RELATION | {"agreed": False, "moved_one": 1}]
-    told = dict(learned_lines({"position": [position("Ada", "Tea")], "relation": learned}))
-    assert told["Relations"] == [["Ada and Bo ended with different answers", "Bo changed the answer of Ada once"]]
+    parts = dict(learned_lines({"position": [position("Ada", "Tea")], "relation": learned}))
+    assert parts["Relations"] == [["Ada and Bo ended with different answers", "Bo changed the answer of Ada once"]]
     assert len(dict(learned_lines({"relation": learned}))["Relations"]) == 2
