@@ -64,6 +64,12 @@ def test_a_sentence_without_end_behind_a_message_is_read_in_half_a_second(unit: 
     assert reading.fields["Content"] == "Yes."
 
 
+@pytest.mark.parametrize("unit", ["---\n", "status ", "status ---\n", "_ "])
+def test_a_ruling_of_nothing_but_marks_is_read_in_half_a_second(unit: str):
+    with within(0.5):
+        read(settlement(), (unit * LIMIT)[:LIMIT])
+
+
 def test_thoughts_do_not_count_to_the_length():
     reading = read(ballot(), f"<think>{'x' * LIMIT}</think>I vote for: Agent1")
     assert reading.fields == {"I vote for": "Agent1"}

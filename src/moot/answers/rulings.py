@@ -305,7 +305,8 @@ def without_open_points(text: str) -> str:
 
 
 _GOES_ON = re.compile(
-    r"^[\W_]*(?:\w+ )?status\b[^\w\n]*(?:of the \w+|the \w+ is)?[\W_]+continue[\W_]*$", re.IGNORECASE | re.MULTILINE
+    r"^(?:[^\w\n]|_){0,60}(?:\w+ )?status\b[^\w\n]{0,60}(?:of the \w+|the \w+ is)?[\W_]{1,60}continue[\W_]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
