@@ -1,7 +1,7 @@
 """`moot-bench texts`: each case is read as a debate reads it; harmful and exact ones are counted."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -108,6 +108,17 @@ def test_what_is_booked_wrongly_is_harmful_and_what_is_missed_is_not(
     assert ran.exit_code == int(word == "HARMFUL")
 
 
+def line_of(kind: str, expected: object, candidates: Sequence[str] = ("A", "B")) -> str:
+    data = {"id": "a", "kind": kind, "candidates": candidates, "text": "x", "expected": expected}
+    return f"{json.dumps(data)}\n"
+
+
+def test_a_mark_of_the_order_of_bytes_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "marked.jsonl").write_text(line_of("vote_text", {"vote": None, "reason": "none"}), "utf-8-sig")
+    ran = CliRunner().invoke(main, ["texts", str(tmp_path / "marked.jsonl")])
+    assert (ran.exit_code, ran.output) == (0, "harmful 0 of 1, exact 1 of 1\n")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -115,6 +126,20 @@ def test_what_is_booked_wrongly_is_harmful_and_what_is_missed_is_not(
         ("\n{", ":2: the line: Invalid JSON"),
         ('{"id": "a", "kind": "song", "text": "x", "expected": {}}', ":1: kind: Input should be 'vote_text'"),
         ('{"id": "a", "kind": "vote_text", "expected": {}}', ":1: text: Field required"),
+        (line_of("vote_text", {"vote": None}, candidates=[]), ":1: candidates: a vote_text needs some"),
+        (line_of("vote_text", {}), ":1: expected: a vote_text needs vote or abstain, or any_of with a list of"),
+        (
+            line_of("vote_text", {"verdict": "x"}),
+            ":1: expected: a vote_text needs vote or abstain, or any_of with a list",
+        ),
+        (
+            line_of("score_json", {"any_of": []}),
+            ":1: expected: a score_json needs scores or error, or any_of with a list",
+        ),
+        (line_of("score_json", {"any_of": [5]}), ":1: expected: a score_json needs scores or error, or any_of with a"),
+        (line_of("score_json", {"any_of": "A"}), ":1: expected: a score_json needs scores or error, or any_of with a"),
+        (line_of("vote_text", {"vote": 5}), ":1: expected.vote: the value does not fit a vote_text"),
+        (line_of("vote_text", {"vote": "A", "ok": 5}), ":1: expected.ok: it does not fit a vote_text"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(text: str, words: str, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def read_cases(path: Path) -> list[Case]:
         MootError: the file cannot be read, has no case, or a line is no case.
     """
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise MootError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     cases: list[Case] = []
@@ -129,9 +129,38 @@ def read_cases(path: Path) -> list[Case]:
             fault = error.errors()[0]
             field = ".".join(str(part) for part in fault["loc"]) or "the line"
             raise MootError(f"{path}:{number}: {field}: {fault['msg']}") from error
+        if problem := _problem(cases[-1]):
+            raise MootError(f"{path}:{number}: {problem}")
     if not cases:
         raise MootError(f"{path} has no case; each line must be a JSON object with id, kind, text and expected")
     return cases
+
+
+_WORD: Final = (str, type(None))
+
+_FIELDS: Mapping[Kind, Mapping[str, tuple[type, ...]]] = {
+    "vote_text": {"vote": _WORD, "abstain": (bool,)},
+    "verdict_scaffold": {"verdict": _WORD, "withdrawn": (bool, type(None))},
+    "moderator_text": {"status": _WORD, "decision": _WORD},
+    "front_matter": {"ok": (dict,), "error": (str,)},
+    "score_json": {"scores": (dict,), "error": (str,)},
+}
+"""What can be expected of each kind of text, and of which type it is."""
+
+
+def _problem(case: Case) -> str:
+    """What is wrong with a case, so that nothing can be compared; "" for nothing."""
+    if case.kind in ("vote_text", "score_json") and not case.candidates:
+        return f"candidates: a {case.kind} needs some"
+    fields = _FIELDS[case.kind]
+    readings = case.expected.get("any_of", [case.expected])
+    for value in readings if isinstance(readings, list) and readings else [None]:
+        if not isinstance(value, dict) or not value.keys() & fields.keys():
+            return f"expected: a {case.kind} needs {' or '.join(fields)}, or any_of with a list of such objects"
+        for name, part in value.items():
+            if not isinstance(part, fields.get(name, object if name == "reason" else ())):
+                return f"expected.{name}: {'the value does' if name in fields else 'it does'} not fit a {case.kind}"
+    return ""
 
 
 def check(case: Case) -> Verdict:
