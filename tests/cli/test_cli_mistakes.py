@@ -92,6 +92,15 @@ def test_other_errors_end_with_1(tmp_path: Path, words: tuple[str, ...], message
     assert (ran.exit_code, ran.stderr.count("\n"), ran.stdout) == (1, 1, "")
 
 
+def test_a_current_folder_that_was_deleted_is_named(tmp_path: Path) -> None:
+    settings, gone = settle(tmp_path), tmp_path / "gone"
+    gone.mkdir()
+    command = ["/bin/sh", "-c", 'rmdir "$PWD"; exec "$0" -m moot queue', sys.executable]
+    ended = subprocess.run(command, env=settings, cwd=gone, capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "moot: the current folder has been deleted; go to another one\n"
+
+
 def test_a_report_that_cannot_be_saved_is_said_and_the_debate_is_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", "utf-8")
     ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", "file/deeper")

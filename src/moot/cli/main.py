@@ -187,6 +187,8 @@ class CommandGroup(rich_click.RichGroup):
         except Exception as error:
             if isinstance(error, OSError) and error.filename is None and error.errno in _UNWRITABLE:
                 raise
+            if isinstance(error, FileNotFoundError) and not _is_somewhere():
+                return refuse("the current folder has been deleted; go to another one", ERROR)
             return refuse(f"internal error: {type(error).__name__}: {error} (details in {_save_traceback()})", ERROR)
 
 
@@ -221,6 +223,15 @@ def _in_words(match: re.Match[str]) -> str:
         return f"must be from {least} to {greatest}"
     first = f"{'at least' if low == '<=' else 'more than'} {least} and " if low else ""
     return f"must be {first}{_BOUNDS[high]} {greatest}"
+
+
+def _is_somewhere() -> bool:
+    """Whether the current folder is still there."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
