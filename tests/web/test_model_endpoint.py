@@ -316,7 +316,7 @@ async def test_pictures_and_pdfs_of_the_user_reach_the_models_and_stay_on_record
     assert [item.name for item in sent.files] == names
     assert sent.files[1].words == "=== costs.pdf ===\n  Rent is 900.\n=== end of costs.pdf ==="
     assert PNG not in str(stored_requests)  # the bytes are on record once
-    assert view["background"][0]["html"].startswith("<p>image/png, 30 x 20 pixels, ")
+    assert view["background"][0]["html"].startswith('<p data-line="1">image/png, 30 x 20 pixels, ')
     assert [source.name for source in later.brief.background if source.file] == ["picture 1"]
 
 
