@@ -14,7 +14,7 @@ from typing import TypeAlias
 from moot.app.run.outcome import Outcome
 from moot.app.run.workspace import StopRequest, Workspace, decode
 from moot.cli.display.live_screen import Viewer
-from moot.core.errors import MootError
+from moot.core.errors import MootError, RecordError
 from moot.core.event import Delta, Entry
 
 GRACE = 10.0
@@ -149,9 +149,20 @@ async def conduct(
             raise errors.exceptions[0] from errors
     if task.cancelled():
         return None
-    if isinstance(result := task.result(), MootError):
+    result = task.result()
+    if type(result) is RecordError and await _is_stored(workspace, debate):
+        raise RecordError(f"{result} Mend that; then go on with: moot resume {debate}") from result
+    if isinstance(result, MootError):
         raise result
     return result
+
+
+async def _is_stored(workspace: Workspace, debate: str) -> bool:
+    """Whether a debate that could not be written on has entries, so that it can be resumed."""
+    try:
+        return bool(await workspace.count_entries(debate))
+    except RecordError:
+        return True  # what cannot be read now may be there
 
 
 async def _run(workspace: Workspace, debate: str, running: Awaitable[Outcome]) -> Outcome | MootError:
