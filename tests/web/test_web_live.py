@@ -10,7 +10,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from moot.app.serve.frames import frames
+from moot.app.serve.frames import Frames
 from moot.app.serve.live import Live, Overrun, Viewer
 from moot.core.event import Attempted, Delta
 from moot.record import hub
@@ -68,7 +68,7 @@ async def test_events_from_every_entry_on_have_no_gap_and_no_double(tmp_path: Pa
         assert names[-1] == "debate_end"
         assert (await ann.get(url)).text == "".join(f"{line}\n" for line in lines)
         rows = [json.loads(line) for line in (await ann.get(f"{url}?form=frames&after=2")).text.splitlines()]
-        assert rows == json.loads(json.dumps(frames(await web.site.workspace.entries(debate))[2:]))
+        assert rows == json.loads(json.dumps([*map(Frames().frame, await web.site.workspace.entries(debate))][2:]))
         assert (await ann.get(url, headers={**headers, "Last-Event-ID": "x"})).status_code == 422
 
 
@@ -145,7 +145,7 @@ async def test_a_viewer_is_sent_all_frames_and_pieces_between_them(tmp_path: Pat
             all_frames = first + await frames_of(socket)
         assert socket.close_code == 1000
         numbered = [frame for frame in all_frames if "seq" in frame]
-        assert numbered == json.loads(json.dumps(frames(await web.site.workspace.entries(debate))))
+        assert numbered == json.loads(json.dumps([*map(Frames().frame, await web.site.workspace.entries(debate))]))
         pieces = [frame for frame in all_frames if frame["kind"] == "delta"]
         assert pieces
         assert {"kind", "key", "text"} == set(pieces[0]) - {"whole"}
