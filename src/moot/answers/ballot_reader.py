@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from moot.answers import mentions, plain_text, retraction
+from moot.answers import mentions, own_words, plain_text, retraction
 from moot.answers.blanks import BLANK, filled, without_matter
 from moot.answers.candidates import Candidates, Stated, tail_fault
 from moot.answers.mentions import WINDOW, MarkedText, Mood, Pick, mood_of_words_before, name_at, sentence_end
-from moot.answers.own_words import abstains, is_reason, opening_name, with_labels, without_own_heading, without_own_name
 from moot.answers.plain_text import key
 from moot.answers.values import Fault
 from moot.answers.words import formulas, phrases, vote_labels
@@ -105,7 +104,7 @@ def _is_hindered_wish(words: str, last: Statement, behind: str, named: retractio
         return False
     sentences = [part.strip() for part in re.split(r"[.!?…]\s|\n", behind) if re.search(r"\w", part)]
     return formulas.CONTRAST.search(stated) is not None or not all(
-        retraction.says("REASON", part, begins=True) or phrases.REASONS.match(part) or is_reason(part, named)
+        retraction.says("REASON", part, begins=True) or phrases.REASONS.match(part) or own_words.is_reason(part, named)
         for part in sentences
     )
 
@@ -234,7 +233,7 @@ def read_ballot(
     value = _read_ballot(form_field, text, strict, speaker, spoken)
     if not isinstance(value, Fault) or value.reason not in _NAMELESS:
         return value
-    labelled = with_labels(text, form_field.choices, proposals)
+    labelled = own_words.with_labels(text, form_field.choices, proposals)
     return value if labelled == text else _read_ballot(form_field, labelled, strict, speaker, spoken)
 
 
@@ -249,7 +248,7 @@ def _read_ballot(
     words = plain_text.fold(plain_text.without_elements(plain_text.without_strikes(plain_text.unquoted_lines(whole))))
     words = vote_labels.FORCED.sub(VOTE, plain_text.without_gaps(words))
     if speaker:
-        words = without_own_heading(without_own_name(words, key(speaker)), key(speaker))
+        words = own_words.without_own_heading(own_words.without_own_name(words, key(speaker)), key(speaker))
     label = r"\s+".join(re.escape(word) for word in key(form_field.name).split())
     formula = re.compile(rf"(?<!\w){label}(?!\w)")
     marked, candidates = MarkedText.of(words), Candidates.of(form_field.choices)
@@ -259,14 +258,14 @@ def _read_ballot(
         statements.append(statement)
         if len(statements) > MOST:
             return Fault("ambiguous")
-    if not (statements or strict):
-        statements = [*_backings(reader)]
-        if not statements and (opening := opening_name(words, candidates)):
+    if not strict and not any(statement.value or statement.mood != "void" for statement in statements):
+        statements += _backings(reader)
+        if not statements and (opening := own_words.opening_name(words, candidates)):
             name, end = opening
             statements = [Statement(value=candidates.keys[name], mood="plain", reason="", start=0, end=end)]
     if statements and not mentions.is_set_aside(words):
         return final_statement(reader, sorted(statements, key=lambda statement: statement.start))
-    if form_field.abstain and not strict and abstains(words):
+    if form_field.abstain and not strict and own_words.abstains(words):
         return ABSTAIN
     if not strict and (bare := plain_text.match(form_field.choices, words)):
         return bare  # nothing but a name
@@ -334,6 +333,8 @@ def _backings(reader: Reader) -> Iterator[Statement]:
     for pattern in _possible_patterns(formulas.BACKED, words):
         for match in pattern.finditer(words):
             yield from _limited_support(words, 0, _before_verb(reader, match))
+    for name, mood, reason, start, end in own_words.everyday_votes(reader.marked, reader.candidates, reader.speaker):
+        yield Statement(value=reader.candidates.keys[name], mood=mood, reason=reason, start=start, end=end)
 
 
 def _limited_support(words: str, place: int, statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -414,7 +415,7 @@ def _unclear_statement(reader: Reader, base: Statement, pick: Pick, marked: bool
         return replace(base, mood="void", reason="negated")
     reason = "unknown_name" if pick.fault == "nobody" else pick.fault
     vague = (not marked and formulas.VAGUE.match(rest.lstrip())) or _announces_only(reader, base, marked=marked)
-    vague = vague or (not marked and _speaks_of_it(reader, base))
+    vague = vague or (not marked and (_speaks_of_it(reader, base) or re.match(r"\s*[.!](?:\s|$)", rest)))
     return replace(base, value="", mood="void" if vague else "unclear", reason=reason)
 
 

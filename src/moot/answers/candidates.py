@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from moot.answers import retraction
 from moot.answers.plain_text import Spoken, key
-from moot.answers.words import formulas, phrases
+from moot.answers.words import everyday, formulas, phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +251,8 @@ def tail_fault(candidates: Candidates, name: str, tail: str) -> str:
     rest = tail.lstrip('*`"»”])}> ')
     shown = rest.lstrip("".join(sign for sign in {*rest} if is_emoji(sign)) + " ")
     rest = shown if shown[:1] in ("(", "[") or phrases.REASONS.match(shown) else rest
+    if emphasis := everyday.EMPHASIS.match(rest):
+        rest = rest[emphasis.end() :]
     if possessive := re.match(r"'s(?=\W*$)|'s?\s+(?=\w)", rest):
         goods = phrases.GOODS.match(rest, possessive.end())
         if not goods and possessive.end() < len(rest.rstrip(_ENDINGS)):

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from moot.answers import retraction
 from moot.answers.candidates import CLOSERS, Candidates, is_emoji, tail_fault
 from moot.answers.plain_text import fold, key
-from moot.answers.words import formulas, phrases, vote_labels
+from moot.answers.words import everyday, formulas, phrases, vote_labels
 from moot.core.text import late_pattern
 
 _OPENERS = " \t\"'`“”„«»‹›「『[({<*~"
@@ -23,7 +23,7 @@ ABBREVIATED = r"(?<!\bdr)(?<!\bprof)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bv
 REACH = 600
 """The most characters of a sentence that are looked at."""
 
-_END = re.compile(rf"(?=[.!?。！？।؟]){ABBREVIATED}[.!?。！？।؟]+(?=[\s\"')\]]|$)|[。।\n]")
+_END = re.compile(rf"(?=[.!?。！？।؟]){ABBREVIATED}[.!?。！？।؟]+(?=[\s\"')\]]|$)|[!?](?=[\u2e80-\uffff])|[。।\n]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,12 +147,12 @@ Mood: TypeAlias = Literal["plain", "void", "unclear"]
 WINDOW = 600
 """The most characters around a statement that are looked at; a longer sentence is unclear."""
 
-_BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[。！？।؟]|\n")
+_BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[!?](?=[\u2e80-\uffff])|[。！？।؟]|\n")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SINGLE = re.compile(r"(?<![\w'])'(?=[\w(\[\"])|(?<=[\w.!?,)\]\"])'(?!\w)")
 _BEGIN = re.compile(r"[\s>#+•=-]*(?:\(?\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")
 _UNCHECKED = re.compile(r"[\s>+•-]*(?:\d{1,2}[.)]\s+)?(?:\[\s?\]|[☐☒❌✗✘❎])")
-_POINTER = re.compile(r"\b(?:this|these|follows|following|below|so|thus)\s*[.…]$")
+_POINTER = re.compile(r"(?<!\bi wrote )\b(?:this|these|follows|following|below|so|thus)\s*[.…]$")
 _SUPPOSED = re.compile(
     r"\s*(?:(?:let's|let us) )?(?:if|suppose|imagine|assume|assuming|pretend|say\b|hypothetically|what if"
     r"|in that case)\b"
@@ -235,7 +235,7 @@ def mood_of_words_before(marked: MarkedText, place: int, candidates: Candidates,
     if _UNCHECKED.match(prefix):
         return "void", "ambiguous"
     begun = _BEGIN.match(prefix)
-    rest = prefix[begun.end() if begun else 0 :].rstrip(" \t\"'`([{*")
+    rest = _without_pictures(prefix[begun.end() if begun else 0 :]).rstrip(" \t\"'`([{*")
     if rest:
         from moot.answers.words import standing  # here for start-up time: few votes have anything on their line
 
@@ -249,6 +249,14 @@ def mood_of_words_before(marked: MarkedText, place: int, candidates: Candidates,
         if mood[0] != "plain" or rest.endswith(":"):
             return mood
     return _mood_of_line_above(marked, start, place, candidates, speaker)
+
+
+def _without_pictures(words: str) -> str:
+    """Words without the pictures before them that say nothing against what follows."""
+    shown = 0
+    while shown < len(words) and (words[shown] == " " or is_emoji(words[shown])):
+        shown += 1
+    return words[shown:]
 
 
 def _mood_of_announcement(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
@@ -396,7 +404,11 @@ def _leading(sentence: str) -> bool:
 
 def _is_lead(words: str) -> bool:
     """Whether words right before a statement change nothing about it ("So", "hiermit", "in the end")."""
-    return phrases.LEADS.fullmatch(words) is not None or retraction.is_all("LEAD", words.strip(" ,、،"))
+    bare = words.strip(" ,、،")
+    known = (
+        phrases.LEADS.fullmatch(words) or everyday.EMPHASIS.fullmatch(bare) or everyday.OPENINGS.fullmatch(f"{bare} ")
+    )
+    return known is not None or retraction.is_all("LEAD", bare)
 
 
 def _is_conditional(words: str) -> bool:

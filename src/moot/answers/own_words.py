@@ -2,16 +2,20 @@
 
 Where a ballot has labels ("Proposal A"), voters write "A has my vote", "Vorschlag A", or the proposal itself. Such
 words are replaced by the label; then the strict reader reads the text as it reads any other. Whoever abstains in a
-word names none of them.
+word names none of them. Below are votes as people say them in conversation ("yeah, I'm going with Ada"): a sentence is
+one where it begins with words of choosing or with a name and such words behind it, and where nothing before it or
+behind it speaks against it, as ``mentions`` and ``candidates`` judge it for every other vote.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from moot.answers import retraction
-from moot.answers.candidates import Candidates
+from moot.answers.candidates import Candidates, tail_fault
+from moot.answers.mentions import MarkedText, Mood, mood_of_words_before, sentence_end
 from moot.answers.plain_text import key
-from moot.answers.words import phrases, vote_labels
+from moot.answers.words import everyday, formulas, phrases, vote_labels
 from moot.core.text import late_pattern
 
 MOST = 2_000
@@ -145,14 +149,21 @@ def opening_name(words: str, candidates: Candidates) -> tuple[str, int] | None:
     None where it may be the heading of a judgement: where another candidate's name stands alone as well, a label
     follows, or a sentence says what the plan lacks.
     """
-    first, *rest = [part.strip(" \t*_\"'`#") for part in _ENDED.split(words)]
-    if first not in candidates.keys or not any(rest):
+    question = _QUESTION.match(words)
+    answer = words[question.end() :] if question and not candidates.rivals(question[0], "") else words
+    answered, *rest = [part.strip(" \t*_\"'`#") for part in _ENDED.split(answer)]
+    first = answered if answered in candidates.keys else everyday.without_emphasis(answered)
+    if first not in candidates.keys or not (any(rest) or first != answered):
         return None
     own = (part for part in rest if not candidates.rivals(part, first))
     listed = any(part in candidates.keys and part != first for part in rest)
     if listed or any(_ROW.match(part) or phrases.LESSER.search(part) for part in own):
         return None
-    return first, words.find(first) + len(first) + 1
+    return first, words.find(answered) + len(answered) + 1
+
+
+_QUESTION = re.compile(r"\W*[^.!?\n]{1,200}\?[ \t]+(?=\S)")
+"""A question that an author puts to itself before its answer ("Shall we build? No.")."""
 
 
 def without_own_name(words: str, speaker: str) -> str:
@@ -191,3 +202,81 @@ def abstains(words: str) -> bool:
     opening = phrases.ABSTENTION.match(words)
     behind = words[opening.end() :] if opening else ""
     return opening is not None and "?" not in behind and not retraction.taken_back_in_fields([behind])
+
+
+# ---- votes in everyday words -----------------------------------------------------------------------------------------
+
+_compiled = cache(re.compile)
+_MARK = re.compile(r"[ \t]*(?::|[\u2013\u2014-](?=\s))?[ \t\"'`(\[{*«“„「]*")
+
+
+def everyday_votes(
+    marked: MarkedText, candidates: Candidates, speaker: str
+) -> Iterator[tuple[str, Mood, str, int, int]]:
+    """Each vote in everyday words: the folded name, the mood, the reason why it does not count, its start and end.
+
+    Args:
+        marked: the folded words of the answer.
+        candidates: the candidates.
+        speaker: the folded name of the author; "" where unknown.
+    """
+    words = marked.words
+    for needle, pattern in everyday.NAMED:
+        for match in _compiled(pattern).finditer(words) if needle in words else ():
+            name, end = _name_behind(candidates, words, match.end())
+            if name:
+                yield _weighed(marked, candidates, speaker, name, match.start(), end)
+    for needle, pattern in everyday.TAKEN:
+        for match in _compiled(pattern).finditer(words) if needle in words else ():
+            name, start = candidates.key_before(words, match.start())
+            if name:
+                yield _weighed(marked, candidates, speaker, name, start, match.end())
+
+
+def _name_behind(candidates: Candidates, words: str, place: int) -> tuple[str, int]:
+    mark = _MARK.match(words, place)
+    start = mark.end() if mark else place
+    name, end = candidates.key_at(words, start)
+    for pattern in (phrases.OF, phrases.ARTICLE):
+        if not name and (before := pattern.match(words, start)):
+            name, end = candidates.key_at(words, before.end())
+    return name, end
+
+
+def _weighed(
+    marked: MarkedText, candidates: Candidates, speaker: str, name: str, start: int, end: int
+) -> tuple[str, Mood, str, int, int]:
+    words = marked.words
+    begin = marked.sentence_start(start)
+    if _OPENED.fullmatch(words, begin, start) and not marked.quoted(start):
+        start = begin
+    mood, reason = mood_of_words_before(marked, start, candidates, speaker)
+    emphasis = everyday.EMPHASIS.match(words, end)
+    stop = _end(candidates, words, emphasis.end() if emphasis else end)
+    tail = words[emphasis.end() if emphasis else end : stop]
+    fault = "ambiguous" if name in candidates.doubled else tail_fault(candidates, name, tail)
+    if fault and mood == "plain":
+        mood, reason = ("void" if fault in ("conditional", "unknown_name") else "unclear"), fault
+    elif mood == "plain" and _is_limited(tail):
+        mood, reason = "unclear", "ambiguous"
+    return name, mood, reason, start, stop
+
+
+_OPENED = late_pattern(rf"[ \t*_\"(-]*{everyday.OPENINGS.pattern}")
+_COMMA = re.compile(r"[,;][ \t]+")
+_OF_WHOM = re.compile(r"[ \t]+(?:who|that|which|whose|qui|que|dont|che|cui|который|которая|który|która)(?!\w)")
+_APART = re.compile(r"[,;:(\u2013\u2014]")
+
+
+def _end(candidates: Candidates, words: str, place: int) -> int:
+    """Where a vote ends: with its sentence, or at a comma behind which another candidate is spoken of."""
+    stop = max(place, sentence_end(words, place))
+    commas = (comma.end() for comma in _COMMA.finditer(words, place, stop))
+    return next((end for end in commas if candidates.key_at(words, end)[0]), stop)
+
+
+def _is_limited(tail: str) -> bool:
+    """Whether words behind a name limit what is said to a part of the matter, or go on about that candidate."""
+    near = _APART.split(tail)[0]
+    limited = formulas.LIMITED.search(near) is not None and not phrases.REASONS.match(near)
+    return limited or _OF_WHOM.match(tail) is not None

@@ -64,8 +64,8 @@ _MARKS = re.compile(
     r"[\s,.!…]+)?"
 )
 _NOTHING = re.compile(
-    r"\b(?:nothing|no doubt|not? (?:more|else) to|nicht hinzu|rien|tengo nada|tenho nada|(?:altro|nulla"
-    r"|niente) da|нечего|nic do"
+    r"\b(?:nothing|no doubt|not? (?:more|else) to|say (?:any |much )?more|nicht hinzu|rien|tengo nada|tenho nada"
+    r"|(?:altro|nulla|niente) da|нечего|nic do"
     r"|que je ne (?:le |l')?\w+ais"
     r"|find|found|gefunden|trouvé|encontr|trovat|наш[ёе]?л|znalaz|bulamad)"
     r"|没有别的|找到|付け加える|見つか|덧붙일|찾|ليس لدي ما|[أا]جد|कुछ नहीं|मिल[ाी]|ekleyecek"
@@ -218,8 +218,7 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False, 
     What speaks of the author or of the statement itself counts against it, unless it is known to be harmless.
     """
     text = sentence.without_commas
-    rival = named if named and named.other(text) and not named.own(text) else None
-    if vote_labels.FORMAL.fullmatch(sentence.text) or (rival and vote_labels.finds_fault(rival.marked(text, NAME))):
+    if _leaves_alone(sentence.text, text, named):
         return False
     if (rest := without("FIRM", sentence.text)) != sentence.text:
         turning = _CONTRASTED.search(rest) or formulas.UNDONE.search(rest)
@@ -252,6 +251,19 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False, 
         return not is_on_matter(sentence, named, how="clearly")
     how = "follows" if follows or sentence.judges else ""
     return not (_is_harmless(text, named) or is_on_matter(sentence, named, how=how))
+
+
+def _leaves_alone(whole: str, text: str, named: Named | None) -> bool:
+    """Whether a sentence is on the form, says that this is the vote, or finds a rival's fault."""
+    if _states_vote(whole) or vote_labels.FORMAL.fullmatch(whole):
+        return True
+    rival = named if named and named.other(text) and not named.own(text) else None
+    return rival is not None and vote_labels.finds_fault(rival.marked(text, NAME))
+
+
+def _states_vote(text: str) -> bool:
+    """Whether a folded sentence only says that its author has voted so ("That's my vote.")."""
+    return is_all("STATED", text.rstrip(" .!。！।"))
 
 
 def _is_harmless(text: str, named: Named) -> bool:
@@ -369,7 +381,8 @@ def _weight(text: str, named: Named | None) -> "Weight":
 def _is_of_no_matter(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence neither speaks of the matter nor is known to be harmless, whatever else it says."""
     text = sentence.text
-    if not _LETTER.search(text) or says("REASON", text, begins=True) or says("THANKS", text, begins=True):
+    known = (says(table, text, begins=True) for table in ("REASON", "THANKS"))
+    if not _LETTER.search(text) or _states_vote(text) or any(known):
         return False
     names = named is not None and (named.own(text) or named.other(text))
     weight = _weight(text, named)
@@ -423,6 +436,8 @@ def _own_failed(text: str, named: Named | None) -> bool:
 
 def _prefers(sentence: Sentence, named: Named | None) -> bool:
     """Whether a sentence puts another value in the place of the stated one."""
+    from moot.answers.words import standing  # here for start-up time: few statements are followed by anything
+
     text = sentence.text
     if named is None or not named.other(text) or says("ASIDE", text) or _failed(text, named):
         return False
@@ -430,9 +445,10 @@ def _prefers(sentence: Sentence, named: Named | None) -> bool:
         return False
     if says("REASON", text, begins=True):
         return False
-    if lesser(text) or is_concession(text) or _is_refusal(text, named) or _fell_short(text):
+    if lesser(text) or is_concession(text) or _is_refusal(text, named) or standing.fell_short(text):
         return False
-    if (contrast := _CONTRASTED.search(text, 1)) and not named.other(text[contrast.start() :]):
+    contrast = _CONTRASTED.search(text, 1)
+    if contrast and re.search(r"\w", text[contrast.end() :]) and not named.other(text[contrast.start() :]):
         return not is_on_matter(sentence, named, how="granted")
     turns = says("PREFER", text) or says("SELF", text)
     short = sentence.size - named.length(text)
@@ -458,19 +474,6 @@ def _is_refusal(text: str, named: Named) -> bool:
     clause = _APART.split(text[refused.end() :])[0] if refused else ""
     alone = bool(clause) and named.other(clause) and size(clause) == named.length(clause)
     return alone and not named.own(text) and not says("TURN", text, begins=True) and "?" not in text
-
-
-_SHORT_OF = re.compile(
-    r".{1,80}?,? (?:but|yet|though|and yet) (?:(?:he|she|it|they|his|her|its|their)(?: \w+)? )?"
-    r"(?:(?:could|did|does|do|has|have|had|can|was|were|is)(?: not|n't)|cannot|never|failed|lacks|lacked|missed|ignored"
-    r"|left|ran) (?!by\b|much\b|far\b|so\b|enough\b|worse\b|\w+ly\b)"
-)
-
-
-def _fell_short(text: str) -> bool:
-    """Whether a sentence grants another one something and goes on with its fault ("Ben led, but could not answer")."""
-    short = _SHORT_OF.match(text)
-    return short is not None and not any(says(table, text[short.end() :]) for table in ("SELF", "UNSURE", "BACK"))
 
 
 def lesser(text: str) -> bool:

@@ -1,7 +1,8 @@
 """Words: by which authors vote, abstain, doubt, quote, announce, take back and rule, in many languages.
 
 ``formulas`` (votes and abstentions), ``vote_labels`` (what stands before a name as its label, or in a whole sentence),
-``phrases`` (what stands around a statement), ``cues`` (what fourteen languages
+``everyday`` (how people say in conversation whom they take), ``phrases`` (what stands around a
+statement), ``cues`` (what fourteen languages
 say behind one, from ``cues.toml``), ``heads`` (by which letters a cue begins), ``ruling_words`` (what follows a
 decision), ``remarks`` (what stands in the place of one and speaks of the debate, from ``remarks.toml``), ``weight``
 (whether a sentence speaks of the matter at all, from ``matter.toml``), ``standing`` (whether a sentence treats the

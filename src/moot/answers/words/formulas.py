@@ -68,7 +68,7 @@ VOTES: Patterns = (
     spaced("vot", WISHES),
     spaced("голос", _WISHES_RU),
     spaced("go with", r"i(?:'ll| will| shall)(?: therefore| now)? go with"),
-    spaced("co", r"me quedo con|fico com"),
+    spaced("co", r"(?:yo )?me quedo con|(?:eu )?fico com"),
     spaced(
         "stimme",
         r"ich stimme(?: (?:daher|deshalb|also|somit|klar|nun))? für|stimme ich für"
@@ -116,7 +116,7 @@ VOTES: Patterns = (
     spaced("voto é", r"(?:o )?meu voto é(?! (?:para|em|no|na|do|da|a)\b)"),
     spaced("esprimo", r"mi esprimo (?:a favore di|per)"),
     spaced("mia scelta", r"(?:la )?mia scelta è"),
-    spaced("мой голос", r"мой голос [\u2013\u2014-] (?:за)?"),
+    spaced("мой голос", r"мой голос(?: [\u2013\u2014-]|:) (?:за)?"),
     spaced("мой выбор", r"мой выбор [\u2013\u2014-]"),
     spaced("голос", r"(?:отдаю (?:свой|мой) голос|свой голос (?:я )?отдаю)(?: за)?"),
     spaced("głos", r"(?:swój|mój) głos oddaję na"),
@@ -130,7 +130,7 @@ VOTES: Patterns = (
     spaced("escolho", r"(?:eu )?escolho"),
     spaced("wybieram", r"(?:ja )?wybieram"),
     spaced("выбираю", r"(?:я )?выбираю"),
-    unspaced("ختار", r"(?:أنا )?[أا]ختار(?!\w)"),
+    unspaced("ختار", r"(?<!\w)(?:أنا )?س?[أا]ختار(?!\w)"),
     unspaced("我选", r"我选(?![择票出中])"),
     unspaced("我選", r"我選(?![擇票出中])"),
     spaced("votez", r"(?:eu )?votez (?:pentru|cu)"),

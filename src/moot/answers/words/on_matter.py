@@ -20,7 +20,7 @@ from moot.answers.words import weight
 from moot.answers.words.cues import NAME
 from moot.answers.words.remarks import Words
 
-ENOUGH: Mapping[str, float] = {"": 0.8, "follows": 0.2, "granted": 1.2, "clearly": 1.2, "firmly": 2.8}
+ENOUGH: Mapping[str, float] = {"": 0.8, "follows": 0.2, "granted": 0.85, "clearly": 0.85, "firmly": 2.8}
 """By how many points a sentence must be on the matter.
 
 Less is enough behind a sentence on the matter, which it may go on with ("It can be undone."), more where something in

@@ -57,8 +57,7 @@ _DOUBTS = """
     | in case | in (?:that|which|such a) case | in theory | in principle | ideally | in an? (?:ideal|perfect)
     | dream\\w* | wenn | falls | würde | hätte | vielleicht | sonst | sofern | si | sauf | peut-être | quizás?
     | forse | talvez | se | als | indien | misschien | gdyby | jeśli | jeżeli | może | если | бы | возможно | якщо
-    | hvis | om
-    | ifall
+    | hvis | om | ifall
 """
 DOUBTS = late_pattern(rf"\b{_any_of(_DOUBTS)}\b|如果|假如|要是|倘若|若|也许|もし|なら|만약|\bthen$")
 """What makes a statement conditional or hypothetical."""
@@ -87,7 +86,8 @@ LEADS = late_pattern(rf"(?:{_any_of(_LEADS)}[\s,]*)+")
 _OPENERS = """
     after | having | based | given | considering | weighing | taking | for | from | with | despite | due | following
     | upon | by | since | because | on | as an? | nach | auf | aufgrund | angesichts | après | vu | tras | dopo
-    | após | na | gezien | po | после
+    | após | na | gezien | po | после | (?:out )?of (?:the|these) | für | zu[rm] | para(?! nada) | per(?! n)
+    | pour(?! rien) | для | dla | bei | this year | este (?:ano|año) | cette année | dieses jahr
 """
 OPENERS = late_pattern(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any_of(_OPENERS)}\b")
 """How a clause may begin that stands right before a vote and does not say that somebody else says so."""
@@ -187,7 +187,7 @@ _HARMLESS = """
     | without (?:reservations?|hesitation|any|doubt|regret) | on (?:its|his|her|their|the) | despite | even though
     | although | though | while | and (?:its|his|her|their) | confidence | reason | whose | who | which | the | its?
     | it's | he | she | they | his | her | their | for (?:its|his|her|their|the|being|having|all|these|this) | and i
-    | thanks? | or its | an? (?:\\w+ )?(?:plan|proposal|answer|solution|approach|choice|idea|case)
+    | thanks? | or its |  an? (?:\\w+ )?(?:plan|proposal|answer|solution|approach|choice|idea|case)
     | 的(?:提案|方案|建议|建議|计划|計劃)
 """
 HARMLESS = late_pattern(rf"{_any_of(_HARMLESS)}(?!\w)")
@@ -319,7 +319,7 @@ _STARTS = """
 _TRAILING = r"(?:\.\.\.|…)\s*(?:if|unless|when|or|maybe|not|no)\b"
 TAKEN_BACK = late_pattern(
     rf"\b(?:{_any_of(_TAKEN)}|{_DISOWNED}|{_SHAM})\b"
-    rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any_of(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|matter|plan|proposal"
+    rf"|(?:^|[.!?][ \t]+|\n[ \t]*){_any_of(_STARTS)}\b(?=[\s,.!:-](?!other|one|doubt|even close|matter|plan|proposal"
     rf"|only\b(?! if)|(?<=not )(?:\w+ )?\w+, (?:but|yet|though) (?:it|they|he|she|still|at least)\b))"
     rf"|(?<![<\w])/s\b|{_TRAILING}"
 )

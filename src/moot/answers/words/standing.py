@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from moot.answers.words import weight
+from moot.answers.words.cues import says
 from moot.core.text import late_pattern
 
 _FIRM = (
@@ -336,3 +337,16 @@ def _has_matter(text: str) -> bool:
 
 
 _compiled = cache(re.compile)  # when first met: most statements are followed by nothing
+
+
+_SHORT_OF = re.compile(
+    r".{1,80}?,? (?:but|yet|though|and yet) (?:(?:he|she|it|they|his|her|its|their)(?: \w+)? )?"
+    r"(?:(?:could|did|does|do|has|have|had|can|was|were|is)(?: not|n't)|cannot|never|failed|lacks|lacked|missed|ignored"
+    r"|left|ran) (?!by\b|much\b|far\b|so\b|enough\b|worse\b|\w+ly\b)"
+)
+
+
+def fell_short(text: str) -> bool:
+    """Whether a sentence grants another one something and goes on with its fault ("Ben led, but could not answer")."""
+    short = _SHORT_OF.match(text)
+    return short is not None and not any(says(table, text[short.end() :]) for table in ("SELF", "UNSURE", "BACK"))
