@@ -20,14 +20,13 @@ VOTES = (
     "Ada is who I'm voting for.",
     "omg ok so voting Ada 💯",
     "I give my voice to Ada",
-    "Shall we wait? Ada. The others ran out of time.",
-    "Ada, hands down. The plan was tested.",
+    "Yeah, Ada, hands down. The plan was tested.",
+    "Bueno, yo elijo Ada.",
     "So it's Ada for me then",
     "ich nehm Ada, meine stimme hat sie",
     "Für mich Ada, eindeutig.",
     "Pour moi c'est Ada, sans hésiter.",
     "Y'a pas photo : je vote pour Ada.",
-    "Para las fiestas yo elijo Ada.",
     "Fico com Ada, é nela que eu voto.",
     "fechado com Ada, pode anotar meu voto aí",
     "Io dico Ada.",
@@ -94,10 +93,38 @@ def test_what_takes_an_everyday_vote_back_leaves_none(text: str, behind: str) ->
         "No elijo Ada.",
         "I'm for Ada only here.",
         "This year I'm with whoever Ada backs.",
+        "Vote Ada, says the poster.",
+        "No vote from me. Gotta be Ada, though.",
+        "I have no vote here, but my pick's Ada.",
+        "I'm recused. My pick's Ada.",
+        "My bet? Going with Ada.",
+        "Gotta be Ada... for the wooden spoon",
+        "🤣 I'm going with Ada",
+        "🤣 I vote for Ada",
+        "I vote for Ada, as the parrot would say.",
+        "Ada's my pick for second place.",
+        "Jestem za Ada, ale głosu nie oddaję.",
+        "Going with Ada, but I do not vote.",
+        "Look, Ada. I like you.",
+        "Ada, please. Answer the question first.",
+        "Who should leave? Ada. She never prepared.",
+        "Ada, easily the weakest of the three.",
+        "For a joke I vote for Ada.",
+        "For now I vote for Ada.",
+        "Zum Spaß stimme ich für Ada.",
+        "Para la broma voto por Ada.",
+        "Для примера голосую за Ada.",
+        "Pour l'exemple, je vote pour Ada.",
+        "For my brother I vote for Ada.",
     ],
 )
 def test_what_only_sounds_like_an_everyday_vote_is_none(text: str) -> None:
     assert read_vote(text, PEOPLE).choice is None
+
+
+def test_who_denies_a_vote_is_asked_about_everyday_words() -> None:
+    assert read_vote("There is no vote today. Gotta be Ada.", PEOPLE).choice is None
+    assert read_vote("The vote is close. Gotta be Ada.", PEOPLE).choice == "Ada"
 
 
 def test_two_candidates_of_one_spelling_are_not_told_apart() -> None:
@@ -145,13 +172,22 @@ def test_a_remark_that_takes_nothing_back_leaves_the_vote(behind: str) -> None:
         "Sorry, wrong line.",
         "Ben is better though.",
         "That's my vote if the price holds.",
+        "As in the poll, this counts for nothing.",
+        "It's my answer to a different question.",
+        "I found this line on the desk.",
+        "My view has moved since.",
+        "Ben won me over in the end.",
+        "Let me say more: I was bribed.",
+        "Halten Sie mich nicht daran fest.",
+        "Nageln Sie mich nicht darauf fest.",
+        "For the wooden spoon, that is.",
     ],
 )
 def test_a_remark_that_sounds_alike_and_doubts_the_vote_leaves_none(behind: str) -> None:
     assert read_vote(f"I vote for: Ada\n\n{behind}", PEOPLE).choice is None
 
 
-@pytest.mark.parametrize("lead", ["Let me be upfront: ", "For the record of this year, ", "🗳️ 👏 ", "No contest: "])
+@pytest.mark.parametrize("lead", ["Let me be upfront: ", "This year ", "🗳️ 👏 ", "No contest: "])
 def test_words_that_lead_up_to_a_vote_leave_it(lead: str) -> None:
     assert read_vote(f"{lead}I vote for Ada.", PEOPLE).choice == "Ada"
 

@@ -251,10 +251,14 @@ def mood_of_words_before(marked: MarkedText, place: int, candidates: Candidates,
     return _mood_of_line_above(marked, start, place, candidates, speaker)
 
 
+_FACE = re.compile("[\U0001f600-\U0001f64f\U0001f910-\U0001f92f\U0001f970-\U0001f97a]")
+"""A picture that may say how something is meant."""
+
+
 def _without_pictures(words: str) -> str:
     """Words without the pictures before them that say nothing against what follows."""
     shown = 0
-    while shown < len(words) and (words[shown] == " " or is_emoji(words[shown])):
+    while shown < len(words) and (words[shown] == " " or (is_emoji(words[shown]) and not _FACE.match(words[shown]))):
         shown += 1
     return words[shown:]
 

@@ -149,9 +149,7 @@ def opening_name(words: str, candidates: Candidates) -> tuple[str, int] | None:
     None where it may be the heading of a judgement: where another candidate's name stands alone as well, a label
     follows, or a sentence says what the plan lacks.
     """
-    question = _QUESTION.match(words)
-    answer = words[question.end() :] if question and not candidates.rivals(question[0], "") else words
-    answered, *rest = [part.strip(" \t*_\"'`#") for part in _ENDED.split(answer)]
+    answered, *rest = [part.strip(" \t*_\"'`#") for part in _ENDED.split(words)]
     first = answered if answered in candidates.keys else everyday.without_emphasis(answered)
     if first not in candidates.keys or not (any(rest) or first != answered):
         return None
@@ -160,10 +158,6 @@ def opening_name(words: str, candidates: Candidates) -> tuple[str, int] | None:
     if listed or any(_ROW.match(part) or phrases.LESSER.search(part) for part in own):
         return None
     return first, words.find(answered) + len(answered) + 1
-
-
-_QUESTION = re.compile(r"\W*[^.!?\n]{1,200}\?[ \t]+(?=\S)")
-"""A question that an author puts to itself before its answer ("Shall we build? No.")."""
 
 
 def without_own_name(words: str, speaker: str) -> str:
@@ -221,6 +215,8 @@ def everyday_votes(
         speaker: the folded name of the author; "" where unknown.
     """
     words = marked.words
+    if _is_voteless(words):
+        return
     for needle, pattern in everyday.NAMED:
         for match in _compiled(pattern).finditer(words) if needle in words else ():
             name, end = _name_behind(candidates, words, match.end())
@@ -231,6 +227,17 @@ def everyday_votes(
             name, start = candidates.key_before(words, match.start())
             if name:
                 yield _weighed(marked, candidates, speaker, name, start, match.end())
+
+
+def _is_voteless(words: str) -> bool:
+    """Whether an answer says that its author does not vote, or only foretells how others will."""
+    if everyday.VOTELESS.search(words):
+        return True
+    parts = _CLAUSE.split(words) if everyday.VOTE.search(words) else ()
+    return any(everyday.VOTE.search(part) and retraction.says("DENY", part) for part in parts)
+
+
+_CLAUSE = re.compile(r"[.!?;:,\n。！？।؟、，]")
 
 
 def _name_behind(candidates: Candidates, words: str, place: int) -> tuple[str, int]:
@@ -264,7 +271,11 @@ def _weighed(
 
 _OPENED = late_pattern(rf"[ \t*_\"(-]*{everyday.OPENINGS.pattern}")
 _COMMA = re.compile(r"[,;][ \t]+")
-_OF_WHOM = re.compile(r"[ \t]+(?:who|that|which|whose|qui|que|dont|che|cui|который|которая|który|która)(?!\w)")
+_OF_WHOM = re.compile(
+    r"[ \t]+(?:(?:who|that|which|whose|qui|que|dont|che|cui|который|которая|który|która)(?!\w)"
+    r"|for (?!(?:me|us|its|his|her|their|being|having|the)\b))"
+)
+"""How words begin that say of a candidate what it is chosen for or does ("Ada who pays", "Ada for second place")."""
 _APART = re.compile(r"[,;:(\u2013\u2014]")
 
 
@@ -279,4 +290,6 @@ def _is_limited(tail: str) -> bool:
     """Whether words behind a name limit what is said to a part of the matter, or go on about that candidate."""
     near = _APART.split(tail)[0]
     limited = formulas.LIMITED.search(near) is not None and not phrases.REASONS.match(near)
-    return limited or _OF_WHOM.match(tail) is not None
+    turned = formulas.CONTRAST.search(tail)
+    against = turned is not None and any(retraction.says(table, tail[turned.end() :]) for table in ("DENY", "SELF"))
+    return limited or against or _OF_WHOM.match(tail) is not None

@@ -255,10 +255,9 @@ def _is_against(sentence: Sentence, named: Named | None, *, part: bool = False, 
 
 def _leaves_alone(whole: str, text: str, named: Named | None) -> bool:
     """Whether a sentence is on the form, says that this is the vote, or finds a rival's fault."""
-    if _states_vote(whole) or vote_labels.FORMAL.fullmatch(whole):
-        return True
     rival = named if named and named.other(text) and not named.own(text) else None
-    return rival is not None and vote_labels.finds_fault(rival.marked(text, NAME))
+    faulted = rival is not None and vote_labels.finds_fault(rival.marked(text, NAME))
+    return faulted or _states_vote(whole) or vote_labels.FORMAL.fullmatch(whole) is not None
 
 
 def _states_vote(text: str) -> bool:
@@ -302,7 +301,8 @@ def is_changed(text: str, named: Named | None = None) -> bool:
     """Whether a folded sentence says that a statement is something else, somebody else's, or not for long."""
     from moot.answers.words import standing  # here for start-up time: few statements are followed by anything
 
-    return standing.is_changed(text, names=named is not None and named.other(text) and not named.own(text))
+    names = named is not None and named.other(text) and not named.own(text)
+    return standing.is_for_last(text, begins=True) or standing.is_changed(text, names=names)
 
 
 _CONTRASTED = re.compile(

@@ -18,7 +18,7 @@ NAMED: Patterns = (
     spaced("going to", rf"{_I} going to (?:pick|choose|back|take|say)"),
     spaced("gonna", rf"{_I} gonna (?:pick|choose|back|take|say|vote(?: for)?)"),
     *(spaced(verb, rf"(?:i(?:'ll| will)?|let me) {verb}") for verb in ("take", "pick", "choose", "say", "back")),
-    spaced("vote", r"(?:i|i'll|i will) vote|(?<!\w )vote(?! for)"),
+    spaced("vote", r"(?:i|i'll|i will) vote"),
     spaced("voting", rf"(?:{_I} )?voting(?: for)?"),
     spaced("be ", _BE),
     spaced("my ", rf"my {_OWN}(?:'s| is| goes| has to be)(?: (?:for|to|on|with))?"),
@@ -109,25 +109,48 @@ OPENINGS = late_pattern(
 )
 """How people begin to speak: words before a vote that change nothing about it."""
 
-EMPHASIS = late_pattern(
-    r"(?:[\s,.!\u2013\u2014-]*(?:(?:(?:and|und|et|y|e|i|и) )?(?:no contest|hands down|no question|no doubt"
-    r"|without a doubt|easily|easy|full stop|period|please|pls|thanks|tbh|imo|imho|honestly|for me|on (?:this"
-    r"|that)(?: one)?|no regrets|this time|this round|all the way|100 ?%|any day|every time|of course|clearly"
-    r"|definitely|obviously|for sure|final answer|that's it|then(?=\W*$)|ganz klar|eindeutig|klar|definitiv|bitte"
-    r"|ohne frage|keine frage|punkt|fertig|für mich|diesmal|(?:il )?(?:n')?y'? ?a pas photo|sans hésiter"
-    r"|sans hésitation|sans (?:aucun )?regret|évidemment|clairement|sans aucun doute|point final|pour moi"
-    r"|s'il vous plaît|merci|sin dudarlo|sin duda|claramente|por favor|para mí|y punto|sem dúvida|sem hesitar"
-    r"|com certeza|claro|e pronto|pra mim|senza dubbio|senza esitare|chiaramente|per favore|per me|punto"
-    r"|tutta la vita|без сомнений|однозначно|конечно|точка|bez wahania|zdecydowanie|oczywiście|kropka|dla mnie"
-    r"|kesinlikle|tabii ki|net"
-    r"|毫无疑问|一票|肯定|間違いなく|絶対|확실히|당연히|بلا شك|بالتأكيد|बिल्कुल|निश्चित रूप से))(?!\w))+"
+_FIRMLY = (
+    r"no contest|hands down|no question|no doubt|without a doubt|easily|easy|full stop|period|tbh|imo|imho"
+    r"|honestly|for me|on (?:this|that)(?: one)?|no regrets|this time|this round|all the way|100 ?%"
+    r"|any day|every time|of course|clearly|definitely|obviously|for sure|final answer|that's it"
+    r"|then(?=\W*$)|ganz klar|eindeutig|klar|definitiv|ohne frage|keine frage|punkt|fertig|für mich"
+    r"|diesmal|(?:il )?(?:n')?y'? ?a pas photo|sans hésiter|sans hésitation|sans (?:aucun )?regret"
+    r"|évidemment|clairement|sans aucun doute|point final|pour moi|sin dudarlo|sin duda|claramente|para mí"
+    r"|y punto|sem dúvida|sem hesitar|com certeza|claro|e pronto|pra mim|senza dubbio|senza esitare"
+    r"|chiaramente|per me|punto|tutta la vita|без сомнений|однозначно|конечно|точка|bez wahania"
+    r"|zdecydowanie|oczywiście|kropka|dla mnie|kesinlikle|tabii ki|net"
+    r"|毫无疑问|一票|肯定|間違いなく|絶対|확실히|당연히|بلا شك"
+    r"|بالتأكيد|बिल्कुल|निश्चित रूप से"
 )
+_POLITELY = "please|pls|thanks|bitte|s'il vous plaît|merci|por favor|per favore"
+_BEHIND = r"(?:[\s,.!\u2013\u2014-]*(?:(?:(?:and|und|et|y|e|i|и) )?(?:{0}))(?!\w))+"
+FIRM = late_pattern(_BEHIND.format(_FIRMLY))
 """Words of emphasis behind a vote."""
+
+EMPHASIS = late_pattern(_BEHIND.format(f"{_FIRMLY}|{_POLITELY}"))
+"""The same, and words of courtesy."""
+
+
+VOTE = late_pattern(
+    r"\b(?:vot\w*|ballots?|stimm\w*|voix|głos\w*|голос\w*|oy(?:um|umu|u)?|hlas\w*)\b|投票|票|투표|صوت|वोट"
+)
+"""A word of voting."""
+
+VOTELESS = late_pattern(
+    r"\b(?:abst[aei]\w*|astien\w*|astengo|enthalt\w*|recus\w*|as an observer|undecided|unentschlossen|ind[eé]cis\w*"
+    r"|воздерж\w*|wstrzym\w*|çekimser|bets?|betting|predict\w*|my guess|wette\w*|parie\w*|apuesta\w*|aposta\w*)\b"
+    r"|弃权|棄權|棄権|기권|أمتنع"
+)
+"""What an author says that does not vote, or that only bets on a winner."""
 
 
 def without_emphasis(text: str) -> str:
-    """A folded sentence without the words by which people begin to speak, and without words of emphasis at its end."""
+    """A folded sentence without words of emphasis at its end, and then without those by which people begin to speak.
+
+    Without emphasis behind it, what stands behind such words is whom they speak to ("Look, Ada.").
+    """
+    ends = [match.start() for match in FIRM.finditer(text) if match.end() == len(text)]
+    if not ends:
+        return text
     opening = OPENINGS.match(text)
-    bare = text[opening.end() :] if opening else text
-    ends = [match.start() for match in EMPHASIS.finditer(bare) if match.end() == len(bare)]
-    return bare[: ends[0]].rstrip(" ,") if ends else bare
+    return text[opening.end() if opening else 0 : ends[0]].rstrip(" ,")

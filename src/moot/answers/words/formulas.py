@@ -270,7 +270,7 @@ VAGUE = late_pattern(
 """What stands in the place of a name where a formula only speaks of a vote."""
 
 CONTRAST = late_pattern(
-    r"\b(?:but|however|though|yet|if|aber|doch|jedoch|wenn|mais|cependant|si|pero|aunque|ma|però|se|mas|porém|но"
+    r"\b(?:but|however|though|yet|if|aber|doch|jedoch|wenn|mais|cependant|si|pero|aunque|ma|però|se|mas|porém|но|ale|lecz"
     r"|однако|если)\b"
 )
 """What may turn a wish into something else."""
@@ -370,7 +370,7 @@ _UNDOING = """
     | misread | conditional\\w* | (?:my|one|the|on) conditions? | only if | only when | only once | contingent\\w*
     | unless | provided (?:that|the|it|they) | placeholder
     | (?:an?|the|form's|your|only|just|this|merely|format) (?:examples?|sample) | jok(?:e|es|ing) | kidding
-    | sarcas\\w+ | iron(?:y|ic|ically) | parody | prank
+    | in jest | sarcas\\w+ | iron(?:y|ic|ically) | parody | prank
     | i (?:refuse|decline|reject|disagree) | just testing | (?:i was|was) told | (?:a|just|only|this) test(?! \\w)
     | do i | i (?:do|did|will|would) not\\W*$ | i don't\\W*$
     | (?:please )?(?:change|switch|move) (?:this|that|it|my|to) | (?:can't|cannot|no longer) support

@@ -28,7 +28,7 @@ it may speak against the vote or grants another candidate something, and most wh
 the first.
 """
 
-_UNSURE = 1.3
+_UNSURE = 1.65
 """So many points more are needed in a language whose orders and pronouns are not known."""
 
 _WORD = re.compile(rf"{NAME}|[\w'’-]+")

@@ -84,10 +84,10 @@ _LEADS = """
 """
 LEADS = late_pattern(rf"(?:{_any_of(_LEADS)}[\s,]*)+")
 _OPENERS = """
-    after | having | based | given | considering | weighing | taking | for | from | with | despite | due | following
-    | upon | by | since | because | on | as an? | nach | auf | aufgrund | angesichts | après | vu | tras | dopo
-    | após | na | gezien | po | после | (?:out )?of (?:the|these) | für | zu[rm] | para(?! nada) | per(?! n)
-    | pour(?! rien) | для | dla | bei | this year | este (?:ano|año) | cette année | dieses jahr
+    after | having | based | given | considering | weighing | taking | from | with | despite | due | following | upon
+    | for (?:me|us|(?:all )?(?:the|these|this|those|that|its|reasons)) | by | since | because | on | as an? | nach | auf
+    | aufgrund | angesichts | après | vu | tras | dopo | após | na | gezien | po | после | (?:out )?of (?:the|these)
+    | this year | este (?:ano|año) | cette année | dieses jahr
 """
 OPENERS = late_pattern(rf"(?:(?:ok|okay|so|and|well|but|now|yes|again)\s+)*{_any_of(_OPENERS)}\b")
 """How a clause may begin that stands right before a vote and does not say that somebody else says so."""
@@ -161,8 +161,8 @@ REASONS = late_pattern(
 
 BOUND = late_pattern(
     r"\b(?:unless|only if|provided|assuming|conditional|contingent|subject to|as long as|as soon as|for now"
-    r"|on (?:the )?condition)\b"
-    r"|,\s*(?:but )?(?:only )?if\b|\bjust kidding\b|\b(?:or so|as) \S+ (?:says|said|claims?|puts? it)\b"
+    r"|on (?:the )?condition)\b|,\s*(?:but )?(?:only )?if\b|\bjust kidding\b"
+    r"|\b(?:or so|as) (?:\S+ ){1,3}(?:says|said|claims?|puts? it|would say)\b"
 )
 """What binds a vote to a condition although a reason was given first."""
 
