@@ -73,6 +73,8 @@ def test_what_undoes_a_vote_undoes_it_among_all_habits(undoing: str) -> None:
         ("I can't fix my slip below. It ought to say Ben.\n\nI vote for: Ada", None),
         ("If I had to pick one, I'd vote for Ada.", None),
         ("I would like to vote for Ada. Her contract forbids it.", None),
+        ("For the record, I'm choosing Ada.", "Ada"),
+        ("For the logo I'm choosing Ada's. For the depot, give me five minutes.", None),
         (TEMPLATE, None),
     ],
 )

@@ -316,6 +316,11 @@ _BUT = re.compile("ma|però|aber|doch|mais|pero|mas|porém|но|а|ale|lecz|ama|
 """How a statement is joined to what its author grants before it ("Ho apprezzato tutti, ma voto per Ada")."""
 
 
+_FOR_MATTER = re.compile(r"for (?:the|my|our|your) (\w+)")
+_GROUNDS = re.compile(r"above|ballot|decision|final|following|rationale|reasons?|record|sake|same|vote")
+"""What somebody may vote "for the … of": grounds and the vote itself. All else may be another matter."""
+
+
 def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str]:
     """What the earlier clauses of the statement's own sentence make of it."""
     cuts = list(phrases.CUTS.finditer(rest))
@@ -340,6 +345,8 @@ def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str
         return "void", "quoted_only"
     if phrases.REASON_ENDS.search(last) and not candidates.others(last, ""):
         return "plain", ""
+    if (scope := _FOR_MATTER.fullmatch(last)) and not _GROUNDS.fullmatch(scope[1]):
+        return "unclear", "ambiguous"
     if phrases.OPENERS.match(last):
         strange = phrases.DENIALS.search(last) or phrases.STRANGE.search(last)
         return ("unclear", "ambiguous") if strange else ("plain", "")
