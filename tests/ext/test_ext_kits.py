@@ -178,7 +178,7 @@ async def test_an_adapter_without_a_fault_passes() -> None:
         (faulty("speechless"), r"an answer without words becomes the answer '\(nothing\)'"),
         (faulty("mixed"), "of calls that overlap one gets the answer of another: 'echo-"),
         (faulty("loud"), "of the answer 'Tea .* it makes 'TEA"),
-        (faulty("unended"), "it says of a whole answer that it ended by 'length', not 'stop'"),
+        (faulty("unended"), "it says of a whole answer that it ended by 'unmarked', not 'stop'"),
         (faulty("", Renamed), "its model is called tiny, not say:check-model"),
         (faulty("", Stubborn), "its model cannot be made: say:check-model cannot be used: OSError: no voice"),
     ],

@@ -251,7 +251,7 @@ def tail_fault(candidates: Candidates, name: str, tail: str) -> str:
     rest = tail.lstrip('*`"»”])}> ')
     shown = rest.lstrip("".join(sign for sign in {*rest} if is_emoji(sign)) + " ")
     rest = shown if shown[:1] in ("(", "[") or phrases.REASONS.match(shown) else rest
-    if emphasis := everyday.EMPHASIS.match(rest):
+    if (emphasis := everyday.EMPHASIS.match(rest)) and not re.match(r"[ \t]*\w", rest[emphasis.end() :]):
         rest = rest[emphasis.end() :]
     if possessive := re.match(r"'s(?=\W*$)|'s?\s+(?=\w)", rest):
         goods = phrases.GOODS.match(rest, possessive.end())
