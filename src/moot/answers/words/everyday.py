@@ -105,7 +105,7 @@ OPENINGS = late_pattern(
     r"|franchement|perso|et|mais|pour moi|c'est|bueno|pues|vale|mira|y|pero|para mí|bom|bem|então|olha|e|mas"
     r"|pra mim|para mim|beh|allora|dai|ma|per me|ну|так|итак|что ж|для меня|dobra|więc|dla mnie|yani|bence|valla"
     r"|şey|那|嗯|好|まあ|えっと|じゃあ"
-    r"|음|글쎄|그럼|저는|나는|난|전|يعني|طيب|حسنا|तो|भई|देखिए|मैं(?: तो)?|मेरे लिए)[\s,.!:…、，-]+)+"
+    r"|음|글쎄|그럼|저는|나는|난|전|يعني|طيب|حسنا|तो|भई|देखिए|मैं(?: तो)?|मेरे लिए)[\s,.!:…、，-]+)++"
 )
 """How people begin to speak: words before a vote that change nothing about it."""
 
@@ -123,7 +123,7 @@ _FIRMLY = (
     r"|بالتأكيد|बिल्कुल|निश्चित रूप से"
 )
 _POLITELY = "please|pls|thanks|bitte|s'il vous plaît|merci|por favor|per favore"
-_BEHIND = r"(?:[\s,.!\u2013\u2014-]*(?:(?:(?:and|und|et|y|e|i|и) )?(?:{0}))(?!\w))+"
+_BEHIND = r"(?:[\s,.!\u2013\u2014-]{{0,9}}(?:(?:(?:and|und|et|y|e|i|и) )?(?:{0}))(?!\w))++"
 FIRM = late_pattern(_BEHIND.format(_FIRMLY))
 """Words of emphasis behind a vote."""
 
@@ -144,12 +144,16 @@ VOTELESS = late_pattern(
 """What an author says that does not vote, or that only bets on a winner."""
 
 
+LONGEST = 200
+"""In so many characters at the end of a sentence words of emphasis are looked for."""
+
+
 def without_emphasis(text: str) -> str:
     """A folded sentence without words of emphasis at its end, and then without those by which people begin to speak.
 
     Without emphasis behind it, what stands behind such words is whom they speak to ("Look, Ada.").
     """
-    ends = [match.start() for match in FIRM.finditer(text) if match.end() == len(text)]
+    ends = [match.start() for match in FIRM.finditer(text, max(0, len(text) - LONGEST)) if match.end() == len(text)]
     if not ends:
         return text
     opening = OPENINGS.match(text)
