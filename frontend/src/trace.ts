@@ -100,3 +100,10 @@ export function titles<P extends { name: string; at: number }>(phases: readonly 
     return [{ ...phase, name }];
   });
 }
+
+/** A prompt in three parts: what was said earlier, from its heading on, and what stands before and behind it. */
+export function parts(prompt: string): [before: string, earlier: string, behind: string] {
+  const earlier = /^The debate so far:\n[^]*(?=\n\nYou are )/m.exec(prompt);
+  if (!earlier) return [prompt, "", ""];
+  return [prompt.slice(0, earlier.index), earlier[0], prompt.slice(earlier.index + earlier[0].length).trimStart()];
+}

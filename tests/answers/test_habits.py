@@ -75,6 +75,8 @@ def test_what_undoes_a_vote_undoes_it_among_all_habits(undoing: str) -> None:
         ("I would like to vote for Ada. Her contract forbids it.", None),
         ("For the record, I'm choosing Ada.", "Ada"),
         ("For the logo I'm choosing Ada's. For the depot, give me five minutes.", None),
+        ("Yeah right, I vote for Ada", None),
+        ("Yeah, I vote for Ada", "Ada"),
         (TEMPLATE, None),
     ],
 )

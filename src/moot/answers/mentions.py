@@ -316,6 +316,8 @@ _BUT = re.compile("ma|però|aber|doch|mais|pero|mas|porém|но|а|ale|lecz|ama|
 """How a statement is joined to what its author grants before it ("Ho apprezzato tutti, ma voto per Ada")."""
 
 
+_SARCASTIC = re.compile(r"\b(?:yeah|oh),? (?:right|sure)\b")
+"""What stands before a vote that may be meant the other way round."""
 _FOR_MATTER = re.compile(r"for (?:the|my|our|your) (\w+)")
 _GROUNDS = re.compile(r"above|ballot|decision|final|following|rationale|reasons?|record|sake|same|vote")
 """What somebody may vote "for the … of": grounds and the vote itself. All else may be another matter."""
@@ -327,6 +329,8 @@ def _clauses(rest: str, candidates: Candidates, speaker: str) -> tuple[Mood, str
     cut = cuts[-1] if cuts else None
     last = rest[cut.end() :].strip() if cut else rest
     before = rest[: cut.start()].strip() if cut else ""
+    if _SARCASTIC.search(rest):
+        return "unclear", "ambiguous"
     if _is_conditional(rest):
         return "void", "conditional"
     if ":" in rest and retraction.says("SHAM", rest.rpartition(":")[0]):

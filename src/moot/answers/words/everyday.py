@@ -58,7 +58,6 @@ NAMED: Patterns = (
 """How somebody says whom it takes, where the name follows."""
 
 _END = r"(?=\s*(?:$|[.,;:!?()\n\u2013\u2014-]))"
-_HERE = r"(?:for me|all the way|it is|hands down|for the win|ftw)"
 
 TAKEN: Patterns = (
     *(unspaced(words, rf",? {words}{_END}") for words in ("for me", "all the way", "it is", "hands down")),
@@ -101,7 +100,7 @@ TAKEN: Patterns = (
 OPENINGS = late_pattern(
     r"(?:(?:yeah|yep|yes|yup|ok|okay|k|so|well|right|alright|honestly|frankly|personally|imo|imho|tbh|anyway|look"
     r"|hmm+|ah|oh|omg|man|wow|and|but|then|now|for me|to me|in my book|definitely|clearly|easily|easy|simple|it's"
-    r"|it is|also|puh|tja|naja|na ja|also|klar|dann|und|aber|ganz klar|eindeutig|für mich|bon|bah|alors|donc"
+    r"|it is|also|puh|tja|naja|na ja|klar|dann|und|aber|ganz klar|eindeutig|für mich|bon|bah|alors|donc"
     r"|franchement|perso|et|mais|pour moi|c'est|bueno|pues|vale|mira|y|pero|para mí|bom|bem|então|olha|e|mas"
     r"|pra mim|para mim|beh|allora|dai|ma|per me|ну|так|итак|что ж|для меня|dobra|więc|dla mnie|yani|bence|valla"
     r"|şey|那|嗯|好|まあ|えっと|じゃあ"
