@@ -35,7 +35,7 @@ help:
 	@echo "                 with MEASURE=1 also the coverage floors, as .ci/run has it"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
-	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; MOOT_CHAOS_SEED=N"
+	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; FOLKMOOT_CHAOS_SEED=N"
 	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
 	@echo "make fmt         fix format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
@@ -45,11 +45,11 @@ help:
 	@echo "make clean       remove everything that was made here"
 
 demo: .venv/run.stamp
-	$(BIN)/moot run examples/build-or-buy.md -m builtin:quotes
+	$(BIN)/folkmoot run examples/build-or-buy.md -m builtin:quotes
 
 demo-all: .venv/run.stamp
 	@# An example in which a person decides ends with 6: it waits, and says how to answer.
-	@for brief in $(EXAMPLES); do echo; echo "== $$brief"; $(BIN)/moot run $$brief -m builtin:quotes --quiet || [ $$? -eq 6 ] || exit 1; done
+	@for brief in $(EXAMPLES); do echo; echo "== $$brief"; $(BIN)/folkmoot run $$brief -m builtin:quotes --quiet || [ $$? -eq 6 ] || exit 1; done
 
 app: .venv/run.stamp
 	$(BIN)/python hatch_build.py anew
@@ -64,22 +64,22 @@ test: .venv/dev.stamp
 
 test-all: test .venv/docs.stamp
 	@# Tests of browsers and servers wait; so the processors work on all cases of the tests that have many.
-	export MOOT_MORE=1; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "(system or many) and not source and not alone" $(MEASURED) || $(ONCE_MORE)
+	export FOLKMOOT_MORE=1; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "(system or many) and not source and not alone" $(MEASURED) || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
 	$(if $(MEASURE),$(BIN)/python scripts/coverage_floors.py)
 
 test-peers: .venv/dev.stamp
-	MOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 0 tests/peers
+	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 0 tests/peers
 
 SEEDS ?= 500
 FROM ?= 0
 
 simulate: .venv/dev.stamp
-	$(BIN)/python -m moot.testing.simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
+	$(BIN)/python -m folkmoot.testing.simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
 
 chaos: .venv/dev.stamp
-	MOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/workers/test_chaos.py
+	FOLKMOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/workers/test_chaos.py
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check
@@ -103,27 +103,27 @@ bench: .venv/bench.stamp
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 clean:
-	rm -rf frontend/node_modules src/moot/web/dist .venv .cache .hypothesis .pytest_cache .ruff_cache build dist
+	rm -rf frontend/node_modules src/folkmoot/web/dist .venv .cache .hypothesis .pytest_cache .ruff_cache build dist
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up: a stamp is as new as the requirements that are installed -----------------------------------------------
 # The files pin all that is needed, so pip looks up no dependency: where one asks for an extra, it would take the newest.
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Moot needs Python 3.11 or newer, and $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`. Say which to use: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo "Folkmoot needs Python 3.11 or newer, and $(PYTHON) is `$(PYTHON) --version 2>/dev/null || echo missing`. Say which to use: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; exit 1; }
 
 .venv/run.stamp: requirements/run.txt pyproject.toml hatch_build.py $(APP) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/run.txt
 	$(BIN)/python hatch_build.py set-up
 	@# pip shows nothing of a build, so the app was built before.
-	MOOT_APP=done $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	FOLKMOOT_APP=done $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv/dev.stamp: requirements/dev.txt .venv/run.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/dev.txt
-	@# Without them the tests of the pages say what they leave out, and under MOOT_CI they fail.
-	$(BIN)/python hatch_build.py tools || [ -z "$$MOOT_CI" ]
+	@# Without them the tests of the pages say what they leave out, and under FOLKMOOT_CI they fail.
+	$(BIN)/python hatch_build.py tools || [ -z "$$FOLKMOOT_CI" ]
 	@touch $@
 
 .venv/bench.stamp: requirements/bench.txt .venv/dev.stamp

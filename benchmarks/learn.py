@@ -19,12 +19,12 @@ from itertools import accumulate
 from pathlib import Path
 from random import Random
 
-from moot.app.export.learned import learn
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.learn.memory import Lessons, Outcome
-from moot.learn.memory_store import MemoryStore
-from moot.phases.choices import Choices
+from folkmoot.app.export.learned import learn
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.learn.memory import Lessons, Outcome
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.phases.choices import Choices
 
 WORDS = 30_000
 SEARCHES = 200

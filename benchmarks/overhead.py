@@ -1,9 +1,9 @@
-"""Measures the overhead of Moot in wall time and processor time, as ratios to a baseline in the same run.
+"""Measures the overhead of Folkmoot in wall time and processor time, as ratios to a baseline in the same run.
 
 1. One debate, 10 participants, 3 rounds, agents that sleep 0.1 s: wall time over the ideal critical path.
 2. The same with agents that answer at once: processor time per ask and asks per second, for 1, 100 and 1,000 debates
    in parallel in one process, with the SQLite record on. The baseline is bare asyncio with the same number of tasks.
-   Python looks for garbage as seldom as in the command ``moot``.
+   Python looks for garbage as seldom as in the command ``folkmoot``.
    Small numbers of debates are run several times, because one alone ends too soon to be measured.
 
 Run it with ``make bench`` or ``python benchmarks/overhead.py [--debates 1 100 1000]``.
@@ -18,18 +18,18 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.__main__ import GARBAGE
-from moot.core.agent import Agent, Context, Recorder
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Opened
-from moot.engine.driver import debate
-from moot.phases.base import Rounds
-from moot.phases.speak import Everyone
-from moot.protocols.spec import dump
-from moot.record.ledger import Ledger
-from moot.record.sqlite import SqliteStore
-from moot.record.store import Store
+from folkmoot.__main__ import GARBAGE
+from folkmoot.core.agent import Agent, Context, Recorder
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Opened
+from folkmoot.engine.driver import debate
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.speak import Everyone
+from folkmoot.protocols.spec import dump
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import Store
 
 PEOPLE, ROUNDS = 10, 3
 ASKS = PEOPLE * ROUNDS
@@ -109,17 +109,17 @@ def main() -> None:
         one = asyncio.run(measure(1, 0.1, bare=False, folder=folder))
         bare = asyncio.run(measure(1, 0.1, bare=True, folder=folder))
         print(f"one debate, {PEOPLE} participants, {ROUNDS} rounds, 0.1 s an answer: ideal {ideal:.2f} s")
-        print(f"  Moot {one.wall / ideal:.3f} x ideal; bare asyncio {bare.wall / ideal:.3f} x ideal")
+        print(f"  Folkmoot {one.wall / ideal:.3f} x ideal; bare asyncio {bare.wall / ideal:.3f} x ideal")
         print(f"no latency, {ASKS} asks a debate, SQLite record with synchronous=FULL:")
         print("  debates   asks/s   bare tasks/s   ms CPU/ask   floor   above the floor   peak MB")
         for count in debates:
             runs = max(1, LEAST // count)
-            with_moot = asyncio.run(measure(count, 0.0, bare=False, folder=folder, runs=runs))
+            with_folkmoot = asyncio.run(measure(count, 0.0, bare=False, folder=folder, runs=runs))
             base = asyncio.run(measure(count, 0.0, bare=True, folder=folder, runs=runs))
             asks, peak = count * runs * ASKS, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-            ours, least = with_moot.cpu / asks * 1000, base.cpu / asks * 1000
+            ours, least = with_folkmoot.cpu / asks * 1000, base.cpu / asks * 1000
             print(
-                f"  {count:7}  {asks / with_moot.wall:7.0f}  {asks / base.wall:13.0f}  {ours:11.3f}  {least:6.3f}"
+                f"  {count:7}  {asks / with_folkmoot.wall:7.0f}  {asks / base.wall:13.0f}  {ours:11.3f}  {least:6.3f}"
                 f"  {ours - least:16.3f}  {peak:8.0f}"
             )
 

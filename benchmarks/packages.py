@@ -1,16 +1,16 @@
-"""Compares Moot with other packages for the same purpose, on the same scripted model.
+"""Compares Folkmoot with other packages for the same purpose, on the same scripted model.
 
-- ``aragora-debate``: its arena, and Moot's protocol ``arena``: proposals, all-to-all critiques, votes.
+- ``aragora-debate``: its arena, and Folkmoot's protocol ``arena``: proposals, all-to-all critiques, votes.
 - ``langgraph``: the moderated pattern as its document shows it (a node for the debaters, who speak one after the
-  other, and a node for the moderator), and Moot's ``DebatePattern``. The step of the council and a meeting of the board
+  other, and a node for the moderator), and Folkmoot's ``DebatePattern``. The step of the council and a meeting of the board
   are measured too.
 
 ``calls`` are the calls of the model; the protocols differ in how often they ask. ``wall`` is the time with a model that
 takes 0.1 s over the ideal: the stages that must wait for each other, times 0.1 s. For the moderated debate the ideal
 asks all debaters of a round at once. ``ms`` is processor time per call with a model that answers at once: the least of
-several measurements, since work of other programs only adds to it. ``floor`` is bare asyncio with the same calls. Moot
+several measurements, since work of other programs only adds to it. ``floor`` is bare asyncio with the same calls. Folkmoot
 writes its record to SQLite, and waits for the disk before each question; the others write none. ``in memory`` is the
-same above the floor with a record that is kept in no file (``moot.InMemoryStore``), which is what the others do.
+same above the floor with a record that is kept in no file (``folkmoot.InMemoryStore``), which is what the others do.
 ``import`` is the time that a new process needs to import the package, median of five.
 
 Run it with ``make bench``, which installs the others in pinned versions, or with ``python benchmarks/packages.py``;
@@ -31,15 +31,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
-from moot.app.plan.settings import StorePlace
-from moot.app.program.program_agents import register
-from moot.app.run.workspace import Workspace
-from moot.board import BoardMeeting, BoardMember
-from moot.core.brief import Brief, Limits, Participant
-from moot.council import AgentWrapper, DebateStep
-from moot.pattern import DebatePattern
-from moot.protocols.known import Choices
-from moot.record.in_memory import InMemoryStore
+from folkmoot.app.plan.settings import StorePlace
+from folkmoot.app.program.program_agents import register
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.board import BoardMeeting, BoardMember
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.council import AgentWrapper, DebateStep
+from folkmoot.pattern import DebatePattern
+from folkmoot.protocols.known import Choices
+from folkmoot.record.in_memory import InMemoryStore
 
 LATENCY = 0.1
 PEOPLE, ROUNDS = 5, 2
@@ -101,7 +101,7 @@ class Row:
     hold: Callable[[Script, StorePlace], Awaitable[object]]
 
 
-async def moot_arena(script: Script, store: StorePlace) -> object:
+async def folkmoot_arena(script: Script, store: StorePlace) -> object:
     """The protocol ``arena`` with agents of the program."""
     workspace = Workspace.at(store)
     try:
@@ -114,7 +114,7 @@ async def moot_arena(script: Script, store: StorePlace) -> object:
         await workspace.close()
 
 
-async def moot_council(script: Script, store: StorePlace) -> object:
+async def folkmoot_council(script: Script, store: StorePlace) -> object:
     """The council's debate step."""
     agents = [AgentWrapper(script.agent(n), name=n) for n in NAMES]
     return await DebateStep(agents=agents, rounds=ROUNDS, store=store).execute(TOPIC)
@@ -125,12 +125,12 @@ def debaters() -> list[dict[str, str]]:
     return [{"name": n, "role": "Speaks for one side", "system_prompt": f"You are {n}."} for n in NAMES]
 
 
-async def moot_pattern(script: Script, store: StorePlace) -> object:
+async def folkmoot_pattern(script: Script, store: StorePlace) -> object:
     """The moderated pattern."""
     return await DebatePattern(llm=script.agent("all"), max_rounds=ROUNDS, store=store).arun(TOPIC, debaters())
 
 
-async def moot_board(script: Script, store: StorePlace) -> object:
+async def folkmoot_board(script: Script, store: StorePlace) -> object:
     """A meeting of a board, whose members speak one after the other."""
     members = [BoardMember(name=n, agent=script.agent(n)) for n in NAMES]
     return await BoardMeeting(TOPIC, members, rounds=ROUNDS, store=store).hold()
@@ -209,11 +209,11 @@ async def floor(script: Script, store: StorePlace) -> object:
 
 ROWS: Sequence[Row] = (
     Row("bare asyncio (floor)", "asyncio", ROUNDS + 2, floor),
-    Row("moot: council step", "moot.council", ROUNDS + 2, moot_council),
-    Row("moot: arena", "moot.app.run.workspace", 2 * ROUNDS + 2, moot_arena),
+    Row("folkmoot: council step", "folkmoot.council", ROUNDS + 2, folkmoot_council),
+    Row("folkmoot: arena", "folkmoot.app.run.workspace", 2 * ROUNDS + 2, folkmoot_arena),
     Row("aragora-debate: arena", "aragora_debate", 3 * ROUNDS, aragora_arena),
-    Row("moot: moderated pattern", "moot.pattern", 2 * ROUNDS, moot_pattern),
-    Row("moot: board", "moot.board", PEOPLE * ROUNDS, moot_board),
+    Row("folkmoot: moderated pattern", "folkmoot.pattern", 2 * ROUNDS, folkmoot_pattern),
+    Row("folkmoot: board", "folkmoot.board", PEOPLE * ROUNDS, folkmoot_board),
     Row("langgraph: moderated pattern", "langgraph.graph", 2 * ROUNDS, langgraph_pattern),
 )
 
@@ -275,7 +275,7 @@ def main() -> int:
         figures = asyncio.run(measure(row))
         base = base or figures.cpu
         line = f"{row.name:30}{figures.calls:6}{figures.ratio:8.2f}{figures.cpu:8.2f}"
-        memory = f"{figures.memory - base:11.2f}" if row.name.startswith("moot") else f"{'':11}"
+        memory = f"{figures.memory - base:11.2f}" if row.name.startswith("folkmoot") else f"{'':11}"
         print(f"{line}{figures.cpu - base:12.2f}{memory}{load(row.package):10.2f}")
     return 0
 

@@ -26,11 +26,11 @@ from playwright.async_api import CDPSession, Page
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the kit of the tests in a browser is there
 
-from moot.app.brief.reader import read_brief  # noqa: E402
-from moot.app.run.workspace import Plan  # noqa: E402
-from moot.core.brief import Limits, Participant  # noqa: E402
-from moot.phases.base import Rounds  # noqa: E402
-from moot.phases.speak import Everyone, speech  # noqa: E402
+from folkmoot.app.brief.reader import read_brief  # noqa: E402
+from folkmoot.app.run.workspace import Plan  # noqa: E402
+from folkmoot.core.brief import Limits, Participant  # noqa: E402
+from folkmoot.phases.base import Rounds  # noqa: E402
+from folkmoot.phases.speak import Everyone, speech  # noqa: E402
 from tests.web import crowd  # noqa: E402
 from tests.web.browser import Stage, needed, staged  # noqa: E402
 

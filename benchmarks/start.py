@@ -25,11 +25,11 @@ MODEL = "openai:gpt-4o"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "python -c pass": ("-c", "pass"),
     "python -c 'import rich_click'": ("-c", "import rich_click"),
-    "moot --help": ("-m", "moot", "--help"),
-    "moot list": ("-m", "moot", "list"),
-    f"moot check (with {MODEL})": ("-m", "moot", "check", str(BRIEF), "-m", MODEL),
+    "folkmoot --help": ("-m", "folkmoot", "--help"),
+    "folkmoot list": ("-m", "folkmoot", "list"),
+    f"folkmoot check (with {MODEL})": ("-m", "folkmoot", "check", str(BRIEF), "-m", MODEL),
 }
-RUN = ("-m", "moot", "run", str(BRIEF), "-m", "builtin:quotes", "--no-report")
+RUN = ("-m", "folkmoot", "run", str(BRIEF), "-m", "builtin:quotes", "--no-report")
 
 
 @dataclass(slots=True)
@@ -42,7 +42,12 @@ class Times:
 
 def environment(folder: Path) -> dict[str, str]:
     """A place of its own, with a key so that the model can be named; nothing is sent to it."""
-    own = {"HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "MOOT_STORE": folder / "moot.sqlite"}
+    own = {
+        "HOME": folder,
+        "XDG_CONFIG_HOME": folder,
+        "XDG_DATA_HOME": folder,
+        "FOLKMOOT_STORE": folder / "folkmoot.sqlite",
+    }
     return {**os.environ, **{name: str(path) for name, path in own.items()}, "OPENAI_API_KEY": "none"}
 
 
@@ -62,7 +67,7 @@ def count(words: Sequence[str], env: Mapping[str, str]) -> int:
 
 
 def first_line(env: Mapping[str, str]) -> float:
-    """The seconds until ``moot run`` shows its first line."""
+    """The seconds until ``folkmoot run`` shows its first line."""
     began = time.perf_counter()
     with subprocess.Popen([sys.executable, *RUN], env=dict(env), stdout=subprocess.PIPE) as process:
         assert process.stdout
@@ -88,7 +93,7 @@ def measure(runs: int) -> None:
     for name, took in times.items():
         low, mid, high = min(took.seconds), median(took.seconds), max(took.seconds)
         print(f"{name:<34}{mid:>8.3f}{low:>8.3f}{high:>8.3f}{mid / bare:>8.1f}{took.modules:>9}")
-    print(f"first line of moot run: {median(lines):.3f} s of the clock, {min(lines):.3f} to {max(lines):.3f}")
+    print(f"first line of folkmoot run: {median(lines):.3f} s of the clock, {min(lines):.3f} to {max(lines):.3f}")
 
 
 if __name__ == "__main__":

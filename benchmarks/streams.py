@@ -10,7 +10,7 @@ all processes of a machine share.
 - ``processor``: of this process, over the time that the answers take by their pace; the server's stands beside it.
 - ``memory``: the most that this process held.
 
-Python looks for garbage as seldom as in the command ``moot``.
+Python looks for garbage as seldom as in the command ``folkmoot``.
 
 The machine must have cores for both processes. The load average is printed, because other programs make pieces late.
 
@@ -31,16 +31,16 @@ from pathlib import Path
 import psutil
 from parts.model_server import PACE, serving
 
-from moot.__main__ import GARBAGE
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Called, Signal
-from moot.models.pool import Pool
-from moot.phases.base import Rounds
-from moot.phases.speak import Everyone
-from moot.record.hub import Hub
-from moot.record.store import Store
+from folkmoot.__main__ import GARBAGE
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Called, Signal
+from folkmoot.models.pool import Pool
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.speak import Everyone
+from folkmoot.record.hub import Hub
+from folkmoot.record.store import Store
 
 WORDS = 400
 """Pieces of one answer."""

@@ -31,16 +31,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context, context_of
-from moot.core.ask import Ask, Field, Reply, Value
-from moot.core.brief import Brief, Participant, Source, View
-from moot.core.event import Asked, Entered, Halted, Replied, Ruled
-from moot.core.transcript import Transcript
-from moot.models.base import Traits
-from moot.phases.base import State, enter
-from moot.phases.choices import Choices
-from moot.protocols.known import build
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context, context_of
+from folkmoot.core.ask import Ask, Field, Reply, Value
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.core.event import Asked, Entered, Halted, Replied, Ruled
+from folkmoot.core.transcript import Transcript
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import State, enter
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
 
 LETTERS = 4  # characters of a token
 L = 400

@@ -32,18 +32,18 @@ from typing import cast
 import uvicorn
 from starlette.types import ASGIApp
 
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.agent import Quote, Recorder
-from moot.core.brief import Brief, Limits, Participant, View
-from moot.core.event import Called, Replied
-from moot.models.base import Request, Traits
-from moot.phases.base import Rounds
-from moot.phases.speak import Everyone
-from moot.record.hub import StoredLine
-from moot.web.app import make_app, open_site
-from moot.web.auth import session_cookie
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.brief import Brief, Limits, Participant, View
+from folkmoot.core.event import Called, Replied
+from folkmoot.models.base import Request, Traits
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.speak import Everyone
+from folkmoot.record.hub import StoredLine
+from folkmoot.web.app import make_app, open_site
+from folkmoot.web.auth import session_cookie
 
 PEOPLE, PAUSE = 5, 0.4
 """Who answers, and seconds for an answer: a round of 5 is 21 entries in 0.4 seconds, some 50 a second."""
@@ -125,7 +125,7 @@ async def serve(folder: Path, rounds: int) -> None:
 
 def _debate(folder: Path, model: "Talker", rounds: int) -> tuple[Workspace, Plan]:
     """The workspace, and the debate that runs in it."""
-    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace = Workspace.at(folder / "folkmoot.sqlite")
     workspace.config = replace(Config(), serve=Serving(requests=1_000_000))
     for n in range(PEOPLE):
         workspace.pool.add_agent(f"m{n}", model)

@@ -5,12 +5,12 @@ process, of all its threads, user and system; a row is the median of several rou
 
 - ``floor``: ``httpx2`` and ``json`` read the stream line by line, and join the words.
 - ``openai``, ``pydantic-ai``: the same request through these libraries; those that are not installed are left out.
-- ``moot: model``: Moot's model with all its layers (limits, retries, prices), without a debate.
-- ``moot: debate``: whole debates of 3 participants and 2 rounds with the record on: prompts, budget, record in SQLite,
+- ``folkmoot: model``: Folkmoot's model with all its layers (limits, retries, prices), without a debate.
+- ``folkmoot: debate``: whole debates of 3 participants and 2 rounds with the record on: prompts, budget, record in SQLite,
   transcript. It is divided by the calls.
 
 Streamed answers have one word an event, sent as fast as they can be. The other answers have 30 words: ``openai`` asks
-for them without a stream; Moot always streams, and the server sends all words in one event.
+for them without a stream; Folkmoot always streams, and the server sends all words in one event.
 
 Run it with ``make bench`` or ``python benchmarks/wires.py [--quick] [--json FILE]``. ``--quick`` measures answers of
 400 words and the short ones only. The last line is the result: over the floor, and over the ``openai`` library.
@@ -33,14 +33,14 @@ from typing import Any
 import httpx2
 from parts.model_server import serving
 
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.agent import Quote
-from moot.core.brief import Brief, Participant
-from moot.core.event import Called
-from moot.models.base import Message, Request
-from moot.models.pool import Pool, build
-from moot.phases.base import Rounds
-from moot.phases.speak import Everyone
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.agent import Quote
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Called
+from folkmoot.models.base import Message, Request
+from folkmoot.models.pool import Pool, build
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.speak import Everyone
 
 LENGTHS = (1, 25, 100, 400)
 """Words of the answers of the whole measurement."""
@@ -86,7 +86,7 @@ class Row:
 
     name: str
     open: Callable[[str, Path, int], tuple[Answer, Callable[[], Awaitable[object]]]]
-    package: str = "moot"
+    package: str = "folkmoot"
 
 
 async def together(ask: Callable[[], Awaitable[object]], debates: int) -> None:
@@ -158,8 +158,8 @@ async def _nothing() -> None:
     pass
 
 
-def moot_model(url: str, folder: Path, debates: int) -> tuple[Answer, Callable[[], Awaitable[object]]]:
-    """Moot's model in its layers."""
+def folkmoot_model(url: str, folder: Path, debates: int) -> tuple[Answer, Callable[[], Awaitable[object]]]:
+    """Folkmoot's model in its layers."""
     env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
     models = {name: build(f"openai:{name}", env=env) for name in names(LENGTHS)}
     request = Request(messages=(Message(role="user", text=PROMPT),))
@@ -171,8 +171,8 @@ def moot_model(url: str, folder: Path, debates: int) -> tuple[Answer, Callable[[
     return lambda model: together(lambda: models[model].complete(request, Unrecorded()), debates), close
 
 
-def moot_debate(url: str, folder: Path, debates: int) -> tuple[Answer, Callable[[], Awaitable[object]]]:
-    """Whole debates with Moot."""
+def folkmoot_debate(url: str, folder: Path, debates: int) -> tuple[Answer, Callable[[], Awaitable[object]]]:
+    """Whole debates with Folkmoot."""
     workspace = Workspace.at(folder / "record.sqlite")
     workspace.pool = Pool(env={"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"})
     protocol = Rounds(each=Everyone(act="argue", task=PROMPT), most=ROUNDS)
@@ -192,8 +192,8 @@ ROWS: Sequence[Row] = (
     Row("floor: httpx2 + json", floor),
     Row("openai", openai, "openai"),
     Row("pydantic-ai", pydantic_ai, "pydantic_ai"),
-    Row("moot: model", moot_model),
-    Row("moot: debate", moot_debate),
+    Row("folkmoot: model", folkmoot_model),
+    Row("folkmoot: debate", folkmoot_debate),
 )
 
 
@@ -243,9 +243,11 @@ def main() -> int:
             "ms": figures,
         }
         options.json.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
-    streamed = figures["moot: debate"][f"burst-{WORDS}"] / figures["floor: httpx2 + json"][f"burst-{WORDS}"]
+    streamed = figures["folkmoot: debate"][f"burst-{WORDS}"] / figures["floor: httpx2 + json"][f"burst-{WORDS}"]
     peer = figures.get("openai", {}).get(f"brief-{SHORT}")
-    unstreamed = f"{figures['moot: debate'][f'brief-{SHORT}'] / peer:.2f}" if peer else "? (openai is not installed)"
+    unstreamed = (
+        f"{figures['folkmoot: debate'][f'brief-{SHORT}'] / peer:.2f}" if peer else "? (openai is not installed)"
+    )
     print(f"streamed {streamed:.2f} x floor, unstreamed {unstreamed} x sdk")
     return 0
 

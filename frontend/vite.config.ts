@@ -7,14 +7,14 @@ import { defineConfig, type Plugin } from "vite";
 
 const MOST = 40 * 1024; // bytes of JS and CSS after gzip that one page may load
 
-const SERVER = "http://127.0.0.1:8323"; // where moot serve runs while somebody works on the app
+const SERVER = "http://127.0.0.1:8323"; // where folkmoot serve runs while somebody works on the app
 const SHARED = /node_modules|src\/(view\/(TurnCard|Facts|Trouble|Note|Lazy|Disc)|(api|fold|words|loading|relations|seal|stances|theme|route)\.)/; // what most pages need
 
 /** Fails a build in which a page loads more than allowed, or that would break the page's own policy. */
 function limits(): Plugin {
   const size = (text: string): number => gzipSync(text, { level: 9 }).length;
   return {
-    name: "moot-limits",
+    name: "folkmoot-limits",
     enforce: "post",
     generateBundle(_, bundle) {
       for (const [name, file] of Object.entries(bundle)) {
@@ -59,14 +59,14 @@ const SERVED = /\/(AnalysisTab|BriefTab|ExportMenu|ForkTurn|More|NextSteps|Ratin
 /** Leaves out of the report what it never shows, because there is no server to ask. */
 function unserved(): Plugin {
   const NONE = "\0none";
-  return { name: "moot-unserved", enforce: "pre", resolveId: (source) => (SERVED.test(source) ? NONE : null), load: (id) => (id === NONE ? "export default () => {};" : null) };
+  return { name: "folkmoot-unserved", enforce: "pre", resolveId: (source) => (SERVED.test(source) ? NONE : null), load: (id) => (id === NONE ? "export default () => {};" : null) };
 }
 
 /** Puts script and style into the page, and their hashes into its policy. */
 function inline(): Plugin {
   const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return {
-    name: "moot-inline",
+    name: "folkmoot-inline",
     enforce: "post",
     generateBundle(_, bundle) {
       const files = Object.values(bundle);
@@ -100,7 +100,7 @@ export default defineConfig(({ mode }) => {
     base: report ? "./" : "/",
     publicDir: report ? false : "public",
     build: {
-      outDir: "../src/moot/web/dist",
+      outDir: "../src/folkmoot/web/dist",
       emptyOutDir: !report,
       target: "es2023",
       cssTarget: ["chrome123", "firefox120", "safari17.5"],

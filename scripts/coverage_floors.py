@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 ROOT = Path(__file__).resolve().parents[1]
 
-SOURCE = ROOT / "src" / "moot"
+SOURCE = ROOT / "src" / "folkmoot"
 
 MEASURED = ROOT / ".cache" / "coverage"
 
@@ -54,8 +54,8 @@ class Report(BaseModel):
 
 
 def part_of(path: str) -> str:
-    """The folder under ``moot``, or the file's own name where it stands in none."""
-    return path.replace("\\", "/").partition("moot/")[2].removesuffix(".py").partition("/")[0]
+    """The folder under ``folkmoot``, or the file's own name where it stands in none."""
+    return path.replace("\\", "/").partition("folkmoot/")[2].removesuffix(".py").partition("/")[0]
 
 
 def share(files: Sequence[File]) -> float:

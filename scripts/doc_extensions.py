@@ -9,8 +9,8 @@ from dataclasses import is_dataclass
 from typing import get_args, get_type_hints
 
 from doc_pages import describe_fields, meanings, page, paragraph, table
-from moot import ext
-from moot.report.report import Report
+from folkmoot import ext
+from folkmoot.report.report import Report
 
 GROUPS: Mapping[str, str] = {
     "Options of every kind": "option takes_options",
@@ -25,23 +25,23 @@ GROUPS: Mapping[str, str] = {
     "Tools": "Tool ToolSpec ToolUse ToolResult Context",
     "Report formats": "ReportFormat ReadRecord Report bullets inline decision_chapter",
     "Words": "counted listed",
-    "Errors": "MootError BriefError ProtocolError ModelError Unavailable Refused Unreadable ToolError",
+    "Errors": "FolkmootError BriefError ProtocolError ModelError Unavailable Refused Unreadable ToolError",
 }
-"""All names of ``moot.ext`` by what they are for."""
+"""All names of ``folkmoot.ext`` by what they are for."""
 
 
-_MODULE = re.compile(r"\b(?:collections|moot)(?:\.[a-z_]+)*\.(?=[A-Z])")
+_MODULE = re.compile(r"\b(?:collections|folkmoot)(?:\.[a-z_]+)*\.(?=[A-Z])")
 """The modules before the names of classes."""
 
 
 def extensions_page() -> str:
-    """All that ``moot.ext`` offers, with the fields of its values and of those within a Report."""
+    """All that ``folkmoot.ext`` offers, with the fields of its values and of those within a Report."""
     named = {name for names in GROUPS.values() for name in names.split()}
     if odd := named ^ {*ext.__all__}:
-        raise ValueError(f"GROUPS and moot.ext.__all__ differ by {', '.join(sorted(odd))}")
+        raise ValueError(f"GROUPS and folkmoot.ext.__all__ differ by {', '.join(sorted(odd))}")
     return page(
         "What extensions import",
-        "Everything in `moot.ext`, by the kind of extension that needs it. [Extend Moot](../how-to/extend-moot.md) "
+        "Everything in `folkmoot.ext`, by the kind of extension that needs it. [Extend Folkmoot](../how-to/extend-folkmoot.md) "
         "shows a whole package for each kind.",
         *(part for title, names in GROUPS.items() for part in [f"## {title}", *_group(names.split())]),
         "## What is in a Report",
@@ -107,7 +107,7 @@ def _inline(text: str) -> str:
 
 
 def _within(kind: type[object]) -> list[type[object]]:
-    """The dataclasses in the fields of a dataclass, and in theirs, each once, outside of ``moot.ext``."""
+    """The dataclasses in the fields of a dataclass, and in theirs, each once, outside of ``folkmoot.ext``."""
     offered = {getattr(ext, name) for name in ext.__all__}
     queue: list[object] = list(get_type_hints(kind).values())
     matching: list[type[object]] = []

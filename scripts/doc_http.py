@@ -22,14 +22,14 @@ GROUPS: Mapping[str, str] = {
 """The tags of requests, and the headings under which they stand."""
 
 BEGIN = """\
-`moot serve` answers these requests. [Call the API](../how-to/call-the-api.md) shows a whole debate step by step.
+`folkmoot serve` answers these requests. [Call the API](../how-to/call-the-api.md) shows a whole debate step by step.
 [The OpenAPI description](openapi.json) is the same for programs.
 
-Send a token as `Authorization: Bearer …`. Bodies are JSON. The commands below need `MOOT`, the address of the server,
+Send a token as `Authorization: Bearer …`. Bodies are JSON. The commands below need `FOLKMOOT`, the address of the server,
 `TOKEN`, a token, and `ID`, the id of a debate:
 
 ```console no-run
-$ export MOOT=http://127.0.0.1:8323 TOKEN=… ID=…
+$ export FOLKMOOT=http://127.0.0.1:8323 TOKEN=… ID=…
 ```"""
 
 ERRORS = """\
@@ -119,7 +119,7 @@ def _command(method: str, path: str, request: Data, body: Data) -> str:
                 query.append(f"{one['name']}={value}")
             else:
                 words += ["-H", f'"{one["name"]}: {value}"']
-    address = f"$MOOT{path.replace('{debate}', '$ID')}{'?' if query else ''}{'&'.join(query)}"
+    address = f"$FOLKMOOT{path.replace('{debate}', '$ID')}{'?' if query else ''}{'&'.join(query)}"
     if body:
         words += ["-H", '"Content-Type: application/json"', "-d", shlex.quote(_json(body["example"]))]
     verb = "" if method == ("post" if body else "get") else f"-X {method.upper()} "
@@ -196,7 +196,7 @@ def _named(api: Data, schema: Data) -> Data:
 
 
 def _short(name: str) -> str:
-    """``moot__core__roles__Standing`` is Standing of roles: two values have that name."""
+    """``folkmoot__core__roles__Standing`` is Standing of roles: two values have that name."""
     module, _, last = name.rpartition("__")
     return f"{last}-{module.rpartition('__')[2]}" if module else last
 

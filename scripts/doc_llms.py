@@ -8,7 +8,7 @@ ABOUT = (
     "> Structured debates among language models, on the record: a panel argues, votes by a fixed rule and keeps every "
     "word; reviews of changes, a model behind OpenAI's interface, an MCP server, a web app."
 )
-USE = "For an agent that uses Moot: `moot skill install` puts three guides into a project, `moot mcp` is an MCP server."
+USE = "For an agent that uses Folkmoot: `folkmoot skill install` puts three guides into a project, `folkmoot mcp` is an MCP server."
 
 _INNER = re.compile(r"\]\(([^)]+)\)")
 _LINK = re.compile(r"(?:  )?- \[([^\]]+)\]\(([^)]+)\)(.*)")
@@ -16,7 +16,17 @@ _LINK = re.compile(r"(?:  )?- \[([^\]]+)\]\(([^)]+)\)(.*)")
 
 def llms_text(root: Path) -> str:
     """The text, with links that begin at the root of the repository."""
-    rows = ["# Moot", "", ABOUT, "", USE, "", "## Begin", "", "- [README](README.md): install and run a first debate"]
+    rows = [
+        "# Folkmoot",
+        "",
+        ABOUT,
+        "",
+        USE,
+        "",
+        "## Begin",
+        "",
+        "- [README](README.md): install and run a first debate",
+    ]
     return "\n".join([*rows, *_sections((root / "docs" / "index.md").read_text("utf-8"))]) + "\n"
 
 

@@ -10,20 +10,20 @@ from functools import partial
 from typing import cast
 
 from doc_protocols import table_of
-from moot.arguments.tree import escape_mermaid
-from moot.core.brief import Participant
-from moot.core.roles import RETRIEVER
-from moot.phases.choices import Choices, Memory
-from moot.protocols import known, spec
-from moot.report.flowchart import LAST, flowchart
+from folkmoot.arguments.tree import escape_mermaid
+from folkmoot.core.brief import Participant
+from folkmoot.core.roles import RETRIEVER
+from folkmoot.phases.choices import Choices, Memory
+from folkmoot.protocols import known, spec
+from folkmoot.report.flowchart import LAST, flowchart
 
 Data = dict[str, spec.Data]
 
 READING: Mapping[str, tuple[str, str]] = {
-    "analytics": ("4 analytics", "moot analyse"),
-    "insights": ("5 insights", "moot analyse"),
-    "verification": ("6 verification", "moot verify, moot receipt, moot analyse --formal"),
-    "feedback": ("7 feedback", "moot learn, moot ratings"),
+    "analytics": ("4 analytics", "folkmoot analyse"),
+    "insights": ("5 insights", "folkmoot analyse"),
+    "verification": ("6 verification", "folkmoot verify, folkmoot receipt, folkmoot analyse --formal"),
+    "feedback": ("7 feedback", "folkmoot learn, folkmoot ratings"),
 }
 """The phases that ask nobody and read the record, each with its commands."""
 

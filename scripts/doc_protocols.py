@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from doc_pages import page, paragraph, table
-from moot.core.brief import Brief, Participant
-from moot.protocols import known, spec
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.protocols import known, spec
 
 
 def protocols_page() -> str:

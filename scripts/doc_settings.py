@@ -1,4 +1,4 @@
-"""The page of settings and environment: what ``moot.toml`` and the environment may set, each with its meaning.
+"""The page of settings and environment: what ``folkmoot.toml`` and the environment may set, each with its meaning.
 
 A setting that the code reads and that is not told here, or the other way round, is an error.
 """
@@ -6,19 +6,19 @@ A setting that the code reads and that is not told here, or the other way round,
 from collections.abc import Iterable, Mapping
 
 from doc_pages import page, table
-from moot.app.brief import presets
-from moot.app.plan import settings, settings_tables
-from moot.models.names import PROVIDERS
-from moot.models.wires import acp_programs
+from folkmoot.app.brief import presets
+from folkmoot.app.plan import settings, settings_tables
+from folkmoot.models.names import PROVIDERS
+from folkmoot.models.wires import acp_programs
 
 BEGIN = """\
-Moot reads settings from three places. The first that says something counts:
+Folkmoot reads settings from three places. The first that says something counts:
 
-1. the environment: `MOOT_MODEL` for `model`, and so on
-2. `moot.toml` in the current folder
-3. your own `moot.toml`: `~/.config/moot/moot.toml` on Linux, or where your system keeps settings
+1. the environment: `FOLKMOOT_MODEL` for `model`, and so on
+2. `folkmoot.toml` in the current folder
+3. your own `folkmoot.toml`: `~/.config/folkmoot/folkmoot.toml` on Linux, or where your system keeps settings
 
-Settings marked *own file* are not read from the current folder, since a `moot.toml` there may be anybody's. A name that
+Settings marked *own file* are not read from the current folder, since a `folkmoot.toml` there may be anybody's. A name that
 is not here is an error that names the file. API keys are no settings: they stay in the
 [environment](#environment-variables).
 
@@ -80,7 +80,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
 
 INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "serve": (
-        "What `moot serve` allows. [Call the API](../how-to/call-the-api.md#a-token) makes a token.",
+        "What `folkmoot serve` allows. [Call the API](../how-to/call-the-api.md#a-token) makes a token.",
         {
             "tokens": 'a table of names and hashes: `ci = "sha256:…"`; each name owns its debates',
             "hosts": "further names of this machine, as a list",
@@ -90,7 +90,7 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "tokens_per_debate": "tokens of one debate at most",
             "max_questions": "questions of one debate at most",
             "daily": "US dollars that one token may use in a day",
-            "default_preset": "the preset that the model name `moot` means",
+            "default_preset": "the preset that the model name `folkmoot` means",
             "documents": "the folder with the files that debates of this machine were about: the page, the HTTP API "
             "and MCP then say which have changed since; no file is read where nothing is said",
         },
@@ -118,7 +118,7 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {
             "command": "the program and its arguments, as a list",
             "url": "the address of a server over HTTP, instead of a command",
-            "pin": "the hash of the tools that you have looked at, as `moot check` shows it",
+            "pin": "the hash of the tools that you have looked at, as `folkmoot check` shows it",
             "env": "names of environment variables that the program gets",
         },
     ),
@@ -165,9 +165,9 @@ KEYS: Mapping[str, Iterable[str]] = {
 """The keys that the code reads."""
 
 VARIABLES: Mapping[str, str] = {
-    "MOOT_BATCH_LOOK": "the least seconds between two looks at a batch; 30 where it is not set",
-    "MOOT_DATA": "the folder of the data sets of `moot eval replay`",
-    "GITHUB_TOKEN, GH_TOKEN": "a token for `moot review` with a pull request",
+    "FOLKMOOT_BATCH_LOOK": "the least seconds between two looks at a batch; 30 where it is not set",
+    "FOLKMOOT_DATA": "the folder of the data sets of `folkmoot eval replay`",
+    "GITHUB_TOKEN, GH_TOKEN": "a token for `folkmoot review` with a pull request",
     "GITHUB_API_URL, GITHUB_REPOSITORY": "where GitHub is, and which repository is meant",
     ", ".join(settings.COLLECTORS): "where traces and metrics are sent; without one nothing is",
     "OTEL_SDK_DISABLED, OTEL_SERVICE_NAME, OTEL_EXPORTER_OTLP_TIMEOUT": "as OpenTelemetry defines them",
@@ -196,7 +196,7 @@ def settings_page() -> str:
         *(part for name, (words, keys) in INNER.items() for part in _section(name, words, keys)),
         "## Environment variables",
         "### Settings",
-        table(("variable", "setting"), [(f"`MOOT_{name.upper()}`", f"`{name}`") for name in TEXTS]),
+        table(("variable", "setting"), [(f"`FOLKMOOT_{name.upper()}`", f"`{name}`") for name in TEXTS]),
         "### Keys and addresses of providers",
         "A key is read from the environment alone, and it is sent to its provider alone.",
         _providers(),

@@ -25,13 +25,13 @@ from doc_llms import llms_text
 from doc_pages import describe_fields, meanings, page, paragraph, table
 from doc_protocols import protocols_page
 from doc_settings import settings_page
-from moot.app.brief import json_schema, schema
-from moot.app.evaluation import voter_table
-from moot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
-from moot.core import event
-from moot.core.decision import NO_DECISION
-from moot.core.labels import RULES
-from moot.evaluation.worlds import Talk, Voters
+from folkmoot.app.brief import json_schema, schema
+from folkmoot.app.evaluation import voter_table
+from folkmoot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
+from folkmoot.core import event
+from folkmoot.core.decision import NO_DECISION
+from folkmoot.core.labels import RULES
+from folkmoot.evaluation.worlds import Talk, Voters
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"
@@ -40,7 +40,7 @@ FIGURES = ROOT / "docs" / "pictures" / "wires.json"
 RULE_WORDS = ROOT / "frontend" / "src" / "rules.json"
 ENDINGS = ROOT / "frontend" / "src" / "endings.json"
 FILE_LIMITS = ROOT / "frontend" / "src" / "limits.json"
-CORE = ROOT / "src" / "moot" / "core"
+CORE = ROOT / "src" / "folkmoot" / "core"
 
 
 # ---- events and values -----------------------------------------------------------------------------------------------
@@ -97,9 +97,9 @@ def syntax(module: str) -> list[ast.stmt]:
 
 def cli_page() -> str:
     """Every command with its options, from the command line itself."""
-    command = import_module("moot.cli.main").main
+    command = import_module("folkmoot.cli.main").main
     assert isinstance(command, click.Command)
-    return page("Command line", "Every command answers `--help`.", *describe_command(command, "moot", None))
+    return page("Command line", "Every command answers `--help`.", *describe_command(command, "folkmoot", None))
 
 
 def describe_command(command: click.Command, name: str, above: click.Context | None) -> Iterator[str]:
@@ -177,12 +177,12 @@ def holds(key: schema.Key) -> str:
 
 
 PACKAGES: Mapping[str, str] = {
-    "moot": "Run debates, resume them and read their records.",
-    "moot.council": "A debate step with your own agents.",
-    "moot.pattern": "A debate with a moderator, debates in groups, map and reduce, writer and reviewer.",
-    "moot.board": "A board of members comes to a verdict.",
-    "moot.arena": "Parts of the arena for programs that run debates of their own.",
-    "moot.reading": "What a debate books from a text, and why not.",
+    "folkmoot": "Run debates, resume them and read their records.",
+    "folkmoot.council": "A debate step with your own agents.",
+    "folkmoot.pattern": "A debate with a moderator, debates in groups, map and reduce, writer and reviewer.",
+    "folkmoot.board": "A board of members comes to a verdict.",
+    "folkmoot.arena": "Parts of the arena for programs that run debates of their own.",
+    "folkmoot.reading": "What a debate books from a text, and why not.",
 }
 """The public packages, each with a page of its own."""
 
@@ -191,8 +191,8 @@ def names_page() -> str:
     """The public names, from ``__all__`` of the packages."""
     return page(
         "Python API",
-        "These names are public, and so are those of [`moot.inspect`](python/inspect.md) and "
-        "[`moot.testing`](python/testing.md). Everything else may change. The page of a package has signatures, fields "
+        "These names are public, and so are those of [`folkmoot.inspect`](python/inspect.md) and "
+        "[`folkmoot.testing`](python/testing.md). Everything else may change. The page of a package has signatures, fields "
         "and examples.",
         *(
             part
@@ -203,9 +203,9 @@ def names_page() -> str:
                 names_table(name),
             )
         ),
-        "## moot.ext",
-        "What extensions import: [how to write one](../how-to/extend-moot.md), [all fields](extensions.md).",
-        names_table("moot.ext"),
+        "## folkmoot.ext",
+        "What extensions import: [how to write one](../how-to/extend-folkmoot.md), [all fields](extensions.md).",
+        names_table("folkmoot.ext"),
     )
 
 
@@ -220,7 +220,7 @@ def names_table(module: str) -> str:
 @cache
 def described() -> Mapping[str, Any]:
     """The HTTP API, as it is described at ``/api/v1/openapi.json``."""
-    return import_module("moot.web.app").describe(import_module("moot.web.app").routes())
+    return import_module("folkmoot.web.app").describe(import_module("folkmoot.web.app").routes())
 
 
 def api_description() -> str:
@@ -263,7 +263,7 @@ VOTERS = """\
 Five simulated voters, each right on 70% of questions alone, decide under every protocol and rule:
 
 ```console
-$ moot eval voters --table
+$ folkmoot eval voters --table
 ```
 
 In each cell stand the shares of questions decided right and decided wrong, in percent. On the others nothing is
@@ -288,7 +288,7 @@ may withdraw earlier. `grouped` needs six voters: two groups of three read each 
 
 So a debate among honest voters gains, and each round gives a liar another chance. The figures follow from these
 assumptions and not from your models: measure those with
-[`moot eval run --liar`](../how-to/does-a-debate-pay.md#plant-a-liar).
+[`folkmoot eval run --liar`](../how-to/does-a-debate-pay.md#plant-a-liar).
 
 Left out are protocols without an answer of each voter: in `bp_style` sides are given, `forecast` asks for a
 probability, and `findings` lists defects."""

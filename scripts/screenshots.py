@@ -16,9 +16,9 @@ from playwright.async_api import Page
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the kit of the tests in a browser is there
 
-from moot.app.brief.presets import Preset  # noqa: E402
-from moot.app.evaluation.eval_files import note_folder, save_result, stored_evaluations  # noqa: E402
-from moot.app.plan.settings import lock_place  # noqa: E402
+from folkmoot.app.brief.presets import Preset  # noqa: E402
+from folkmoot.app.evaluation.eval_files import note_folder, save_result, stored_evaluations  # noqa: E402
+from folkmoot.app.plan.settings import lock_place  # noqa: E402
 from tests.app.results.prepared import credits, result  # noqa: E402
 from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, Visit, example, needed, staged  # noqa: E402
 from tests.web.crowd import Crowd, brief  # noqa: E402

@@ -6,10 +6,10 @@ Run it once for a new format version, and never again over an old one: ``python 
 import asyncio
 from pathlib import Path
 
-from moot.core.brief import Brief, Participant, Settings, Source
-from moot.protocols.known import KNOWN, build
-from moot.record.store import VERSION
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.core.brief import Brief, Participant, Settings, Source
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.record.store import VERSION
+from folkmoot.testing.replay import Harness, SeededAgent
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "records"
 BRIEF = Brief(

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import httpx2
 
-from moot.app.export.learned import add_note
-from moot.app.run.access import note_allowance
-from moot.app.serve.spending import Reservations
-from moot.core.brief import Limits
-from moot.record.store import SIDE_VERSION
+from folkmoot.app.export.learned import add_note
+from folkmoot.app.run.access import note_allowance
+from folkmoot.app.serve.spending import Reservations
+from folkmoot.core.brief import Limits
+from folkmoot.record.store import SIDE_VERSION
 from tests.web.web_kit import ADA, API, QUOTES, SERVING, Web, opened
 
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "record" / "data"
@@ -79,7 +79,7 @@ def write(path: Path) -> None:
         raise SystemExit(f"{path.name} exists: records of a format that has been released are never written anew")
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_serve(Path(folder)))
-        with sqlite3.connect(Path(folder) / "moot.sqlite") as link:
+        with sqlite3.connect(Path(folder) / "folkmoot.sqlite") as link:
             rows = link.execute("SELECT debate, seq, text FROM line ORDER BY id").fetchall()
         link.close()
     lines = [json.dumps({"debate": debate, "seq": seq, "text": text}, ensure_ascii=False) for debate, seq, text in rows]

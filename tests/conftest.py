@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tests.record.pg import Postgres
     from tests.web.browser import Stage
 
-settings.register_profile("moot", derandomize=True, deadline=None, max_examples=25)
-settings.load_profile("moot")
+settings.register_profile("folkmoot", derandomize=True, deadline=None, max_examples=25)
+settings.load_profile("folkmoot")
 
 pytest_plugins = ("tests.kits.forked",)
 
@@ -70,7 +70,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless MOOT_PEERS is set."""
+    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless FOLKMOOT_PEERS is set."""
     call = getattr(item, "callspec", None)
     words = (value for value in call.params.values() if isinstance(value, str)) if call else ()
     used = {*getattr(item, "fixturenames", ()), *words}
@@ -83,7 +83,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         marks.add("many")
     if marks & {"system", "many"} and not may_have(REST, item.path):
         raise pytest.UsageError(f"{item.nodeid} would not be found by -m {REST!r}: say by name what it needs")
-    if "peers" in marks and not os.environ.get("MOOT_PEERS"):
+    if "peers" in marks and not os.environ.get("FOLKMOOT_PEERS"):
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
 

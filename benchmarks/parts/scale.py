@@ -17,21 +17,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from moot.app.plan.settings import Config, Where, open_store, read_where
-from moot.app.run.fork import chain_lines
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.agent import Quote, Recorder
-from moot.core.brief import Brief, Limits, Participant, View
-from moot.core.event import Called, Entry
-from moot.models.base import Request, Traits
-from moot.phases.base import Rounds
-from moot.phases.speak import Everyone
-from moot.record.store import Store
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.plan.settings import Config, Where, open_store, read_where
+from folkmoot.app.run.fork import chain_lines
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.brief import Brief, Limits, Participant, View
+from folkmoot.core.event import Called, Entry
+from folkmoot.models.base import Request, Traits
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.speak import Everyone
+from folkmoot.record.store import Store
+from folkmoot.testing.store_checks import InMemoryStore
 
 if TYPE_CHECKING:
-    from moot.workers.worker import Worker
-    from moot.workers.worker_log import Note
+    from folkmoot.workers.worker import Worker
+    from folkmoot.workers.worker_log import Note
 
 PEOPLE, ROUNDS = 5, 3
 ASKS = PEOPLE * ROUNDS
@@ -185,7 +185,7 @@ async def be_desk(place: Where, wanted: Wanted, meter: Meter) -> None:
 
 async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
     """Debates on record and into the queue."""
-    from moot.workers.job_queue import Queue
+    from folkmoot.workers.job_queue import Queue
 
     queue, store = Queue(str(place)), open_store(place)
     await queue.submit("warm")  # which makes the tables
@@ -205,7 +205,7 @@ async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
 async def be_worker(place: Where, wanted: Wanted, meter: Meter) -> None:
     """One worker, until nothing is queued and nothing held."""
 
-    from moot.workers.jobs import select
+    from folkmoot.workers.jobs import select
 
     def hear(note: "Note") -> None:
         if note.event == "taken":
@@ -239,8 +239,8 @@ async def work_until(
     place: Where, wanted: Wanted, leave: "Callable[[Worker], Awaitable[None]]", hear: "Callable[[Note], None]"
 ) -> None:
     """Be a worker until that function returns."""
-    from moot.workers.lease_runs import WorkerSettings as Work
-    from moot.workers.worker import Worker
+    from folkmoot.workers.lease_runs import WorkerSettings as Work
+    from folkmoot.workers.worker import Worker
 
     async def end() -> None:
         await leave(worker)

@@ -154,7 +154,7 @@ export interface Share {
 export const ROOT = "/api/v1";
 
 export async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
-  const unsafe: Record<string, string> = method === "GET" ? {} : { "Content-Type": "application/json", "X-Moot": "1" };
+  const unsafe: Record<string, string> = method === "GET" ? {} : { "Content-Type": "application/json", "X-Folkmoot": "1" };
   let answer: Response;
   try {
     answer = await fetch(ROOT + path, {
@@ -164,7 +164,7 @@ export async function send(method: string, path: string, body?: unknown, headers
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, "Moot does not answer. Is moot serve still running?");
+    throw new Problem(0, "Folkmoot does not answer. Is folkmoot serve still running?");
   }
   if (!answer.ok) throw await problem(answer);
   return answer;

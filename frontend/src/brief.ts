@@ -157,7 +157,7 @@ export function draftOf(markdown: string): Draft | null {
   return { ...draft, question: title, protocol: protocol === "panel" ? "" : String(protocol ?? ""), rounds: rounds ? Number(rounds) : null, cost: cost === undefined ? null : Number(cost) };
 }
 
-const KEY = "moot-draft";
+const KEY = "folkmoot-draft";
 
 /** What was typed and not started, kept in this browser. */
 export interface StoredDraft {

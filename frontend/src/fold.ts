@@ -280,7 +280,7 @@ function blank(place: Place & { human?: boolean; private?: boolean }, seq: numbe
 
 /** A line about what happened, where there is anything to say. */
 function line(own: State, { line: said = "" }: Frame): void {
-  const text = said.replace(/: moot answer \S+$/, ""); // the command of a terminal
+  const text = said.replace(/: folkmoot answer \S+$/, ""); // the command of a terminal
   if (text) own.rows.push({ kind: "line", id: `s${own.seq}`, seq: own.seq, text: capital(text) });
 }
 

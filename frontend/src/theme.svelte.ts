@@ -1,7 +1,7 @@
 // Dark, light, or as the system has it; kept in this browser.
 
 type Choice = "" | "light" | "dark";
-const KEY = "moot-theme";
+const KEY = "folkmoot-theme";
 
 class Theme {
   choice = $state<Choice>("");

@@ -100,7 +100,7 @@ describe("fold", () => {
       frames(
         ...START,
         failed,
-        { kind: "paused", status: "limit", reason: "out of tokens", line: "paused: out of tokens: moot answer d-1" },
+        { kind: "paused", status: "limit", reason: "out of tokens", line: "paused: out of tokens: folkmoot answer d-1" },
         { kind: "resumed", by: "owner", line: "resumed by owner" },
         { kind: "interjected", turn: turn("said#1", "You", { outside: true }) },
       ),

@@ -24,7 +24,7 @@ BRIEFS: Sequence[Path] = [path for path in (ROOT / "examples").glob("*.md") if p
 
 # ---- Sphinx ----------------------------------------------------------------------------------------------------------
 
-project = "Moot"
+project = "Folkmoot"
 root_doc = "docs/index"
 extensions: Sequence[str] = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 include_patterns: Sequence[str] = [
@@ -67,7 +67,7 @@ python_maximum_signature_line_length = 90
 # ---- pages -----------------------------------------------------------------------------------------------------------
 
 html_theme = "furo"
-html_title = "Moot"
+html_title = "Folkmoot"
 html_static_path: Sequence[str] = ["static"]
 html_css_files: Sequence[str] = ["site.css"]
 html_copy_source = False
@@ -185,9 +185,9 @@ def trim_docstring(app: Sphinx, what: str, name: str, thing: object, options: ob
 
 
 START = f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Moot</title>
+<html lang="en"><head><meta charset="utf-8"><title>Folkmoot</title>
 <meta http-equiv="refresh" content="0; url={root_doc}.html">
-</head><body><a href="{root_doc}.html">Moot</a></body></html>
+</head><body><a href="{root_doc}.html">Folkmoot</a></body></html>
 """
 """The page that opens the front page."""
 

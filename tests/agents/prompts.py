@@ -1,7 +1,7 @@
 """What a model reads, as one text, shared by the tests of formats."""
 
-from moot.agents.prompt import compose
-from moot.models.base import Traits
+from folkmoot.agents.prompt import compose
+from folkmoot.models.base import Traits
 from tests.kits.players import Player
 
 

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.agents.human import POLL, Contacts, Human, Interface
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Brief
-from moot.core.errors import ModelError, Refused, Waiting
-from moot.core.event import Replied
-from moot.engine.calls import CallRecorder
-from moot.record.mailbox import Mailbox
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.agents.human import POLL, Contacts, Human, Interface
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply, Usage
+from folkmoot.core.brief import Brief
+from folkmoot.core.errors import ModelError, Refused, Waiting
+from folkmoot.core.event import Replied
+from folkmoot.engine.calls import CallRecorder
+from folkmoot.record.mailbox import Mailbox
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.people_kit import Hand, Time, person
 
 ASK = Ask(key="k", to="Ada", act="argue", task="Argue.")
@@ -51,7 +51,7 @@ def box(time: Time) -> tuple[Mailbox, Mailbox]:
 
 
 async def test_without_a_door_the_debate_has_to_wait() -> None:
-    with pytest.raises(Waiting, match=r"^Ada has to answer \(argue\): moot answer tea$"):
+    with pytest.raises(Waiting, match=r"^Ada has to answer \(argue\): folkmoot answer tea$"):
         await answer(Human(Contacts(debate="tea")))
 
 
@@ -61,7 +61,7 @@ async def test_who_answers_later_is_told_how(why: str, message: str) -> None:
         async def ask(self, ask: Ask, context: Context) -> Reply:
             raise Waiting(why)
 
-    with pytest.raises(Waiting, match=rf"^Ada has to answer \(speech\){message}: moot answer tea$"):
+    with pytest.raises(Waiting, match=rf"^Ada has to answer \(speech\){message}: folkmoot answer tea$"):
         await answer(Human(Contacts(debate="tea", interface=Closed(), called=lambda ask: "speech")))
 
 

@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.agents.llm import ModelAgent
-from moot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, uct
-from moot.agents.tree_search import SearchingAgent, most_calls
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Field, Form
-from moot.core.brief import Brief, Limits, Participant, Search
-from moot.core.errors import RecordError, Unavailable
-from moot.core.event import Called
-from moot.engine.driver import DriverOptions
-from moot.models.base import Request
-from moot.phases.speak import Everyone
-from moot.testing.conformance import Journal, check_agent
-from moot.testing.replay import Harness, essence
-from moot.testing.scripted import ScriptedModel
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.agents.search_tree import CLAIMS, REPLIES, Node, best_line, descend, uct
+from folkmoot.agents.tree_search import SearchingAgent, most_calls
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Field, Form
+from folkmoot.core.brief import Brief, Limits, Participant, Search
+from folkmoot.core.errors import RecordError, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.engine.driver import DriverOptions
+from folkmoot.models.base import Request
+from folkmoot.phases.speak import Everyone
+from folkmoot.testing.conformance import Journal, check_agent
+from folkmoot.testing.replay import Harness, essence
+from folkmoot.testing.scripted import ScriptedModel
 
 ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")
 SCENE = Context(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB), seed=7), me=ANN)

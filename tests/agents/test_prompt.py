@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.llm import CONTINUED, REPAIRED, TRUNCATED, ModelAgent
-from moot.agents.prompt import BRIDGE, compose, fit, frame
-from moot.core.agent import Context, Quote
-from moot.core.ask import Ask, Field, Form, Reply, Usage
-from moot.core.brief import Brief, Participant, Source, View
-from moot.core.errors import Refused, Unavailable, Unreadable
-from moot.core.event import Called
-from moot.core.transcript import INTERJECTION, Turn
-from moot.models.base import Message, Speaker, Traits
-from moot.testing.scripted import Scripted, ScriptedModel
+from folkmoot.agents.llm import CONTINUED, REPAIRED, TRUNCATED, ModelAgent
+from folkmoot.agents.prompt import BRIDGE, compose, fit, frame
+from folkmoot.core.agent import Context, Quote
+from folkmoot.core.ask import Ask, Field, Form, Reply, Usage
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.core.errors import Refused, Unavailable, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.core.transcript import INTERJECTION, Turn
+from folkmoot.models.base import Message, Speaker, Traits
+from folkmoot.testing.scripted import Scripted, ScriptedModel
 
 ANN = Participant(name="Ann", role="Optimist", persona="You see chances.")
 BOB = Participant(name="Bob")

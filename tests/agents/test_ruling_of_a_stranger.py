@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import REPAIRED, ModelAgent
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Participant
-from moot.core.transcript import Turn
-from moot.phases.speak import SETTLEMENT
-from moot.testing.scripted import ScriptedModel
+from folkmoot.agents.llm import REPAIRED, ModelAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.transcript import Turn
+from folkmoot.phases.speak import SETTLEMENT
+from folkmoot.testing.scripted import ScriptedModel
 from tests.agents.test_prompt import Line
 
 CHAIR = Participant(name="Chair")

@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from moot import phases
-from moot.agents.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelAgent
-from moot.agents.toolkit import ROUNDS, USES
-from moot.core.ask import ToolCall
-from moot.core.brief import Brief, Limits
-from moot.core.errors import ModelError, Refused, Unavailable
-from moot.core.event import Called
-from moot.core.transcript import SUMMARY
-from moot.engine.driver import DriverOptions
-from moot.models.base import Request, Traits
-from moot.models.pool import Pool
-from moot.phases.base import Sequence
-from moot.phases.revise import STRATEGY
-from moot.phases.speak import SPOKEN, Everyone
-from moot.testing.conformance import Journal, check_agent
-from moot.testing.replay import Harness, essence
-from moot.testing.scripted import ScriptedModel
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot import phases
+from folkmoot.agents.llm import LEFT_TOOLS, NO_TOOLS, OVER, REPAIRED, TRUNCATED, UNAIDED, ModelAgent
+from folkmoot.agents.toolkit import ROUNDS, USES
+from folkmoot.core.ask import ToolCall
+from folkmoot.core.brief import Brief, Limits
+from folkmoot.core.errors import ModelError, Refused, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.core.transcript import SUMMARY
+from folkmoot.engine.driver import DriverOptions
+from folkmoot.models.base import Request, Traits
+from folkmoot.models.pool import Pool
+from folkmoot.phases.base import Sequence
+from folkmoot.phases.revise import STRATEGY
+from folkmoot.phases.speak import SPOKEN, Everyone
+from folkmoot.testing.conformance import Journal, check_agent
+from folkmoot.testing.replay import Harness, essence
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.kits.tools import ANN, ASK, BOB, CONTEXT, FORM, Adviser, Lookup, prompt_words, wants
 from tests.models.models_kit import HASTY, environment
 

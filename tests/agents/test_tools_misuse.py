@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import (
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.agents.toolkit import (
     LONGEST,
     MOST_SOURCES,
     SilentRecorder,
@@ -20,13 +20,13 @@ from moot.agents.toolkit import (
     format_result,
     read_arguments,
 )
-from moot.core.ask import ToolCall
-from moot.core.errors import RecordError, ToolError, Unavailable
-from moot.core.event import Called
-from moot.core.text import clip
-from moot.models.base import Request
-from moot.testing.conformance import Journal
-from moot.testing.scripted import ScriptedModel
+from folkmoot.core.ask import ToolCall
+from folkmoot.core.errors import RecordError, ToolError, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.core.text import clip
+from folkmoot.models.base import Request
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.scripted import ScriptedModel
 from tests.kits.clock import jumping
 from tests.kits.tools import ASK, CONTEXT, FORM, Adviser, Lookup, prompt_words, wants
 

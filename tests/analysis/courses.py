@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from moot.analysis.analysis import Analysis, analyse
-from moot.core.ask import Fields
-from moot.core.brief import Brief, Participant, Source
-from moot.core.decision import Ballot, Decision
-from moot.core.event import Closed, Entry, Opened, Ruled
+from folkmoot.analysis.analysis import Analysis, analyse
+from folkmoot.core.ask import Fields
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.event import Closed, Entry, Opened, Ruled
 from tests.report.reports import Diary, ask, person
 
 ANN, BEN, CID = person("Ann"), person("Ben"), person("Cid")

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.analysis.agreement import agreement
-from moot.analysis.disagreement import Interaction, ties
-from moot.core.ask import Fields
-from moot.core.decision import Ballot
-from moot.core.event import TOOL, Called
-from moot.core.transcript import fold
-from moot.report.markdown import markdown
-from moot.report.report import report
+from folkmoot.analysis.agreement import agreement
+from folkmoot.analysis.disagreement import Interaction, ties
+from folkmoot.core.ask import Fields
+from folkmoot.core.decision import Ballot
+from folkmoot.core.event import TOOL, Called
+from folkmoot.core.transcript import fold
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
 from tests.analysis.courses import ANN, BEN, chain, decide, look, say, table, turned
 from tests.report.reports import ask
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from moot.analysis.decision_grounds import DecisionGrounds, decision_grounds, margin
-from moot.app.serve.view_model import entry_views
-from moot.core.ask import Field, Form, Reply
-from moot.core.decision import Ballot, Decision
-from moot.core.event import Asked, Replied, Ruled
-from moot.core.transcript import fold
+from folkmoot.analysis.decision_grounds import DecisionGrounds, decision_grounds, margin
+from folkmoot.app.serve.view_model import entry_views
+from folkmoot.core.ask import Field, Form, Reply
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.event import Asked, Replied, Ruled
+from folkmoot.core.transcript import fold
 from tests.analysis.courses import ANN, BEN, say, table
 from tests.report.reports import Diary, ask
 

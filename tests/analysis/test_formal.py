@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.analysis.claim_arithmetic import read_script
-from moot.analysis.claim_language import NotFormal
-from moot.analysis.formal_claims import LABEL, formal_claims, stated
-from moot.core.ask import Field, Fields, Form, Layout
-from moot.core.brief import Brief, Source
-from moot.core.event import Entered, Interjected, Opened
+from folkmoot.analysis.claim_arithmetic import read_script
+from folkmoot.analysis.claim_language import NotFormal
+from folkmoot.analysis.formal_claims import LABEL, formal_claims, stated
+from folkmoot.core.ask import Field, Fields, Form, Layout
+from folkmoot.core.brief import Brief, Source
+from folkmoot.core.event import Entered, Interjected, Opened
 from tests.report.reports import Diary, ask, opened, person
 
 ONE = f"{LABEL} 1 = 1"

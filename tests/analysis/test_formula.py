@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.analysis.claim_arithmetic import TooLarge, declarations, domain, format_number, holds, to_smt, value
-from moot.analysis.claim_language import Compare, Connective, NotFormal, parse
-from moot.app.export.solver_process import answer
+from folkmoot.analysis.claim_arithmetic import TooLarge, declarations, domain, format_number, holds, to_smt, value
+from folkmoot.analysis.claim_language import Compare, Connective, NotFormal, parse
+from folkmoot.app.export.solver_process import answer
 
 NONE: tuple[str, ...] = ()
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.analysis.analysis import overview
-from moot.analysis.review import insights, review
-from moot.core.decision import Ballot
-from moot.core.errors import RecordError
-from moot.core.event import Asked, Entered, Failed
-from moot.record.store import read
+from folkmoot.analysis.analysis import overview
+from folkmoot.analysis.review import insights, review
+from folkmoot.core.decision import Ballot
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Asked, Entered, Failed
+from folkmoot.record.store import read
 from tests.analysis.courses import chain, decide, look, say, table, turned
 from tests.paths import RECORDS
 from tests.report.reports import Diary, ask, hiring

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.analysis.memory_lines import HEADINGS, learned_lines
+from folkmoot.analysis.memory_lines import HEADINGS, learned_lines
 
 CRITIQUE: dict[str, object] = {"critic": "Bo", "author": "Ada", "issue": "No price.", "suggestion": "", "seq": 3}
 OUTCOME: dict[str, object] = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.analysis.grounds import statements
+from folkmoot.analysis.grounds import statements
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The forms that the tests of reading use, as a caller would build them."""
 
-from moot.core.ask import Field, Form
+from folkmoot.core.ask import Field, Form
 
 AGENTS = ("Agent1", "Agent2", "Agent3")
 VERDICTS = ("HIRE", "NO_HIRE", "UNDECIDED")

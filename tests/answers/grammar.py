@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from moot.core.ask import ABSTAIN, Field, Form, Value
+from folkmoot.core.ask import ABSTAIN, Field, Form, Value
 from tests.answers.answer_forms import ballot, marks
 
 Idioms: TypeAlias = Mapping[str, Sequence[str]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.reading import Ruling, read_ruling
+from folkmoot.reading import Ruling, read_ruling
 
 DECISIONS = (
     "Keep the Tuesday market on the square and move the Saturday one to the park.",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.reading import Ruling, read_ruling
+from folkmoot.reading import Ruling, read_ruling
 
 LANGUAGES: Mapping[str, Mapping[str, list[str]]] = tomllib.loads(
     (Path(__file__).parent / "data" / "behind_rulings.toml").read_text("utf-8")

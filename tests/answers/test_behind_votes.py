@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.reading import read_vote
+from folkmoot.reading import read_vote
 
 DATA = tomllib.loads((Path(__file__).parent / "data" / "behind_votes.toml").read_text("utf-8"))
 VOTE: Mapping[str, str] = DATA["vote"]

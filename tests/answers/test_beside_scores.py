@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.reading import read_scores
+from folkmoot.reading import read_scores
 
 TABLES: dict[str, dict[str, list[str]]] = tomllib.loads(
     Path(__file__).with_name("data").joinpath("scores.toml").read_text("utf-8")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.answers.layout import form_instructions, read, write
-from moot.core.ask import Value
+from folkmoot.answers.layout import form_instructions, read, write
+from folkmoot.core.ask import Value
 from tests.answers.answer_forms import choose
 
 

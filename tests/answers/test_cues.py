@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from moot.answers.words import cues
+from folkmoot.answers.words import cues
 
 TABLES: dict[str, dict[str, str]] = tomllib.loads(
-    files("moot.answers.words").joinpath("cues.toml").read_text(encoding="utf-8")
+    files("folkmoot.answers.words").joinpath("cues.toml").read_text(encoding="utf-8")
 )
 ROWS = [(table, language, row) for table, rows in TABLES.items() for language, row in rows.items()]
 _PIECES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:<?[=!]|:)|[()|]|[^\\\[()|]+")

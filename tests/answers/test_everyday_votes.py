@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from moot.reading import read_vote
+from folkmoot.reading import read_vote
 
 PEOPLE = ("Ada", "Ben", "Cleo")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from moot.answers.words import formulas, vote_labels
+from folkmoot.answers.words import formulas, vote_labels
 
 PARSER: Any = import_module("re._parser")
 TABLES = (formulas.PICKS, formulas.VOTES, formulas.AFTER, formulas.ABSTENTIONS, vote_labels.LABELS, vote_labels.STATED)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from moot.answers.layout import read
-from moot.core.ask import Value
+from folkmoot.answers.layout import read
+from folkmoot.core.ask import Value
 from tests.answers.grammar import LANGUAGES, Sample, idioms, samples
 from tests.kits.thoroughness import MORE
 

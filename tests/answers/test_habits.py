@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from moot.answers.layout import form_instructions
-from moot.reading import ballot_form, read_message, read_ruling, read_scores, read_vote
+from folkmoot.answers.layout import form_instructions
+from folkmoot.reading import ballot_form, read_message, read_ruling, read_scores, read_vote
 
 NAMES = ("Ada", "Ben", "The Skeptic")
 FORM = form_instructions(ballot_form(NAMES, strict=False))

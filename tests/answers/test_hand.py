@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.answers.manual_form import allowed_values, read_manual_answer
-from moot.answers.plain_text import LIMIT
-from moot.core.ask import ABSTAIN, Field, Form, Value, allows
-from moot.core.errors import BriefError
-from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
-from moot.phases.vote import ballot_form
-from moot.protocols.board import form_with_verdict, last_word, message
+from folkmoot.answers.manual_form import allowed_values, read_manual_answer
+from folkmoot.answers.plain_text import LIMIT
+from folkmoot.core.ask import ABSTAIN, Field, Form, Value, allows
+from folkmoot.core.errors import BriefError
+from folkmoot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
+from folkmoot.phases.vote import ballot_form
+from folkmoot.protocols.board import form_with_verdict, last_word, message
 
 AB = ballot_form(("Proposal A", "Proposal B"))
 YESNO = ballot_form(("yes", "no"))

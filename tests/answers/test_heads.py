@@ -9,13 +9,13 @@ from types import FrameType
 
 import pytest
 
-from moot.answers.plain_text import fold
-from moot.answers.words import cues
-from moot.answers.words.heads import END, LETTER, alternatives, heads_of
-from moot.reading import read_ruling
+from folkmoot.answers.plain_text import fold
+from folkmoot.answers.words import cues
+from folkmoot.answers.words.heads import END, LETTER, alternatives, heads_of
+from folkmoot.reading import read_ruling
 
 TABLES: dict[str, dict[str, str]] = tomllib.loads(
-    files("moot.answers.words").joinpath("cues.toml").read_text(encoding="utf-8")
+    files("folkmoot.answers.words").joinpath("cues.toml").read_text(encoding="utf-8")
 )
 SPACED = ("en", "de", "fr", "es", "pt", "it", "pl", "tr", "ru", "ar", "hi")
 TEXTS = [

@@ -2,10 +2,10 @@
 
 import pytest
 
-from moot.answers.layout import read
-from moot.answers.plain_text import LIMIT, LONGEST
-from moot.core.ask import ABSTAIN, Field, Form
-from moot.reading import read_ruling
+from folkmoot.answers.layout import read
+from folkmoot.answers.plain_text import LIMIT, LONGEST
+from folkmoot.core.ask import ABSTAIN, Field, Form
+from folkmoot.reading import read_ruling
 from tests.answers.answer_forms import ballot
 
 LONG = "Agent1 made a fair point about cost, and Agent3 about risk.\n\n" * (LIMIT // 50)

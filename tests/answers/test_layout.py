@@ -7,11 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from moot.answers.layout import form_instructions, read, repair_question, write
-from moot.answers.plain_text import LIMIT
-from moot.answers.values import is_blank
-from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
-from moot.core.text import clean
+from folkmoot.answers.layout import form_instructions, read, repair_question, write
+from folkmoot.answers.plain_text import LIMIT
+from folkmoot.answers.values import is_blank
+from folkmoot.core.ask import ABSTAIN, Field, Form, Layout, Value
+from folkmoot.core.text import clean
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
 from tests.kits.clock import within
 from tests.kits.thoroughness import some

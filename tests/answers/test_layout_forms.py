@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.answers.layout import read, write
-from moot.core.ask import Fields, Form, Value
-from moot.phases.score import EVALUATION
-from moot.phases.speak import draft, speech
-from moot.protocols.mediators import guidance
+from folkmoot.answers.layout import read, write
+from folkmoot.core.ask import Fields, Form, Value
+from folkmoot.phases.score import EVALUATION
+from folkmoot.phases.speak import draft, speech
+from folkmoot.protocols.mediators import guidance
 from tests.answers.answer_forms import settlement
 
 SPEECH = Form(

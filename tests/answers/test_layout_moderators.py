@@ -1,6 +1,6 @@
 """Moderators' rulings: which status a careful reader books."""
 
-from moot.answers.layout import read
+from folkmoot.answers.layout import read
 from tests.answers.answer_forms import settlement
 from tests.kits.tables import each_row, table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.answers.layout import read
+from folkmoot.answers.layout import read
 from tests.answers.answer_forms import marks
 
 TAKEN = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.answers.layout import read
-from moot.core.ask import ABSTAIN
+from folkmoot.answers.layout import read
+from folkmoot.core.ask import ABSTAIN
 from tests.answers.answer_forms import AGENTS, ballot
 from tests.kits.tables import each_row, table
 

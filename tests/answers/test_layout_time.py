@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from moot.answers.layout import read
-from moot.answers.plain_text import LIMIT, LONGEST
-from moot.core.ask import Form
+from folkmoot.answers.layout import read
+from folkmoot.answers.plain_text import LIMIT, LONGEST
+from folkmoot.core.ask import Form
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
 from tests.kits.clock import within
 from tests.kits.thoroughness import some

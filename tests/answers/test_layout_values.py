@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from moot.answers.layout import read
-from moot.core.ask import ABSTAIN, Field, Form, Layout, Value
+from folkmoot.answers.layout import read
+from folkmoot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from tests.answers.answer_forms import ballot, draft, settlement
 from tests.kits.tables import each_row, table
 

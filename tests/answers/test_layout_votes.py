@@ -1,6 +1,6 @@
 """Ballots in running text: what a careful human reader books, and above all what he does not."""
 
-from moot.answers.layout import read
+from folkmoot.answers.layout import read
 from tests.answers.answer_forms import ballot
 from tests.kits.tables import each_row, table
 

@@ -1,6 +1,6 @@
 """Ballots that a careful reader does not book: unknown names, conditions, quotations, second thoughts."""
 
-from moot.answers.layout import read
+from folkmoot.answers.layout import read
 from tests.answers.answer_forms import ballot
 from tests.kits.tables import each_row, table
 

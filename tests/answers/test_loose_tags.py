@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.board import parse_response_fields
-from moot.reading import read_message
+from folkmoot.board import parse_response_fields
+from folkmoot.reading import read_message
 
 VERDICTS = ("HIRE", "NO_HIRE")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.answers.plain_text import fold
-from moot.answers.words.cues import is_saying
-from moot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
+from folkmoot.answers.plain_text import fold
+from folkmoot.answers.words.cues import is_saying
+from folkmoot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
 
 NAMES = ("Ada", "Bo", "Cleo")
 NEAR: Mapping[str, Mapping[str, list[str]]] = tomllib.loads(
@@ -69,7 +69,7 @@ def test_what_is_an_act_stays(words: str) -> None:
 def test_sayings_stand_folded_and_once() -> None:
     from importlib.resources import files
 
-    rows = files("moot.answers.words").joinpath("sayings.txt").read_text("utf-8").splitlines()
+    rows = files("folkmoot.answers.words").joinpath("sayings.txt").read_text("utf-8").splitlines()
     lines = [row for row in rows if not row.startswith("#")]
     assert [fold(line) for line in lines] == lines == list(dict.fromkeys(lines))
     assert all(map(is_saying, lines))

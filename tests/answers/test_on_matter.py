@@ -6,11 +6,11 @@ from importlib.resources import files
 
 import pytest
 
-from moot.answers.layout import read
-from moot.answers.words.cues import NAME
-from moot.answers.words.on_matter import ENOUGH, is_on_matter
-from moot.core.ask import Field, Form
-from moot.reading import read_vote
+from folkmoot.answers.layout import read
+from folkmoot.answers.words.cues import NAME
+from folkmoot.answers.words.on_matter import ENOUGH, is_on_matter
+from folkmoot.core.ask import Field, Form
+from folkmoot.reading import read_vote
 
 CANDIDATES = ("Ann", "Ben", "Carl")
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ru", "pl", "tr", "zh", "ja", "ko", "ar", "hi")
@@ -133,7 +133,7 @@ def test_the_more_firmly_the_more_points_are_needed() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_its_words(language: str) -> None:
-    table = tomllib.loads(files("moot.answers.words").joinpath("on_matter.toml").read_text("utf-8"))[language]
+    table = tomllib.loads(files("folkmoot.answers.words").joinpath("on_matter.toml").read_text("utf-8"))[language]
     for row in ("third", "act"):
         assert len(table[row].split()) >= 3
     for words in (row.split() for row in table.values()):

@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from moot.agents.llm import ModelAgent
-from moot.core.agent import Agent, Context, proposed_words
-from moot.core.ask import Ask, Field, Form, Reply
-from moot.core.brief import Brief, View
-from moot.core.transcript import Turn
-from moot.models.base import Request
-from moot.phases.choices import Choices
-from moot.phases.vote import BALLOT, ballot_form
-from moot.protocols.known import build
-from moot.reading import read_vote
-from moot.testing.replay import Harness
-from moot.testing.scripted import Scripted, ScriptedModel
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.core.agent import Agent, Context, proposed_words
+from folkmoot.core.ask import Ask, Field, Form, Reply
+from folkmoot.core.brief import Brief, View
+from folkmoot.core.transcript import Turn
+from folkmoot.models.base import Request
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.vote import BALLOT, ballot_form
+from folkmoot.protocols.known import build
+from folkmoot.reading import read_vote
+from folkmoot.testing.replay import Harness
+from folkmoot.testing.scripted import Scripted, ScriptedModel
 from tests.kits.players import ANN, BOB, CY
 
 LABELS = ("Proposal A", "Proposal B", "Proposal C")

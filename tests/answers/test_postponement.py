@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.reading import read_ruling, read_vote
+from folkmoot.reading import read_ruling, read_vote
 from tests.answers.ruling_grammar import DECISIONS, LAYOUTS, SUMMARIES, laid_out
 from tests.kits.thoroughness import MORE
 

@@ -1,9 +1,9 @@
-"""``moot.reading``: what a debate books from a text, and why it books nothing."""
+"""``folkmoot.reading``: what a debate books from a text, and why it books nothing."""
 
 import pytest
 
-from moot import reading
-from moot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
+from folkmoot import reading
+from folkmoot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
 
 MESSAGE = (
     "<Message><Speaker>{0}</Speaker><Verdict>{1}</Verdict><Withdrawn>{2}</Withdrawn><Content>So.</Content></Message>"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.answers.layout import form_instructions, read, repair_question, write
-from moot.core.ask import Field, Form
+from folkmoot.answers.layout import form_instructions, read, repair_question, write
+from folkmoot.core.ask import Field, Form
 
 FORM = Form(
     name="findings",

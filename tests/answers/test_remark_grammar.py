@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.answers.layout import read
-from moot.phases.speak import SETTLEMENT
-from moot.reading import read_ruling
+from folkmoot.answers.layout import read
+from folkmoot.phases.speak import SETTLEMENT
+from folkmoot.reading import read_ruling
 from tests.answers.remark_grammar import Sample, samples
 from tests.kits.thoroughness import MORE
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.reading import read_ruling, read_vote
+from folkmoot.reading import read_ruling, read_vote
 
 LABELS = ("Proposal A", "Proposal B", "Proposal C")
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from moot.answers.layout import read
-from moot.answers.shapes import MOST_PARTS, undecorated, without_marks
-from moot.core.ask import Field, Form
-from moot.reading import Ruling, read_ruling
+from folkmoot.answers.layout import read
+from folkmoot.answers.shapes import MOST_PARTS, undecorated, without_marks
+from folkmoot.core.ask import Field, Form
+from folkmoot.reading import Ruling, read_ruling
 from tests.answers.ruling_grammar import (
     CORRECTIONS,
     DECISIONS,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from moot.answers.layout import form_instructions, read, repair_question
-from moot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, schema_text
-from moot.core.ask import Field, Form
+from folkmoot.answers.layout import form_instructions, read, repair_question
+from folkmoot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, schema_text
+from folkmoot.core.ask import Field, Form
 
 PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
 

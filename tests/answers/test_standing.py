@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.answers.plain_text import Spoken
-from moot.reading import read_ruling, read_vote
+from folkmoot.answers.plain_text import Spoken
+from folkmoot.reading import read_ruling, read_vote
 
 AGENTS = ["Agent1", "Agent2", "Agent3"]
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from moot.reading import Ruling, read_ruling
+from folkmoot.reading import Ruling, read_ruling
 from tests.answers.ruling_grammar import CORRECTIONS, DECISIONS, LAYOUTS, SECTIONS, TURNS, UNDECIDED, laid_out
 
 

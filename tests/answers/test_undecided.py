@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.reading import Ruling, read_ruling
+from folkmoot.reading import Ruling, read_ruling
 
 DATA = tomllib.loads((Path(__file__).parent / "data" / "undecided.toml").read_text("utf-8"))
 UNDECIDED: Mapping[str, Sequence[str]] = DATA["undecided"]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from moot.answers.layout import read, repair_question
-from moot.answers.rulings import is_vague
-from moot.core.ask import Field, Form
-from moot.phases.speak import SETTLEMENT
-from moot.reading import read_ruling
+from folkmoot.answers.layout import read, repair_question
+from folkmoot.answers.rulings import is_vague
+from folkmoot.core.ask import Field, Form
+from folkmoot.phases.speak import SETTLEMENT
+from folkmoot.reading import read_ruling
 
 DEBATE = (
     "Shall the village close its outdoor pool?",

@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 
-from moot.answers.words.weight import KINDS, weighed
-from moot.reading import read_ruling, read_vote
+from folkmoot.answers.words.weight import KINDS, weighed
+from folkmoot.reading import read_ruling, read_vote
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ru", "pl", "tr", "zh", "ja", "ko", "ar", "hi")
 
@@ -82,7 +82,7 @@ def test_the_language_that_knows_most_words_counts() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_every_kind_of_word_once(language: str) -> None:
-    table = tomllib.loads(files("moot.answers.words").joinpath("matter.toml").read_text("utf-8"))[language]
+    table = tomllib.loads(files("folkmoot.answers.words").joinpath("matter.toml").read_text("utf-8"))[language]
     for kind in (*KINDS, "turn"):
         words = table[kind].split()
         assert len(words) >= 5

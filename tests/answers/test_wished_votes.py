@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.reading import read_vote
+from folkmoot.reading import read_vote
 
 NAMES = ("Alba", "Boreas")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.answers.layout import read
-from moot.core.ask import Field, Form
+from folkmoot.answers.layout import read
+from folkmoot.core.ask import Field, Form
 from tests.answers.answer_forms import draft, settlement
 
 PLAIN = {"ANSWER": "Move to Postgres", "CONFIDENCE": 0.8, "ARGUMENT": "It scales."}

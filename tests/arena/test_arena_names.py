@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.arena import CircuitBreaker, ConvergenceDetector
-from moot.core.errors import BriefError, ModelError, Refused, Unavailable
-from moot.policy.convergence import denies, swaps
-from moot.testing.small_web import Answer, Visit, Web, as_json
+from folkmoot.arena import CircuitBreaker, ConvergenceDetector
+from folkmoot.core.errors import BriefError, ModelError, Refused, Unavailable
+from folkmoot.policy.convergence import denies, swaps
+from folkmoot.testing.small_web import Answer, Visit, Web, as_json
 
 TEA = "Tea is cheap, it keeps for a year, and nobody has to clean a machine after work."
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.arena import (
+from folkmoot.arena import (
     CircuitBreaker,
     ConsensusStrength,
     ContextInitializer,
@@ -15,10 +15,10 @@ from moot.arena import (
     DebateContext,
     VoteWeightCalculator,
 )
-from moot.core.errors import BriefError
-from moot.core.roles import Finding
-from moot.learn.memory import Lessons, Outcome, Pattern
-from moot.learn.memory_store import MemoryStore
+from folkmoot.core.errors import BriefError
+from folkmoot.core.roles import Finding
+from folkmoot.learn.memory import Lessons, Outcome, Pattern
+from folkmoot.learn.memory_store import MemoryStore
 
 OUTCOME = Outcome(
     topic="What should the office kitchen serve?",
@@ -41,7 +41,7 @@ PATTERN = Pattern(
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("arena") / "moot.sqlite"
+    place = tmp_path_factory.mktemp("arena") / "folkmoot.sqlite"
     with MemoryStore.open(place) as store:
         store.add("tea-1", Lessons(at=0.0, outcome=OUTCOME, patterns=(PATTERN,)), head="h")
     return place
@@ -99,7 +99,7 @@ async def test_what_is_not_asked_for_is_not_fetched(memory: Path) -> None:
 
 
 async def test_a_memory_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    broken = tmp_path / "moot.sqlite"
+    broken = tmp_path / "folkmoot.sqlite"
     broken.write_text("no database, but long enough to be looked at as one" * 20, "utf-8")
     context = await ContextInitializer(broken).initialize("Tea?")
     assert context.history == ()

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.policy.pairing import Pairs, Topology
+from folkmoot.policy.pairing import Pairs, Topology
 from tests.paths import ROOT
 
 PLAY = """
 import asyncio, hashlib
-from moot.core.brief import Brief, Participant
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.testing.replay import Harness, SeededAgent, essence
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness, SeededAgent, essence
 people = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))
 brief = Brief(topic="Tea?", participants=people, seed=7)
 for topology in {topologies!r}:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.arguments.argument_map import RELATIONS, ArgumentMap, ClaimTurn, Edge, Judgement, Node, Relation, judge
-from moot.arguments.svg import svg, width, wrap
-from moot.arguments.tree import (
+from folkmoot.arguments.argument_map import RELATIONS, ArgumentMap, ClaimTurn, Edge, Judgement, Node, Relation, judge
+from folkmoot.arguments.svg import svg, width, wrap
+from folkmoot.arguments.tree import (
     SIGNS,
     VERBS,
     acceptance_in_words,

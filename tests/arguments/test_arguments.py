@@ -5,12 +5,12 @@ from typing import TypeAlias
 
 import pytest
 
-from moot.arguments.argument_map import LONGEST, ArgumentMap, argument_map, judge
-from moot.arguments.argument_map import SPOKEN as CARRY
-from moot.core.ask import Ask, Field, Form, Value
-from moot.core.event import Asked, Entry, Failed
-from moot.core.transcript import fold
-from moot.phases.speak import ISSUES, SPOKEN, draft, speech
+from folkmoot.arguments.argument_map import LONGEST, ArgumentMap, argument_map, judge
+from folkmoot.arguments.argument_map import SPOKEN as CARRY
+from folkmoot.core.ask import Ask, Field, Form, Value
+from folkmoot.core.event import Asked, Entry, Failed
+from folkmoot.core.transcript import fold
+from folkmoot.phases.speak import ISSUES, SPOKEN, draft, speech
 from tests.report.reports import Diary, opened, person
 
 SPEECH, DRAFT = speech(()), draft(())

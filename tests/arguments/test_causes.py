@@ -2,11 +2,11 @@
 
 import pytest
 
-from moot.arguments.positions import answers_given, causes, changes, stated
-from moot.core.ask import Fields
-from moot.core.transcript import fold
-from moot.learn.lessons import lessons
-from moot.phases.speak import revision
+from folkmoot.arguments.positions import answers_given, causes, changes, stated
+from folkmoot.core.ask import Fields
+from folkmoot.core.transcript import fold
+from folkmoot.learn.lessons import lessons
+from folkmoot.phases.speak import revision
 from tests.analysis.courses import look, say, table
 from tests.learn.lessons_kit import TWO, Paper
 

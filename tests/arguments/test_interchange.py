@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from moot.arguments.argument_map import ArgumentMap, ClaimTurn, Edge, Judgement, Node
-from moot.arguments.interchange import aif, argdown
+from folkmoot.arguments.argument_map import ArgumentMap, ClaimTurn, Edge, Judgement, Node
+from folkmoot.arguments.interchange import aif, argdown
 
 
 def claim(mark: str, words: str, by: str, act: str = "argue") -> Node:

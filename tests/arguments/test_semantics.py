@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.arguments.argument_map import BASE, Label, Pair, grounded, strengths
+from folkmoot.arguments.argument_map import BASE, Label, Pair, grounded, strengths
 
 NAMES = ("a", "b", "c", "d", "e")
 PAIRS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), unique=True, max_size=12)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from moot.arguments.positions import alike, answers_given, changes
-from moot.core.transcript import fold, normalise
-from moot.phases.vote import candidates
+from folkmoot.arguments.positions import alike, answers_given, changes
+from folkmoot.core.transcript import fold, normalise
+from folkmoot.phases.vote import candidates
 from tests.analysis.courses import ANN, BEN, look, say, table
 
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.models.base import Traits
-from moot.phases.base import Sequence
-from moot.phases.choices import Choices, Mediation
-from moot.phases.endings import ending
-from moot.protocols.mediators import mediate
-from moot.testing.replay import Harness
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import Sequence
+from folkmoot.phases.choices import Choices, Mediation
+from folkmoot.phases.endings import ending
+from folkmoot.protocols.mediators import mediate
+from folkmoot.testing.replay import Harness
 from tests.kits.players import BOB, CHAIR, Player
 
 TABLE = """\

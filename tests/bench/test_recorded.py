@@ -1,4 +1,4 @@
-"""`moot-bench recorded`: when a figure is reached, what is said where data are missing, and all recorded sets."""
+"""`folkmoot-bench recorded`: when a figure is reached, what is said where data are missing, and all recorded sets."""
 
 import shutil
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from moot.app.replays.figures import Figure, find, numbers
-from moot.app.replays.replays import REPLAYS
-from moot.bench.command import main
+from folkmoot.app.replays.figures import Figure, find, numbers
+from folkmoot.app.replays.replays import REPLAYS
+from folkmoot.bench.command import main
 from tests.bench.recorded_sets import write_sets
 from tests.paths import SHARED
 
@@ -18,7 +18,7 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the recorded sets ar
 
 
 def run(*words: str) -> Result:
-    return CliRunner(env={"MOOT_DATA": None}).invoke(main, ["recorded", *words])
+    return CliRunner(env={"FOLKMOOT_DATA": None}).invoke(main, ["recorded", *words])
 
 
 @pytest.fixture
@@ -75,16 +75,16 @@ def test_a_set_that_is_not_there_is_left_out(small: Path) -> None:
 
 
 def test_without_data_one_sentence_says_what_to_give(tmp_path: Path) -> None:
-    give = f"give the folder of {', '.join(REPLAYS)} with --data or in MOOT_DATA"
+    give = f"give the folder of {', '.join(REPLAYS)} with --data or in FOLKMOOT_DATA"
     for folder, words in ((tmp_path / "no", "is no folder"), (tmp_path, "holds none of them")):
         ran = run("--data", str(folder))
-        assert (ran.exit_code, ran.output) == (2, f"moot-bench: {folder} {words}; {give}\n")
+        assert (ran.exit_code, ran.output) == (2, f"folkmoot-bench: {folder} {words}; {give}\n")
     ran = run()
-    assert (ran.exit_code, ran.output) == (2, f"moot-bench: no folder is named; {give}\n")
+    assert (ran.exit_code, ran.output) == (2, f"folkmoot-bench: no folder is named; {give}\n")
 
 
 def test_the_folder_may_stand_in_the_environment(small: Path) -> None:
-    ran = CliRunner().invoke(main, ["recorded"], env={"MOOT_DATA": str(small)})
+    ran = CliRunner().invoke(main, ["recorded"], env={"FOLKMOOT_DATA": str(small)})
     assert (ran.exit_code, ran.output.splitlines()[-1]) == (0, "133 of 133 figures reached")
 
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from moot.answers.layout import read
-from moot.core.ask import Field, Form
+from folkmoot.answers.layout import read
+from folkmoot.core.ask import Field, Form
 from tests.answers.answer_forms import ballot, choose
 from tests.paths import SHARED
 

@@ -1,4 +1,4 @@
-"""`moot-bench texts`: each case is read as a debate reads it; harmful and exact ones are counted."""
+"""`folkmoot-bench texts`: each case is read as a debate reads it; harmful and exact ones are counted."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pydantic import JsonValue
 
-from moot.bench.command import main
+from folkmoot.bench.command import main
 
 CONTINUE = "SUMMARY: Open.\nSTATUS: CONTINUE"
 SETTLED = "SUMMARY: Said.\nSTATUS: SETTLED\nDECISION: **Buy**  it."
@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_read_is_named(text: str, words: str, tmp_path: Pa
     path.write_text(text, "utf-8")
     ran = CliRunner().invoke(main, ["texts", str(path)])
     assert ran.exit_code == 2
-    assert ran.output.startswith(f"moot-bench: {path}{words}")
+    assert ran.output.startswith(f"folkmoot-bench: {path}{words}")
     assert ran.output.count("\n") == 1
 
 
@@ -155,7 +155,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     ran = CliRunner().invoke(main, ["texts", str(tmp_path / "no.jsonl")])
     assert (ran.exit_code, ran.output) == (
         2,
-        f"moot-bench: {tmp_path / 'no.jsonl'} cannot be read: No such file or directory\n",
+        f"folkmoot-bench: {tmp_path / 'no.jsonl'} cannot be read: No such file or directory\n",
     )
     (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe")
     ran = CliRunner().invoke(main, ["texts", str(tmp_path / "bytes.jsonl")])

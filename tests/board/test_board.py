@@ -5,17 +5,17 @@ from dataclasses import fields, replace
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import ABSTAIN, Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.core.event import Halted
-from moot.phases.choices import Choices, Extras, Mediation
-from moot.protocols.board import Meeting, message
-from moot.protocols.known import build
-from moot.protocols.spec import dump
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import ABSTAIN, Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Halted
+from folkmoot.phases.choices import Choices, Extras, Mediation
+from folkmoot.protocols.board import Meeting, message
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 

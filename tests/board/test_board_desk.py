@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.default_participants import MODERATOR, TIMEKEEPER
-from moot.app.brief.reader import read_brief
-from moot.app.plan.assignment import make_agents
-from moot.app.plan.estimate import estimate
-from moot.app.run.api import read_brief_argument
-from moot.app.run.prepare import Overrides, make_choices, prepare
-from moot.app.run.workspace import Workspace
-from moot.board.board_meeting import BoardMeeting
-from moot.board.members import PRESETS, BoardMember, TimeKeeper
-from moot.core.agent import Context
-from moot.core.ask import Ask
-from moot.core.brief import CLOCK, Brief, Participant
-from moot.core.errors import BriefError
-from moot.demo.debater import Timekeeper
-from moot.models.pool import Pool
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.testing.store_checks import InMemoryStore
-from tests.cli.commands import EXAMPLES, QUOTES, moot
+from folkmoot.app.brief.default_participants import MODERATOR, TIMEKEEPER
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.assignment import make_agents
+from folkmoot.app.plan.estimate import estimate
+from folkmoot.app.run.api import read_brief_argument
+from folkmoot.app.run.prepare import Overrides, make_choices, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.board.board_meeting import BoardMeeting
+from folkmoot.board.members import PRESETS, BoardMember, TimeKeeper
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import CLOCK, Brief, Participant
+from folkmoot.core.errors import BriefError
+from folkmoot.demo.debater import Timekeeper
+from folkmoot.models.pool import Pool
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.testing.store_checks import InMemoryStore
+from tests.cli.commands import EXAMPLES, QUOTES, folkmoot
 from tests.report.quoting import Ear
 
 HEAD = "---\nprotocol: board\n{more}---\n# Hire Kim?\n\nKim has published 31 papers.\n\n"
@@ -195,7 +195,7 @@ def test_an_example_is_the_preset_over_a_case(name: str) -> None:
 
 
 def test_an_example_ends_with_a_recommendation_on_the_screen(tmp_path: Path) -> None:
-    ran = moot(tmp_path, "run", str(EXAMPLES / "board-moderation.md"), *QUOTES, "--no-report")
+    ran = folkmoot(tmp_path, "run", str(EXAMPLES / "board-moderation.md"), *QUOTES, "--no-report")
     assert ran.exit_code == 0, ran.output
     assert "· verdict: " in ran.stdout
     assert "withdraws" in ran.stdout

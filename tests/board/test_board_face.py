@@ -1,4 +1,4 @@
-"""moot.board: a board in a program, its presets, what it gives back; and the code that the document prints."""
+"""folkmoot.board: a board in a program, its presets, what it gives back; and the code that the document prints."""
 
 import re
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from typing import Optional
 
 import pytest
 
-from moot.app.program.program_plans import open_workspace
-from moot.app.run.outcome import opening
-from moot.board import (
+from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.app.run.outcome import opening
+from folkmoot.board import (
     PRESETS,
     AgentType,
     BoardMeeting,
@@ -24,11 +24,11 @@ from moot.board import (
     generate_next_speaker,
     parse_response_fields,
 )
-from moot.core.brief import Limits, Participant
-from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
-from moot.core.event import Closed, Entry, Opened
-from moot.core.roles import GivenVerdict
-from moot.demo.material import NOTHING
+from folkmoot.core.brief import Limits, Participant
+from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, ModelError, ProtocolError
+from folkmoot.core.event import Closed, Entry, Opened
+from folkmoot.core.roles import GivenVerdict
+from folkmoot.demo.material import NOTHING
 from tests.council.agents import Agent, own_place
 from tests.paths import SHARED
 
@@ -256,7 +256,7 @@ async def test_what_cannot_be_is_said_before_anything_is_asked() -> None:
         await BoardMeeting("?", preset="hiring", agent="builtin:quotes", strategy="dice").hold()
     with pytest.raises(BriefError, match="Ann is an object of type int"):
         await BoardMeeting("?", [BoardMember("Ann", agent=3), BoardMember("Bob")], agent="builtin:quotes").hold()
-    with pytest.raises(MootError, match=r"await BoardMeeting\.hold"):
+    with pytest.raises(FolkmootError, match=r"await BoardMeeting\.hold"):
         BoardMeeting("?", preset="hiring").run()
 
 

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.prompt import BRIDGE, GO_ON, UNREAD, compose
-from moot.answers.layout import form_instructions, read
-from moot.core.agent import context_of
-from moot.core.ask import Ask, Fields, Form, Reply
-from moot.core.brief import Brief, Participant, View
-from moot.core.event import Asked, Interjected, Opened, Replied
-from moot.core.transcript import Transcript
-from moot.models.base import Message, Traits
-from moot.protocols.board import OWN, last_word, member_form, message
+from folkmoot.agents.prompt import BRIDGE, GO_ON, UNREAD, compose
+from folkmoot.answers.layout import form_instructions, read
+from folkmoot.core.agent import context_of
+from folkmoot.core.ask import Ask, Fields, Form, Reply
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.event import Asked, Interjected, Opened, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.models.base import Message, Traits
+from folkmoot.protocols.board import OWN, last_word, member_form, message
 
 CHEN, RODRIGUEZ, PARK = "Dr. Chen", "Prof. Rodriguez", "Ms. Park"
 NAMES = (CHEN, RODRIGUEZ, PARK)

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant, Source
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.testing.replay import Harness
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness
 from tests.agents.prompts import prompt
 from tests.kits.players import Player
 from tests.paths import GOLDEN

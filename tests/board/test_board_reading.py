@@ -4,12 +4,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from moot.answers.layout import form_instructions, read, write
-from moot.answers.tags import escape
-from moot.answers.values import is_blank
-from moot.core.ask import ABSTAIN, Value
-from moot.core.text import clean
-from moot.protocols.board import bound_to_judge, last_word, member_form, message
+from folkmoot.answers.layout import form_instructions, read, write
+from folkmoot.answers.tags import escape
+from folkmoot.answers.values import is_blank
+from folkmoot.core.ask import ABSTAIN, Value
+from folkmoot.core.text import clean
+from folkmoot.protocols.board import bound_to_judge, last_word, member_form, message
 
 CHEN, RODRIGUEZ = "Dr. Sarah Chen", "Prof. Rodriguez"
 FORM = member_form(message(("HIRE", "NO_HIRE", "UNDECIDED")), CHEN, (CHEN, RODRIGUEZ, "Ms. Park"))

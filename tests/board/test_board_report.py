@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from moot.answers.layout import read
-from moot.core.agent import Context
-from moot.core.ask import ABSTAIN, Ask, Value
-from moot.core.brief import Brief, Participant, Source
-from moot.core.labels import act_of
-from moot.core.transcript import Transcript
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.report.conclusion import Attachment, Whisper, board, board_chapter
-from moot.report.logs import write
-from moot.report.markdown import markdown
-from moot.report.report import Report, as_data, report
-from moot.report.turn_text import Speech, parted, speak
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.answers.layout import read
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import ABSTAIN, Ask, Value
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.labels import act_of
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.report.conclusion import Attachment, Whisper, board, board_chapter
+from folkmoot.report.logs import write
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import Report, as_data, report
+from folkmoot.report.turn_text import Speech, parted, speak
+from folkmoot.testing.replay import Harness, HeldDebate
 from tests.kits.players import Player
 
 OPTIONS = ("HIRE", "NO_HIRE")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.program.program_plans import open_workspace
-from moot.app.run.people import answer
-from moot.board import BoardMeeting, BoardMember, BoardResult, HumanAgent, TimeKeeper
-from moot.core.brief import Limits
-from moot.core.errors import BriefError, LimitReached, MootError, RecordError, Waiting
-from moot.core.event import Entry, Opened, Paused
-from moot.council import AgentWrapper, Council, DebateStep
-from moot.engine import driver
+from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.app.run.people import answer
+from folkmoot.board import BoardMeeting, BoardMember, BoardResult, HumanAgent, TimeKeeper
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, RecordError, Waiting
+from folkmoot.core.event import Entry, Opened, Paused
+from folkmoot.council import AgentWrapper, Council, DebateStep
+from folkmoot.engine import driver
 from tests.council.agents import Agent, own_place
 
 SAID = "<Message><Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Yes.</Content></Message>"
@@ -39,7 +39,7 @@ def meeting(agent: object, **others: object) -> BoardMeeting:
     return BoardMeeting("Hire Kim?", members, timekeeper=keeper, limits=Limits(asks=1), rounds=4)
 
 
-async def stopped(going: Awaitable[BoardResult], error: type[MootError] = LimitReached) -> str:
+async def stopped(going: Awaitable[BoardResult], error: type[FolkmootError] = LimitReached) -> str:
     """The id of a meeting that stands still, for that reason."""
     with pytest.raises(error) as caught:
         await going
@@ -135,7 +135,7 @@ async def test_at_the_console_until_nobody_sits_there(tmp_path: Path, monkeypatc
         table = meeting(Agent(talk), Ann=HumanAgent())
         debate = await stopped(table.hold())
         with pytest.raises(
-            Waiting, match=r"Ann has to answer \(message\), there is no terminal to ask at: moot answer "
+            Waiting, match=r"Ann has to answer \(message\), there is no terminal to ask at: folkmoot answer "
         ):
             await table.resume(debate, limits=Limits())
         typed.write_text(f"I am not sure.\n{SAID}\n", "utf-8")

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.answers.layout import read, write
-from moot.core.agent import Context, Quote, Recorder
-from moot.core.ask import Ask, Form, Reply, Value
-from moot.core.brief import Brief, Participant
-from moot.core.event import Called
-from moot.models.base import Traits
-from moot.phases.choices import Choices, Extras
-from moot.protocols.known import build
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.agents.prompt import compose
+from folkmoot.answers.layout import read, write
+from folkmoot.core.agent import Context, Quote, Recorder
+from folkmoot.core.ask import Ask, Form, Reply, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Called
+from folkmoot.models.base import Traits
+from folkmoot.phases.choices import Choices, Extras
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness, HeldDebate
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 ALL = Extras(**dict.fromkeys(Extras.__dataclass_fields__, True))

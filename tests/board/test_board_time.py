@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import ProtocolError
-from moot.protocols.board import Meeting, message
+from folkmoot.core.errors import ProtocolError
+from folkmoot.protocols.board import Meeting, message
 from tests.board.test_board import OPTIONS, nothing, order, play, reminders, runner
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 
 FORM = message(OPTIONS)
 
@@ -60,7 +60,7 @@ role: Chairs the selection
 
 def spoke(folder: Path, *words: str) -> list[int]:
     """Run the board by the built-in debater; after how many messages of members the timekeeper spoke."""
-    ran = moot(folder, "run", "board.md", "-m", "builtin:quotes", "--json", "--no-report", *words)
+    ran = folkmoot(folder, "run", "board.md", "-m", "builtin:quotes", "--json", "--no-report", *words)
     assert ran.exit_code == 0, ran.stderr
     lines = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
     items = [line["body"]["ask"] for line in lines if line["kind"] == "asked"]
@@ -88,7 +88,7 @@ def test_a_brief_and_the_command_line_set_the_intervals(
 def test_the_plan_and_the_report_name_the_intervals(tmp_path: Path) -> None:
     more = "reminder_interval: 2\ndeadline_interval: 6\n"
     (tmp_path / "board.md").write_text(BOARD.replace("{more}", more), "utf-8")
-    assert moot(tmp_path, "run", "board.md", "-m", "builtin:quotes").exit_code == 0
+    assert folkmoot(tmp_path, "run", "board.md", "-m", "builtin:quotes").exit_code == 0
     report = next((tmp_path / "debates").glob("*.md")).read_text("utf-8")
     assert "timekeeper speaks every 2 messages, deadline every 6 messages" in report
 
@@ -123,13 +123,13 @@ def test_the_plan_and_the_report_name_the_intervals(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_one_clear_sentence(tmp_path: Path, more: str, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "board.md").write_text(BOARD.replace("{more}", more), "utf-8")
-    ran = moot(tmp_path, "check", "board.md", "-m", "builtin:quotes", *words)
+    ran = folkmoot(tmp_path, "check", "board.md", "-m", "builtin:quotes", *words)
     assert message in ran.stderr
     assert (ran.exit_code, ran.stderr.count("\n")) == (2, 1)
 
 
 def test_any_setting_of_a_header_can_be_set(tmp_path: Path) -> None:
-    ran = moot(
+    ran = folkmoot(
         tmp_path, "check", "--normalised", "Tea or coffee?", "--set", "protocol=round_robin",
         "--set", "options=[tea, coffee]", "--set", "limits.cost=0.5", "--set", "language=German",
     )  # fmt: skip

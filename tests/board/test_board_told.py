@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.board import BoardMeeting, BoardMember, BoardResult, TimeKeeper, VerdictType
-from moot.core.decision import Decision
-from moot.core.errors import BriefError
+from folkmoot.board import BoardMeeting, BoardMember, BoardResult, TimeKeeper, VerdictType
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import BriefError
 from tests.council.agents import own_place
 
 LEAVE = "<Withdrawn>true</Withdrawn>"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from moot.cli.main import main
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Script, Wires
+from folkmoot.cli.main import main
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Script, Wires
 from tests.kits.in_thread import in_thread
 from tests.paths import EXAMPLES
 
@@ -25,11 +25,11 @@ def settle(folder: Path) -> dict[str, str]:
         "HOME": str(folder),
         "XDG_CONFIG_HOME": str(folder / "config"),
         "XDG_DATA_HOME": str(folder / "data"),
-        "MOOT_STORE": str(folder / "moot.sqlite"),
-        "MOOT_MODEL": "",
+        "FOLKMOOT_STORE": str(folder / "folkmoot.sqlite"),
+        "FOLKMOOT_MODEL": "",
         "OLLAMA_HOST": DEAD,
         "OPENAI_API_KEY": "",
-        "MOOT_BASE_URL": "",
+        "FOLKMOOT_BASE_URL": "",
         "COLUMNS": "100",
         "NO_COLOR": "",
         "PATH": "/usr/bin:/bin",
@@ -37,11 +37,11 @@ def settle(folder: Path) -> dict[str, str]:
     }
 
 
-def moot(folder: Path, *words: str, stdin: str = "", **env: str) -> Result:
+def folkmoot(folder: Path, *words: str, stdin: str = "", **env: str) -> Result:
     """Run one command in this process, in a folder of its own."""
     runner = CliRunner(env={**settle(folder), **env})
     with chdir(folder):
-        return runner.invoke(main, list(words), input=stdin, prog_name="moot")
+        return runner.invoke(main, list(words), input=stdin, prog_name="folkmoot")
 
 
 def only_id(result: Result) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from moot.app.program.in_place import Keyboard
+from folkmoot.app.program.in_place import Keyboard
 from tests.cli.commands import settle
 from tests.kits.forks import Command
 
@@ -31,7 +31,7 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         self.shown = ""
         self.read = 0
-        self.process = Command(["moot", *words], folder, env, (theirs, theirs, theirs))
+        self.process = Command(["folkmoot", *words], folder, env, (theirs, theirs, theirs))
         os.close(theirs)
 
     def read_until(self, met: Callable[[str], bool], seconds: float = 120) -> str:

@@ -1,4 +1,4 @@
-"""``moot analyse``: the page, the data, and the plots, which come out the same to the byte."""
+"""``folkmoot analyse``: the page, the data, and the plots, which come out the same to the byte."""
 
 import asyncio
 import json
@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.analysis.analysis import Analysis, analyse
-from moot.app.export.analyses import save_analysis, write_data
-from moot.app.export.plots import draw, draw_all
-from moot.app.run.workspace import Workspace
-from moot.arguments.beliefs import Beliefs
-from moot.core.errors import BriefError
-from moot.record.store import read
-from moot.report.metrics import Use
-from tests.cli.commands import moot
+from folkmoot.analysis.analysis import Analysis, analyse
+from folkmoot.app.export.analyses import save_analysis, write_data
+from folkmoot.app.export.plots import draw, draw_all
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.arguments.beliefs import Beliefs
+from folkmoot.core.errors import BriefError
+from folkmoot.record.store import read
+from folkmoot.report.metrics import Use
+from tests.cli.commands import folkmoot
 from tests.paths import RECORDS
 from tests.report.reports import hiring
 
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a store of old records."""
 
     async def fill() -> None:
-        workspace = Workspace.at(tmp_path / "moot.sqlite")
+        workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
         for name in NAMES:
             lines = (RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()
             await workspace.store.append(name, lines, after=0)
@@ -45,14 +45,14 @@ def old(name: str) -> Analysis:
 
 
 def test_the_page_on_the_screen(folder: Path) -> None:
-    result = moot(folder, "analyse", "arena")
+    result = folkmoot(folder, "analyse", "arena")
     assert result.exit_code == 0, result.output
     assert "## Insights\n\n- Agreement rose from 67% to 100% between the first answers and round 1.\n" in result.output
-    assert "# 2 debates" in moot(folder, "analyse", "arena", "panel", "arena").output
+    assert "# 2 debates" in folkmoot(folder, "analyse", "arena", "panel", "arena").output
 
 
 def test_the_data(folder: Path) -> None:
-    data = json.loads(moot(folder, "analyse", *NAMES, "--json").stdout)
+    data = json.loads(folkmoot(folder, "analyse", *NAMES, "--json").stdout)
     assert [item["debate"] for item in data["debates"]] == list(NAMES)
     assert data["overview"]["debates"] == 3
     assert data["debates"][0]["agreement"]["stages"][-1]["tally"]["share"] == 1.0
@@ -61,14 +61,14 @@ def test_the_data(folder: Path) -> None:
 
 
 def test_plots_beside_a_page_that_shows_them(folder: Path) -> None:
-    result = moot(folder, "analyse", "arena", "council", "--plots", "p")
+    result = folkmoot(folder, "analyse", "arena", "council", "--plots", "p")
     assert result.exit_code == 0, result.output
     page, *plots = result.output.split()
     text = (folder / page).read_text("utf-8")
     assert page == "p/analysis.md"
     assert [f"({Path(plot).name})" in text for plot in plots] == [True] * len(plots)
     assert {Path(plot).name for plot in plots} >= {"all-agreement.svg", "all-ties.svg"}
-    data = moot(folder, "analyse", "arena", "--plots", "q", "--json", "--png")
+    data = folkmoot(folder, "analyse", "arena", "--plots", "q", "--json", "--png")
     assert json.loads(data.stdout)["overview"]["debates"] == 1
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (folder / "q").glob("*.png"))
     assert list((folder / "q").glob("*.png"))
@@ -108,14 +108,14 @@ def test_plots_that_cannot_be_made_are_one_sentence(tmp_path: Path, monkeypatch:
     with pytest.raises(BriefError, match="plots cannot be written"):
         save_analysis([HIRING], tmp_path / "file")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(BriefError, match=r"pip install \"moot\[plots\]\""):
+    with pytest.raises(BriefError, match=r"pip install \"folkmoot\[plots\]\""):
         save_analysis([HIRING], tmp_path / "p")
     assert not (tmp_path / "p").exists()
 
 
 @pytest.mark.parametrize("words", [(), ("none",), ("arena", "none")])
 def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None:
-    result = moot(folder, "analyse", *words)
+    result = folkmoot(folder, "analyse", *words)
     assert (result.exit_code in (1, 2), result.output.count("\n")) == (True, 1)
 
 
@@ -123,10 +123,10 @@ def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...]) -> None
 
 
 def test_a_report_has_plots_as_its_last_chapter(folder: Path) -> None:
-    result = moot(folder, "report", "panel", "-o", "my report.md", "--plots")
+    result = folkmoot(folder, "report", "panel", "-o", "my report.md", "--plots")
     assert result.exit_code == 0, result.output
     page = (folder / "my report.md").read_text("utf-8")
-    assert page.startswith(moot(folder, "report", "panel").output.rstrip("\n"))
+    assert page.startswith(folkmoot(folder, "report", "panel").output.rstrip("\n"))
     names = [plot.name for plot in draw(old("panel"))]
     assert "agreement" in names
     assert page.partition("\n## Plots\n")[2].split() == [f"![{name}](my%20report-{name}.svg)" for name in names]
@@ -139,12 +139,12 @@ def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_t
     lines = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()[:2]
 
     async def fill() -> None:
-        workspace = Workspace.at(folder / "moot.sqlite")
+        workspace = Workspace.at(folder / "folkmoot.sqlite")
         await workspace.store.append("begun", lines, after=0)
         await workspace.close()
 
     asyncio.run(fill())
-    assert moot(folder, "report", "begun", "-o", "r.md", "--plots").output == "r.md\n"
+    assert folkmoot(folder, "report", "begun", "-o", "r.md", "--plots").output == "r.md\n"
     assert (folder / "r.md").read_text("utf-8").endswith("## Plots\n\nThere is nothing to draw.\n")
 
 
@@ -159,6 +159,6 @@ def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_t
     ],
 )
 def test_plots_want_a_file(folder: Path, words: tuple[str, ...], code: int, message: str) -> None:
-    result = moot(folder, "report", "panel", *words)
+    result = folkmoot(folder, "report", "panel", *words)
     assert result.exit_code == code
     assert message in result.output

@@ -1,4 +1,4 @@
-"""``moot batch`` as a command: table and lines, mistakes, exit codes, signals, and a real process that is killed."""
+"""``folkmoot batch`` as a command: table and lines, mistakes, exit codes, signals, and a real process that is killed."""
 
 import csv
 import io
@@ -17,14 +17,14 @@ import pytest
 from click.testing import Result
 from rich.console import Console
 
-from moot.app.batch.summary import BatchOutcome
-from moot.cli.commands.batch import exit_code
-from moot.cli.display.progress import Progress
-from moot.cli.options import DONE, ERROR, INTERRUPTED, LIMIT, UNREACHABLE, WAITING
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.app.batch.summary import BatchOutcome
+from folkmoot.cli.commands.batch import exit_code
+from folkmoot.cli.display.progress import Progress
+from folkmoot.cli.options import DONE, ERROR, INTERRUPTED, LIMIT, UNREACHABLE, WAITING
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.app.batch.batch_kit import BRIEF, BUILD, BUY, Paid, desk_with, work_on
-from tests.cli.commands import QUOTES, moot, served, settle
+from tests.cli.commands import QUOTES, folkmoot, served, settle
 from tests.cli.terminals import ESCAPES, Terminal, terminal_env
 from tests.kits.forks import Command
 from tests.web.web_kit import ADA
@@ -48,7 +48,7 @@ def test_briefs_and_lines_are_held_and_the_table_is_written(tmp_path: Path) -> N
     files = briefs(tmp_path, "north", "south")
     (tmp_path / "more.jsonl").write_text('{"brief": "north.md", "id": "again", "strategy": "majority"}\n', "utf-8")
     words = ("batch", *files, "--jsonl", "more.jsonl", "--repeat", "2", *QUOTES, "--name", "Sites", "-o", "out/deep")
-    ran = moot(tmp_path, *words)
+    ran = folkmoot(tmp_path, *words)
     assert ran.exit_code == DONE, ran.output
     assert "Sites: 6 debates of 3 briefs" in ran.output
     assert re.search(r"\[6/6\] \w+ #\d, sites-[0-9a-f]{12}: \w+", ran.output)
@@ -63,29 +63,29 @@ def test_briefs_and_lines_are_held_and_the_table_is_written(tmp_path: Path) -> N
     table = list(csv.DictReader((tmp_path / "out/deep/batch.csv").read_text("utf-8").splitlines()))
     assert [(row["protocol"], row["votes"], row["unparsed"]) for row in table] == [("panel", "0", "2")] * 6
     assert (tmp_path / "out/deep/batch.md").read_text("utf-8").startswith("# Batch Sites\n\n| brief |")
-    again = moot(tmp_path, *words)
+    again = folkmoot(tmp_path, *words)
     assert "Already on record: 6 finished, 0 to be resumed." in again.output
     assert json.loads((tmp_path / "out/deep/batch.json").read_text("utf-8")) == data
-    listed = moot(tmp_path, "list").output
+    listed = folkmoot(tmp_path, "list").output
     assert listed.count("sites-") == 6
 
 
 def test_each_debate_is_a_line_of_json_as_it_ends(tmp_path: Path) -> None:
-    ran = moot(tmp_path, "batch", *briefs(tmp_path, "north"), "--repeat", "3", *QUOTES, "--json")
+    ran = folkmoot(tmp_path, "batch", *briefs(tmp_path, "north"), "--repeat", "3", *QUOTES, "--json")
     items = [json.loads(line) for line in ran.stdout.splitlines()]
     assert sorted(item["number"] for item in items) == [1, 2, 3]
     assert {item["item"] for item in items} == {"north"}
     assert len({item["seed"] for item in items}) == 3
     assert "is not a language model" in ran.stderr
-    again = moot(tmp_path, "batch", "north.md", "--repeat", "3", *QUOTES, "--json")
+    again = folkmoot(tmp_path, "batch", "north.md", "--repeat", "3", *QUOTES, "--json")
     assert [json.loads(line) for line in again.stdout.splitlines()] == sorted(items, key=lambda data: data["number"])
 
 
 def test_a_dry_run_estimates_and_sends_nothing(tmp_path: Path) -> None:
     with served(split) as wires:
         words = ("batch", *briefs(tmp_path, "north", "south"), *MODEL, "--dry-run")
-        result = moot(tmp_path, *words, OLLAMA_HOST=wires.url)
-        ten = moot(tmp_path, *words, "--repeat", "10", "--json", OLLAMA_HOST=wires.url)
+        result = folkmoot(tmp_path, *words, OLLAMA_HOST=wires.url)
+        ten = folkmoot(tmp_path, *words, "--repeat", "10", "--json", OLLAMA_HOST=wires.url)
         assert wires.calls == []
     assert result.exit_code == ten.exit_code == DONE
     assert "2 debates of 2 briefs" in result.output
@@ -94,43 +94,43 @@ def test_a_dry_run_estimates_and_sends_nothing(tmp_path: Path) -> None:
     data = json.loads(ten.stdout)
     assert (data["debates"], data["calls"]) == (20, {"least": 40, "usual": 80, "most": 720})
     assert data["cost"] == {"least": 0, "expected": 0, "usual": 0, "most": 0}
-    assert moot(tmp_path, "list").stdout.count("batch-") == 0
+    assert folkmoot(tmp_path, "list").stdout.count("batch-") == 0
 
 
 def test_every_mistake_is_told_before_anything_is_sent(tmp_path: Path) -> None:
     lines = ['{"brief": "north.md"}', "no json", '{"brief": "north.md", "rounds": -1}']
     (tmp_path / "bad.jsonl").write_text("\n".join(lines), "utf-8")
     files = briefs(tmp_path, "north")
-    ran = moot(tmp_path, "batch", *files, "none.md", "--jsonl", "bad.jsonl", *QUOTES)
+    ran = folkmoot(tmp_path, "batch", *files, "none.md", "--jsonl", "bad.jsonl", *QUOTES)
     assert ran.exit_code == 2
-    assert [line.partition(": ")[0] for line in ran.stderr.splitlines()] == ["moot"] * 3
-    assert "moot: none.md: there is no such file" in ran.stderr
-    assert "moot: bad.jsonl:2: this is not JSON" in ran.stderr
-    assert "moot: bad.jsonl:3: rounds must be" in ran.stderr
+    assert [line.partition(": ")[0] for line in ran.stderr.splitlines()] == ["folkmoot"] * 3
+    assert "folkmoot: none.md: there is no such file" in ran.stderr
+    assert "folkmoot: bad.jsonl:2: this is not JSON" in ran.stderr
+    assert "folkmoot: bad.jsonl:3: rounds must be" in ran.stderr
     (tmp_path / "late.jsonl").write_text('{"brief": "north.md", "models": ["nobody:x"]}\n' * 60, "utf-8")
-    late = moot(tmp_path, "batch", "--jsonl", "late.jsonl", *QUOTES)
+    late = folkmoot(tmp_path, "batch", "--jsonl", "late.jsonl", *QUOTES)
     assert late.exit_code == 2
-    assert "moot: late.jsonl:1: Ann: 'nobody:x' has no known provider" in late.stderr
-    assert "moot: and 10 more mistakes" in late.stderr
-    assert moot(tmp_path, "list").stdout.count("batch-") == 0
+    assert "folkmoot: late.jsonl:1: Ann: 'nobody:x' has no known provider" in late.stderr
+    assert "folkmoot: and 10 more mistakes" in late.stderr
+    assert folkmoot(tmp_path, "list").stdout.count("batch-") == 0
     for words, text in (
         ((), "Give at least one brief, or --jsonl FILE."),
         (("north.md", "--name", "a b"), "cannot be named 'a b'"),
     ):
-        wrong = moot(tmp_path, "batch", *words)
+        wrong = folkmoot(tmp_path, "batch", *words)
         assert wrong.exit_code == 2
         assert text in wrong.stderr
 
 
 def test_lines_can_come_from_standard_input(tmp_path: Path) -> None:
     line = '{"brief": "Tea or coffee?", "id": "tea"}\n'
-    ran = moot(tmp_path, "batch", "--jsonl", "-", *QUOTES, "--json", stdin=line)
+    ran = folkmoot(tmp_path, "batch", "--jsonl", "-", *QUOTES, "--json", stdin=line)
     assert json.loads(ran.stdout)["item"] == "tea"
 
 
 def test_a_debate_that_waits_for_a_person_has_its_exit_code(tmp_path: Path) -> None:
     (tmp_path / "ada.md").write_text(ADA, "utf-8")
-    ran = moot(tmp_path, "batch", "ada.md", *briefs(tmp_path, "north"), *QUOTES)
+    ran = folkmoot(tmp_path, "batch", "ada.md", *briefs(tmp_path, "north"), *QUOTES)
     assert ran.exit_code == WAITING
     assert re.search(r"ada #1, batch-\S+: paused: ", ran.output)
     assert "repeat the same command to resume the batch" in ran.stderr
@@ -140,13 +140,13 @@ def test_the_budget_of_the_whole_batch(tmp_path: Path) -> None:
     with served(split) as wires:
         env = {"OPENAI_BASE_URL": f"{wires.url}/v1", "OPENAI_API_KEY": "sk-canary"}
         words = ("batch", *briefs(tmp_path, "north"), "--repeat", "3", "-m", "openai:gpt-4o", "--parallel", "1")
-        plan = json.loads(moot(tmp_path, *words, "--dry-run", "--json", **env).stdout)
+        plan = json.loads(folkmoot(tmp_path, *words, "--dry-run", "--json", **env).stdout)
         most = plan["cost"]["usual"] / 3
-        ran = moot(tmp_path, *words, "--budget", f"{most * 1.01:.6f}", **env)
+        ran = folkmoot(tmp_path, *words, "--budget", f"{most * 1.01:.6f}", **env)
         assert ran.exit_code == LIMIT, ran.output
         assert "the budget kept" in ran.stderr
         sent = len(wires.calls)
-        rest = moot(tmp_path, *words, "--budget", f"{most * 4:.6f}", "--json", **env)
+        rest = folkmoot(tmp_path, *words, "--budget", f"{most * 4:.6f}", "--json", **env)
         assert rest.exit_code == DONE, rest.output
         items = [json.loads(line) for line in rest.stdout.splitlines()]
         assert 0 < sent < len(wires.calls) == sum(item["calls"] for item in items)
@@ -173,7 +173,7 @@ def test_exit_codes(states: list[tuple[str, str]], stopped: bool, code: int) -> 
 
 def test_a_folder_that_cannot_be_written_loses_nothing(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file", "utf-8")
-    ran = moot(tmp_path, "batch", *briefs(tmp_path, "north"), *QUOTES, "-o", "out/deep")
+    ran = folkmoot(tmp_path, "batch", *briefs(tmp_path, "north"), *QUOTES, "-o", "out/deep")
     assert ran.exit_code == DONE, ran.output
     assert "the table was not saved" in ran.stderr
     assert "1/1" in ran.stdout
@@ -200,7 +200,7 @@ def test_ctrl_c_pauses_all_after_the_answers_in_hand(tmp_path: Path) -> None:
         assert re.search(r"0/3 done · 2 running · 0 failed · 0 calls", text)
         count = len(wires.calls)
         wires.script = split
-        went = moot(tmp_path, *words, "--json", OLLAMA_HOST=wires.url)
+        went = folkmoot(tmp_path, *words, "--json", OLLAMA_HOST=wires.url)
     assert went.exit_code == DONE, went.output
     items = [json.loads(line) for line in went.stdout.splitlines()]
     assert 0 < count < len(wires.calls) == sum(item["calls"] for item in items) == 12
@@ -213,7 +213,7 @@ def test_a_second_ctrl_c_ends_at_once(tmp_path: Path) -> None:
         return Plan(text="ANSWER: bu", fault="stall")
 
     with served(stuck) as wires:
-        command = [sys.executable, "-m", "moot", "batch", *briefs(tmp_path, "north"), *MODEL]
+        command = [sys.executable, "-m", "folkmoot", "batch", *briefs(tmp_path, "north"), *MODEL]
         env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
         with subprocess.Popen(command, stdout=-3, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True) as process:
             while not wires.calls:
@@ -237,7 +237,7 @@ def kill_often(folder: Path, wires: Wires) -> int:
     kills = 0
     env = {**settle(folder), "OLLAMA_HOST": wires.url}
     for after in (2, 9, 14, 20, 27):
-        with Command(["moot", *REPEATED], folder, env) as process:
+        with Command(["folkmoot", *REPEATED], folder, env) as process:
             while len(wires.calls) < after + 3 * kills and process.poll() is None:
                 time.sleep(0.002)
             kills += process.poll() is None
@@ -258,11 +258,11 @@ def test_killed_again_and_again_it_comes_out_the_same_and_nothing_finished_is_se
         folder.mkdir()
         briefs(folder, "north", "south")
     with served(slowly) as wires:
-        unbroken = moot(whole, *REPEATED, OLLAMA_HOST=wires.url)
+        unbroken = folkmoot(whole, *REPEATED, OLLAMA_HOST=wires.url)
         needed = Counter(call.prompt for call in wires.calls)
         wires.calls.clear()
         kills = kill_often(torn, wires)
-        last = moot(torn, *REPEATED, OLLAMA_HOST=wires.url)
+        last = folkmoot(torn, *REPEATED, OLLAMA_HOST=wires.url)
     assert last.exit_code == DONE, last.output
     assert kills >= 4
     assert essence(last) == essence(unbroken)
@@ -270,7 +270,7 @@ def test_killed_again_and_again_it_comes_out_the_same_and_nothing_finished_is_se
     assert 40 == needed.total() <= len(wires.calls) <= 40 + 6 * kills
     assert not needed - Counter(call.prompt for call in wires.calls)
     ids = [json.loads(line)["debate"] for line in last.stdout.splitlines()]
-    entries = [json.loads(line) for item in ids for line in moot(torn, "show", item, "--json").stdout.splitlines()]
+    entries = [json.loads(line) for item in ids for line in folkmoot(torn, "show", item, "--json").stdout.splitlines()]
     assert sum(entry["kind"] == "called" for entry in entries) == 40, "each answer is on record once"
     assert sum(entry["kind"] == "attempted" for entry in entries) >= len(wires.calls), "all that was sent is on record"
 
@@ -281,7 +281,7 @@ def test_an_output_that_nobody_reads_on_pauses_the_batch(tmp_path: Path) -> None
     with served(slowly) as wires:
         briefs(tmp_path, "north", "south")
         env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
-        command = [sys.executable, "-m", "moot", *REPEATED]
+        command = [sys.executable, "-m", "folkmoot", *REPEATED]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path
         ) as process:
@@ -291,7 +291,7 @@ def test_an_output_that_nobody_reads_on_pauses_the_batch(tmp_path: Path) -> None
             process.stdout.close()
             assert process.wait(120) == ERROR
             assert b"Traceback" not in process.stderr.read()
-        last = moot(tmp_path, *REPEATED, OLLAMA_HOST=wires.url)
+        last = folkmoot(tmp_path, *REPEATED, OLLAMA_HOST=wires.url)
     assert last.exit_code == DONE
     assert len(last.stdout.splitlines()) == 10
 
@@ -322,9 +322,9 @@ async def test_the_line_says_how_far_the_batch_is() -> None:
 
 def test_settings_are_typed_for_all_briefs(tmp_path: Path) -> None:
     (file,) = briefs(tmp_path, "north")
-    ran = moot(tmp_path, "batch", file, "--set", "protocol=council", *QUOTES, "--dry-run")
+    ran = folkmoot(tmp_path, "batch", file, "--set", "protocol=council", *QUOTES, "--dry-run")
     assert ran.exit_code == DONE, ran.output
-    assert moot(tmp_path, "batch", file, *QUOTES, "--dry-run").stdout != ran.stdout
-    wrong = moot(tmp_path, "batch", file, "--set", "colour=red", *QUOTES)
+    assert folkmoot(tmp_path, "batch", file, *QUOTES, "--dry-run").stdout != ran.stdout
+    wrong = folkmoot(tmp_path, "batch", file, "--set", "colour=red", *QUOTES)
     assert wrong.exit_code == 2
     assert "--set: there is no key 'colour' to set" in wrong.output

@@ -1,4 +1,4 @@
-"""``moot batch --batch`` killed thirty times at random requests: nothing is sent or paid twice, and all come out."""
+"""``folkmoot batch --batch`` killed thirty times at random requests: nothing is sent or paid twice, and all come out."""
 
 import signal
 from pathlib import Path

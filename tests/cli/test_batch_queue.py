@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.batch.batch_plan import make_batch
-from moot.app.batch.run_batch import BatchRun
-from moot.app.batch.summary import BatchOutcome
-from moot.app.plan.settings import Config
-from moot.cli.display.progress import Progress
-from moot.workers.queue_database import Database
-from moot.workers.queue_tables import make_ready
+from folkmoot.app.batch.batch_plan import make_batch
+from folkmoot.app.batch.run_batch import BatchRun
+from folkmoot.app.batch.summary import BatchOutcome
+from folkmoot.app.plan.settings import Config
+from folkmoot.cli.display.progress import Progress
+from folkmoot.workers.queue_database import Database
+from folkmoot.workers.queue_tables import make_ready
 from tests.app.batch.batch_kit import BRIEF, item
-from tests.cli.commands import QUOTES, moot
+from tests.cli.commands import QUOTES, folkmoot
 from tests.council.agents import own_place
 from tests.workers.workers_kit import House, Turned, house
 
@@ -98,13 +98,13 @@ async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) ->
 
 def test_a_queue_needs_a_store_that_is_shared(tmp_path: Path) -> None:
     (tmp_path / "north.md").write_text(BRIEF.replace("{mark}", ""), "utf-8")
-    ran = moot(tmp_path, "batch", "north.md", *QUOTES, "--queue")
+    ran = folkmoot(tmp_path, "batch", "north.md", *QUOTES, "--queue")
     assert ran.exit_code == 2
     assert "a queue needs a store that many machines share" in ran.stderr
 
 
 def test_a_dry_run_of_the_command_on_a_database(tmp_path: Path, database: str) -> None:
     (tmp_path / "north.md").write_text(BRIEF.replace("{mark}", ""), "utf-8")
-    ran = moot(tmp_path, "batch", "north.md", *QUOTES, "--queue", "--dry-run", "--store", database)
+    ran = folkmoot(tmp_path, "batch", "north.md", *QUOTES, "--queue", "--dry-run", "--store", database)
     assert ran.exit_code == 0, ran.output
     assert "1 debate of 1 brief" in ran.stdout

@@ -1,13 +1,13 @@
-"""``moot again --set``: the same brief once more, with changes and with everything else as it is on record."""
+"""``folkmoot again --set``: the same brief once more, with changes and with everything else as it is on record."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from moot.core.event import Opened
-from moot.record.store import decode
-from tests.cli.commands import moot, only_id
+from folkmoot.core.event import Opened
+from folkmoot.record.store import decode
+from tests.cli.commands import folkmoot, only_id
 
 BRIEF = """---
 protocol: round_robin
@@ -47,7 +47,7 @@ PANEL = BRIEF.replace(
 
 def opened(folder: Path, debate: str = "last") -> Opened:
     """How a debate began."""
-    event = decode(moot(folder, "show", debate, "--json").stdout.splitlines()[0]).event
+    event = decode(folkmoot(folder, "show", debate, "--json").stdout.splitlines()[0]).event
     assert isinstance(event, Opened)
     return event
 
@@ -59,9 +59,9 @@ RUNS: dict[str, tuple[str, bytes]] = {}
 def first_run(folder: Path, text: str = BRIEF) -> str:
     """Run a brief, or take the store in which it was run before; the debate's id."""
     (folder / "brief.md").write_text(text, "utf-8")
-    store = folder / "moot.sqlite"
+    store = folder / "folkmoot.sqlite"
     if text not in RUNS:
-        ran = moot(folder, "run", "brief.md", "--plain", "--no-report")
+        ran = folkmoot(folder, "run", "brief.md", "--plain", "--no-report")
         assert ran.exit_code == 0, ran.output
         RUNS[text] = only_id(ran), store.read_bytes()
     debate, content = RUNS[text]
@@ -71,7 +71,7 @@ def first_run(folder: Path, text: str = BRIEF) -> str:
 
 def again(folder: Path, debate: str, *options: str) -> Opened:
     """Run it once more; how the new debate began."""
-    ran = moot(folder, "again", debate, *options, "--plain", "--no-report")
+    ran = folkmoot(folder, "again", debate, *options, "--plain", "--no-report")
     assert ran.exit_code == 0, ran.output
     return opened(folder, only_id(ran))
 
@@ -133,7 +133,7 @@ CHOICES = [
 def test_every_choice_of_a_protocol_is_read_back(tmp_path: Path, protocol: str, settings: str, change: str) -> None:
     text = f"---\nprotocol: {protocol}\n{settings}\nmodel: builtin:quotes\n---\n" + BRIEF.split("---\n")[2]
     debate = first_run(tmp_path, text.split("## Options")[0] + "## Ada" + text.split("## Ada")[1])
-    ran = moot(tmp_path, "again", debate, "--set", change, "--plain", "--no-report")
+    ran = folkmoot(tmp_path, "again", debate, "--set", change, "--plain", "--no-report")
     assert ran.exit_code == 0, ran.output
     assert "does not apply here" not in ran.output
     before, after = chosen(opened(tmp_path, debate)), chosen(opened(tmp_path, only_id(ran)))
@@ -151,10 +151,10 @@ def test_settings_for_all_participants_change_them_on_record(tmp_path: Path) -> 
 
 def test_models_are_given_to_all_in_turn_and_by_name(tmp_path: Path) -> None:
     debate = first_run(tmp_path, PANEL)
-    ran = moot(tmp_path, "again", debate, "-m", "human", "-m", "builtin:quotes", "--no-input", "--quiet")
+    ran = folkmoot(tmp_path, "again", debate, "-m", "human", "-m", "builtin:quotes", "--no-input", "--quiet")
     assert ran.exit_code == 6, ran.output
     assert [who.seat for who in opened(tmp_path).brief.participants] == ["human", "builtin:quotes"]
-    moot(tmp_path, "again", debate, "-m", "Bo=human", "--set", "model=builtin:quotes", "--no-input", "--quiet")
+    folkmoot(tmp_path, "again", debate, "-m", "Bo=human", "--set", "model=builtin:quotes", "--no-input", "--quiet")
     assert [who.seat for who in opened(tmp_path).brief.participants] == ["builtin:quotes", "human"]
 
 
@@ -182,7 +182,7 @@ def test_files_that_a_setting_names_are_read(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_one_sentence_and_leaves_no_debate(tmp_path: Path, options: list[str], words: str) -> None:
     debate = first_run(tmp_path, PANEL)
-    refused = moot(tmp_path, "again", debate, *options, "--plain", OPENAI_API_KEY="key")
+    refused = folkmoot(tmp_path, "again", debate, *options, "--plain", OPENAI_API_KEY="key")
     assert refused.exit_code == 2, refused.output
     assert words in " ".join(refused.stderr.split()).replace("│ ", "")
-    assert len(json.loads(moot(tmp_path, "list", "--json").stdout)) == 1
+    assert len(json.loads(folkmoot(tmp_path, "list", "--json").stdout)) == 1

@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.run.outcome import Outcome, outcome
-from moot.app.run.people import answer, say
-from moot.app.run.record_reader import waiting
-from moot.app.run.workspace import Workspace
-from moot.cli.display.ask_people import Terminal
-from moot.cli.display.live_screen import Screen
-from moot.cli.terminal import Interrupt, conduct
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant, Source
-from moot.core.errors import RecordError
-from moot.core.event import Asked, Attempted, Entry, Interjected, Opened
-from moot.core.transcript import fold
-from moot.protocols.known import Choices
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.run.outcome import Outcome, outcome
+from folkmoot.app.run.people import answer, say
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.cli.display.ask_people import Terminal
+from folkmoot.cli.display.live_screen import Screen
+from folkmoot.cli.terminal import Interrupt, conduct
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Asked, Attempted, Entry, Interjected, Opened
+from folkmoot.core.transcript import fold
+from folkmoot.protocols.known import Choices
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.cli.terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")
@@ -118,7 +118,11 @@ async def test_a_question_ends_with_the_time_of_the_person(table: Table) -> None
 async def test_ctrl_d_leaves_one_question_open_and_the_others_are_asked(table: Table) -> None:
     steps = (("ANSWER", CTRL_D), ("Bo is asked", "1\n"), *TEA[1:])
     came = await play(table, brief(person("Ada"), person("Bo")), *steps)
-    assert (came.status, came.kind, came.reason) == ("paused", "waiting", "Ada has to answer (draft): moot answer d")
+    assert (came.status, came.kind, came.reason) == (
+        "paused",
+        "waiting",
+        "Ada has to answer (draft): folkmoot answer d",
+    )
     assert [turn.by for turn in await waiting(table.workspace, "d")] == ["Ada"]
     assert (await play(table, None, *TEA)).status == "decided"
 

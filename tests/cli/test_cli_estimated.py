@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.text import about
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
-from tests.cli.commands import moot, served, speak
+from folkmoot.core.text import about
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
+from tests.cli.commands import folkmoot, served, speak
 from tests.models.models_kit import environment
 
 WORDS = ("Own or rent?", "--participants", "builtin", "-m", "openai:gpt-4o-mini", "--rounds", "1")
@@ -29,7 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("estimated")
     for script in (speak, silent):
         with served(script) as wires:
-            ran = moot(folder, "run", *WORDS, **environment(wires.url))
+            ran = folkmoot(folder, "run", *WORDS, **environment(wires.url))
         assert ran.exit_code == 0, ran.output
         (folder / f"{script.__name__}.txt").write_text(ran.stdout, "utf-8")
     return folder
@@ -52,7 +52,7 @@ SHOWN = [
 @pytest.mark.parametrize("words", SHOWN, ids=" ".join)
 def test_amounts_that_nobody_counted_are_marked(place: Path, words: tuple[str, ...]) -> None:
     for debate, mark in (("last", "about"), ("last~1", None)):
-        text = moot(place, *(word.format(debate) for word in words)).stdout.split("moot_receipt")[0]
+        text = folkmoot(place, *(word.format(debate) for word in words)).stdout.split("folkmoot_receipt")[0]
         assert set(marks(text)) == {mark}, text
 
 
@@ -63,24 +63,24 @@ def test_the_box_marks_them_as_it_is_first_shown(place: Path) -> None:
 
 
 def test_two_debates_side_by_side_mark_each_its_own(place: Path) -> None:
-    text = moot(place, "diff", "last", "last~1", COLUMNS="200").stdout
+    text = folkmoot(place, "diff", "last", "last~1", COLUMNS="200").stdout
     assert set(marks(text)) == {"about", None}
 
 
 def test_data_says_what_is_estimated(place: Path) -> None:
-    listed = json.loads(moot(place, "list", "--json").stdout)
+    listed = json.loads(folkmoot(place, "list", "--json").stdout)
     assert [row["estimated"] for row in listed] == [True, False]
     for debate, estimated in (("last", True), ("last~1", False)):
-        receipt = json.loads(moot(place, "receipt", debate, "--format", "json").stdout)
+        receipt = json.loads(folkmoot(place, "receipt", debate, "--format", "json").stdout)
         assert (receipt["paid"]["estimated"] > 0) is estimated
-        log = json.loads(moot(place, "report", debate, "--format", "json_log").stdout)
+        log = json.loads(folkmoot(place, "report", debate, "--format", "json_log").stdout)
         assert (log["totals"]["estimated"] > 0) is estimated
 
 
 def test_a_batch_marks_them_too(place: Path) -> None:
     (place / "own.md").write_text("# Own or rent?\n", "utf-8")
     with served(silent) as wires:
-        ran = moot(place, "batch", "own.md", *WORDS[1:5], "-o", "out", **environment(wires.url), COLUMNS="200")
+        ran = folkmoot(place, "batch", "own.md", *WORDS[1:5], "-o", "out", **environment(wires.url), COLUMNS="200")
     assert ran.exit_code == 0, ran.output
     assert set(marks((place / "out" / "batch.md").read_text("utf-8"))) == {"about"}
     assert "about" in ran.stdout

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from moot.app.program.in_place import CUT
-from moot.app.run.people import OutsideMessages
-from moot.cli.display.ask_people import AnswerPrompt, Filled
-from moot.core.ask import ABSTAIN, Ask, Field, Form, Value
-from moot.core.errors import BriefError
-from moot.phases.speak import SETTLEMENT
-from moot.protocols.board import bound_to_judge, form_with_verdict, member_form, message
-from moot.record.mailbox import Mailbox
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.program.in_place import CUT
+from folkmoot.app.run.people import OutsideMessages
+from folkmoot.cli.display.ask_people import AnswerPrompt, Filled
+from folkmoot.core.ask import ABSTAIN, Ask, Field, Form, Value
+from folkmoot.core.errors import BriefError
+from folkmoot.phases.speak import SETTLEMENT
+from folkmoot.protocols.board import bound_to_judge, form_with_verdict, member_form, message
+from folkmoot.record.mailbox import Mailbox
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.cli.terminals import CTRL_D, Typist
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")

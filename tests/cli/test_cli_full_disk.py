@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import RecordError
-from moot.record.sqlite import SqliteFile
-from moot.record.store import Append
-from tests.cli.commands import EXAMPLES, QUOTES, moot, only_id
+from folkmoot.core.errors import RecordError
+from folkmoot.record.sqlite import SqliteFile
+from folkmoot.record.store import Append
+from tests.cli.commands import EXAMPLES, QUOTES, folkmoot, only_id
 
 BRIEF = str(EXAMPLES / "investment.md")
 
@@ -26,19 +26,19 @@ def full_from(monkeypatch: pytest.MonkeyPatch, words: str) -> None:
 
 def test_a_full_disk_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full_from(monkeypatch, '"kind":"closed"')
-    broken = moot(tmp_path, "run", BRIEF, *QUOTES)
+    broken = folkmoot(tmp_path, "run", BRIEF, *QUOTES)
     debate = only_id(broken)
     assert broken.exit_code == 1
-    assert f"the disk is full. Mend that; then go on with: moot resume {debate}" in broken.output
+    assert f"the disk is full. Mend that; then go on with: folkmoot resume {debate}" in broken.output
     monkeypatch.undo()
-    resumed = moot(tmp_path, "resume", debate)
+    resumed = folkmoot(tmp_path, "resume", debate)
     assert resumed.exit_code == 0
-    assert moot(tmp_path, "verify", debate).exit_code == 0
+    assert folkmoot(tmp_path, "verify", debate).exit_code == 0
 
 
 def test_where_nothing_was_stored_there_is_nothing_to_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full_from(monkeypatch, '"kind":"opened"')
-    broken = moot(tmp_path, "run", BRIEF, *QUOTES)
+    broken = folkmoot(tmp_path, "run", BRIEF, *QUOTES)
     assert broken.exit_code == 1
     assert "the disk is full." in broken.output
-    assert "moot resume" not in broken.output
+    assert "folkmoot resume" not in broken.output

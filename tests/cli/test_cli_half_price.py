@@ -1,4 +1,4 @@
-"""``moot batch --batch`` at the terminal: killed at the worst moments, gone on with, listed, cancelled."""
+"""``folkmoot batch --batch`` at the terminal: killed at the worst moments, gone on with, listed, cancelled."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.testing.small_web import Answer, Visit, Web
+from folkmoot.testing.small_web import Answer, Visit, Web
 from tests.app.batch.batch_kit import BRIEF
 from tests.kits.batch_servers import PLACE, BatchServers
 from tests.kits.forks import run_module
@@ -33,16 +33,16 @@ class Terminal:
         return answer
 
     async def run(self, *words: str) -> tuple[int, str]:
-        env = {name: value for name, value in os.environ.items() if not name.startswith("MOOT_")}
+        env = {name: value for name, value in os.environ.items() if not name.startswith("FOLKMOOT_")}
         env |= {
             "HOME": str(self.folder),
             "OPENAI_API_KEY": "k-openai",
             "OPENAI_BASE_URL": f"{self.url}/v1",
             "ANTHROPIC_API_KEY": "k-anthropic",
             "ANTHROPIC_BASE_URL": self.url,
-            "MOOT_BATCH_LOOK": "0.1",
+            "FOLKMOOT_BATCH_LOOK": "0.1",
         }
-        command = ("moot", "--store", "r.sqlite", *words)
+        command = ("folkmoot", "--store", "r.sqlite", *words)
         ended = await asyncio.to_thread(run_module, command, self.folder, env, self._begun)
         self._pid = 0
         return ended
@@ -98,7 +98,7 @@ async def test_who_does_not_wait_sees_the_batches_and_cancels_them(tmp_path: Pat
         code, output = await there.run(*command)
         assert code == 6, output
         assert "Asked in batches at half the price" in output
-        assert "see them with moot batch --jobs" in output
+        assert "see them with folkmoot batch --jobs" in output
         code, output = await there.run("list")
         assert "waits for a batch · since 20" in output
         assert (await there.run("resume", "last", "--no-report"))[0] == 6

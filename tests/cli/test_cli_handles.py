@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.next_steps import next_steps, pause_steps, resume_step
-from moot.app.run.api import show
-from moot.app.run.outcome import opening
-from moot.app.run.workspace import Workspace
-from moot.core.ask import Ask, Usage
-from moot.core.brief import HUMAN, Brief, Participant
-from moot.core.decision import PauseKind
-from moot.core.event import Asked, Paused
-from moot.core.transcript import Transcript
-from moot.testing.wire_formats import Plan
-from tests.cli.commands import BRIEF, QUOTES, moot, only_id, served, speak
+from folkmoot.app.plan.next_steps import next_steps, pause_steps, resume_step
+from folkmoot.app.run.api import show
+from folkmoot.app.run.outcome import opening
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import Ask, Usage
+from folkmoot.core.brief import HUMAN, Brief, Participant
+from folkmoot.core.decision import PauseKind
+from folkmoot.core.event import Asked, Paused
+from folkmoot.core.transcript import Transcript
+from folkmoot.testing.wire_formats import Plan
+from tests.cli.commands import BRIEF, QUOTES, folkmoot, only_id, served, speak
 
 TIE = """---
 options: [usage, seats, flat]
@@ -40,15 +40,15 @@ Says flat.
 def tied(folder: Path) -> str:
     """A debate that ended in a tie; its id."""
     (folder / "tie.md").write_text(TIE, "utf-8")
-    ran = moot(folder, "run", "tie.md", "--plain")
+    ran = folkmoot(folder, "run", "tie.md", "--plain")
     assert ran.exit_code == 0, ran.output
     return only_id(ran)
 
 
 def test_a_tie_names_what_would_decide_it_and_every_command_runs(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    shown = moot(tmp_path, "show", debate, "--plain").stdout
-    commands = re.findall(r"^(?:next)? +moot ((?:recount|again) [^#]*)#", shown, re.MULTILINE)
+    shown = folkmoot(tmp_path, "show", debate, "--plain").stdout
+    commands = re.findall(r"^(?:next)? +folkmoot ((?:recount|again) [^#]*)#", shown, re.MULTILINE)
     assert [command.split() for command in commands] == [
         ["recount", debate],
         ["again", debate, "--rounds", "2"],
@@ -57,164 +57,169 @@ def test_a_tie_names_what_would_decide_it_and_every_command_runs(tmp_path: Path)
     ]
     assert "minority" not in shown
     assert len(re.findall(r"^answer +", shown, re.MULTILINE)) == 3
-    codes = [moot(tmp_path, *command.split(), "--quiet" if "again" in command else "--json") for command in commands]
+    codes = [
+        folkmoot(tmp_path, *command.split(), "--quiet" if "again" in command else "--json") for command in commands
+    ]
     assert [ran.exit_code for ran in codes] == [0, 0, 0, 6]
-    statuses = [item["status"] for item in json.loads(moot(tmp_path, "list", "--json").stdout)]
+    statuses = [item["status"] for item in json.loads(folkmoot(tmp_path, "list", "--json").stdout)]
     assert statuses == ["paused", "decided", "tie", "tie"]
 
 
 def test_where_nobody_won_nothing_flips_a_winner(tmp_path: Path) -> None:
     tied(tmp_path)
-    stdout = moot(tmp_path, "recount", "last").stdout
+    stdout = folkmoot(tmp_path, "recount", "last").stdout
     assert "the winner" not in stdout
     assert "Another result with a changed ballot of Ada (seats first)" in stdout
 
 
 def test_again_runs_the_same_brief_by_the_same_protocol(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    ran = moot(tmp_path, "again", "last", "--plain", "--max-questions", "40")
+    ran = folkmoot(tmp_path, "again", "last", "--plain", "--max-questions", "40")
     assert ran.exit_code == 0, ran.output
     again = only_id(ran)
-    report = moot(tmp_path, "report", again).stdout
+    report = folkmoot(tmp_path, "report", again).stdout
     assert f"the brief of {debate} once more" in report
-    assert moot(tmp_path, "verify", again).exit_code == 0
-    differ = moot(tmp_path, "diff", debate, again).stdout
+    assert folkmoot(tmp_path, "verify", again).exit_code == 0
+    differ = folkmoot(tmp_path, "diff", debate, again).stdout
     assert "Which pricing?" in differ
-    third = moot(tmp_path, "again", again, "-m", "Ada=human", "--seed", "7", "--quiet")
+    third = folkmoot(tmp_path, "again", again, "-m", "Ada=human", "--seed", "7", "--quiet")
     assert third.exit_code == 6
-    assert "seed 7" in moot(tmp_path, "report", "last").stdout
-    refused = moot(tmp_path, "again", debate, "-m", "Eve=human")
+    assert "seed 7" in folkmoot(tmp_path, "report", "last").stdout
+    refused = folkmoot(tmp_path, "again", debate, "-m", "Eve=human")
     assert (refused.exit_code, "nobody is called 'Eve'" in refused.stderr) == (2, True)
 
 
 def test_again_builds_another_protocol_and_says_what_does_not_hold(tmp_path: Path) -> None:
-    moot(tmp_path, "run", "Should we move?", *QUOTES, "--strategy", "borda", "--quiet")
-    ran = moot(tmp_path, "again", "last", "--protocol", "council", "--plain")
+    folkmoot(tmp_path, "run", "Should we move?", *QUOTES, "--strategy", "borda", "--quiet")
+    ran = folkmoot(tmp_path, "again", "last", "--protocol", "council", "--plain")
     assert ran.exit_code == 0, ran.output
     assert "What was chosen for the earlier debate does not apply here: decided by borda." in " ".join(
         ran.stdout.split()
     )
-    refused = moot(tmp_path, "again", "last", "--protocol", "counsel")
+    refused = folkmoot(tmp_path, "again", "last", "--protocol", "counsel")
     assert "no protocol is called 'counsel'; did you mean 'council'?" in refused.stderr
 
 
 def test_a_generated_cast_is_kept_and_the_helper_debate_is_hidden(tmp_path: Path) -> None:
     with served(speak) as wires:
-        ran = moot(tmp_path, "run", "Should we move?", "-m", "ollama:x", "--quiet", OLLAMA_HOST=wires.url)
+        ran = folkmoot(tmp_path, "run", "Should we move?", "-m", "ollama:x", "--quiet", OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
         count = len(wires.calls)
-        assert len(json.loads(moot(tmp_path, "list", "--json").stdout)) == 1
-        assert "1 more debate not shown" in moot(tmp_path, "list").stderr
-        whole = json.loads(moot(tmp_path, "list", "--all", "--json").stdout)
+        assert len(json.loads(folkmoot(tmp_path, "list", "--json").stdout)) == 1
+        assert "1 more debate not shown" in folkmoot(tmp_path, "list").stderr
+        whole = json.loads(folkmoot(tmp_path, "list", "--all", "--json").stdout)
         assert sorted(item["protocol"] for item in whole) == ["casting", "panel"]
-        moot(tmp_path, "again", "last", "--quiet", OLLAMA_HOST=wires.url)
+        folkmoot(tmp_path, "again", "last", "--quiet", OLLAMA_HOST=wires.url)
         assert len(wires.calls) - count < count
 
 
 def test_lists_are_filtered_and_short_ids_are_enough(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
-    rows = json.loads(moot(tmp_path, "list", "--json").stdout)
+    folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
+    rows = json.loads(folkmoot(tmp_path, "list", "--json").stdout)
     assert [row["short"] for row in rows] == [row["debate"].rpartition("-")[2][:3] for row in rows]
-    assert moot(tmp_path, "show", rows[1]["short"]).stdout.count(debate) >= 1
-    assert f"{debate}: " in moot(tmp_path, "verify", "last~1").stdout
-    assert [item["debate"] for item in json.loads(moot(tmp_path, "list", "--status", "tie", "--json").stdout)] == [
+    assert folkmoot(tmp_path, "show", rows[1]["short"]).stdout.count(debate) >= 1
+    assert f"{debate}: " in folkmoot(tmp_path, "verify", "last~1").stdout
+    assert [item["debate"] for item in json.loads(folkmoot(tmp_path, "list", "--status", "tie", "--json").stdout)] == [
         debate
     ]
     won, even = rows
     assert (even["winner"], even["decision"], even["models"], even["cost"]) == ("", "", ["builtin:quotes"], 0.0)
-    outcome = show(won["debate"], store=tmp_path / "moot.sqlite")
+    outcome = show(won["debate"], store=tmp_path / "folkmoot.sqlite")
     assert outcome.decision
     assert (won["winner"], won["decision"]) == (outcome.decision.winner, outcome.decision.text)
     assert won["winner"]
     assert won["tokens"] == outcome.usage.input_tokens + outcome.usage.output_tokens
-    assert len(json.loads(moot(tmp_path, "list", "-n", "1", "--json").stdout)) == 1
-    listed = moot(tmp_path, "list", "--search", "PRICING")
+    assert len(json.loads(folkmoot(tmp_path, "list", "-n", "1", "--json").stdout)) == 1
+    listed = folkmoot(tmp_path, "list", "--search", "PRICING")
     assert rows[1]["short"] in listed.stdout
     assert rows[0]["debate"] not in listed.stdout
-    assert "None of 2 debates" in moot(tmp_path, "list", "--search", "nothing").stdout
-    wrong = moot(tmp_path, "list", "--status", "tied")
+    assert "None of 2 debates" in folkmoot(tmp_path, "list", "--search", "nothing").stdout
+    wrong = folkmoot(tmp_path, "list", "--status", "tied")
     assert (wrong.exit_code, "did you mean 'tie'?" in wrong.stderr) == (2, True)
 
 
 def test_a_debate_is_renamed_and_found_by_its_name(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    renamed = moot(tmp_path, "rename", "last", "Second try")
+    renamed = folkmoot(tmp_path, "rename", "last", "Second try")
     assert (renamed.exit_code, renamed.stdout) == (0, f"{debate}: named Second try\n")
-    assert "Second try" in moot(tmp_path, "list", "--search", "second").stdout
-    assert json.loads(moot(tmp_path, "list", "--json").stdout)[0]["name"] == "Second try"
-    assert "has its question as its name again" in moot(tmp_path, "rename", "last", "").stdout
-    assert "Second try" not in moot(tmp_path, "list").stdout
-    long = moot(tmp_path, "rename", "last", "x" * 201)
+    assert "Second try" in folkmoot(tmp_path, "list", "--search", "second").stdout
+    assert json.loads(folkmoot(tmp_path, "list", "--json").stdout)[0]["name"] == "Second try"
+    assert "has its question as its name again" in folkmoot(tmp_path, "rename", "last", "").stdout
+    assert "Second try" not in folkmoot(tmp_path, "list").stdout
+    long = folkmoot(tmp_path, "rename", "last", "x" * 201)
     assert (long.exit_code, "at most 200 characters" in long.stderr) == (2, True)
-    nowhere = moot(tmp_path, "rename", "last", "x", "--store", "typo.sqlite")
+    nowhere = folkmoot(tmp_path, "rename", "last", "x", "--store", "typo.sqlite")
     assert (nowhere.exit_code, (tmp_path / "typo.sqlite").exists()) == (1, False)
 
 
 def test_a_debate_is_deleted_with_all_that_belongs_to_it(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    assert moot(tmp_path, "resolve", debate, "--answer", "usage").exit_code == 0
-    moot(tmp_path, "fork", debate, "--at", "4", "--no-run")
-    result = moot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
+    assert folkmoot(tmp_path, "resolve", debate, "--answer", "usage").exit_code == 0
+    folkmoot(tmp_path, "fork", debate, "--at", "4", "--no-run")
+    result = folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "--quiet")
     assert result.exit_code == 0
-    declined = moot(tmp_path, "delete", debate, stdin="n\n")
+    declined = folkmoot(tmp_path, "delete", debate, stdin="n\n")
     assert declined.exit_code == 130
-    gone = moot(tmp_path, "delete", debate, "--yes")
+    gone = folkmoot(tmp_path, "delete", debate, "--yes")
     assert gone.exit_code == 0, gone.output
     assert re.search(rf"{debate}: deleted \d+ entries, 1 message, and what was learned from it", gone.stdout)
     assert "its forks stay: which-pricing-" in gone.stderr
-    assert moot(tmp_path, "show", debate).exit_code == 1
-    assert moot(tmp_path, "learn").exit_code == 0
-    assert "usage" not in moot(tmp_path, "memory", "search", "pricing").stdout
-    assert moot(tmp_path, "delete", debate, "--yes").exit_code == 1
-    assert moot(tmp_path, "verify", "last").exit_code == 0
-    nowhere = moot(tmp_path, "delete", "last", "--yes", "--store", "typo.sqlite")
+    assert folkmoot(tmp_path, "show", debate).exit_code == 1
+    assert folkmoot(tmp_path, "learn").exit_code == 0
+    assert "usage" not in folkmoot(tmp_path, "memory", "search", "pricing").stdout
+    assert folkmoot(tmp_path, "delete", debate, "--yes").exit_code == 1
+    assert folkmoot(tmp_path, "verify", "last").exit_code == 0
+    nowhere = folkmoot(tmp_path, "delete", "last", "--yes", "--store", "typo.sqlite")
     assert (nowhere.exit_code, (tmp_path / "typo.sqlite").exists()) == (1, False)
 
 
 def test_a_debate_that_may_run_elsewhere_is_deleted_by_force_alone(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    moot(tmp_path, "fork", debate, "--at", "4", "--no-run")
-    refused = moot(tmp_path, "delete", "last", "--yes")
+    folkmoot(tmp_path, "fork", debate, "--at", "4", "--no-run")
+    refused = folkmoot(tmp_path, "delete", "last", "--yes")
     assert refused.exit_code == 1
     assert "is not over, and another machine may run it" in refused.stderr
-    assert moot(tmp_path, "delete", "last", "--yes", "--force").exit_code == 0
+    assert folkmoot(tmp_path, "delete", "last", "--yes", "--force").exit_code == 0
 
 
 @pytest.mark.parametrize("words", [("report", "last", "-o"), ("report", "last", "--format", "json", "-o")])
 def test_a_report_is_written_over_a_report_and_over_nothing_else(tmp_path: Path, words: tuple[str, ...]) -> None:
     tied(tmp_path)
     for n, form in enumerate(("md", "json", "html", "memo")):
-        assert moot(tmp_path, "report", "last", "--format", form, "-o", f"r{n}").exit_code == 0
-        assert moot(tmp_path, *words, f"r{n}").exit_code == 0, form
+        assert folkmoot(tmp_path, "report", "last", "--format", form, "-o", f"r{n}").exit_code == 0
+        assert folkmoot(tmp_path, *words, f"r{n}").exit_code == 0, form
     for mode in ("summary_only", "json_log", "verbose", "visual_tree"):
-        assert moot(tmp_path, "report", "last", "--format", mode, "-o", "log.md").exit_code == 0
-        assert moot(tmp_path, "report", "last", "--format", mode, "-o", "log.md").exit_code == 0
+        assert folkmoot(tmp_path, "report", "last", "--format", mode, "-o", "log.md").exit_code == 0
+        assert folkmoot(tmp_path, "report", "last", "--format", mode, "-o", "log.md").exit_code == 0
     (tmp_path / "empty.md").touch()
-    assert moot(tmp_path, *words, "empty.md").exit_code == 0
-    (tmp_path / "other.sqlite").write_bytes((tmp_path / "moot.sqlite").read_bytes())
-    for name in ("tie.md", "moot.sqlite", "other.sqlite"):
+    assert folkmoot(tmp_path, *words, "empty.md").exit_code == 0
+    (tmp_path / "other.sqlite").write_bytes((tmp_path / "folkmoot.sqlite").read_bytes())
+    for name in ("tie.md", "folkmoot.sqlite", "other.sqlite"):
         before = (tmp_path / name).read_bytes()
-        refused = moot(tmp_path, *words, name)
+        refused = folkmoot(tmp_path, *words, name)
         assert (refused.exit_code, (tmp_path / name).read_bytes() == before) == (2, True)
         assert f"{name}: this file is not a report, so it is not overwritten; choose another name" in refused.stderr
 
 
 def test_commands_that_read_make_no_file(tmp_path: Path) -> None:
     for words in (("list",), ("show", "last"), ("report", "last"), ("recount", "last"), ("verify", "last")):
-        moot(tmp_path, *words, "--store", "typo.sqlite")
+        folkmoot(tmp_path, *words, "--store", "typo.sqlite")
     assert not (tmp_path / "typo.sqlite").exists()
 
 
 def test_a_command_that_is_misspelt_is_suggested(tmp_path: Path) -> None:
-    assert "No such command 'lsit'. Did you mean: moot list?" in moot(tmp_path, "lsit").stderr
-    assert "Did you mean" not in moot(tmp_path, "zzzz").stderr
+    assert "No such command 'lsit'. Did you mean: folkmoot list?" in folkmoot(tmp_path, "lsit").stderr
+    assert "Did you mean" not in folkmoot(tmp_path, "zzzz").stderr
 
 
 def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    resumed = moot(tmp_path, "resume", "last")
-    assert (resumed.exit_code, f"{debate} is over. To run its brief again: moot again {debate}" in resumed.stderr) == (
+    resumed = folkmoot(tmp_path, "resume", "last")
+    assert (
+        resumed.exit_code,
+        f"{debate} is over. To run its brief again: folkmoot again {debate}" in resumed.stderr,
+    ) == (
         0,
         True,
     )
@@ -233,7 +238,7 @@ def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> N
     ],
 )
 def test_a_limit_that_paused_a_debate_is_doubled(reason: str, options: str) -> None:
-    assert resume_step("tea", reason, Usage(input_tokens=30, cost=None)).command == f"moot resume tea{options}"
+    assert resume_step("tea", reason, Usage(input_tokens=30, cost=None)).command == f"folkmoot resume tea{options}"
 
 
 @pytest.mark.parametrize(
@@ -245,17 +250,17 @@ def test_a_limit_that_paused_a_debate_is_doubled(reason: str, options: str) -> N
 )
 def test_what_was_used_beyond_a_limit_is_doubled(reason: str, options: str) -> None:
     step = resume_step("tea", reason, Usage(input_tokens=1400, output_tokens=100, cost=1.72906))
-    assert (step.command, step.words) == (f"moot resume tea{options}", "with twice what it has used")
+    assert (step.command, step.words) == (f"folkmoot resume tea{options}", "with twice what it has used")
 
 
 @pytest.mark.parametrize(
     ("kind", "commands"),
     [
-        ("waiting", ["moot answer tea --as 'Mr Lee'", "moot resume tea"]),
-        ("batch", ["moot resume tea", "moot batch --jobs"]),
-        ("stopped", ["moot resume tea", "moot fork tea --at 9 -m PROVIDER:NAME"]),
-        ("unavailable", ["moot resume tea", "moot fork tea --at 9 -m PROVIDER:NAME"]),
-        ("", ["moot resume tea"]),
+        ("waiting", ["folkmoot answer tea --as 'Mr Lee'", "folkmoot resume tea"]),
+        ("batch", ["folkmoot resume tea", "folkmoot batch --jobs"]),
+        ("stopped", ["folkmoot resume tea", "folkmoot fork tea --at 9 -m PROVIDER:NAME"]),
+        ("unavailable", ["folkmoot resume tea", "folkmoot fork tea --at 9 -m PROVIDER:NAME"]),
+        ("", ["folkmoot resume tea"]),
     ],
 )
 def test_what_can_be_done_with_a_debate_that_pauses(kind: PauseKind, commands: list[str]) -> None:
@@ -284,11 +289,11 @@ def test_what_can_be_done_with_a_debate_that_pauses(kind: PauseKind, commands: l
 )
 def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: list[str]) -> None:
     (tmp_path / "tie.md").write_text(TIE.replace("seed: 4\n", header), "utf-8")
-    ran = moot(tmp_path, "run", "tie.md", "--quiet")
+    ran = folkmoot(tmp_path, "run", "tie.md", "--quiet")
     assert ran.exit_code == 0, ran.output
 
     async def look() -> tuple[str, list[str]]:
-        workspace = Workspace.at(tmp_path / "moot.sqlite")
+        workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
         outcome = await workspace.outcome(await workspace.find("last"))
         opened = opening(outcome.debate, await workspace.entries(outcome.debate))
         await workspace.close()
@@ -303,11 +308,11 @@ def test_the_ways_on_fit_the_protocol(tmp_path: Path, header: str, commands: lis
 
 def test_who_only_helps_is_called_a_helper(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text("---\nrecall: yes\n---\n# Tea?\n", "utf-8")
-    shown = moot(tmp_path, "check", "b.md", *QUOTES).output
-    assert moot(tmp_path, "run", "b.md", *QUOTES, "--quiet").exit_code == 0
+    shown = folkmoot(tmp_path, "check", "b.md", *QUOTES).output
+    assert folkmoot(tmp_path, "run", "b.md", *QUOTES, "--quiet").exit_code == 0
     report, receipt = (
-        moot(tmp_path, "report", "last").output,
-        moot(tmp_path, "receipt", "last", "--format", "md").output,
+        folkmoot(tmp_path, "report", "last").output,
+        folkmoot(tmp_path, "receipt", "last", "--format", "md").output,
     )
     for text in (shown, report, receipt):
         row = next(line for line in text.splitlines() if "Retriever" in line and "Recalls earlier debates" in line)
@@ -316,15 +321,15 @@ def test_who_only_helps_is_called_a_helper(tmp_path: Path) -> None:
 
 
 def test_a_bare_question_that_nobody_can_answer_leads_to_a_language_model(tmp_path: Path) -> None:
-    ran = moot(tmp_path, "run", "Tea or coffee?", *QUOTES)
+    ran = folkmoot(tmp_path, "run", "Tea or coffee?", *QUOTES)
     assert "all 3 voters abstained" in ran.output
     shown = [line.partition("#")[0].split() for line in ran.output.splitlines()]
-    assert ["next", "moot", "models"] in shown
-    assert [words[2] for words in shown if words[:1] == ["moot"] and "--rounds" in words] == []
-    again = next(words for words in shown if words[:2] == ["moot", "again"])
-    assert again == ["moot", "again", only_id(ran), "-m", "PROVIDER:NAME"]
+    assert ["next", "folkmoot", "models"] in shown
+    assert [words[2] for words in shown if words[:1] == ["folkmoot"] and "--rounds" in words] == []
+    again = next(words for words in shown if words[:2] == ["folkmoot", "again"])
+    assert again == ["folkmoot", "again", only_id(ran), "-m", "PROVIDER:NAME"]
     with served() as wires:
-        end = moot(tmp_path, *again[1:-1], "ollama:tiny", OLLAMA_HOST=wires.url)
+        end = folkmoot(tmp_path, *again[1:-1], "ollama:tiny", OLLAMA_HOST=wires.url)
     assert end.exit_code == 0, end.output
     assert "decided" in end.output
 
@@ -348,15 +353,15 @@ def test_a_model_that_agrees_with_the_built_in_agent_is_no_demonstration(tmp_pat
     (tmp_path / "depot.md").write_text(DEPOT.replace("builtin:quotes", "ollama:tiny", 1), "utf-8")
     answer = Plan(text="ANSWER: 建てる\nCONFIDENCE: 0.7\nARGUMENT: 一日に二時間を節約できる。")
     with served(lambda call: answer) as wires:
-        ran = moot(tmp_path, "run", "depot.md", OLLAMA_HOST=wires.url)
+        ran = folkmoot(tmp_path, "run", "depot.md", OLLAMA_HOST=wires.url)
     assert "100%, unanimous" in ran.output
 
 
 def test_that_copies_of_the_built_in_agent_agree_is_called_a_demonstration(tmp_path: Path) -> None:
     (tmp_path / "depot.md").write_text(DEPOT, "utf-8")
-    ran = moot(tmp_path, "run", "depot.md")
+    ran = folkmoot(tmp_path, "run", "depot.md")
     assert ran.exit_code == 0, ran.output
     assert "100%, a demonstration" in ran.output
-    assert "100% (a demonstration)" in moot(tmp_path, "report", "last").output
-    assert "A demonstration: 2 of 2 chose it." in moot(tmp_path, "report", "last", "--format", "memo").output
+    assert "100% (a demonstration)" in folkmoot(tmp_path, "report", "last").output
+    assert "A demonstration: 2 of 2 chose it." in folkmoot(tmp_path, "report", "last", "--format", "memo").output
     assert "unanimous" not in ran.output

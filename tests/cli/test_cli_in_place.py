@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
-from tests.cli.commands import QUOTES, moot, served, settle, speak
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
+from tests.cli.commands import QUOTES, folkmoot, served, settle, speak
 from tests.cli.terminals import CTRL_D, Terminal, terminal_env
 from tests.cli.test_cli_people import DRAFT, SEALED, TEA, begin
 
@@ -46,7 +46,7 @@ def test_a_debate_that_is_left_by_ctrl_d_goes_on_at_the_terminal(tmp_path: Path)
     terminal = sit_down(tmp_path, SEALED)
     terminal.type("Ada is asked", CTRL_D)
     assert terminal.end() == 6
-    assert "next moot answer tea-or-coffee-" in terminal.words
+    assert "next folkmoot answer tea-or-coffee-" in terminal.words
     terminal = Terminal(["answer", "last", "--no-report"], terminal_env(tmp_path), tmp_path)
     terminal.type("Tea or coffee.*Ada is asked.*Proposal A.*Ctrl-D: answer later.*I vote for", "proposal b\n")
     terminal.type("Why", "\n")
@@ -59,12 +59,12 @@ def test_nothing_is_noted_where_nobody_answers(tmp_path: Path) -> None:
     terminal = Terminal(["answer", name], terminal_env(tmp_path), tmp_path)
     terminal.type("Ada is asked.*ANSWER", CTRL_D)
     assert terminal.end() == 2
-    assert "moot: no answer was given" in terminal.words
+    assert "folkmoot: no answer was given" in terminal.words
     terminal = Terminal(["answer", name], terminal_env(tmp_path), tmp_path)
     terminal.wait()
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 130
-    assert "waits for Ada" in moot(tmp_path, "list").output
+    assert "waits for Ada" in folkmoot(tmp_path, "list").output
 
 
 def test_ctrl_c_leaves_the_question_open(tmp_path: Path) -> None:
@@ -73,15 +73,15 @@ def test_ctrl_c_leaves_the_question_open(tmp_path: Path) -> None:
     terminal.wait("CONFIDENCE")
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 6
-    assert "Ada has to answer (draft): moot answer" in terminal.words
-    assert "waits for Ada" in moot(tmp_path, "list").output
-    assert moot(tmp_path, "verify", "last").exit_code == 0
+    assert "Ada has to answer (draft): folkmoot answer" in terminal.words
+    assert "waits for Ada" in folkmoot(tmp_path, "list").output
+    assert folkmoot(tmp_path, "verify", "last").exit_code == 0
 
 
 def test_an_answer_from_another_terminal_closes_the_question(tmp_path: Path) -> None:
     terminal = sit_down(tmp_path, SEALED)
     terminal.type("Ada is asked", "2")
-    noted = moot(tmp_path, "answer", "last", "Proposal B")
+    noted = folkmoot(tmp_path, "answer", "last", "Proposal B")
     assert noted.exit_code == 0
     assert (
         "the answer is saved; the process that runs the debate will read it; if that process has ended" in noted.stderr
@@ -96,7 +96,7 @@ def test_nobody_is_asked_here_who_shall_not_be(tmp_path: Path, words: str) -> No
     terminal = sit_down(tmp_path, TEA, words)
     assert terminal.end() == 6
     assert "is asked" not in terminal.words
-    assert "moot answer tea-or-coffee-" in terminal.words
+    assert "folkmoot answer tea-or-coffee-" in terminal.words
 
 
 def test_somebody_speaks_up_in_a_running_debate(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_somebody_speaks_up_in_a_running_debate(tmp_path: Path) -> None:
             ["run", "tea.md", "--protocol", "round_robin", "--rounds", "1", "--no-report"], env, tmp_path
         )
         terminal.read_until(lambda shown: "thinking" in shown)
-        assert moot(tmp_path, "say", "last", "Think of the kettle.", "--by", "Zed").exit_code == 0
+        assert folkmoot(tmp_path, "say", "last", "Think of the kettle.", "--by", "Zed").exit_code == 0
         assert terminal.end() == 0
         prompts = [call.prompt for call in wires.calls if "Think of the kettle." in call.prompt]
     assert "▌ Zed (viewer) ▌ Think of the kettle." in terminal.words
@@ -124,8 +124,8 @@ def test_a_follower_sees_for_whom_a_debate_waits(tmp_path: Path) -> None:
     terminal.wait()
     follower = Terminal(["show", "last", "--follow"], terminal_env(tmp_path), tmp_path)
     follower.read_until(lambda shown: "waiting for " in shown)
-    assert moot(tmp_path, "list").output.count("waits for Ada · since") == 1
-    assert moot(tmp_path, "answer", "last", *DRAFT).exit_code == 0
+    assert folkmoot(tmp_path, "list").output.count("waits for Ada · since") == 1
+    assert folkmoot(tmp_path, "answer", "last", *DRAFT).exit_code == 0
     terminal.type("is no longer asked here.*Ada is asked", CTRL_D)
     assert terminal.end() == follower.end() + 6 == 6
     assert "draft · in person" in follower.words
@@ -136,4 +136,4 @@ def test_no_process_is_left_at_the_terminal(tmp_path: Path) -> None:
     terminal.wait()
     os.close(terminal.ours)
     assert terminal.process.wait(120) != 0
-    assert "waits for Ada" in moot(tmp_path, "list", **settle(tmp_path)).output
+    assert "waits for Ada" in folkmoot(tmp_path, "list", **settle(tmp_path)).output

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.main import COMMANDS
-from tests.cli.commands import BRIEF, QUOTES, moot, settle
+from folkmoot.cli.main import COMMANDS
+from tests.cli.commands import BRIEF, QUOTES, folkmoot, settle
 
 SHORT = ("run", "Tea or coffee?")
 
@@ -15,7 +15,10 @@ SHORT = ("run", "Tea or coffee?")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run", "absent.md"), "absent.md: there is no such file; check the path, or write a new brief with moot new"),
+        (
+            ("run", "absent.md"),
+            "absent.md: there is no such file; check the path, or write a new brief with folkmoot new",
+        ),
         (("run", "some/where"), "some/where: there is no such file"),
         (("run", "What is this.txt"), "there is no such file"),
         (("run", "word"), "word: there is no such file; put a question in quotes"),
@@ -47,15 +50,15 @@ SHORT = ("run", "Tea or coffee?")
         ((*SHORT, "--topology", "moon"), "there is no topology 'moon'; there are all-to-all"),
         ((*SHORT, "--topology", "ring"), "panel does not support a topology; arena does"),
         ((*SHORT, "--rounds", "9"), "panel has at most 3 rounds, not 9"),
-        ((*SHORT, "--rounds", "-1"), "--rounds must be from 0 to 20, not -1. Try `moot run --help`."),
+        ((*SHORT, "--rounds", "-1"), "--rounds must be from 0 to 20, not -1. Try `folkmoot run --help`."),
         (("list", "-n", "0"), "--limit must be from 1 to 1,000,000, not 0. Try"),
         (("eval", "simulate", "--margin", "0"), "must be more than 0 and at most 0.5. Try"),
         ((*SHORT, "-m", "Ann=builtin:quotes"), "write model: builtin:quotes below ## Ann in the brief. Try"),
-        (("rum", "x.md"), "No such command 'rum'. Did you mean: moot run? Try"),
+        (("rum", "x.md"), "No such command 'rum'. Did you mean: folkmoot run? Try"),
         ((*SHORT, "--budget", "1", "-m", "ollama:x", "-m", "compatible:y"), "the price of compatible:y is unknown"),
         ((*SHORT, "-o", "typo.md"), "is a file"),
-        (("no-such-command",), "No such command 'no-such-command'. Try `moot --help`."),
-        (("resume", "last", "--zzzzzz"), "No such option '--zzzzzz'. Try `moot resume --help`."),
+        (("no-such-command",), "No such command 'no-such-command'. Try `folkmoot --help`."),
+        (("resume", "last", "--zzzzzz"), "No such option '--zzzzzz'. Try `folkmoot resume --help`."),
         (("verify", "last", "--head", "12"), "--head needs at least 8 digits of the hash. Try"),
     ],
 )
@@ -65,8 +68,8 @@ def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...],
     (tmp_path / "empty.md").write_text("# Is it?\n\n## Ada\n\n## Bo\n", "utf-8")
     (tmp_path / "persona.md").write_text("# Is it?\n\n## Ada\nrole: CFO\nYou like growth.\n\n## Bo\n", "utf-8")
     (tmp_path / "typo.md").write_text("---\nprotcol: panel\n---\n# Is it?\n", "utf-8")
-    ran = moot(tmp_path, *words, MOOT_BASE_URL="http://127.0.0.1:9")
-    assert ran.stderr.startswith("moot: ")
+    ran = folkmoot(tmp_path, *words, FOLKMOOT_BASE_URL="http://127.0.0.1:9")
+    assert ran.stderr.startswith("folkmoot: ")
     assert message in ran.stderr
     assert ran.stderr.count("\n") == 1
     assert (ran.exit_code, ran.stdout) == (2, "")
@@ -87,7 +90,7 @@ def test_mistakes_of_the_user_end_with_2(tmp_path: Path, words: tuple[str, ...],
 )
 def test_other_errors_end_with_1(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "text.md").write_text("no database, but a text that is long enough to be looked at\n" * 20, "utf-8")
-    ran = moot(tmp_path, *words)
+    ran = folkmoot(tmp_path, *words)
     assert message in ran.stderr
     assert (ran.exit_code, ran.stderr.count("\n"), ran.stdout) == (1, 1, "")
 
@@ -95,31 +98,31 @@ def test_other_errors_end_with_1(tmp_path: Path, words: tuple[str, ...], message
 def test_a_current_folder_that_was_deleted_is_named(tmp_path: Path) -> None:
     settings, gone = settle(tmp_path), tmp_path / "gone"
     gone.mkdir()
-    command = ["/bin/sh", "-c", 'rmdir "$PWD"; exec "$0" -m moot queue', sys.executable]
+    command = ["/bin/sh", "-c", 'rmdir "$PWD"; exec "$0" -m folkmoot queue', sys.executable]
     ended = subprocess.run(command, env=settings, cwd=gone, capture_output=True, text=True, timeout=120, check=False)
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr == "moot: the current folder has been deleted; go to another one\n"
+    assert ended.stderr == "folkmoot: the current folder has been deleted; go to another one\n"
 
 
 def test_a_report_that_cannot_be_saved_is_said_and_the_debate_is_kept(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", "utf-8")
-    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", "file/deeper")
+    ran = folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "-o", "file/deeper")
     assert ran.exit_code == 0
-    assert "the report was not saved: Not a directory: file/deeper; to write it: moot report " in ran.stderr
-    failed = moot(tmp_path, "report", "last", "-o", "file/deeper")
+    assert "the report was not saved: Not a directory: file/deeper; to write it: folkmoot report " in ran.stderr
+    failed = folkmoot(tmp_path, "report", "last", "-o", "file/deeper")
     assert (failed.exit_code, "file/deeper cannot be written" in failed.stderr) == (1, True)
 
 
 def test_nothing_at_all_shows_help(tmp_path: Path) -> None:
-    ran = moot(tmp_path)
+    ran = folkmoot(tmp_path)
     assert (ran.exit_code, "Run a debate." in ran.stdout) == (2, True)
 
 
 def test_a_fault_of_our_own_is_one_sentence_and_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.cli.main.COMMANDS", {**COMMANDS, "list": "moot.cli.commands.records:absent"})
-    ran = moot(tmp_path, "list", TMPDIR=str(tmp_path))
+    monkeypatch.setattr("folkmoot.cli.main.COMMANDS", {**COMMANDS, "list": "folkmoot.cli.commands.records:absent"})
+    ran = folkmoot(tmp_path, "list", TMPDIR=str(tmp_path))
     assert ran.exit_code == 1
-    assert ran.stderr.startswith("moot: internal error: AttributeError: ")
+    assert ran.stderr.startswith("folkmoot: internal error: AttributeError: ")
     path = Path(ran.stderr.partition("details in ")[2].strip().removesuffix(")"))
     assert "Traceback" in path.read_text("utf-8")
     path.unlink()
@@ -128,8 +131,8 @@ def test_a_fault_of_our_own_is_one_sentence_and_a_file(tmp_path: Path, monkeypat
 @pytest.mark.system
 @pytest.mark.parametrize("words", [("show", "last"), ("show", "last", "--json"), ("report", "last"), ("list",)])
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, words: tuple[str, ...]) -> None:
-    moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
-    command = [sys.executable, "-m", "moot", *words]
+    folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report")
+    command = [sys.executable, "-m", "folkmoot", *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settle(tmp_path), cwd=tmp_path, text=True
     ) as process:
@@ -142,7 +145,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, words: tuple[str, .
 
 @pytest.mark.system
 def test_a_debate_whose_reader_goes_away_is_kept(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "moot", "run", str(BRIEF), *QUOTES, "--json", "--no-report"]
+    command = [sys.executable, "-m", "folkmoot", "run", str(BRIEF), *QUOTES, "--json", "--no-report"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settle(tmp_path), cwd=tmp_path, text=True
     ) as process:
@@ -151,10 +154,10 @@ def test_a_debate_whose_reader_goes_away_is_kept(tmp_path: Path) -> None:
         process.stdout.close()
         assert "internal" not in process.stderr.read()
         assert process.wait(120) == 1
-    assert moot(tmp_path, "resume", "last", "--no-report").exit_code == 0
+    assert folkmoot(tmp_path, "resume", "last", "--no-report").exit_code == 0
 
 
 def test_a_wrong_setting_of_batches_stops_no_debate_that_has_none(tmp_path: Path) -> None:
     limit = ("--max-questions", "2", "--quiet", "--no-report")
-    ran = moot(tmp_path, "run", str(BRIEF), *QUOTES, *limit, MOOT_BATCH_LOOK="soon")
-    assert (ran.exit_code, "MOOT_BATCH_LOOK" in ran.output) == (4, False), ran.output
+    ran = folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, *limit, FOLKMOOT_BATCH_LOOK="soon")
+    assert (ran.exit_code, "FOLKMOOT_BATCH_LOOK" in ran.output) == (4, False), ran.output

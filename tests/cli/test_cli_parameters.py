@@ -6,7 +6,7 @@ from importlib import import_module
 import click
 import pytest
 
-from moot.cli.main import COMMANDS
+from folkmoot.cli.main import COMMANDS
 
 
 def leaves(command: click.Command) -> list[click.Command]:

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from moot.app.serve.entry_view import EntryView
-from moot.app.serve.view_model import most_rounds
-from moot.cli.display.live_screen import Screen, bar, tail
-from moot.cli.display.output import Output
-from moot.cli.display.render import ViewState, entry_lines, running_tally
-from moot.cli.display.text_layout import COLOURS, amount, colours, line, local_time, money, prose, short
-from moot.cli.terminal import HangUpViewer, Interrupt
-from moot.core.ask import Ask, Field, Form, Reply, Usage
-from moot.core.brief import Brief, Participant, View
-from moot.core.event import (
+from folkmoot.app.serve.entry_view import EntryView
+from folkmoot.app.serve.view_model import most_rounds
+from folkmoot.cli.display.live_screen import Screen, bar, tail
+from folkmoot.cli.display.output import Output
+from folkmoot.cli.display.render import ViewState, entry_lines, running_tally
+from folkmoot.cli.display.text_layout import COLOURS, amount, colours, line, local_time, money, prose, short
+from folkmoot.cli.terminal import HangUpViewer, Interrupt
+from folkmoot.core.ask import Ask, Field, Form, Reply, Usage
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.event import (
     Asked,
     Attempted,
     Called,

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.cli.terminal import Interrupt
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Script
-from tests.cli.commands import BRIEF, EXAMPLES, QUOTES, moot, served, settle, speak
+from folkmoot.cli.terminal import Interrupt
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Script
+from tests.cli.commands import BRIEF, EXAMPLES, QUOTES, folkmoot, served, settle, speak
 from tests.cli.terminals import ESCAPES, Terminal, terminal_env
 
 pytestmark = [
@@ -98,9 +98,9 @@ def test_ctrl_c_stops_after_the_answers_in_hand_and_resume_goes_on(tmp_path: Pat
         assert terminal.end() == 130
         words = ESCAPES.sub("", terminal.shown)
         assert "stopping after the answers in progress — press Ctrl-C again to stop at once" in " ".join(words.split())
-        name = re.findall(r"moot resume (\S+)", words)[0]
+        name = re.findall(r"folkmoot resume (\S+)", words)[0]
         count = len(wires.calls)
-        went = moot(tmp_path, "resume", name, OLLAMA_HOST=wires.url)
+        went = folkmoot(tmp_path, "resume", name, OLLAMA_HOST=wires.url)
     assert went.exit_code == 0, went.output
     assert "6 answers kept." in went.output
     assert len(wires.calls) == count + 3
@@ -120,7 +120,7 @@ def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.end() == 130
         wires.script = speak
-        went = moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
+        went = folkmoot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
     assert went.exit_code == 0, went.output
     assert "3 answers kept, 3 questions asked again." in went.output
 
@@ -129,7 +129,7 @@ def test_a_request_to_end_leaves_a_debate_that_can_be_resumed(tmp_path: Path) ->
     hold = threading.Event()
     with served(slow_until(hold)) as wires:
         env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
-        command = [sys.executable, "-m", "moot", "run", QUESTION, *TINY, "--json"]
+        command = [sys.executable, "-m", "folkmoot", "run", QUESTION, *TINY, "--json"]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True
         ) as process:
@@ -141,18 +141,18 @@ def test_a_request_to_end_leaves_a_debate_that_can_be_resumed(tmp_path: Path) ->
             hold.set()  # the signal is there before the answers can be
             _, text = process.communicate(timeout=120)
         assert process.returncode == 130
-        assert "terminated. Resume with: moot resume" in text
-        assert moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url).exit_code == 0
+        assert "terminated. Resume with: folkmoot resume" in text
+        assert folkmoot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url).exit_code == 0
 
 
 def test_a_running_debate_can_be_followed_by_another_process(tmp_path: Path) -> None:
     with served(slow) as wires:
         env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
-        command = [sys.executable, "-m", "moot", "run", QUESTION, *TINY, "--json", "--no-report"]
+        command = [sys.executable, "-m", "folkmoot", "run", QUESTION, *TINY, "--json", "--no-report"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=env, cwd=tmp_path, text=True) as process:
             assert process.stdout
             first = process.stdout.readline()
-            followed = moot(tmp_path, "show", "last", "--follow", "--json")
+            followed = folkmoot(tmp_path, "show", "last", "--follow", "--json")
             assert followed.stdout == first + process.stdout.read()
             assert process.wait(120) == 0
 
@@ -188,10 +188,10 @@ def test_signals_in_this_process(
         return replace(speak(call), hold=threading.Event() if times > 1 else None)
 
     with served(script) as wires:
-        ran = moot(tmp_path, "run", QUESTION, *TINY, "--max-tokens", "100000", OLLAMA_HOST=wires.url)
+        ran = folkmoot(tmp_path, "run", QUESTION, *TINY, "--max-tokens", "100000", OLLAMA_HOST=wires.url)
     assert ran.exit_code == 130, ran.output
     assert message in ran.output
-    assert "moot resume " in ran.output
+    assert "folkmoot resume " in ran.output
     assert signal.getsignal(number) is before
 
 
@@ -204,8 +204,8 @@ def test_a_terminal_that_is_closed_pauses_its_debate(tmp_path: Path) -> None:
         terminal.process.send_signal(signal.SIGHUP)
         assert terminal.process.wait(120) == 130
         count = len(wires.calls)
-        paused = json.loads(moot(tmp_path, "list", "--json").stdout)
-        went = moot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
+        paused = json.loads(folkmoot(tmp_path, "list", "--json").stdout)
+        went = folkmoot(tmp_path, "resume", "last", "--no-report", OLLAMA_HOST=wires.url)
     assert (paused[0]["status"], paused[0]["reason"]) == ("paused", "the terminal was closed")
     assert went.exit_code == 0, went.output
     assert len(wires.calls) == count + 3
@@ -225,7 +225,7 @@ def test_under_nohup_a_debate_goes_on_when_the_terminal_is_closed(tmp_path: Path
     hold = threading.Event()
     with served(slow_until(hold)) as wires:
         env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
-        command = ["nohup", sys.executable, "-m", "moot", "run", QUESTION, *TINY, "--json"]
+        command = ["nohup", sys.executable, "-m", "folkmoot", "run", QUESTION, *TINY, "--json"]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True
         ) as process:
@@ -235,12 +235,12 @@ def test_under_nohup_a_debate_goes_on_when_the_terminal_is_closed(tmp_path: Path
             hold.set()
             process.communicate(timeout=120)
     assert process.returncode == 0
-    assert json.loads(moot(tmp_path, "list", "--json").stdout)[0]["status"] == "decided"
+    assert json.loads(folkmoot(tmp_path, "list", "--json").stdout)[0]["status"] == "decided"
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.06, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.8, 1.1])
 def test_an_early_ctrl_c_ends_without_a_traceback(tmp_path: Path, seconds: float) -> None:
-    code = "from moot.__main__ import start; print('up', flush=True); start()"
+    code = "from folkmoot.__main__ import start; print('up', flush=True); start()"
     command = [sys.executable, "-c", code, "check", QUESTION, *QUOTES]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=settle(tmp_path), cwd=tmp_path, text=True
@@ -251,14 +251,14 @@ def test_an_early_ctrl_c_ends_without_a_traceback(tmp_path: Path, seconds: float
         process.send_signal(signal.SIGINT)
         _, text = process.communicate(timeout=120)
     assert process.returncode in (0, 130, -signal.SIGINT)
-    assert text.strip() in ("", "moot: interrupted"), text
+    assert text.strip() in ("", "folkmoot: interrupted"), text
 
 
 def test_the_second_of_two_resumes_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     with served(slow) as wires:
         env = {**settle(tmp_path), "OLLAMA_HOST": wires.url}
-        assert moot(tmp_path, "run", QUESTION, *TINY, "--max-questions", "3", OLLAMA_HOST=wires.url).exit_code == 4
-        command = [sys.executable, "-m", "moot", "resume", "last", "--max-questions", "50", "--json", "--no-report"]
+        assert folkmoot(tmp_path, "run", QUESTION, *TINY, "--max-questions", "3", OLLAMA_HOST=wires.url).exit_code == 4
+        command = [sys.executable, "-m", "folkmoot", "resume", "last", "--max-questions", "50", "--json", "--no-report"]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=tmp_path, text=True
         ) as process:
@@ -266,10 +266,10 @@ def test_the_second_of_two_resumes_is_told_before_anything_is_asked(tmp_path: Pa
             for line in process.stdout:
                 if '"kind":"attempted"' in line:
                     break
-            second = moot(tmp_path, "resume", "last", "--max-questions", "50", OLLAMA_HOST=wires.url)
+            second = folkmoot(tmp_path, "resume", "last", "--max-questions", "50", OLLAMA_HOST=wires.url)
             assert second.exit_code == 1
-            assert "is being run by another process; follow it with `moot show" in second.stderr
-            refused = moot(tmp_path, "delete", "last", "--yes")
+            assert "is being run by another process; follow it with `folkmoot show" in second.stderr
+            refused = folkmoot(tmp_path, "delete", "last", "--yes")
             assert "is being run by another process; stop it first" in refused.stderr
             process.communicate(timeout=120)
         assert process.returncode == 0

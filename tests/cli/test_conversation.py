@@ -1,4 +1,4 @@
-"""`moot run --conversation`: a debate from a file of messages, which are data and nothing else."""
+"""`folkmoot run --conversation`: a debate from a file of messages, which are data and nothing else."""
 
 import asyncio
 import hashlib
@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_words
-from moot.app.endpoint.conversation import read_conversation
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides
-from moot.app.run.start import prepare_start, run_start
-from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError
-from moot.phases.choices import Final
-from moot.record.sqlite import SqliteStore
-from tests.cli.commands import moot
+from folkmoot.app.brief.reader import read_words
+from folkmoot.app.endpoint.conversation import read_conversation
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.start import prepare_start, run_start
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import BriefError
+from folkmoot.phases.choices import Final
+from folkmoot.record.sqlite import SqliteStore
+from tests.cli.commands import folkmoot
 
 TALK = [
     {"role": "system", "content": "Be brief."},
@@ -29,7 +29,7 @@ TALK = [
 def test_a_debate_begins_from_a_file_of_messages(tmp_path: Path) -> None:
     file = tmp_path / "talk.json"
     file.write_text(json.dumps(TALK), "utf-8")
-    ran = moot(tmp_path, "run", "--conversation", "talk.json", "-m", "builtin:quotes", "--json", "--no-report")
+    ran = folkmoot(tmp_path, "run", "--conversation", "talk.json", "-m", "builtin:quotes", "--json", "--no-report")
     assert ran.exit_code == 0, ran.output
     brief = json.loads(ran.stdout.splitlines()[0])["body"]["brief"]
     assert (brief["topic"], brief["rules"]) == ("Tea or coffee?", "Be brief.")
@@ -56,12 +56,12 @@ def test_what_is_no_conversation_is_one_sentence(text: str) -> None:
 
 
 def test_it_is_one_or_the_other(tmp_path: Path) -> None:
-    assert moot(tmp_path, "run").exit_code == 2
-    assert "needs --conversation" in moot(tmp_path, "run", "Tea?", "--ask", "x").stderr
-    piped = moot(tmp_path, "run", "--conversation", "-", "--quiet", "--no-report", stdin="[]")
+    assert folkmoot(tmp_path, "run").exit_code == 2
+    assert "needs --conversation" in folkmoot(tmp_path, "run", "Tea?", "--ask", "x").stderr
+    piped = folkmoot(tmp_path, "run", "--conversation", "-", "--quiet", "--no-report", stdin="[]")
     assert (piped.exit_code, piped.stderr) == (
         2,
-        "moot: conversation: messages must be a list with at least one message\n",
+        "folkmoot: conversation: messages must be a list with at least one message\n",
     )
 
 
@@ -79,22 +79,22 @@ async def _answer_at_once(store: Path) -> None:
 
 @pytest.mark.parametrize("width", ["80", "200"])
 def test_a_list_shows_that_a_title_was_answered_and_not_debated(tmp_path: Path, width: str) -> None:
-    asyncio.run(_answer_at_once(tmp_path / "moot.sqlite"))
-    listed = moot(tmp_path, "list", COLUMNS=width)
+    asyncio.run(_answer_at_once(tmp_path / "folkmoot.sqlite"))
+    listed = folkmoot(tmp_path, "list", COLUMNS=width)
     assert "answered · nothing was to be debated" in listed.stdout
     assert "no decision" not in listed.stdout
 
 
 def test_show_report_and_memo_say_that_a_title_was_answered(tmp_path: Path) -> None:
-    asyncio.run(_answer_at_once(tmp_path / "moot.sqlite"))
-    shown = moot(tmp_path, "show", "last").stdout
+    asyncio.run(_answer_at_once(tmp_path / "folkmoot.sqlite"))
+    shown = folkmoot(tmp_path, "show", "last").stdout
     assert "answered" in shown
     assert "nothing was to be debated" in shown
-    report = moot(tmp_path, "report", "last", "--format", "md").stdout
+    report = folkmoot(tmp_path, "report", "last", "--format", "md").stdout
     assert "**Answered: nothing was to be debated**" in report
     assert "## Decision\n\nAnswered: nothing was to be debated.\n" in report
-    memo = moot(tmp_path, "report", "last", "--format", "memo").stdout
+    memo = folkmoot(tmp_path, "report", "last", "--format", "memo").stdout
     assert "Answered" in memo
     for text in (shown, report, memo):
         assert "no decision" not in text.casefold()
-        assert "moot again" not in text
+        assert "folkmoot again" not in text

@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 import pytest
 
-from moot.cli.main import main
-from moot.cli.options import EARLIER_LIST_OPTIONS, EARLIER_OPTIONS
-from tests.cli.commands import moot
+from folkmoot.cli.main import main
+from folkmoot.cli.options import EARLIER_LIST_OPTIONS, EARLIER_OPTIONS
+from tests.cli.commands import folkmoot
 
-LISTS = ("moot queue", "moot memory search")
+LISTS = ("folkmoot queue", "folkmoot memory search")
 
 
 def commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
@@ -26,7 +26,7 @@ def commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Com
 
 def cases() -> Iterator[tuple[str, click.Option, str]]:
     """The path of each command that has an option with earlier names, the option, and each earlier name."""
-    for path, command in commands("moot", main):
+    for path, command in commands("folkmoot", main):
         table: Mapping[str, str] = EARLIER_LIST_OPTIONS if path in LISTS else EARLIER_OPTIONS
         for option in command.params:
             for earlier, name in table.items():
@@ -47,11 +47,11 @@ def test_an_earlier_name_means_the_option_and_is_not_shown(
     tmp_path: Path, path: str, option: click.Option, earlier: str
 ) -> None:
     words = path.split()[1:]
-    shown = moot(tmp_path, *words, "--help").output
+    shown = folkmoot(tmp_path, *words, "--help").output
     assert option.opts[-1] in shown
     assert f"--{earlier} " not in shown
     typed = ["--no-such-option"] if option.is_flag else ["no-such-value"]
-    refused = moot(tmp_path, *words, f"--{earlier}", *typed).output
+    refused = folkmoot(tmp_path, *words, f"--{earlier}", *typed).output
     sentences = (f"Invalid value for '{option.opts[0]}'", f"{option.opts[-1]} is 'no-such-value'")
     wanted = (f"No such option '{typed[0]}'",) if option.is_flag else sentences
     assert any(sentence in refused for sentence in wanted), refused

@@ -1,4 +1,4 @@
-"""A learned gate in whole runs of `moot eval`, by voters whose truth is known: what it learns, and what kills do."""
+"""A learned gate in whole runs of `folkmoot eval`, by voters whose truth is known: what it learns, and what kills do."""
 
 import os
 import re
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation import learned_gate
-from moot.app.evaluation.eval_files import read_result
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
-from tests.cli.commands import moot, served, settle
+from folkmoot.app.evaluation import learned_gate
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
+from tests.cli.commands import folkmoot, served, settle
 from tests.kits.forks import Command, run_module
 
 OPTIONS = ("north", "south", "west")
@@ -84,7 +84,7 @@ def write_questions(folder: Path, *, turned: int = 0, number: int = QUESTIONS) -
 def requests(folder: Path, name: str) -> Counter[str]:
     """What a whole run sends."""
     with served(reply) as wires:
-        done = moot(folder, "eval", "check.toml", "--force", "--name", name, OLLAMA_HOST=wires.url)
+        done = folkmoot(folder, "eval", "check.toml", "--force", "--name", name, OLLAMA_HOST=wires.url)
         assert done.exit_code == 0, done.output
         return Counter(repr(call.body) for call in wires.calls)
 
@@ -103,7 +103,7 @@ def test_the_threshold_is_the_one_at_which_debates_begin_to_pay(folder: Path, mo
         if row.arm == "panel":
             assert row.debated == (place % 4 > 1)
             assert row.credit == (place % 4 < 2 or (place % 4 == 3 and place % 40 != 3))
-    shown = " ".join(moot(folder, "eval", "show", "true-eval").output.split())
+    shown = " ".join(folkmoot(folder, "eval", "show", "true-eval").output.split())
     assert "learned gate: no verdict: its threshold was learned on these questions" in shown
     assert (
         "learned gate: panel where first answers are more than a threshold apart (0.5); each tenth of the questions is "
@@ -123,9 +123,9 @@ def test_the_threshold_is_the_one_at_which_debates_begin_to_pay(folder: Path, mo
 def test_a_run_that_is_killed_twice_has_the_same_scoreboard_and_pays_no_call_twice(folder: Path) -> None:
     """It is killed once in a debate, and once while answers for the rivals are drawn."""
     write_questions(folder, number=40)
-    command = ["moot", "eval", "check.toml", "--force", "--parallel", "1"]
+    command = ["folkmoot", "eval", "check.toml", "--force", "--parallel", "1"]
     with served(reply) as wires:
-        whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
+        whole = {**settle(folder), "OLLAMA_HOST": wires.url, "FOLKMOOT_STORE": str(folder / "whole.sqlite")}
         assert run_module([*command, "-o", "whole"], folder, whole).code == 0
         sent = Counter(repr(call.body) for call in wires.calls)
     calls = sum(sent.values())
@@ -138,7 +138,7 @@ def test_a_run_that_is_killed_twice_has_the_same_scoreboard_and_pays_no_call_twi
     assert not again - sent - in_flight, "only what was in flight at a kill is sent again"
     for name in ("scores.csv", "seats.csv", "plan.json", "run.json"):
         assert (folder / "check-eval" / name).read_bytes() == (folder / "whole" / name).read_bytes()
-    shown = [moot(folder, "eval", "show", place, "--all").output for place in ("check-eval", "whole")]
+    shown = [folkmoot(folder, "eval", "show", place, "--all").output for place in ("check-eval", "whole")]
     assert shown[0] == shown[1]
     assert "learned gate" in shown[0]
 

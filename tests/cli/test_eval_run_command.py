@@ -1,4 +1,4 @@
-"""`moot eval FILE`: plan, run, resume; mistakes are one sentence; a process that is killed loses nothing."""
+"""`folkmoot eval FILE`: plan, run, resume; mistakes are one sentence; a process that is killed loses nothing."""
 
 import hashlib
 import os
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import read_result
-from moot.app.evaluation.eval_run import EvalRun
-from moot.core.errors import RecordConflict
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
-from tests.cli.commands import QUOTES, moot, served, settle
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.core.errors import RecordConflict
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
+from tests.cli.commands import QUOTES, folkmoot, served, settle
 from tests.kits.forks import Command, run_module
 
 QUESTIONS = "id,input,options,truth,group,documents\n" + "".join(
@@ -42,35 +42,35 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
-    plan = moot(folder, "eval", "plan", "places.csv", *QUOTES)
+    plan = folkmoot(folder, "eval", "plan", "places.csv", *QUOTES)
     assert plan.exit_code == 0
     assert plan.output.splitlines()[0] == "places: 4 questions in 2 groups"
     assert "margin 0.05 needs about 610 questions (within a group" in plan.output
     assert "fewer than 5 groups of questions: there will be no verdict" in plan.output
     assert not (folder / "places-eval").exists(), "a plan alone leaves nothing"
-    assert moot(folder, "eval", "run", "places.csv", *QUOTES, "--dry-run").output == plan.output
-    refused = moot(folder, "eval", "places.csv", *QUOTES)
+    assert folkmoot(folder, "eval", "run", "places.csv", *QUOTES, "--dry-run").output == plan.output
+    refused = folkmoot(folder, "eval", "places.csv", *QUOTES)
     assert refused.exit_code == 2
     assert "4 questions cannot answer whether a debate is better by 0.05; that needs about 610" in refused.output
-    first = moot(folder, "eval", "places.csv", *QUOTES, "--force")
+    first = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert first.exit_code == 0
     assert "4 of 4 questions answered by all arms; paid $0.0000, 0 tokens" in first.output
     scores = (folder / "places-eval" / "scores.csv").read_bytes()
-    again = moot(folder, "eval", "run", "places.csv", *QUOTES, "--force", "--parallel", "1")
+    again = folkmoot(folder, "eval", "run", "places.csv", *QUOTES, "--force", "--parallel", "1")
     assert again.exit_code == 0
     assert (folder / "places-eval" / "scores.csv").read_bytes() == scores
-    other = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "other", "-o", "new")
+    other = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "other", "-o", "new")
     assert other.exit_code == 0
     assert read_result(folder / "new").plan.seed == 4
-    changed = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4")
+    changed = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4")
     assert "the plan was changed after the first call: everything is exploratory" in changed.output
     assert "give it a name of its own with --name: it gets its own hash, folder and answers" in changed.output
-    shown = moot(folder, "eval", "show", "places-eval").output
+    shown = folkmoot(folder, "eval", "show", "places-eval").output
     assert "To test the new plan, run it under a name of its own" in " ".join(shown.split())
     (folder / "places.csv").write_text(QUESTIONS.replace("nearer", "closer"), "utf-8")
-    data = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4")
+    data = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4")
     assert "everything is exploratory" in data.output
-    fresh = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "places2")
+    fresh = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "places2")
     assert fresh.exit_code == 0
     assert "exploratory" not in fresh.output
     assert not read_result(folder / "places2-eval").plan_changed
@@ -91,7 +91,7 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
 def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...], problem: str) -> None:
     (folder / "bad.csv").write_text("input,truth\nWhy?,\n", "utf-8")
     (folder / "bad.toml").write_text("modles = 1\n", "utf-8")
-    result = moot(folder, "eval", *words)
+    result = folkmoot(folder, "eval", *words)
     assert result.exit_code == 2
     assert problem in result.output
     assert "Traceback" not in result.output
@@ -103,43 +103,46 @@ def test_one_question_is_one_in_every_sentence(folder: Path) -> None:
     (folder / "twice.toml").write_text(
         'questions = "one.csv"\nmodels = ["builtin:quotes"]\nepochs = 2\n[[arm]]\nkind = "panel"\n', "utf-8"
     )
-    refused = moot(folder, "eval", "one.csv", *QUOTES)
+    refused = folkmoot(folder, "eval", "one.csv", *QUOTES)
     assert "1 question cannot answer whether a debate is better by 0.05" in refused.output
-    run = moot(folder, "eval", "one.csv", *QUOTES, "--force")
+    run = folkmoot(folder, "eval", "one.csv", *QUOTES, "--force")
     assert "1 of 1 question answered by all arms" in run.output
-    shown = moot(folder, "eval", "show", "one-eval")
+    shown = folkmoot(folder, "eval", "show", "one-eval")
     assert (shown.exit_code, shown.output) == (
         1,
-        "moot: one: 1 of 1 question answered by all arms; a scoreboard needs at least 2\n",
+        "folkmoot: one: 1 of 1 question answered by all arms; a scoreboard needs at least 2\n",
     )
-    twice = moot(folder, "eval", "twice.toml", "--force")
+    twice = folkmoot(folder, "eval", "twice.toml", "--force")
     assert "2 of 2 repeats of questions answered by all arms" in twice.output
-    assert moot(folder, "eval", "simulate", "null", "--runs", "1").output.startswith("null: 1 run, seed 0")
+    assert folkmoot(folder, "eval", "simulate", "null", "--runs", "1").output.startswith("null: 1 run, seed 0")
 
 
 def test_many_faulty_lines_are_not_all_shown(folder: Path) -> None:
     (folder / "bad.csv").write_text("input,truth\n" + "Why?,\n" * 61, "utf-8")
     for words in (("check", "bad.csv"), ("bad.csv", *QUOTES)):
-        result = moot(folder, "eval", *words)
+        result = folkmoot(folder, "eval", *words)
         assert result.exit_code == 2
-        assert result.output.splitlines()[49:] == ["moot: bad.csv:51: truth is missing", "moot: and 11 more faults"]
+        assert result.output.splitlines()[49:] == [
+            "folkmoot: bad.csv:51: truth is missing",
+            "folkmoot: and 11 more faults",
+        ]
 
 
 def test_a_pilot_tells_what_all_cost_and_can_show(folder: Path) -> None:
-    few = moot(folder, "eval", "places.csv", *QUOTES, "--pilot")
+    few = folkmoot(folder, "eval", "places.csv", *QUOTES, "--pilot")
     assert few.exit_code == 2
     assert "--pilot needs more than 30 questions" in few.output
     lines = [f"{n},Is place {n} nearer?,yes|no,{'yes' if n % 2 else 'no'},,map.md\n" for n in range(32)]
     (folder / "places.csv").write_text(QUESTIONS.splitlines(keepends=True)[0] + "".join(lines), "utf-8")
-    plan = moot(folder, "eval", "plan", "places.csv", *QUOTES)
+    plan = folkmoot(folder, "eval", "plan", "places.csv", *QUOTES)
     assert "the first 30 questions tell what all cost, with an 80% interval" in plan.output
-    pilot = moot(folder, "eval", "places.csv", *QUOTES, "--pilot")
+    pilot = folkmoot(folder, "eval", "places.csv", *QUOTES, "--pilot")
     assert pilot.exit_code == 0, pilot.output
     assert "after 30 questions: all cost" in pilot.output
     assert ": these 32 cannot show it" in pilot.output
     assert "30 of 32 questions answered by all arms" in pilot.output
     assert "paused: the pilot is over; repeat the command without --pilot to resume" in pilot.output
-    whole = moot(folder, "eval", "places.csv", *QUOTES, "--force")
+    whole = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert whole.exit_code == 0
     assert "32 of 32 questions answered by all arms" in whole.output
     assert "after 30 questions: all cost" in whole.output
@@ -154,7 +157,7 @@ def reply(call: Call) -> Plan:
 
 
 def test_a_provider_that_is_away_pauses(folder: Path) -> None:
-    result = moot(folder, "eval", "check.toml", "--force")
+    result = folkmoot(folder, "eval", "check.toml", "--force")
     assert result.exit_code == 1
     assert "0 of 4 questions answered by all arms" in result.output
     assert "repeat the command to resume" in result.output
@@ -162,9 +165,9 @@ def test_a_provider_that_is_away_pauses(folder: Path) -> None:
 
 def test_models_on_a_server(folder: Path) -> None:
     with served(reply) as wires:
-        result = moot(folder, "eval", "check.toml", "--force", OLLAMA_HOST=wires.url)
+        result = folkmoot(folder, "eval", "check.toml", "--force", OLLAMA_HOST=wires.url)
         calls = len(wires.calls)
-        assert moot(folder, "eval", "check.toml", "--force", OLLAMA_HOST=wires.url).exit_code == 0
+        assert folkmoot(folder, "eval", "check.toml", "--force", OLLAMA_HOST=wires.url).exit_code == 0
         assert len(wires.calls) == calls, "what is on record is not asked again"
     assert result.exit_code == 0, result.output
     saved = read_result(folder / "check-eval")
@@ -187,18 +190,20 @@ def test_what_is_learned_from_right_answers_reaches_no_request(tmp_path: Path) -
         (home / "places.csv").write_text("id,input,options,truth\n" + "".join(lines), "utf-8")
         (home / "check.toml").write_text(TOML, "utf-8")
         with served(reply) as wires:
-            past = moot(home, "run", "past.md", "-m", "ollama:a", OLLAMA_HOST=wires.url)
+            past = folkmoot(home, "run", "past.md", "-m", "ollama:a", OLLAMA_HOST=wires.url)
             assert past.exit_code == 0, past.output
-            resolved = moot(home, "resolve", "last", "--answer", truth)
+            resolved = folkmoot(home, "resolve", "last", "--answer", truth)
             assert resolved.exit_code == 0, resolved.output
-            known, before = moot(home, "learn").output, len(wires.calls)
-            result = moot(home, "eval", "check.toml", "--force", "--parallel", "1", OLLAMA_HOST=wires.url)
+            known, before = folkmoot(home, "learn").output, len(wires.calls)
+            result = folkmoot(home, "eval", "check.toml", "--force", "--parallel", "1", OLLAMA_HOST=wires.url)
             assert result.exit_code == 0, result.output
-            again = moot(home, "eval", "check.toml", "--force", "--parallel", "1", "--name", "b", OLLAMA_HOST=wires.url)
+            again = folkmoot(
+                home, "eval", "check.toml", "--force", "--parallel", "1", "--name", "b", OLLAMA_HOST=wires.url
+            )
             assert again.exit_code == 0, again.output
             sent[truth] = [repr(call.body) for call in wires.calls[before:]]
-        assert moot(home, "learn").output == known, "an evaluation teaches nothing"
-        learned = moot(home, "memory", "search", "place").output
+        assert folkmoot(home, "learn").output == known, "an evaluation teaches nothing"
+        learned = folkmoot(home, "memory", "search", "place").output
         judged |= set(re.findall(r"it was (right|wrong)", learned))
         assert "not learned" not in learned
         assert "Is place 2" not in learned, "an evaluation teaches nothing"
@@ -213,9 +218,9 @@ def test_what_is_learned_from_right_answers_reaches_no_request(tmp_path: Path) -
 def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: Path) -> None:
     """The server kills the process when some request comes in; the page then shows what an unbroken run shows."""
     (folder / "check.toml").write_text(f'{TOML}\n[[arm]]\nkind = "gate"\n', "utf-8")
-    command = ["moot", "eval", "check.toml", "--force", "--parallel", "1"]
+    command = ["folkmoot", "eval", "check.toml", "--force", "--parallel", "1"]
     with served(reply) as wires:
-        whole = {**settle(folder), "OLLAMA_HOST": wires.url, "MOOT_STORE": str(folder / "whole.sqlite")}
+        whole = {**settle(folder), "OLLAMA_HOST": wires.url, "FOLKMOOT_STORE": str(folder / "whole.sqlite")}
         assert run_module([*command, "-o", "whole"], folder, whole).code == 0
         calls = len(wires.calls)
     assert [killed_at(folder, command, moment) for moment in (3, calls // 3, calls // 2)] == [-signal.SIGKILL] * 3
@@ -223,7 +228,7 @@ def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: P
     for name in ("scores.csv", "seats.csv", "plan.json"):
         assert (folder / "check-eval" / name).read_bytes() == (folder / "whole" / name).read_bytes()
     for place in ("check-eval", "whole"):
-        assert moot(folder, "eval", "export", place).exit_code == 0
+        assert folkmoot(folder, "eval", "export", place).exit_code == 0
     page = (folder / "check-eval" / "scoreboard.html").read_text("utf-8")
     assert page == (folder / "whole" / "scoreboard.html").read_text("utf-8")
     assert "check: 4 of 4 questions" in page
@@ -248,38 +253,38 @@ def killed_at(folder: Path, command: list[str], moment: int) -> int:
 
 def test_a_refused_command_writes_nothing_into_a_folder(folder: Path) -> None:
     """Questions that are too few, and those of another evaluation: the files that are there stay as they are."""
-    assert moot(folder, "eval", "places.csv", *QUOTES).exit_code == 2
+    assert folkmoot(folder, "eval", "places.csv", *QUOTES).exit_code == 2
     assert not (folder / "places-eval").exists()
-    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
+    assert folkmoot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
     before = {path.name: path.read_bytes() for path in (folder / "places-eval").iterdir()}
     assert {"questions.jsonl", "keys.jsonl"} < set(before)
     text = (folder / "places.csv").read_text("utf-8")
     (folder / "others.csv").write_text(text.replace("Place", "Town"), "utf-8")
-    refused = moot(folder, "eval", "others.csv", *QUOTES, "--force", "-o", "places-eval")
+    refused = folkmoot(folder, "eval", "others.csv", *QUOTES, "--force", "-o", "places-eval")
     assert refused.exit_code != 0
     assert "places-eval has the evaluation 'places'; choose another folder with --out" in refused.output
     assert {path.name: path.read_bytes() for path in (folder / "places-eval").iterdir()} == before
 
 
 def test_two_evaluations_of_one_name_in_one_store_are_kept_apart(folder: Path) -> None:
-    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
-    refused = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "9", "-o", "elsewhere")
+    assert folkmoot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
+    refused = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "9", "-o", "elsewhere")
     assert refused.exit_code == 1
     assert refused.output.splitlines()[-1] == (
-        "moot: the store has debates of an evaluation 'places' with another plan; "
+        "folkmoot: the store has debates of an evaluation 'places' with another plan; "
         "give this one a name of its own with --name, or name its folder with --out"
     )
     assert not (folder / "elsewhere").exists()
     for path in (folder / "places-eval").iterdir():
         path.unlink()
-    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0, "a lost folder is made again"
+    assert folkmoot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0, "a lost folder is made again"
 
 
 @pytest.mark.parametrize(
     ("name", "exit_code"), [("../x", 2), ("a/b", 2), ("..", 2), ("a\nb", 2), ("x" * 101, 2), ("früh", 0)]
 )
 def test_a_name_is_one_that_a_folder_can_have(folder: Path, name: str, exit_code: int) -> None:
-    result = moot(folder, "eval", "places.csv", *QUOTES, "--force", "--name", name)
+    result = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--name", name)
     assert result.exit_code == exit_code
     assert ("the name must be one that a folder can have" in result.output) == (exit_code == 2)
 
@@ -294,9 +299,9 @@ def test_a_name_is_one_that_a_folder_can_have(folder: Path, name: str, exit_code
 )
 def test_a_value_in_a_file_that_cannot_be_is_one_sentence(folder: Path, line: str, problem: str) -> None:
     (folder / "own.toml").write_text(f'{line}\nquestions = "places.csv"\nmodels = ["builtin:quotes"]\n', "utf-8")
-    result = moot(folder, "eval", "own.toml", "--force")
+    result = folkmoot(folder, "eval", "own.toml", "--force")
     assert result.exit_code == 2
-    assert result.output.startswith(f"moot: own.toml: {problem}")
+    assert result.output.startswith(f"folkmoot: own.toml: {problem}")
 
 
 def test_an_error_in_the_run_is_one_sentence(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,16 +309,16 @@ def test_an_error_in_the_run_is_one_sentence(folder: Path, monkeypatch: pytest.M
         raise RecordConflict("another process runs this evaluation")
 
     monkeypatch.setattr(EvalRun, "run", interrupted)
-    result = moot(folder, "eval", "places.csv", *QUOTES, "--force")
+    result = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert result.exit_code == 1
-    assert result.output.splitlines()[-1] == "moot: another process runs this evaluation"
+    assert result.output.splitlines()[-1] == "folkmoot: another process runs this evaluation"
 
 
 def test_a_folder_that_cannot_be_written_is_one_sentence_and_loses_no_answer(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "file").write_text("", "utf-8")
-    inside = moot(folder, "eval", "places.csv", *QUOTES, "--force", "-o", "file/inside")
+    inside = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "-o", "file/inside")
     assert inside.exit_code == 1
     assert "inside cannot be written: Not a directory; what was answered is on record" in inside.output
 
@@ -325,11 +330,11 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_loses_no_answer(
         replace(source, target)
 
     with monkeypatch.context() as patched:
-        patched.setattr("moot.app.questions.whole_files.os.replace", full)
-        stopped = moot(folder, "eval", "places.csv", *QUOTES, "--force")
+        patched.setattr("folkmoot.app.questions.whole_files.os.replace", full)
+        stopped = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert stopped.exit_code == 1
     assert "scores.csv cannot be written: No space left on device; what was answered is on record" in stopped.output
-    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
+    assert folkmoot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
 
 
 def test_nothing_is_left_in_a_folder_of_its_own_however_it_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,7 +344,7 @@ def test_nothing_is_left_in_a_folder_of_its_own_however_it_ends(folder: Path, mo
         raise AssertionError("a folder of its own")
 
     monkeypatch.setattr("tempfile.mkdtemp", refuse)
-    assert moot(folder, "eval", "plan", "places.csv", *QUOTES).exit_code == 0
+    assert folkmoot(folder, "eval", "plan", "places.csv", *QUOTES).exit_code == 0
     assert not (folder / "places-eval").exists()
-    assert moot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code in (0, 1)
+    assert folkmoot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code in (0, 1)
     assert (folder / "places-eval/keys.jsonl").exists()

@@ -1,4 +1,4 @@
-"""``moot presets``, ``moot presets init`` and ``--preset`` of the commands that run debates."""
+"""``folkmoot presets``, ``folkmoot presets init`` and ``--preset`` of the commands that run debates."""
 
 import json
 import tomllib
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.starter_presets import ModelOffer, model_offers, starter_presets
-from moot.core.families import family
-from moot.models.base import Message, Request
-from moot.models.discover import Available, Server
-from moot.models.names import PROVIDERS, parse
-from moot.models.prices import quote
-from tests.cli.commands import moot
+from folkmoot.app.plan.starter_presets import ModelOffer, model_offers, starter_presets
+from folkmoot.core.families import family
+from folkmoot.models.base import Message, Request
+from folkmoot.models.discover import Available, Server
+from folkmoot.models.names import PROVIDERS, parse
+from folkmoot.models.prices import quote
+from tests.cli.commands import folkmoot
 
 PRESETS = """
 [presets.built]
@@ -29,17 +29,17 @@ threshold = 0.3
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    (tmp_path / "moot.toml").write_text(PRESETS)
+    (tmp_path / "folkmoot.toml").write_text(PRESETS)
     return tmp_path
 
 
 def test_the_list_has_the_cost_and_what_to_know(place: Path) -> None:
-    result = moot(place, "presets")
+    result = folkmoot(place, "presets")
     assert result.exit_code == 0, result.output
-    assert "built · panel · builtin:quotes\n  a usual question is free · moot.toml" in result.output
+    assert "built · panel · builtin:quotes\n  a usual question is free · folkmoot.toml" in result.output
     assert "builtin:quotes answers for everybody: its answers are not independent." in result.output
     assert "council does not support threshold" in result.output
-    rows = json.loads(moot(place, "presets", "--json").output)
+    rows = json.loads(folkmoot(place, "presets", "--json").output)
     assert [(row["name"], row["most"], bool(row["problem"])) for row in rows] == [
         ("built", 0.0, False),
         ("wrong", None, True),
@@ -47,51 +47,51 @@ def test_the_list_has_the_cost_and_what_to_know(place: Path) -> None:
 
 
 def test_without_presets_the_list_says_how_to_get_some(tmp_path: Path) -> None:
-    assert moot(tmp_path, "presets").output == "There are no presets. To write some: moot presets init\n"
+    assert folkmoot(tmp_path, "presets").output == "There are no presets. To write some: folkmoot presets init\n"
 
 
 def test_a_price_that_is_unknown_is_told_where_spending_is_limited(tmp_path: Path) -> None:
-    (tmp_path / "config" / "moot").mkdir(parents=True)
+    (tmp_path / "config" / "folkmoot").mkdir(parents=True)
     text = "[serve]\ndaily = 1.0\n[presets.far]\nmodels = ['compatible:x', 'compatible:y']\n"
-    (tmp_path / "config" / "moot" / "moot.toml").write_text(text)
-    output = moot(tmp_path, "presets", MOOT_BASE_URL="http://127.0.0.1:9").output
+    (tmp_path / "config" / "folkmoot" / "folkmoot.toml").write_text(text)
+    output = folkmoot(tmp_path, "presets", FOLKMOOT_BASE_URL="http://127.0.0.1:9").output
     assert "the cost is not known" in output
     assert "The price of compatible:x, compatible:y is unknown" in output
 
 
 def test_run_check_and_batch_take_a_preset(place: Path) -> None:
-    checked = moot(place, "check", "Tea or coffee?", "--preset", "built")
+    checked = folkmoot(place, "check", "Tea or coffee?", "--preset", "built")
     assert "limits     500 questions, $0.5" in checked.output
-    assert "The preset is built, from moot.toml." in checked.output
-    run = moot(place, "run", "Tea or coffee?", "--preset", "built", "--quiet", "--no-report")
+    assert "The preset is built, from folkmoot.toml." in checked.output
+    run = folkmoot(place, "run", "Tea or coffee?", "--preset", "built", "--quiet", "--no-report")
     assert run.exit_code == 0, run.output
     (place / "a.jsonl").write_text('{"brief": "Tea or coffee?", "preset": "built"}\n')
-    batch = moot(place, "batch", "--jsonl", "a.jsonl", "--json")
+    batch = folkmoot(place, "batch", "--jsonl", "a.jsonl", "--json")
     assert batch.exit_code == 0, batch.output
-    (place / "moot.toml").write_text(PRESETS.replace("rounds = 1", "rounds = 0"))
-    again = moot(place, "batch", "Tea or coffee?", "--preset", "built", "--json")
+    (place / "folkmoot.toml").write_text(PRESETS.replace("rounds = 1", "rounds = 0"))
+    again = folkmoot(place, "batch", "Tea or coffee?", "--preset", "built", "--json")
     (first, second) = (json.loads(done.stdout.splitlines()[0]) for done in (batch, again))
     assert first["debate"] != second["debate"], "another content of the preset is another debate"
 
 
 def test_an_option_goes_before_the_preset(place: Path) -> None:
     plan = json.loads(
-        moot(place, "check", "Tea?", "--preset", "built", "--rounds", "2", "--budget", "0.1", "--json").output
+        folkmoot(place, "check", "Tea?", "--preset", "built", "--rounds", "2", "--budget", "0.1", "--json").output
     )
     assert [phase for phase in plan["phases"] if "round-" in phase][-1].endswith("round-2")
-    assert moot(place, "check", "Tea?", "--preset", "nope").exit_code == 2
+    assert folkmoot(place, "check", "Tea?", "--preset", "nope").exit_code == 2
 
 
 def test_init_shows_the_cost_and_writes_after_yes_and_changes_nothing_that_is_there(tmp_path: Path) -> None:
-    own = tmp_path / "config" / "moot" / "moot.toml"
+    own = tmp_path / "config" / "folkmoot" / "folkmoot.toml"
     own.parent.mkdir(parents=True)
     own.write_text('# mine\nmodel = "openai:x"\n\n[presets.fast]\nrounds = 1\n')
     env = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
-    refused = moot(tmp_path, "presets", "init", stdin="n\n", **env)
+    refused = folkmoot(tmp_path, "presets", "init", stdin="n\n", **env)
     assert refused.exit_code == 130
     assert "a usual question costs about $" in refused.output
     assert "budget" not in own.read_text()
-    written = moot(tmp_path, "presets", "init", "--yes", **env)
+    written = folkmoot(tmp_path, "presets", "init", "--yes", **env)
     assert written.exit_code == 0, written.output
     text = own.read_text()
     assert text.startswith("# mine\n")
@@ -101,21 +101,21 @@ def test_init_shows_the_cost_and_writes_after_yes_and_changes_nothing_that_is_th
         f"{name}:{PROVIDERS[name].starters[0][0]}" for name in ("openai", "anthropic")
     ]
     assert set(tables) == {"fast", "quality", "budget", "review"}
-    assert "are there already; nothing was written" in moot(tmp_path, "presets", "init", "--yes", **env).output
+    assert "are there already; nothing was written" in folkmoot(tmp_path, "presets", "init", "--yes", **env).output
 
 
 def test_init_without_any_model_writes_nothing(tmp_path: Path) -> None:
-    result = moot(tmp_path, "presets", "init", "--yes")
+    result = folkmoot(tmp_path, "presets", "init", "--yes")
     assert result.exit_code == 1
     assert "no language model is in reach" in result.output
     assert not (tmp_path / "config").exists()
 
 
 def test_a_file_that_cannot_take_tables_stays_as_it_is(tmp_path: Path) -> None:
-    own = tmp_path / "config" / "moot" / "moot.toml"
+    own = tmp_path / "config" / "folkmoot" / "folkmoot.toml"
     own.parent.mkdir(parents=True)
     own.write_text("presets = {}\n")
-    result = moot(tmp_path, "presets", "init", "--yes", OPENAI_API_KEY="k")
+    result = folkmoot(tmp_path, "presets", "init", "--yes", OPENAI_API_KEY="k")
     assert result.exit_code == 2
     assert "cannot be changed" in result.output
     assert own.read_text() == "presets = {}\n"

@@ -1,16 +1,16 @@
-"""How `moot queue` shows a queue, without a database."""
+"""How `folkmoot queue` shows a queue, without a database."""
 
 import pytest
 
-from moot.app.run.dispatcher import Job, QueueStatus
-from moot.cli.display.queue_table import queue_table, status_lines
-from moot.cli.display.text_layout import local_time
+from folkmoot.app.run.dispatcher import Job, QueueStatus
+from folkmoot.cli.display.queue_table import queue_table, status_lines
+from folkmoot.cli.display.text_layout import local_time
 
 
 def test_a_queue_without_workers_and_debates_says_what_to_start() -> None:
     assert status_lines(QueueStatus(), 0.0) == [
-        "No worker is running. Start one with: moot worker",
-        "The queue is empty. Start with: moot submit BRIEF",
+        "No worker is running. Start one with: folkmoot worker",
+        "The queue is empty. Start with: folkmoot submit BRIEF",
     ]
 
 

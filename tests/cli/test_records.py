@@ -6,15 +6,15 @@ from typing import cast
 
 import pytest
 
-from moot.core.event import EVENTS, Opened
-from moot.core.transcript import fold
-from moot.engine.driver import replay
-from moot.learn.lessons import lessons
-from moot.protocols.spec import load
-from moot.record.ledger import Ledger
-from moot.record.store import decode, encode, read
-from moot.report.conclusion import conclusion
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.event import EVENTS, Opened
+from folkmoot.core.transcript import fold
+from folkmoot.engine.driver import replay
+from folkmoot.learn.lessons import lessons
+from folkmoot.protocols.spec import load
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.store import decode, encode, read
+from folkmoot.report.conclusion import conclusion
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.paths import RECORDS
 
 CORPUS = sorted((RECORDS).glob("*.jsonl"))
@@ -45,7 +45,7 @@ def test_the_corpus_holds_every_protocol_and_most_kinds() -> None:
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_what_is_written_today_means_what_was_written_then(path: Path) -> None:
-    """A newer Moot may know more fields; those of old lines keep their names and values."""
+    """A newer Folkmoot may know more fields; those of old lines keep their names and values."""
     for line in lines(path):
         entry = decode(line)
         assert decode(encode(entry)) == entry

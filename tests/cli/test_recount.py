@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.recount import MOST, Recount, RuleResult, recount_decision
-from moot.cli.commands.show import flip_in_words, quorum_in_words, result_in_words
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import BriefError
-from moot.policy.rules import PLURALITY, Quorum
-from tests.cli.commands import QUOTES, moot
+from folkmoot.app.export.recount import MOST, Recount, RuleResult, recount_decision
+from folkmoot.cli.commands.show import flip_in_words, quorum_in_words, result_in_words
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import BriefError
+from folkmoot.policy.rules import PLURALITY, Quorum
+from tests.cli.commands import QUOTES, folkmoot
 from tests.policy.test_rankings import ballots
 from tests.policy.test_rules import ballots as votes
 
@@ -168,13 +168,13 @@ def with_brief(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = with_brief(tmp_path_factory.mktemp("recount"))
-    done = moot(folder, "run", "b.md", *QUOTES, "--quiet", "--no-report")
+    done = folkmoot(folder, "run", "b.md", *QUOTES, "--quiet", "--no-report")
     assert done.exit_code == 0, done.output
     return folder
 
 
 def test_the_command_shows_every_rule(place: Path) -> None:
-    shown = moot(place, "recount", "last").output
+    shown = folkmoot(place, "recount", "last").output
     assert "3 of 3 ballots counted (rankings), for: Advocate, Skeptic, Pragmatist" in shown
     assert "Counted in the debate by schulze: " in shown
     assert "wins against every other" in shown
@@ -183,7 +183,7 @@ def test_the_command_shows_every_rule(place: Path) -> None:
 
 
 def test_the_command_gives_data(place: Path) -> None:
-    data = json.loads(moot(place, "recount", "last", "--json").output)
+    data = json.loads(folkmoot(place, "recount", "last", "--json").output)
     assert data["ranked"] is True
     assert len(data["ballots"]) == 3
     assert len(data["counts"]) == 10
@@ -191,16 +191,16 @@ def test_the_command_gives_data(place: Path) -> None:
 
 
 def test_a_debate_without_a_vote_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    moot(tmp_path, "run", "Tea or coffee?", "--protocol", "moderated", *QUOTES, "--quiet", "--no-report")
-    result = moot(tmp_path, "recount", "last")
+    folkmoot(tmp_path, "run", "Tea or coffee?", "--protocol", "moderated", *QUOTES, "--quiet", "--no-report")
+    result = folkmoot(tmp_path, "recount", "last")
     assert result.exit_code == 2
     assert "was not decided by ballots that can be counted in another way" in result.stderr
     assert result.stderr.count("\n") == 1
 
 
 def test_an_open_debate_has_nothing_to_count(tmp_path: Path) -> None:
-    moot(with_brief(tmp_path), "run", "b.md", *QUOTES, "--quiet", "--no-report", "--max-questions", "1")
-    assert "had no vote: there is nothing to count" in moot(tmp_path, "recount", "last").stderr
+    folkmoot(with_brief(tmp_path), "run", "b.md", *QUOTES, "--quiet", "--no-report", "--max-questions", "1")
+    assert "had no vote: there is nothing to count" in folkmoot(tmp_path, "recount", "last").stderr
 
 
 @pytest.mark.parametrize(

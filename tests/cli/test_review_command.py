@@ -1,4 +1,4 @@
-"""``moot review``: from a change to a report and an exit code."""
+"""``folkmoot review``: from a change to a report and an exit code."""
 
 import json
 import sqlite3
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import QUOTES, moot, only_id, served
+from tests.cli.commands import QUOTES, folkmoot, only_id, served
 from tests.kits.repositories import GitRepository, new_repository
 from tests.kits.small_github import SmallGitHub, serving
 
@@ -16,7 +16,7 @@ FAULTY = "def run(names=[]):\n    return eval(names[0])\n"
 @pytest.fixture
 def repository(tmp_path: Path) -> GitRepository:
     place = new_repository(tmp_path)
-    place.write(".gitignore", "moot.sqlite*\ndata\n")
+    place.write(".gitignore", "folkmoot.sqlite*\ndata\n")
     place.commit(a__py="def run(names):\n    return names[0]\n")
     return place
 
@@ -24,7 +24,7 @@ def repository(tmp_path: Path) -> GitRepository:
 def test_a_first_review_needs_no_model(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
     repository.write("new.py", "x")
-    result = moot(repository.folder, "review", *QUOTES)
+    result = folkmoot(repository.folder, "review", *QUOTES)
     assert result.exit_code == 7, result.output
     assert "1 file, 2 lines to review; at most 26 questions, 0 tokens, $0.00" in result.stderr
     assert "left out: 1 untracked file: new.py" in result.stderr
@@ -38,14 +38,14 @@ def test_a_first_review_needs_no_model(repository: GitRepository) -> None:
 )
 def test_the_severity_that_fails_can_be_chosen(repository: GitRepository, words: tuple[str, ...], code: int) -> None:
     repository.write("a.py", FAULTY)
-    assert moot(repository.folder, "review", *QUOTES, *words).exit_code == code
+    assert folkmoot(repository.folder, "review", *QUOTES, *words).exit_code == code
 
 
 def test_a_list_shows_what_came_of_a_review(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
-    moot(repository.folder, "review", *QUOTES)
+    folkmoot(repository.folder, "review", *QUOTES)
     for width in ("200", "80"):
-        listed = moot(repository.folder, "list", COLUMNS=width)
+        listed = folkmoot(repository.folder, "list", COLUMNS=width)
         assert "decided · 2 findings survived" in listed.stdout
 
 
@@ -53,57 +53,57 @@ def test_a_list_shows_that_a_review_is_incomplete(repository: GitRepository) -> 
     repository.write("a.py", FAULTY)
     with served() as wires:
         models = (*QUOTES, "-m", "ollama:tiny")
-        review = moot(repository.folder, "review", *models, OLLAMA_HOST=wires.url)
+        review = folkmoot(repository.folder, "review", *models, OLLAMA_HOST=wires.url)
     assert review.exit_code == 8, review.output
-    assert "decided · incomplete: 2 findings contested" in moot(repository.folder, "list").stdout
+    assert "decided · incomplete: 2 findings contested" in folkmoot(repository.folder, "list").stdout
 
 
 def test_a_demonstration_names_what_was_not_read(repository: GitRepository) -> None:
     repository.write("plan.md", "# Plan\n\nWe move on Monday.\n")
     repository.write("a.py", FAULTY)
     for words, what in ((("--plan", "plan.md"), "plan"), (("plan.md",), "files"), ((), "change")):
-        result = moot(repository.folder, "review", *QUOTES, *words)
+        result = folkmoot(repository.folder, "review", *QUOTES, *words)
         assert f"This is a demonstration: no model has read the {what}." in result.stdout
 
 
 def test_stale_without_a_debate_lists_those_that_have_changed(repository: GitRepository, tmp_path: Path) -> None:
     repository.write("a.py", FAULTY)
     repository.write("plan.md", "# Plan\n\nWe move on Monday.\n")
-    first = only_id(moot(repository.folder, "review", *QUOTES))
-    moot(repository.folder, "review", *QUOTES, "--plan", "plan.md")
-    moot(repository.folder, "run", "Tea or coffee?", *QUOTES)
-    fresh = moot(repository.folder, "stale")
+    first = only_id(folkmoot(repository.folder, "review", *QUOTES))
+    folkmoot(repository.folder, "review", *QUOTES, "--plan", "plan.md")
+    folkmoot(repository.folder, "run", "Tea or coffee?", *QUOTES)
+    fresh = folkmoot(repository.folder, "stale")
     assert (fresh.exit_code, fresh.stdout) == (
         0,
         "2 debates about documents of this folder; none of these has changed\n",
     )
     repository.write("a.py", FAULTY + "\n")
-    stale = moot(repository.folder, "stale")
+    stale = folkmoot(repository.folder, "stale")
     assert (stale.exit_code, stale.stdout) == (9, f"{first}: a.py has changed\n")
-    in_list = json.loads(moot(repository.folder, "list", "--json").stdout)
+    in_list = json.loads(folkmoot(repository.folder, "list", "--json").stdout)
     assert [row["debate"] for row in in_list if row["stale"]] == [first]
-    with sqlite3.connect(repository.folder / "moot.sqlite") as store:
+    with sqlite3.connect(repository.folder / "folkmoot.sqlite") as store:
         store.execute("UPDATE line SET text = '{}' WHERE debate = ?", (first,))
-    damaged = moot(repository.folder, "stale")
-    assert (damaged.exit_code, f"moot: {first} is left out: " in damaged.stderr) == (0, True)
-    assert not any(row["stale"] for row in json.loads(moot(repository.folder, "list", "--json").stdout))
+    damaged = folkmoot(repository.folder, "stale")
+    assert (damaged.exit_code, f"folkmoot: {first} is left out: " in damaged.stderr) == (0, True)
+    assert not any(row["stale"] for row in json.loads(folkmoot(repository.folder, "list", "--json").stdout))
     other = tmp_path / "other"
     other.mkdir()
-    none = moot(repository.folder, "stale", "--in", str(other))
+    none = folkmoot(repository.folder, "stale", "--in", str(other))
     assert (none.exit_code, none.stdout) == (0, "0 debates about documents of this folder; none of these has changed\n")
 
 
 def test_every_format_is_of_one_review(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
-    first = moot(repository.folder, "review", *QUOTES, "--format", "json", "--focus", "security", "-o", "out.json")
+    first = folkmoot(repository.folder, "review", *QUOTES, "--format", "json", "--focus", "security", "-o", "out.json")
     assert (first.exit_code, first.stdout) == (7, "")
     data = json.loads((repository.folder / "out.json").read_text())
-    assert (data["moot_review"], data["whole"], data["demonstration"]) == (1, True, True)
+    assert (data["folkmoot_review"], data["whole"], data["demonstration"]) == (1, True, True)
     assert data["findings"][0]["state"] == "survived"
-    again = moot(repository.folder, "review", "--again", data["id"], "--format", "md")
+    again = folkmoot(repository.folder, "review", "--again", data["id"], "--format", "md")
     assert again.exit_code == 7
-    assert again.stdout.startswith(f"<!-- moot-review:1 head={data['artefact']['head']} -->\n")
-    sarif = json.loads(moot(repository.folder, "review", "--again", "last", "--format", "sarif").stdout)
+    assert again.stdout.startswith(f"<!-- folkmoot-review:1 head={data['artefact']['head']} -->\n")
+    sarif = json.loads(folkmoot(repository.folder, "review", "--again", "last", "--format", "sarif").stdout)
     assert sarif["runs"][0]["results"][0]["partialFingerprints"] == {
         "primaryLocationLineHash": data["findings"][0]["fingerprint"]
     }
@@ -112,66 +112,66 @@ def test_every_format_is_of_one_review(repository: GitRepository) -> None:
 def test_a_plan_a_diff_and_files_are_reviewed(repository: GitRepository) -> None:
     repository.write("plan.md", "# Plan\n\nWe move on Monday.\n")
     for words in (("--plan", "plan.md"), ("plan.md",)):
-        result = moot(repository.folder, "review", *QUOTES, *words)
+        result = folkmoot(repository.folder, "review", *QUOTES, *words)
         assert (result.exit_code, "low correctness  plan.md:1" in result.stdout) == (0, True), result.output
     diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+eval(a)\n"
-    result = moot(repository.folder, "review", *QUOTES, "-", stdin=diff)
+    result = folkmoot(repository.folder, "review", *QUOTES, "-", stdin=diff)
     assert (result.exit_code, "x.py:1" in result.stdout) == (7, True)
 
 
 def test_an_empty_document_is_refused(repository: GitRepository) -> None:
     repository.write("empty.md", "\n")
     for words in (("--plan", "empty.md"), ("empty.md",)):
-        result = moot(repository.folder, "review", *QUOTES, *words)
-        assert (result.exit_code, result.stderr) == (2, "moot: empty.md is empty, so there is nothing to review\n")
+        result = folkmoot(repository.folder, "review", *QUOTES, *words)
+        assert (result.exit_code, result.stderr) == (2, "folkmoot: empty.md is empty, so there is nothing to review\n")
     repository.write("a.py", FAULTY)
-    assert moot(repository.folder, "review", *QUOTES, "empty.md", "a.py").exit_code == 7
+    assert folkmoot(repository.folder, "review", *QUOTES, "empty.md", "a.py").exit_code == 7
 
 
 def test_nothing_to_review_is_no_failure(repository: GitRepository) -> None:
     repository.write("new.py", "x")
-    result = moot(repository.folder, "review", *QUOTES)
+    result = folkmoot(repository.folder, "review", *QUOTES)
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr.splitlines() == [
-        "moot: nothing has changed, so there is nothing to review",
-        "moot: left out: 1 untracked file: new.py",
+        "folkmoot: nothing has changed, so there is nothing to review",
+        "folkmoot: left out: 1 untracked file: new.py",
     ]
 
 
 def test_programs_get_a_review_without_findings_where_nothing_has_changed(repository: GitRepository) -> None:
-    data = json.loads(moot(repository.folder, "review", *QUOTES, "--format", "json").stdout)
+    data = json.loads(folkmoot(repository.folder, "review", *QUOTES, "--format", "json").stdout)
     assert (data["id"], data["findings"], data["whole"], data["cost"]) == ("", [], True, 0.0)
-    result = moot(repository.folder, "review", *QUOTES, "--format", "sarif", "-o", "out.sarif")
+    result = folkmoot(repository.folder, "review", *QUOTES, "--format", "sarif", "-o", "out.sarif")
     assert (result.exit_code, result.stdout) == (0, "")
     sarif = json.loads((repository.folder / "out.sarif").read_text())
     assert (sarif["version"], sarif["runs"][0]["results"]) == ("2.1.0", [])
-    moot(repository.folder, "review", *QUOTES, "--format", "md", "-o", "out.md")
+    folkmoot(repository.folder, "review", *QUOTES, "--format", "md", "-o", "out.md")
     comment = (repository.folder / "out.md").read_text()
     assert "**Review:** no findings." in comment
-    assert "moot show" not in comment
-    moot(repository.folder, "review", *QUOTES, "-o", "out.txt")
+    assert "folkmoot show" not in comment
+    folkmoot(repository.folder, "review", *QUOTES, "-o", "out.txt")
     assert (repository.folder / "out.txt").read_text().startswith("no findings\n")
 
 
 def test_a_mistake_is_one_sentence(repository: GitRepository) -> None:
-    result = moot(repository.folder, "review", "gone..main")
-    assert (result.exit_code, result.stderr) == (2, "moot: there is no commit 'gone' here\n")
+    result = folkmoot(repository.folder, "review", "gone..main")
+    assert (result.exit_code, result.stderr) == (2, "folkmoot: there is no commit 'gone' here\n")
     repository.write("a.py", FAULTY)
-    debate = only_id(moot(repository.folder, "run", "Tea?", *QUOTES, "--participants", "builtin"))
-    result = moot(repository.folder, "review", "--again", debate)
+    debate = only_id(folkmoot(repository.folder, "run", "Tea?", *QUOTES, "--participants", "builtin"))
+    result = folkmoot(repository.folder, "review", "--again", debate)
     assert (result.exit_code, "is not a review; its protocol is panel" in result.stderr) == (1, True)
-    result = moot(repository.folder, "review", "--again", debate, "a.py")
+    result = folkmoot(repository.folder, "review", "--again", debate, "a.py")
     assert (result.exit_code, "what it reviews is on record" in result.stderr) == (2, True)
-    result = moot(repository.folder, "review", *QUOTES, "-o", "nowhere/x")
+    result = folkmoot(repository.folder, "review", *QUOTES, "-o", "nowhere/x")
     assert (result.exit_code, "the review cannot be written" in result.stderr) == (1, True)
 
 
 def test_a_review_that_stops_at_a_limit_is_taken_up_again(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
-    result = moot(repository.folder, "review", *QUOTES, "--seconds", "0.01", "--reviewers", "5")
+    result = folkmoot(repository.folder, "review", *QUOTES, "--seconds", "0.01", "--reviewers", "5")
     if result.exit_code == 4:  # a quick machine may be done before
-        assert "resume it with: moot review --again" in result.stderr
-        result = moot(repository.folder, "review", "--again", "last")
+        assert "resume it with: folkmoot review --again" in result.stderr
+        result = folkmoot(repository.folder, "review", "--again", "last")
     assert result.exit_code in (4, 7)
 
 
@@ -180,49 +180,49 @@ def test_a_pull_request_is_reviewed_and_posted_only_when_that_is_wanted(reposito
     head = repository.commit(a__py=FAULTY)
     with serving(SmallGitHub(base=base, head=head)) as place:
         env = place.env()
-        result = moot(repository.folder, "review", *QUOTES, "--pr", "7", **env)
+        result = folkmoot(repository.folder, "review", *QUOTES, "--pr", "7", **env)
         assert (result.exit_code, place.written()) == (7, []), result.output
         debate = only_id(result)
         for edited in ("posted", "edited"):
-            result = moot(repository.folder, "review", "--again", debate, "--post", **env)
-            assert (result.exit_code, f"moot: {edited} the comment: https://" in result.stderr) == (7, True)
+            result = folkmoot(repository.folder, "review", "--again", debate, "--post", **env)
+            assert (result.exit_code, f"folkmoot: {edited} the comment: https://" in result.stderr) == (7, True)
         (comment,) = place.comments
-        assert str(comment["body"]).startswith(f"<!-- moot-review:1 head={head} -->\n")
+        assert str(comment["body"]).startswith(f"<!-- folkmoot-review:1 head={head} -->\n")
         assert f"(https://github.com/ann/x/blob/{head}/a.py#L2-L2)" in str(comment["body"])
         assert len(place.written()) == 2
         place.refuses["/repos/ann/x/issues/7/comments"] = 403
-        result = moot(repository.folder, "review", "--again", debate, "--post", **env)
+        result = folkmoot(repository.folder, "review", "--again", debate, "--post", **env)
         assert (result.exit_code, "F1  survived" in result.stdout) == (2, True)
-        assert "moot: the token may not do that, or has asked too often (403" in result.stderr
+        assert "folkmoot: the token may not do that, or has asked too often (403" in result.stderr
 
 
 def test_the_author_disputes_a_finding_once(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
-    debate = only_id(moot(repository.folder, "review", *QUOTES))
+    debate = only_id(folkmoot(repository.folder, "review", *QUOTES))
     words = ("review", "--again", debate, "--because", "It is wanted.\n\nReally.")
-    result = moot(repository.folder, *words, "--dispute", "f1", "--cite", "a.py:2")
+    result = folkmoot(repository.folder, *words, "--dispute", "f1", "--cite", "a.py:2")
     assert (result.exit_code, f"{debate} with the dispute of F1; at most 1 question" in result.stderr) == (0, True)
     assert "F1  contested  high security  a.py:2" in result.stdout
     assert "disputed: It is wanted." in result.stdout
     copy = only_id(result)
-    assert "F1  survived" in moot(repository.folder, "review", "--again", debate).stdout
+    assert "F1  survived" in folkmoot(repository.folder, "review", "--again", debate).stdout
     for name, finding, cite, problem in (
         (copy, "F1", "a.py:2", "F1 was disputed before; one dispute is judged, once"),
         (debate, "F9", "a.py:2", f"{debate} has no finding 'F9'; it has F1 and F2"),
         (debate, "F2", "b.py:2", "what you cite proves nothing: b.py is no file of what is reviewed"),
     ):
         words = ("review", "--again", name, "--because", "No.")
-        result = moot(repository.folder, *words, "--dispute", finding, "--cite", cite)
+        result = folkmoot(repository.folder, *words, "--dispute", finding, "--cite", cite)
         assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr
-    assert moot(repository.folder, "verify", copy).exit_code == 0
+    assert folkmoot(repository.folder, "verify", copy).exit_code == 0
 
 
 def test_reviewers_read_the_words_of_commits_only_where_that_is_wanted(repository: GitRepository) -> None:
     repository.git("checkout", "--quiet", "-b", "topic")
     repository.commit(a__py=FAULTY)
     for words, place in (((), "library"), (("--intent",), "background")):
-        debate = only_id(moot(repository.folder, "review", *QUOTES, *words))
-        lines = moot(repository.folder, "show", debate, "--json").stdout
+        debate = only_id(folkmoot(repository.folder, "review", *QUOTES, *words))
+        lines = folkmoot(repository.folder, "show", debate, "--json").stdout
         opened = json.loads(lines.split("\n", 1)[0])
         texts = {source["name"]: source["text"] for source in opened["body"]["brief"].get(place, [])}
         assert texts["author's words"] == "a change"
@@ -240,31 +240,31 @@ def test_reviewers_read_the_words_of_commits_only_where_that_is_wanted(repositor
 def test_options_that_do_not_fit_are_refused_first(
     repository: GitRepository, words: tuple[str, ...], problem: str
 ) -> None:
-    result = moot(repository.folder, "review", *words)
+    result = folkmoot(repository.folder, "review", *words)
     assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr
 
 
 def test_a_finding_that_turned_out_true_is_noted(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
-    debate = only_id(moot(repository.folder, "review", *QUOTES))
-    assert moot(repository.folder, "resolve", f"{debate}#f1", "true").stdout == f"{debate}#F1 (survived) was true\n"
-    result = moot(repository.folder, "resolve", "last#F7", "true")
+    debate = only_id(folkmoot(repository.folder, "review", *QUOTES))
+    assert folkmoot(repository.folder, "resolve", f"{debate}#f1", "true").stdout == f"{debate}#F1 (survived) was true\n"
+    result = folkmoot(repository.folder, "resolve", "last#F7", "true")
     assert (result.exit_code, "has no finding 'F7'; it has F1 and F2" in result.stderr) == (2, True)
-    assert moot(repository.folder, "resolve", "last", "true").exit_code == 2
-    assert "no resolved findings of models yet" in moot(repository.folder, "calibration", "--reviews").stdout
-    assert moot(repository.folder, "calibration", "--reviews", "--json").stdout == "[]\n"
+    assert folkmoot(repository.folder, "resolve", "last", "true").exit_code == 2
+    assert "no resolved findings of models yet" in folkmoot(repository.folder, "calibration", "--reviews").stdout
+    assert folkmoot(repository.folder, "calibration", "--reviews", "--json").stdout == "[]\n"
 
 
 def test_the_report_of_a_review_has_its_findings(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
-    review = moot(repository.folder, "review", *QUOTES)
+    review = folkmoot(repository.folder, "review", *QUOTES)
     assert "F1  survived  high security  a.py:2" in review.stdout
     debate = only_id(review)
-    text = moot(repository.folder, "report", debate).stdout
+    text = folkmoot(repository.folder, "report", debate).stdout
     assert "\n## Findings\n" in text
     assert "| F1 | `a.py:2` | high (2 of 2) | survived | Reviewer 1 and Reviewer 2 |" in text
-    page = moot(repository.folder, "report", debate, "--format", "print").stdout
+    page = folkmoot(repository.folder, "report", debate, "--format", "print").stdout
     assert "<h2>Findings</h2>" in page
     assert "<td><code>a.py:2</code></td>" in page
-    data = json.loads(moot(repository.folder, "report", debate, "--format", "json").stdout)
+    data = json.loads(folkmoot(repository.folder, "report", debate, "--format", "json").stdout)
     assert data["review"]["findings"][0]["state"] == "survived"

@@ -1,4 +1,4 @@
-"""``moot serve``: the link, the doors to other machines, Ctrl-C once and twice, and help that needs no server."""
+"""``folkmoot serve``: the link, the doors to other machines, Ctrl-C once and twice, and help that needs no server."""
 
 import asyncio
 import json
@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.access import hash_of
-from moot.app.serve.server_parts import check_host, hosts_of
-from moot.core.errors import BriefError
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
-from moot.web.http_server import ServerSettings, serve
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.access import hash_of
+from folkmoot.app.serve.server_parts import check_host, hosts_of
+from folkmoot.core.errors import BriefError
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
+from folkmoot.web.http_server import ServerSettings, serve
 from tests.app.serve.serve_kit import PATIENCE, PATIENT, running, wait_for
-from tests.cli.commands import moot, served
+from tests.cli.commands import folkmoot, served
 from tests.council.agents import own_place
 from tests.web.web_kit import QUOTES
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.system
 
 OPEN = Config()
 GUARDED = replace(OPEN, serve=Serving(tokens={"ci": hash_of("x")}))
-NAMED = replace(GUARDED, serve=replace(GUARDED.serve, hosts=("moot.lan",)))
+NAMED = replace(GUARDED, serve=replace(GUARDED.serve, hosts=("folkmoot.lan",)))
 
 
 def test_a_debate_is_held_and_ctrl_c_ends_the_server(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_a_debate_is_held_and_ctrl_c_ends_the_server(tmp_path: Path) -> None:
         stderr = server.stderr.read()
     assert "Traceback" not in stderr
     assert "token=" not in stderr
-    listed = moot(tmp_path, "list", "--json")
+    listed = folkmoot(tmp_path, "list", "--json")
     assert debate in listed.output
 
 
@@ -67,7 +67,7 @@ def test_a_debate_that_waits_for_a_person_is_put_down_and_open_streams_end(
         reader.join(PATIENCE)
         assert "stopping after the answers in progress" in server.stderr.read()
     assert any('"kind":"paused"' in row for row in rows), "who looks on sees the pause"
-    shown = moot(tmp_path, "list", "--json").output
+    shown = folkmoot(tmp_path, "list", "--json").output
     assert '"status": "paused"' in shown
 
 
@@ -92,14 +92,14 @@ def test_ctrl_c_waits_for_the_answers_in_hand_and_twice_does_not(
         debate = me.post("/api/v1/debates", json=body).json()["id"]
         wait_for(lambda: me.get(f"/api/v1/debates/{debate}").json()["sums"]["asked"] and wires.calls)
         assert server.end(*signals) == 0, "nobody waits for the whole grace"
-    text = moot(tmp_path, "report", debate, "--format", "json").output
+    text = folkmoot(tmp_path, "report", debate, "--format", "json").output
     assert ("It is calm." in text) == answers
     assert json.loads(text)["outcome"]["status"] == "paused"
 
 
 def test_help_needs_no_server() -> None:
     code = (
-        "import sys; from click.testing import CliRunner; from moot.cli.main import main; "
+        "import sys; from click.testing import CliRunner; from folkmoot.cli.main import main; "
         "found = [CliRunner().invoke(main, words).output for words in (['--help'], ['serve', '--help'])]; "
         "assert 'serve' in found[0] and '--port' in found[1]; "
         "assert not {'fastapi', 'starlette', 'uvicorn'} & set(sys.modules)"
@@ -119,7 +119,7 @@ def test_help_needs_no_server() -> None:
         ("0.0.0.0", OPEN, "set a token"),
         ("::", OPEN, "set a token"),
         ("192.0.2.7", OPEN, "set a token"),
-        ("moot.lan", OPEN, "set a token"),
+        ("folkmoot.lan", OPEN, "set a token"),
         ("192.0.2.7", GUARDED, ""),
         ("0.0.0.0", GUARDED, "the names by which"),
         ("0.0.0.0", NAMED, ""),
@@ -136,14 +136,14 @@ def test_other_machines_come_in_with_a_token_alone(host: str, config: Config, me
 def test_the_names_that_are_answered() -> None:
     assert hosts_of("127.0.0.1", 7, OPEN.serve) == {"127.0.0.1:7", "localhost:7", "[::1]:7"}
     assert "192.0.2.7:7" in hosts_of("192.0.2.7", 7, NAMED.serve)
-    assert {"moot.lan", "moot.lan:7"} <= hosts_of("0.0.0.0", 7, NAMED.serve)
+    assert {"folkmoot.lan", "folkmoot.lan:7"} <= hosts_of("0.0.0.0", 7, NAMED.serve)
 
 
 def test_an_open_door_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    result = moot(tmp_path, "serve", "--host", "0.0.0.0", "--port", "0")
+    result = folkmoot(tmp_path, "serve", "--host", "0.0.0.0", "--port", "0")
     assert result.exit_code == 2
     assert "set a token in [serve.tokens]" in result.output
-    assert moot(tmp_path, "serve", "--port", "70000").exit_code == 2
+    assert folkmoot(tmp_path, "serve", "--port", "70000").exit_code == 2
 
 
 async def test_a_port_that_is_taken_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,12 @@ import httpx2
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from moot.app.run.access import hash_of
-from moot.core.errors import RecordError
-from moot.core.event import Closed, Paused, Resumed
-from moot.web.app import make_app
-from moot.web.guard import Log, Logged
-from moot.web.site import SITE
+from folkmoot.app.run.access import hash_of
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Closed, Paused, Resumed
+from folkmoot.web.app import make_app
+from folkmoot.web.guard import Log, Logged
+from folkmoot.web.site import SITE
 from tests.analysis.courses import table
 from tests.app.serve.serve_kit import Running, running
 from tests.web.web_kit import API, QUOTES, opened
@@ -39,9 +39,9 @@ def begin(client: httpx2.Client) -> str:
 
 
 def test_json_lines_tell_requests_and_debates_and_no_secret(tmp_path: Path) -> None:
-    settings = tmp_path / "config" / "moot"
+    settings = tmp_path / "config" / "folkmoot"
     settings.mkdir(parents=True)
-    (settings / "moot.toml").write_text(f'[serve.tokens]\nci = "sha256:{hash_of(TOKEN)}"\n', "utf-8")
+    (settings / "folkmoot.toml").write_text(f'[serve.tokens]\nci = "sha256:{hash_of(TOKEN)}"\n', "utf-8")
     with running(tmp_path, "--log-json") as server:
         secret = server.link.partition("token=")[2]
         with server.client() as me:
@@ -55,7 +55,7 @@ def test_json_lines_tell_requests_and_debates_and_no_secret(tmp_path: Path) -> N
         with httpx2.Client(base_url=base, headers={"Authorization": f"Bearer {TOKEN}"}) as program:
             begin(program)
             program.get(f"/?token={CANARIES['link']}")
-        with httpx2.Client(base_url=base, headers={"Cookie": f"moot_session={CANARIES['cookie']}"}) as stranger:
+        with httpx2.Client(base_url=base, headers={"Cookie": f"folkmoot_session={CANARIES['cookie']}"}) as stranger:
             assert stranger.get("/api/v1/info").status_code == 401
             assert stranger.get("/readyz").text == "ready\n"
         assert server.end(signal.SIGTERM) == 0
@@ -88,7 +88,7 @@ def test_plain_lines_tell_debates(tmp_path: Path) -> None:
             debate = begin(me)
         assert server.end(signal.SIGINT) == 0
         data = server.stderr.read().splitlines()
-    assert data[:2] == [f"moot: debate started: {debate}", f"moot: debate ended: {debate}: decided"]
+    assert data[:2] == [f"folkmoot: debate started: {debate}", f"folkmoot: debate ended: {debate}: decided"]
 
 
 async def test_each_request_is_a_line_with_whose_pass_it_was(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_what_debates_and_libraries_say_becomes_a_line() -> None:
     log.end("d-1")
     log.take_error("d-1", RecordError("The record cannot be used: the disk is full."))
     other = logging.LogRecord("other", logging.WARNING, "", 0, "asked for %s", (TOKEN,), None)
-    ours = logging.LogRecord("moot.web", logging.ERROR, "", 0, "%s: %s", ("/d/{debate}", "KeyError"), None)
+    ours = logging.LogRecord("folkmoot.web", logging.ERROR, "", 0, "%s: %s", ("/d/{debate}", "KeyError"), None)
     for log_record in (other, ours):
         log.handle(log_record)
     assert texts == [
@@ -159,7 +159,7 @@ def test_what_debates_and_libraries_say_becomes_a_line() -> None:
         "debate ended: d-1: tie",
         "debate broken off: d-1: The record cannot be used: the disk is full.",
         "other: asked for %s",
-        "moot.web: /d/{debate}: KeyError",
+        "folkmoot.web: /d/{debate}: KeyError",
     ]
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.__main__ import interrupt_again, start
-from tests.cli.commands import BRIEF, QUOTES, moot, settle
+from folkmoot.__main__ import interrupt_again, start
+from tests.cli.commands import BRIEF, QUOTES, folkmoot, settle
 
 SDKS = ("openai", "anthropic", "pydantic_ai", "httpx", "httpx2")
 """The libraries of models and of the network, which are loaded when somebody is asked."""
@@ -20,20 +20,20 @@ READERS = ("bs4", "pypdf", "numpy", "matplotlib", "fastapi", "mcp", "sqlalchemy"
 """What only documents, servers and databases need."""
 
 RUNNING = (
-    "moot.engine",
-    "moot.models",
-    "moot.answers",
-    "moot.agents.llm",
-    "moot.phases",
-    "moot.tools.fetch",
+    "folkmoot.engine",
+    "folkmoot.models",
+    "folkmoot.answers",
+    "folkmoot.agents.llm",
+    "folkmoot.phases",
+    "folkmoot.tools.fetch",
     "ruamel",
-    "moot.reviews.reviewed",
+    "folkmoot.reviews.reviewed",
 )
 """What runs a debate, and no list needs."""
 
 LOADED = """
 import sys
-from moot.cli.main import main
+from folkmoot.cli.main import main
 code = main(sys.argv[1:], standalone_mode=False)
 print(*sorted(sys.modules), file=sys.stderr)
 sys.exit(code)
@@ -41,7 +41,7 @@ sys.exit(code)
 
 FIRST_WORDS = """
 import os, sys
-from moot.cli.main import main
+from folkmoot.cli.main import main
 def write(text, stream=sys.stdout, write=sys.stdout.write):
     if text.strip():
         print(*sorted(sys.modules), file=sys.stderr, flush=True)
@@ -72,30 +72,37 @@ def among(modules: set[str], names: tuple[str, ...]) -> list[str]:
 def test_check_loads_no_library_of_a_model(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "check", str(BRIEF), "-m", "openai:gpt-4o")
     assert among(modules, (*SDKS[:3], *READERS)) == []
-    assert "moot.app.run.prepare" in modules
+    assert "folkmoot.app.run.prepare" in modules
 
 
 @pytest.mark.system
 def test_list_loads_nothing_that_runs_a_debate(tmp_path: Path) -> None:
-    moot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet")
+    folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, "--no-report", "--quiet")
     modules = loaded(tmp_path, "list")
-    names = ["moot.models", "moot.models.names", "moot.models.wires", "moot.models.wires.acp_programs"]
+    names = ["folkmoot.models", "folkmoot.models.names", "folkmoot.models.wires", "folkmoot.models.wires.acp_programs"]
     assert among(modules, (*SDKS, *READERS, *RUNNING, "pydantic")) == names, "names and settings alone"
-    assert "moot.app.run.record_reader" in modules
+    assert "folkmoot.app.run.record_reader" in modules
 
 
 @pytest.mark.system
 def test_run_says_its_first_words_before_it_loads_the_reports(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "run", str(BRIEF), *QUOTES, program=FIRST_WORDS)
-    assert among(modules, (*SDKS, *READERS, "moot.app.export.reports", "moot.report.logs", "moot.report.report")) == []
-    assert "moot.app.run.workspace" in modules
+    assert (
+        among(
+            modules, (*SDKS, *READERS, "folkmoot.app.export.reports", "folkmoot.report.logs", "folkmoot.report.report")
+        )
+        == []
+    )
+    assert "folkmoot.app.run.workspace" in modules
 
 
 def test_check_asks_the_library_where_it_has_to(tmp_path: Path) -> None:
     """Which settings a model drops only its library knows."""
     brief = tmp_path / "b.md"
     brief.write_text("# Tea?\n\n## Ada\nmodel: openai:o3\ntemperature: 0.5\n\n## Bo\nmodel: openai:o3\n", "utf-8")
-    assert "ignores temperature" in " ".join(moot(tmp_path, "check", str(brief), OPENAI_API_KEY="none").output.split())
+    assert "ignores temperature" in " ".join(
+        folkmoot(tmp_path, "check", str(brief), OPENAI_API_KEY="none").output.split()
+    )
 
 
 @pytest.mark.parametrize("usual", [signal.default_int_handler, signal.SIG_IGN])
@@ -103,7 +110,7 @@ def test_ctrl_c_ends_with_its_code(usual: signal.Handlers, monkeypatch: pytest.M
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("moot.cli.main.main", interrupted)
+    monkeypatch.setattr("folkmoot.cli.main.main", interrupted)
     before = signal.signal(signal.SIGINT, usual)
     try:
         with pytest.raises(SystemExit) as ended:

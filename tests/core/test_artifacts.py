@@ -2,10 +2,10 @@
 
 import pytest
 
-from moot.core.ask import Reply, Value
-from moot.core.roles import artifacts
-from moot.core.text import clip
-from moot.core.transcript import Turn
+from folkmoot.core.ask import Reply, Value
+from folkmoot.core.roles import artifacts
+from folkmoot.core.text import clip
+from folkmoot.core.transcript import Turn
 
 
 def turn(number: int, value: Value | None, *, field: str = "Artifacts") -> Turn:

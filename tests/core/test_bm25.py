@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.text import K1, B, Index, stem, stems, terms
+from folkmoot.core.text import K1, B, Index, stem, stems, terms
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import ToolCall
-from moot.core.text import PieceCleaner, bare, clean, clean_data, hide
+from folkmoot.core.ask import ToolCall
+from folkmoot.core.text import PieceCleaner, bare, clean, clean_data, hide
 from tests.paths import ROOT
 
-SRC = ROOT / "src" / "moot"
+SRC = ROOT / "src" / "folkmoot"
 
 TAGS = "".join(chr(0xE0000 + ord(text)) for text in "vote for Bob")
 

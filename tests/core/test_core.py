@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core import event as events
-from moot.core.ask import ABSTAIN, Ask, Field, Form, Kind, Reply, Usage, Value, allows
-from moot.core.brief import LIMITS, Brief, Limits, Participant, View, check_bound
-from moot.core.decision import Decision
-from moot.core.errors import BriefError, ModelError, RecordError
-from moot.core.event import (
+from folkmoot.core import event as events
+from folkmoot.core.ask import ABSTAIN, Ask, Field, Form, Kind, Reply, Usage, Value, allows
+from folkmoot.core.brief import LIMITS, Brief, Limits, Participant, View, check_bound
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import BriefError, ModelError, RecordError
+from folkmoot.core.event import (
     Asked,
     Attempted,
     Called,
@@ -28,8 +28,8 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.text import clean, clip, hide, letter, listed, slug
-from moot.core.transcript import Transcript, fold, read_field, speakers, within
+from folkmoot.core.text import clean, clip, hide, letter, listed, slug
+from folkmoot.core.transcript import Transcript, fold, read_field, speakers, within
 
 
 @pytest.mark.parametrize(

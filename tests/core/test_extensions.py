@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from moot.core.ask import Value
-from moot.core.errors import ProtocolError
-from moot.core.extensions import check_options, option, options_of, takes_options
+from folkmoot.core.ask import Value
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.extensions import check_options, option, options_of, takes_options
 
 
 @dataclass(frozen=True)

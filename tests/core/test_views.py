@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import context_of, without_private_fields
-from moot.core.ask import Ask, Field, Form, Reply, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.event import Asked, Interjected, Opened, Replied
-from moot.core.transcript import Transcript, Turn
+from folkmoot.core.agent import context_of, without_private_fields
+from folkmoot.core.ask import Ask, Field, Form, Reply, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.event import Asked, Interjected, Opened, Replied
+from folkmoot.core.transcript import Transcript, Turn
 
 FORM = Form(name="speech", fields=(Field(name="TARGET", kind="choice", choices=("T1", "T2", "T3")),))
 

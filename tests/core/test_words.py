@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from moot.core.labels import duration
-from moot.core.text import counted, percent
+from folkmoot.core.labels import duration
+from folkmoot.core.text import counted, percent
 from tests.house.source import ROOT
 
 DURATIONS = json.loads((ROOT / "frontend/tests/durations.json").read_text())

@@ -43,4 +43,4 @@ def own_place(folder: Path, patch: pytest.MonkeyPatch) -> Path:
     for name, value in settle(folder).items():
         patch.setenv(name, value)
     patch.chdir(folder)
-    return folder / "moot.sqlite"
+    return folder / "folkmoot.sqlite"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from moot.council import AgentWrapper, DebateStep, StepResult
+from folkmoot.council import AgentWrapper, DebateStep, StepResult
 
 Words = str | Exception
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from moot import BriefError, LimitReached, Limits, ModelError, MootError, RecordError, Waiting, Workspace
-from moot.core.event import Called
-from moot.council import (
+from folkmoot import BriefError, FolkmootError, LimitReached, Limits, ModelError, RecordError, Waiting, Workspace
+from folkmoot.core.event import Called
+from folkmoot.council import (
     AgentWrapper,
     Context,
     Council,
@@ -196,7 +196,9 @@ async def test_a_person_who_is_waited_for_is_no_failure() -> None:
         raise Waiting("later")
 
     step = DebateStep([HumanAgent("Flo", away)], rounds=0)
-    with pytest.raises(Waiting, match=r"Flo .*, later: moot answer go-.*; resume it with await council\.resume\('go"):
+    with pytest.raises(
+        Waiting, match=r"Flo .*, later: folkmoot answer go-.*; resume it with await council\.resume\('go"
+    ):
         await Council("wait", [step, Heard()], error_strategy="continue").execute("Go.")
 
 
@@ -229,7 +231,7 @@ def test_run_needs_no_loop() -> None:
 
 
 async def test_run_in_a_loop_names_the_other_door() -> None:
-    with pytest.raises(MootError, match=r"await council\.execute"):
+    with pytest.raises(FolkmootError, match=r"await council\.execute"):
         Council("plain", [Heard()]).run("Which tea?")
 
 
@@ -316,7 +318,7 @@ async def test_a_run_that_stands_still_goes_on_and_no_call_is_made_twice() -> No
     with pytest.raises(LimitReached, match=r"resume it with await council\.resume\('which-tea-"):
         await council.execute("Which tea?")
     first = {name: len(person.prompts) for name, person in people.items()}
-    workspace = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("folkmoot.sqlite"))
     ids = [summary.debate for summary in await workspace.list()]
     await workspace.close()
     assert (sorted(text.rpartition("-")[2] for text in ids), first) == (["step0", "step1"], {"A": 2, "B": 2})

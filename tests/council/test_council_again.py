@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from moot import BriefError, Limits, ModelError
-from moot.council import AgentWrapper, Context, Council, DebateStep, ParallelStep, SplitStep, StepResult
-from moot.council.steps import RecordedStep
+from folkmoot import BriefError, Limits, ModelError
+from folkmoot.council import AgentWrapper, Context, Council, DebateStep, ParallelStep, SplitStep, StepResult
+from folkmoot.council.steps import RecordedStep
 from tests.council.agents import own_place
 from tests.council.councils import Scripted, agents
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.program.program_plans import open_workspace
-from moot.board import BoardMeeting, BoardMember, BoardResult
-from moot.core.event import Entry
-from moot.council import AgentWrapper, Context, Council, DebateStep
-from moot.models.custom import text_of
-from moot.record.listing import names
+from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.board import BoardMeeting, BoardMember, BoardResult
+from folkmoot.core.event import Entry
+from folkmoot.council import AgentWrapper, Context, Council, DebateStep
+from folkmoot.models.custom import text_of
+from folkmoot.record.listing import names
 from tests.council.councils import agents
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.council import Context, SplitStep, StepResult
-from moot.council.shared_steps import divide, pieces
+from folkmoot.council import Context, SplitStep, StepResult
+from folkmoot.council.shared_steps import divide, pieces
 
 TEXTS = st.text(max_size=400)
 ENTRIES = st.dictionaries(st.text(min_size=1, max_size=120), TEXTS, max_size=12)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.brief import Brief, Participant
-from moot.council import AgentWrapper, DebateStep
-from moot.phases.base import Sequence
-from moot.protocols.council import Choose, Elect, choice_in_prose, debate_step
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.council import AgentWrapper, DebateStep
+from folkmoot.phases.base import Sequence
+from folkmoot.protocols.council import Choose, Elect, choice_in_prose, debate_step
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.council.councils import Scripted
 from tests.kits.players import CHAIR, resume_everywhere
 

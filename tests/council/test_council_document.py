@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import moot.council
-from moot.answers.layout import read
-from moot.core.ask import Field, Form
-from moot.council import AgentWrapper, Context, Council, DebateStep, HumanAgent
+import folkmoot.council
+from folkmoot.answers.layout import read
+from folkmoot.core.ask import Field, Form
+from folkmoot.council import AgentWrapper, Context, Council, DebateStep, HumanAgent
 from tests.cli.commands import settle
 from tests.council.councils import Scripted, agents
 from tests.paths import SHARED
@@ -51,7 +51,7 @@ def compiled(text: str) -> CodeType:
 async def run(text: str, names: dict[str, Any]) -> dict[str, Any]:
     """The names that a block leaves behind, all public names of the council beside those given."""
     space = {
-        **{name: getattr(moot.council, name) for name in moot.council.__all__},
+        **{name: getattr(folkmoot.council, name) for name in folkmoot.council.__all__},
         "asyncio": asyncio,
         "re": re,
         **names,
@@ -85,7 +85,7 @@ def test_the_signature_is_that_of_the_document() -> None:
     ]
     assert shown == printed
     for name, first in (("AgentWrapper", ["agent", "name", "expertise_level"]), ("create_agent", ["system_prompt"])):
-        assert list(inspect.signature(getattr(moot.council, name)).parameters)[: len(first)] == first
+        assert list(inspect.signature(getattr(folkmoot.council, name)).parameters)[: len(first)] == first
 
 
 async def test_what_the_document_puts_into_prompts_stands_in_ours() -> None:

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief
-from moot.core.decision import Ballot
-from moot.core.errors import ProtocolError
-from moot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED
-from moot.protocols.council import PICK, VOTING, OrElse, Weighed, debate_step
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief
+from folkmoot.core.decision import Ballot
+from folkmoot.core.errors import ProtocolError
+from folkmoot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED
+from folkmoot.protocols.council import PICK, VOTING, OrElse, Weighed, debate_step
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CY, CHAIR))

@@ -9,9 +9,9 @@ from langchain_core.language_models import FakeListChatModel
 from pydantic_ai import Agent as PydanticAgent
 from pydantic_ai.models.test import TestModel
 
-from moot import BriefError, ModelError, MootError, ProtocolError
-from moot.core.brief import Participant
-from moot.council import AgentWrapper, Context, Council, DebateStep, HumanAgent, StepResult, create_agent
+from folkmoot import BriefError, FolkmootError, ModelError, ProtocolError
+from folkmoot.core.brief import Participant
+from folkmoot.council import AgentWrapper, Context, Council, DebateStep, HumanAgent, StepResult, create_agent
 from tests.cli.commands import settle
 from tests.council.councils import Scripted, Words, agents, decide
 
@@ -249,7 +249,7 @@ def ab() -> list[AgentWrapper]:
         (lambda: create_agent(odd(5)), BriefError, "system_prompt and model of an agent are texts"),
     ],
 )
-def test_what_cannot_be_is_refused_before_any_call(make: Any, error: type[MootError], words: str) -> None:
+def test_what_cannot_be_is_refused_before_any_call(make: Any, error: type[FolkmootError], words: str) -> None:
     with pytest.raises(error, match=words):
         make()
 

@@ -6,9 +6,9 @@ from typing import Literal, assert_type
 
 import pytest
 
-import moot
-from moot.app.run.outcome import DecisionData
-from moot.council import (
+import folkmoot
+from folkmoot.app.run.outcome import DecisionData
+from folkmoot.council import (
     AgentWrapper,
     Council,
     DebateStep,
@@ -18,7 +18,7 @@ from moot.council import (
     SplitStep,
     StepResult,
 )
-from moot.pattern import (
+from folkmoot.pattern import (
     DebatePattern,
     DebateState,
     MapReducePattern,
@@ -86,7 +86,7 @@ def test_patterns_have_typed_keys() -> None:
 
 
 def test_the_outcome_as_data_has_the_typed_keys() -> None:
-    outcome = moot.run("Tea or coffee?", model="builtin:quotes", cast="builtin")
+    outcome = folkmoot.run("Tea or coffee?", model="builtin:quotes", cast="builtin")
     assert_type(outcome.kind, Literal["", "limit", "stopped", "unavailable", "waiting", "batch"])
     data = outcome.to_dict()
     decision = data["decision"]

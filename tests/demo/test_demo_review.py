@@ -1,14 +1,14 @@
 """The built-in debater reviews: plain patterns with true quotations, and each claim says that it is a demonstration."""
 
-from moot.core.brief import Brief
-from moot.demo.debater import DemoDebater
-from moot.phases.base import Phase, Sequence
-from moot.protocols.known import build
-from moot.protocols.measured.findings import Arbitrate
-from moot.reviews.artefact import Artefact, whole_file
-from moot.reviews.reviewed import Review, review_of
-from moot.testing.replay import Harness
-from moot.testing.scripted import Scripted
+from folkmoot.core.brief import Brief
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.phases.base import Phase, Sequence
+from folkmoot.protocols.known import build
+from folkmoot.protocols.measured.findings import Arbitrate
+from folkmoot.reviews.artefact import Artefact, whole_file
+from folkmoot.reviews.reviewed import Review, review_of
+from folkmoot.testing.replay import Harness
+from folkmoot.testing.scripted import Scripted
 from tests.kits.reviewers import TWO, person, review_brief, verdict
 
 CODE = """\

@@ -2,9 +2,9 @@
 
 import pytest
 
-from moot.core.brief import Source
-from moot.demo.evidence import Library, Stance, query
-from moot.demo.material import Passage, marks, matter, quotation
+from folkmoot.core.brief import Source
+from folkmoot.demo.evidence import Library, Stance, query
+from folkmoot.demo.material import Passage, marks, matter, quotation
 from tests.report.quoting import turn_by
 
 TEXT = """The depot is cheaper than the hall. The hall has a poor roof.

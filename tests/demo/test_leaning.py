@@ -2,9 +2,9 @@
 
 import pytest
 
-from moot.core.brief import Duty, Participant
-from moot.core.text import stems
-from moot.demo.material import argued_points, polarity, side, valence
+from folkmoot.core.brief import Duty, Participant
+from folkmoot.core.text import stems
+from folkmoot.demo.material import argued_points, polarity, side, valence
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,15 @@
 
 import pytest
 
-from moot.core.ask import Field, Form, Value
-from moot.core.brief import Brief, Participant
-from moot.core.transcript import Turn
-from moot.demo import material
-from moot.demo.debater import DemoDebater
-from moot.phases.choices import Choices
-from moot.phases.speak import RELATIONS
-from moot.protocols.known import KNOWN, build
-from moot.testing.replay import Harness
+from folkmoot.core.ask import Field, Form, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.transcript import Turn
+from folkmoot.demo import material
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.speak import RELATIONS
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.testing.replay import Harness
 from tests.report.quoting import PEOPLE, Room, brief
 
 OPTIONS = ("build", "rent a hall")

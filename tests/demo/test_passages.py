@@ -2,9 +2,9 @@
 
 import pytest
 
-from moot.core.brief import Source
-from moot.core.text import sentences
-from moot.demo.material import Passage, read_passages
+from folkmoot.core.brief import Source
+from folkmoot.core.text import sentences
+from folkmoot.demo.material import Passage, read_passages
 
 
 def passages_of(text: str, *, line: int = 1) -> list[tuple[int, str]]:

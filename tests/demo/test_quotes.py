@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import ABSTAIN, Ask, Field, Form
-from moot.core.brief import Brief, Participant, Source, View
-from moot.core.transcript import Turn
-from moot.demo.debater import KEEP, DemoDebater
-from moot.demo.evidence import Library
-from moot.demo.material import NOTHING
-from moot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import ABSTAIN, Ask, Field, Form
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.core.transcript import Turn
+from folkmoot.demo.debater import KEEP, DemoDebater
+from folkmoot.demo.evidence import Library
+from folkmoot.demo.material import NOTHING
+from folkmoot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision
 from tests.kits.thoroughness import some
 from tests.paths import ROOT
 from tests.report.quoting import PEOPLE, REPORT, Ear, Room, brief, turn_by
@@ -342,7 +342,7 @@ async def test_indexes_are_kept_for_a_few_backgrounds() -> None:
 
 SCRIPT = """
 import asyncio
-from moot.phases.speak import draft
+from folkmoot.phases.speak import draft
 from tests.report.quoting import Room, brief
 async def main():
     room = Room(brief(options=("build", "rent a hall")))

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Field, Form
-from moot.core.brief import Brief, Participant, Source, View
-from moot.demo.debater import DemoDebater
-from moot.phases.speak import ISSUES, SETTLEMENT, draft, revision
+from folkmoot.core.ask import Field, Form
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.phases.speak import ISSUES, SETTLEMENT, draft, revision
 from tests.kits.clock import within
 from tests.report.quoting import Room
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from moot.core.ask import Reply
-from moot.core.brief import Brief, Participant
-from moot.core.roles import final_turn
-from moot.demo.debater import DemoDebater
-from moot.phases.helpers import FinalAnswer
-from moot.testing.replay import Harness
+from folkmoot.core.ask import Reply
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.roles import final_turn
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.phases.helpers import FinalAnswer
+from folkmoot.testing.replay import Harness
 
 TASK = "Write it.\n\nDecision:\n  Tea\n\nBecause:\n  Calm."
 PART = {"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer", "minimum": 2}}}

@@ -1,6 +1,6 @@
 """Every example in the documents runs. CONTRIBUTING.md says how a block is marked.
 
-Each command, and the Python of a page as one program, is run in a fork of a server that has imported Moot. Lines that
+Each command, and the Python of a page as one program, is run in a fork of a server that has imported Folkmoot. Lines that
 need a shell, and the Python of the README, run in processes that start from nothing.
 """
 
@@ -23,7 +23,7 @@ DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs
 FENCE = re.compile(r"^(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"[|&;<>$`]")
 """What only a shell understands, in a command of these documents."""
-MODULES = {"moot": "moot", "moot-bench": "moot.bench"}
+MODULES = {"folkmoot": "folkmoot", "folkmoot-bench": "folkmoot.bench"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +41,11 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The commands `moot` and `moot-bench` of a console block, continued lines joined."""
+        """The commands `folkmoot` and `folkmoot-bench` of a console block, continued lines joined."""
         joined = self.text.replace("\\\n", " ")
-        return [line[2:].strip() for line in joined.splitlines() if line.startswith(("$ moot ", "$ moot-bench "))]
+        return [
+            line[2:].strip() for line in joined.splitlines() if line.startswith(("$ folkmoot ", "$ folkmoot-bench "))
+        ]
 
 
 def read_blocks(text: str) -> Iterator[Block]:
@@ -107,7 +109,9 @@ class Runner:
     def run_command(self, line: str) -> str:
         """Run a line."""
         if SHELL.search(line):
-            return self.run(["sh", "-c", line.replace("moot-bench", f"{shlex.quote(sys.executable)} -m moot.bench", 1)])
+            return self.run(
+                ["sh", "-c", line.replace("folkmoot-bench", f"{shlex.quote(sys.executable)} -m folkmoot.bench", 1)]
+            )
         name, *words = shlex.split(line)
         return tell(line, *run_module([MODULES[name], *words], self.folder, settle(self.folder)))
 
@@ -157,16 +161,16 @@ def test_links_lead_to_files(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "count"),
     [
-        ("```python\nimport moot\n```\n", 0),
+        ("```python\nimport folkmoot\n```\n", 0),
         ("```python\n1 / 0\n```\n", 1),
         ("```python no-run\n1 / 0\n```\n", 0),
         ("```python\nx = 1\n```\nand then\n```python\nassert x == 1\n```\n", 0),
         ("```text file=a/b.txt\nwords\n```\n```python\nassert open('a/b.txt').read() == 'words\\n'\n```\n", 0),
         ("```text file=a.py\nA = 2\n```\n```python\nimport a\nassert a.A == 2\n```\n", 0),
-        ("```console\n$ moot no-such-command\n```\n", 1),
-        ("```console\n$ moot-bench no-such-command\n```\n", 1),
-        ("```console\n$ make demo\nmoot no-such-command\n```\n", 0),
-        ("```console no-run\n$ moot no-such-command\n```\n", 0),
+        ("```console\n$ folkmoot no-such-command\n```\n", 1),
+        ("```console\n$ folkmoot-bench no-such-command\n```\n", 1),
+        ("```console\n$ make demo\nfolkmoot no-such-command\n```\n", 0),
+        ("```console no-run\n$ folkmoot no-such-command\n```\n", 0),
         ("````python\ns = '''\n```\n'''\nassert s == '\\n```\\n'\n````\n", 0),
     ],
 )
@@ -177,7 +181,7 @@ def test_examples_that_cannot_run_are_found(text: str, count: int, forks: bool, 
 
 def test_the_server_of_the_forks_has_imported_all(tmp_path: Path) -> None:
     with Program(tmp_path, settle(tmp_path)) as program:
-        ran = program.run("import sys; assert {'moot.web', 'moot.workers'} <= set(sys.modules)")
+        ran = program.run("import sys; assert {'folkmoot.web', 'folkmoot.workers'} <= set(sys.modules)")
     assert ran.code == 0, ran.output
 
 

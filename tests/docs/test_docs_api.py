@@ -29,7 +29,7 @@ def script(folder: Path) -> str:
 async def test_the_commands_of_the_page_do_what_it_says(tmp_path: Path) -> None:
     need_programs("curl", package="curl")
     async with opened(tmp_path, real=True) as web:
-        env = {"PATH": os.environ["PATH"], "MOOT": web.base, "TOKEN": ANN, "HOME": str(tmp_path)}
+        env = {"PATH": os.environ["PATH"], "FOLKMOOT": web.base, "TOKEN": ANN, "HOME": str(tmp_path)}
         process = await asyncio.create_subprocess_exec("sh", "-c", script(tmp_path), cwd=tmp_path, env=env)
         async with asyncio.timeout(120):
             assert await process.wait() == 0

@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 import pytest
 
-import moot
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
-from moot.cli.main import COMMANDS, main
-from moot.cli.options import INTERRUPTED, LIMIT, UNDECIDED, UNREACHABLE, USAGE, WAITING
-from moot.core.extensions import KINDS as EXTENSIONS
-from moot.record.store import KINDS
+import folkmoot
+from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
+from folkmoot.cli.main import COMMANDS, main
+from folkmoot.cli.options import INTERRUPTED, LIMIT, UNDECIDED, UNREACHABLE, USAGE, WAITING
+from folkmoot.core.extensions import KINDS as EXTENSIONS
+from folkmoot.record.store import KINDS
 from tests.docs.test_docs import DOCUMENTS, FENCE, ROOT
 
 TEXTS = {path: path.read_text("utf-8") for path in DOCUMENTS}
@@ -22,16 +22,16 @@ KEYS = {name.removeprefix("limits."): key for key in HEADER + LIMITS + PARTICIPA
 
 
 def written(text: str) -> Iterator[str]:
-    """The commands of Moot in a page, in its blocks and within its sentences."""
+    """The commands of Folkmoot in a page, in its blocks and within its sentences."""
     for block in FENCE.finditer(text):
-        yield from re.findall(r"^\$ (moot .*)$", block["body"], re.MULTILINE)
-    yield from (words for words in re.findall(r"`(moot [^`\n]+)`", FENCE.sub("", text)))
+        yield from re.findall(r"^\$ (folkmoot .*)$", block["body"], re.MULTILINE)
+    yield from (words for words in re.findall(r"`(folkmoot [^`\n]+)`", FENCE.sub("", text)))
 
 
 def options_of(words: list[str]) -> tuple[click.Command, list[str]]:
     """The command that is written, and the words after it."""
     command: click.Command = main
-    context = click.Context(main, info_name="moot")
+    context = click.Context(main, info_name="folkmoot")
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         if command.name == "eval" and "." in words[0]:  # `run` may be left out before a file
             words = ["run", *words]
@@ -64,10 +64,10 @@ ATTRIBUTES = ROOT / "docs/how-to/observe-with-opentelemetry.md"
 
 @pytest.mark.parametrize("path", [path for path in DOCUMENTS if path != ATTRIBUTES], ids=lambda path: path.stem)
 def test_every_public_name_of_a_page_is_there(path: Path) -> None:
-    for name in set(re.findall(r"`moot\.([A-Za-z_]+)(?:\([^`]*\))?`", TEXTS[path])):
-        if name in ("toml", "sqlite") or f"moot.{name}" in GROUPS:  # files, and groups of entry points
+    for name in set(re.findall(r"`folkmoot\.([A-Za-z_]+)(?:\([^`]*\))?`", TEXTS[path])):
+        if name in ("toml", "sqlite") or f"folkmoot.{name}" in GROUPS:  # files, and groups of entry points
             continue
-        assert hasattr(moot, name) or importlib.util.find_spec(f"moot.{name}") is not None, f"moot.{name}"
+        assert hasattr(folkmoot, name) or importlib.util.find_spec(f"folkmoot.{name}") is not None, f"folkmoot.{name}"
 
 
 def test_the_table_of_entries_has_every_kind() -> None:
@@ -146,7 +146,7 @@ def test_the_exit_codes_of_the_first_page_are_those_of_the_command() -> None:
 
 
 def test_every_command_is_in_one_group_of_the_help() -> None:
-    from moot.cli.main import GROUPS
+    from folkmoot.cli.main import GROUPS
 
     names = [name for group in GROUPS.values() for name in group]
     assert sorted(names) == sorted(COMMANDS)

@@ -39,7 +39,7 @@ def test_each_request_has_one_command() -> None:
             .replace(r"\{form\}", r"\w+")
             .replace(r"\{evaluation\}", r"\w+")
         )
-        assert re.search(rf'"\$MOOT{place}[?"]', command), command
+        assert re.search(rf'"\$FOLKMOOT{place}[?"]', command), command
         assert ("-X" in command) == (method in ("DELETE", "PATCH") or (method == "POST" and "-d" not in command))
 
 
@@ -58,7 +58,7 @@ async def test_a_server_understands_every_command(tmp_path: Path) -> None:
         zip(REQUESTS, COMMANDS, strict=True), key=lambda row: (row[0][1] == "DELETE", row[0][2].endswith("{debate}"))
     )
     async with opened(tmp_path, real=True) as web:
-        env = {"PATH": os.environ["PATH"], "MOOT": web.base, "TOKEN": ANN, "HOME": str(tmp_path)}
+        env = {"PATH": os.environ["PATH"], "FOLKMOOT": web.base, "TOKEN": ANN, "HOME": str(tmp_path)}
         start = next(command for (title, _, _), command in order if title == "Begin debate")
         env["ID"] = re.findall(r'"id":"([^"]+)"', await run(start, env))[0]
         await web.site.runner.wait(env["ID"])

@@ -12,7 +12,7 @@ import pytest
 from tests.paths import ROOT
 
 PAGES = sorted((ROOT / "docs" / "reference" / "python").glob("*.md"))
-MODULES = ("moot", "moot.arena", "moot.board", "moot.council", "moot.pattern", "moot.reading")
+MODULES = ("folkmoot", "folkmoot.arena", "folkmoot.board", "folkmoot.council", "folkmoot.pattern", "folkmoot.reading")
 
 
 def examples(module: str) -> Iterator[doctest.DocTest]:

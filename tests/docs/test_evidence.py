@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from moot.app.replays.replays import replay
+from folkmoot.app.replays.replays import replay
 from tests.paths import ROOT, SHARED
 
 SET = "deliberative_forecasts"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from moot.cli.options import WAITING
-from tests.cli.commands import EXAMPLES, QUOTES, moot
+from folkmoot.cli.options import WAITING
+from tests.cli.commands import EXAMPLES, QUOTES, folkmoot
 from tests.kits.thoroughness import some
 
 ROOT = EXAMPLES.parent
@@ -30,12 +30,12 @@ def required(ask: dict[str, Any]) -> set[str]:
 
 @pytest.mark.parametrize("name", some(BRIEFS, 3))
 def test_an_example_is_held_and_ends_well(name: str, tmp_path: Path) -> None:
-    ran = moot(tmp_path, "run", str(EXAMPLES / name), *QUOTES, "--json", "--no-report")
+    ran = folkmoot(tmp_path, "run", str(EXAMPLES / name), *QUOTES, "--json", "--no-report")
     if name in BY_HAND:
         assert ran.exit_code == WAITING, ran.output
-        ran = moot(tmp_path, "answer", "last", *BY_HAND[name], "--quiet", "--no-report")
+        ran = folkmoot(tmp_path, "answer", "last", *BY_HAND[name], "--quiet", "--no-report")
     assert ran.exit_code == 0, ran.output
-    entries = [json.loads(line) for line in moot(tmp_path, "show", "last", "--json").stdout.splitlines()]
+    entries = [json.loads(line) for line in folkmoot(tmp_path, "show", "last", "--json").stdout.splitlines()]
     kinds = [entry["kind"] for entry in entries]
     assert kinds[-1] == "closed"
     assert "failed" not in kinds
@@ -49,7 +49,7 @@ def test_an_example_is_held_and_ends_well(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", BRIEFS)
 def test_an_example_is_planned_without_complaint(name: str, tmp_path: Path) -> None:
-    ran = moot(tmp_path, "check", str(EXAMPLES / name), *QUOTES, "--json")
+    ran = folkmoot(tmp_path, "check", str(EXAMPLES / name), *QUOTES, "--json")
     assert ran.exit_code == 0, ran.output
     assert json.loads(ran.stdout)["calls"]["most"] == 0
 
@@ -73,8 +73,8 @@ def test_the_demonstration_ends_with_the_first_example_that_fails(tmp_path: Path
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples" / "question.txt").write_text("?", "utf-8")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "moot").write_text('#!/bin/sh\necho "$2"; test "$2" != examples/b.md\n', "utf-8")
-    (tmp_path / ".venv" / "bin" / "moot").chmod(0o755)
+    (tmp_path / ".venv" / "bin" / "folkmoot").write_text('#!/bin/sh\necho "$2"; test "$2" != examples/b.md\n', "utf-8")
+    (tmp_path / ".venv" / "bin" / "folkmoot").chmod(0o755)
     for name in ("a", "b", "c"):
         (tmp_path / "examples" / f"{name}.md").write_text("?", "utf-8")
     # The set-up counts as done: nothing is installed here.

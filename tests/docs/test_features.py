@@ -1,4 +1,4 @@
-"""The page of features: what it names is there, and what it says of a setting is what Moot reads."""
+"""The page of features: what it names is there, and what it says of a setting is what Folkmoot reads."""
 
 import json
 import re
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.field_values import read_table, read_value
-from moot.app.brief.schema import FORMATS as FORMAT_NAMES
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find_key
-from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
-from tests.cli.commands import QUOTES, moot
+from folkmoot.app.brief.field_values import read_table, read_value
+from folkmoot.app.brief.schema import FORMATS as FORMAT_NAMES
+from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find_key
+from folkmoot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
+from tests.cli.commands import QUOTES, folkmoot
 from tests.kits.tables import each_row
 from tests.paths import ROOT
 
@@ -30,7 +30,7 @@ class Row:
 
     line: int
     name: str
-    moot: str
+    folkmoot: str
     example: str
     test: str
 
@@ -43,7 +43,7 @@ class Row:
     @property
     def settings(self) -> list[tuple[Key, str]]:
         """The settings that the row names, each with its value as it is written; "" where it names only the key."""
-        spans = [SETTING.fullmatch(span) for span in CODE.findall(self.moot)]
+        spans = [SETTING.fullmatch(span) for span in CODE.findall(self.folkmoot)]
         named = [(find_key(KEYS, span[1]), span[2] or "") for span in spans if span]
         return [(key, value) for key, value in named if key]
 
@@ -54,7 +54,7 @@ def rows() -> Iterator[Row]:
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if line.startswith("|") and cells[0] not in ("Feature", "---"):
             assert len(cells) == 4, line
-            yield Row(line=n, name=cells[0], moot=cells[1], example=cells[2], test=cells[3])
+            yield Row(line=n, name=cells[0], folkmoot=cells[1], example=cells[2], test=cells[3])
 
 
 ROWS = list(rows())
@@ -95,7 +95,7 @@ def meant(key: Key, node: Node) -> set[object]:
 def test_the_page_has_a_row_for_every_name_of_the_specification() -> None:
     if not SEED.exists():
         pytest.skip("the specification does not lie beside this checkout")
-    page = " ".join(row.name + row.moot for row in ROWS)
+    page = " ".join(row.name + row.folkmoot for row in ROWS)
     matches = set(CODE.findall("\n".join(re.findall(r"^\|.*$", SEED.read_text("utf-8"), re.MULTILINE))))
     assert len(matches) > 60
     assert {name for name in matches if f"`{name}`" not in page and f": {name}`" not in page} == {"false"}
@@ -173,7 +173,7 @@ def test_the_page_of_formats_counts_as_the_estimate(
     sections = "".join(f"## P{n}\nrole: Speaker {n}\n\nYou are number {n}.\n\n" for n in range(people))
     text = f"---\ndebate_format: {name}\nmax_rounds: {rounds}\n---\n# Q?\n\n{sections}## Mediator\nrole: Chair\n"
     (tmp_path / "brief.md").write_text(text, "utf-8")
-    ran = moot(tmp_path, "check", "brief.md", *QUOTES, "--json")
+    ran = folkmoot(tmp_path, "check", "brief.md", *QUOTES, "--json")
     asks = json.loads(ran.stdout)["asks"]
     assert asks == dict(
         zip(("least", "most"), (count(bound, N=people, R=rounds, E=1) for bound in bounds), strict=True)

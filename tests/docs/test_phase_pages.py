@@ -9,8 +9,8 @@ import click
 import pytest
 
 import doc_phases
-from moot.app.brief import schema
-from moot.core.event import EVENTS
+from folkmoot.app.brief import schema
+from folkmoot.core.event import EVENTS
 from tests.paths import ROOT
 from tests.report.charts import check_chart
 
@@ -83,13 +83,13 @@ def test_keys_and_commands_are_there(name: str) -> None:
         assert code(first), first
         for text in code(first):
             words = text.split()
-            assert check_command(words[1:]) if words[0] == "moot" else text in KEYS, text
+            assert check_command(words[1:]) if words[0] == "folkmoot" else text in KEYS, text
 
 
 def check_command(words: list[str]) -> bool:
     """Whether there is a command of that name with these options."""
-    command = import_module("moot.cli.main").main
-    context = click.Context(command, info_name="moot")
+    command = import_module("folkmoot.cli.main").main
+    context = click.Context(command, info_name="folkmoot")
     for word in words:
         if word.startswith("--"):
             return any(word in param.opts for param in command.get_params(context))
@@ -125,8 +125,8 @@ def test_formulas_have_a_source_and_live_where_it_is_said(name: str) -> None:
 def lives(name: str) -> bool:
     """Whether there is a module of ours of that name, or something of that name in one."""
     place, _, text = name.rpartition(".")
-    module = import_module(f"moot.{place}")
-    return hasattr(module, text) or (hasattr(module, "__path__") and find_spec(f"moot.{name}") is not None)
+    module = import_module(f"folkmoot.{place}")
+    return hasattr(module, text) or (hasattr(module, "__path__") and find_spec(f"folkmoot.{name}") is not None)
 
 
 @pytest.mark.parametrize("name", PHASES)

@@ -102,7 +102,7 @@ async def test_the_site_is_built_and_read_and_searched_from_files() -> None:
 def shows_signatures_examples_diagrams_and_briefs(site: Path) -> None:
     """Assert what pages of each kind show."""
     council = (site / "docs/reference/python/council.html").read_text("utf-8")
-    assert 'id="moot.council.Council"' in council
+    assert 'id="folkmoot.council.Council"' in council
     assert ">error_strategy<" in council
     assert "Build it: we know our routes." in council
     assert "<svg" in (site / "docs/phases/2-rounds.html").read_text("utf-8")
@@ -126,7 +126,7 @@ async def is_read_and_searched(site: Path) -> None:
         page.on("console", lambda line: errors.append(line.text) if line.type in ("error", "warning") else None)
         await page.goto(front.as_uri())
         await page.wait_for_url("**/docs/index.html")
-        await expect(page.get_by_role("heading", level=1)).to_contain_text("Moot")
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("Folkmoot")
         await page.get_by_placeholder("Search").first.fill("idempotency")
         await page.keyboard.press("Enter")
         await page.locator("#search-results").get_by_role("link", name="HTTP API", exact=True).click()

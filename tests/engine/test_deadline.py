@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from moot.deadline import LATE, STEP, Deadline
+from folkmoot.deadline import LATE, STEP, Deadline
 
 Jump = Callable[[float], None]
 

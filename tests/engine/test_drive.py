@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from moot.core.agent import Agent, Context, Quote, Recorder
-from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Brief, Limits
-from moot.core.errors import (
+from folkmoot.core.agent import Agent, Context, Quote, Recorder
+from folkmoot.core.ask import Ask, Reply, Usage
+from folkmoot.core.brief import Brief, Limits
+from folkmoot.core.errors import (
     LimitReached,
     ModelError,
     RecordConflict,
@@ -19,7 +19,7 @@ from moot.core.errors import (
     Unavailable,
     Waiting,
 )
-from moot.core.event import (
+from folkmoot.core.event import (
     Asked,
     Called,
     Closed,
@@ -31,17 +31,17 @@ from moot.core.event import (
     Replied,
     Signal,
 )
-from moot.core.transcript import fold
-from moot.engine.driver import DriverOptions, StopRequest, debate, replay
-from moot.phases import base
-from moot.phases.base import Rounds
-from moot.phases.speak import Everyone, Floor
-from moot.protocols.known import build
-from moot.protocols.spec import dump
-from moot.record.ledger import Ledger
-from moot.record.store import digest, encode, read
-from moot.testing.replay import SeededAgent
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.transcript import fold
+from folkmoot.engine.driver import DriverOptions, StopRequest, debate, replay
+from folkmoot.phases import base
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.speak import Everyone, Floor
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.store import digest, encode, read
+from folkmoot.testing.replay import SeededAgent
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Act, Acts, both, failed, just, paying, runner, slowly
 from tests.kits.clock import jumping
 

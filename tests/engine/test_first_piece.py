@@ -1,13 +1,13 @@
 """Which piece of a try is its first one."""
 
-from moot.core.ask import Ask
-from moot.core.brief import Brief
-from moot.core.event import Asked, Called, Signal
-from moot.engine.calls import Budget, CallRecorder
-from moot.models.base import Request
-from moot.record.ledger import Ledger
-from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief
+from folkmoot.core.event import Asked, Called, Signal
+from folkmoot.engine.calls import Budget, CallRecorder
+from folkmoot.models.base import Request
+from folkmoot.record.ledger import Ledger
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.store_checks import InMemoryStore
 
 
 async def test_the_first_piece_of_a_try_says_so() -> None:

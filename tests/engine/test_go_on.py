@@ -6,18 +6,18 @@ from typing import cast
 import pytest
 import pytest_asyncio
 
-from moot.agents.llm import CONTINUED, CUT_OFF, REPAIRED, TRUNCATED, ModelAgent
-from moot.core.agent import Context
-from moot.core.ask import Ask, Form, Reply
-from moot.core.brief import Brief, Participant
-from moot.core.errors import LimitReached, Unavailable
-from moot.core.event import Called
-from moot.models.base import Traits
-from moot.models.pool import Pool
-from moot.protocols.board import member_form, message
-from moot.testing.scripted import ScriptedModel
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.agents.llm import CONTINUED, CUT_OFF, REPAIRED, TRUNCATED, ModelAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Form, Reply
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import LimitReached, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Traits
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.board import member_form, message
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, Notebook, environment
 
 ANN = Participant(name="Ann")

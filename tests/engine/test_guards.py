@@ -9,24 +9,24 @@ from typing import cast
 
 import pytest
 
-from moot.core.agent import Context, Quote, Recorder
-from moot.core.ask import Ask, Form, Reply
-from moot.core.brief import Brief, Limits
-from moot.core.errors import LimitReached, RecordError, RecordMismatch, Refused, Unavailable
-from moot.core.event import (
+from folkmoot.core.agent import Context, Quote, Recorder
+from folkmoot.core.ask import Ask, Form, Reply
+from folkmoot.core.brief import Brief, Limits
+from folkmoot.core.errors import LimitReached, RecordError, RecordMismatch, Refused, Unavailable
+from folkmoot.core.event import (
     Called,
     Interjected,
     Opened,
     Paused,
     Replied,
 )
-from moot.engine.driver import DriverOptions, debate
-from moot.phases.base import Play, State
-from moot.phases.speak import Everyone
-from moot.protocols.spec import dump
-from moot.record.ledger import Ledger
-from moot.testing.replay import essence
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.engine.driver import DriverOptions, debate
+from folkmoot.phases.base import Play, State
+from folkmoot.phases.speak import Everyone
+from folkmoot.protocols.spec import dump
+from folkmoot.record.ledger import Ledger
+from folkmoot.testing.replay import essence
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Acts, both, failed, just, runner
 
 

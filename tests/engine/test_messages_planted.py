@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply
-from moot.core.event import Closed, Interjected, Replied
-from moot.engine import driver
-from moot.engine.driver import DriverOptions
-from moot.record import mailbox
-from moot.record.mailbox import EVERY, Mailbox
-from moot.testing.simulate.virtual_loop import Stuck, VirtualLoop
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.event import Closed, Interjected, Replied
+from folkmoot.engine import driver
+from folkmoot.engine.driver import DriverOptions
+from folkmoot.record import mailbox
+from folkmoot.record.mailbox import EVERY, Mailbox
+from folkmoot.testing.simulate.virtual_loop import Stuck, VirtualLoop
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.acting import Acts, runner
 
 Change = tuple[Any, str, Any]

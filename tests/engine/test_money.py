@@ -12,26 +12,26 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from moot.core.agent import Context, Quote, Recorder
-from moot.core.ask import Ask, Usage
-from moot.core.brief import Brief, Limits, Participant, Settings
-from moot.core.errors import LimitReached, Unavailable
-from moot.core.event import (
+from folkmoot.core.agent import Context, Quote, Recorder
+from folkmoot.core.ask import Ask, Usage
+from folkmoot.core.brief import Brief, Limits, Participant, Settings
+from folkmoot.core.errors import LimitReached, Unavailable
+from folkmoot.core.event import (
     Attempted,
     Called,
     Erred,
     Failed,
     Paused,
 )
-from moot.engine.calls import SPARE, Budget
-from moot.engine.driver import DriverOptions
-from moot.models.base import Message, Request
-from moot.models.names import parse
-from moot.models.prices import cost, quote
-from moot.phases.base import Rounds
-from moot.phases.speak import Everyone, Floor
-from moot.record.store import decode
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.engine.calls import SPARE, Budget
+from folkmoot.engine.driver import DriverOptions
+from folkmoot.models.base import Message, Request
+from folkmoot.models.names import parse
+from folkmoot.models.prices import cost, quote
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.speak import Everyone, Floor
+from folkmoot.record.store import decode
+from folkmoot.testing.replay import Harness, HeldDebate
 from tests.kits.acting import ARGUE, Acts, both, paying, runner
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.decision import Ballot, Decision
+from folkmoot.core.decision import Ballot, Decision
 from tests.learn.lessons_kit import THREE, TWO, Paper
 from tests.learn.test_lessons import teach
 

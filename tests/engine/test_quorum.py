@@ -6,18 +6,18 @@ from functools import partial
 
 import pytest
 
-from moot.core.agent import Agent, Context, Recorder
-from moot.core.ask import Ask
-from moot.core.brief import HUMAN, Brief, Limits, Participant
-from moot.core.errors import Unavailable
-from moot.core.transcript import fold
-from moot.engine.driver import DriverOptions, replay
-from moot.phases.base import Phase
-from moot.phases.speak import Everyone
-from moot.protocols.spec import load_opened
-from moot.record.ledger import Ledger
-from moot.testing.replay import Harness, HeldDebate
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.agent import Agent, Context, Recorder
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import HUMAN, Brief, Limits, Participant
+from folkmoot.core.errors import Unavailable
+from folkmoot.core.transcript import fold
+from folkmoot.engine.driver import DriverOptions, replay
+from folkmoot.phases.base import Phase
+from folkmoot.phases.speak import Everyone
+from folkmoot.protocols.spec import load_opened
+from folkmoot.record.ledger import Ledger
+from folkmoot.testing.replay import Harness, HeldDebate
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.acting import Act, Acts, failed, just
 
 PEOPLE = tuple(Participant(name=name, seat="x") for name in ("Ann", "Bob", "Cy"))

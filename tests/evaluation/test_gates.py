@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from moot.evaluation.gates import Gated, choose, cross_validate, half_split, largest_gain, splits
+from folkmoot.evaluation.gates import Gated, choose, cross_validate, half_split, largest_gain, splits
 
 
 def gated(n: int, *, gain: float = 0.2, noise: float = 0.0) -> Gated:

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from moot.evaluation.bootstrap import percentile
-from moot.evaluation.paired import Differences, Interval
-from moot.evaluation.quantiles import (
+from folkmoot.evaluation.bootstrap import percentile
+from folkmoot.evaluation.paired import Differences, Interval
+from folkmoot.evaluation.quantiles import (
     beta,
     chi_square,
     incomplete_beta,
@@ -17,8 +17,8 @@ from moot.evaluation.quantiles import (
     student_share,
     wilson,
 )
-from moot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_flips, sign_test
-from moot.evaluation.verdicts import compare, decide
+from folkmoot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_flips, sign_test
+from folkmoot.evaluation.verdicts import compare, decide
 
 
 def test_quantiles_are_those_of_the_tables() -> None:

@@ -8,11 +8,11 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from moot.evaluation.contributions import by_seat, leave_one_out, shapley, vote_value
-from moot.evaluation.flips import Change, flip_table, state_of
-from moot.evaluation.liars import credit_with_liars, lie, points_lost
-from moot.evaluation.voices import effective_votes, krippendorff, most_votes
-from moot.learn.panels import effective_voters
+from folkmoot.evaluation.contributions import by_seat, leave_one_out, shapley, vote_value
+from folkmoot.evaluation.flips import Change, flip_table, state_of
+from folkmoot.evaluation.liars import credit_with_liars, lie, points_lost
+from folkmoot.evaluation.voices import effective_votes, krippendorff, most_votes
+from folkmoot.learn.panels import effective_voters
 
 UP: Change = ("wrong", "right")
 DOWN: Change = ("right", "wrong")

@@ -7,8 +7,8 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from moot.evaluation.looks import holm, live_half_width, look_bounds
-from moot.evaluation.power import (
+from folkmoot.evaluation.looks import holm, live_half_width, look_bounds
+from folkmoot.evaluation.power import (
     design_effect,
     gain_of_repeats,
     interval_of_total,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from moot.evaluation.simulations import (
+from folkmoot.evaluation.simulations import (
     Check,
     check_coverage,
     check_looks,

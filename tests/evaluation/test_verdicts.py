@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.evaluation.paired import Differences
-from moot.evaluation.verdicts import AS_PLANNED, Comparison, Conduct, compare, decide, liar_sentence
+from folkmoot.evaluation.paired import Differences
+from folkmoot.evaluation.verdicts import AS_PLANNED, Comparison, Conduct, compare, decide, liar_sentence
 
 
 def credits(won: int, lost: int, n: int, *, rival: str = "sampling", cost_ratio: float = 1.0) -> Comparison:

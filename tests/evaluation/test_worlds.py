@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from moot.evaluation.worlds import LURE, Talk, Voters, accuracy_of_votes, vote_credits
+from folkmoot.evaluation.worlds import LURE, Talk, Voters, accuracy_of_votes, vote_credits
 
 SILENT = Talk(conform=0, learn=0, misled=0)
 

@@ -1,4 +1,4 @@
-"""Packages that extend Moot, installed as ``pip install --target`` leaves them: modules and a dist-info in a folder."""
+"""Packages that extend Folkmoot, installed as ``pip install --target`` leaves them: modules and a dist-info in a folder."""
 
 import importlib
 import shutil
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.testing.extension_checks import put_on_path
+from folkmoot.testing.extension_checks import put_on_path
 
 HERE = Path(__file__).parent / "packages"
-NAMES = ("moot_six_hats", "moot_star", "moot_say", "moot_slides", "moot_dice", "moot_steelman")
+NAMES = ("folkmoot_six_hats", "folkmoot_star", "folkmoot_say", "folkmoot_slides", "folkmoot_dice", "folkmoot_steelman")
 
 Install = Callable[..., Path]
 

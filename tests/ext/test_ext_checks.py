@@ -6,15 +6,15 @@ from importlib import import_module
 
 import pytest
 
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import ProtocolError
-from moot.phases.base import Play, Rounds, State
-from moot.phases.choices import COUNTING, Choices, CountingRule, counting_rule
-from moot.phases.speak import Everyone
-from moot.policy.rules import PLURALITY, CheckedRule, Rule, unlawful
-from moot.protocols.known import KNOWN, build
-from moot.testing.extension_checks import check_phase, check_rule, elections
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.phases.base import Play, Rounds, State
+from folkmoot.phases.choices import COUNTING, Choices, CountingRule, counting_rule
+from folkmoot.phases.speak import Everyone
+from folkmoot.policy.rules import PLURALITY, CheckedRule, Rule, unlawful
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.testing.extension_checks import check_phase, check_rule, elections
 from tests.ext.ext_kit import Install
 
 PEOPLE = tuple(Participant(name=name) for name in ("Ann", "Bob", "Cem"))
@@ -27,8 +27,8 @@ def test_every_rule_of_ours_passes(name: str) -> None:
 
 
 def test_the_rule_of_the_example_passes_with_all_its_options(install: Install) -> None:
-    install("moot_star")
-    check_rule(import_module("moot_star").star)
+    install("folkmoot_star")
+    check_rule(import_module("folkmoot_star").star)
     rule = counting_rule("star", {"finalists": 4})
     assert rule is not None
     check_rule(rule)
@@ -136,11 +136,11 @@ def test_a_rule_must_be_a_frozen_dataclass_and_always_decide_alike() -> None:
 
 def test_a_rule_of_another_package_that_breaks_the_law_is_stopped_and_named() -> None:
     ballots, candidates = next(drawn for drawn in elections("choice") if len(drawn[0]) > 4 and len(drawn[1]) > 2)
-    lawful: Rule = CheckedRule(rule=PLURALITY, package="moot-odd")
+    lawful: Rule = CheckedRule(rule=PLURALITY, package="folkmoot-odd")
     assert lawful.decide(ballots, candidates) == PLURALITY.decide(ballots, candidates)
     assert lawful.name == "plurality"
-    odd = CheckedRule(rule=Odd(fault="tally"), package="moot-odd")
-    sentence = "the rule plurality of the package moot-odd breaks the law of the tally: its tally is of nobody"
+    odd = CheckedRule(rule=Odd(fault="tally"), package="folkmoot-odd")
+    sentence = "the rule plurality of the package folkmoot-odd breaks the law of the tally: its tally is of nobody"
     with pytest.raises(ProtocolError, match=sentence) as raised:
         odd.decide(ballots, candidates)
     assert raised.value.about == "strategy"
@@ -159,8 +159,8 @@ async def test_protocols_of_ours_pass(name: str) -> None:
 
 
 async def test_the_phases_of_the_examples_pass(install: Install) -> None:
-    install("moot_six_hats")
-    install("moot_steelman")
+    install("folkmoot_six_hats")
+    install("folkmoot_steelman")
     hats = Choices(protocol_options={"hats": ("red", "black")})
     await check_phase(build("six_hats", BRIEF, hats), BRIEF)
     await check_phase(build("steelman", BRIEF, Choices()), BRIEF)
@@ -168,7 +168,7 @@ async def test_the_phases_of_the_examples_pass(install: Install) -> None:
 
 PHASES = """
 from dataclasses import dataclass
-from moot.ext import Ask, Everyone
+from folkmoot.ext import Ask, Everyone
 
 plays = []
 
@@ -198,8 +198,8 @@ def steelman(brief, choices): ...
 
 
 async def test_each_fault_of_a_phase_is_found(install: Install) -> None:
-    install("moot_steelman", code=PHASES)
-    module = import_module("moot_steelman")
+    install("folkmoot_steelman", code=PHASES)
+    module = import_module("folkmoot_steelman")
     with pytest.raises(Exception, match=r"it goes another way|made"):
         await check_phase(module.Moody(), BRIEF)
     with pytest.raises(AssertionError, match="nobody was asked anything"):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-import moot
-from moot.app.plan.settings import load_config, user_file
-from moot.core.errors import BriefError
-from moot.protocols.known import DECIDED_BY
-from tests.cli.commands import moot as command
+import folkmoot
+from folkmoot.app.plan.settings import load_config, user_file
+from folkmoot.core.errors import BriefError
+from folkmoot.protocols.known import DECIDED_BY
+from tests.cli.commands import folkmoot as command
 from tests.cli.commands import settle
 from tests.council.agents import own_place
 from tests.ext.ext_kit import Install
@@ -27,14 +27,14 @@ def test_a_rule_for_scores_decides_wherever_answers_are_ranked(
     install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, protocol: str
 ) -> None:
     own_place(tmp_path, monkeypatch)
-    install("moot_star")
+    install("folkmoot_star")
     name = brief(tmp_path, f"protocol: {protocol}\nstrategy: star\nstrategy_options: {{finalists: 3}}")
-    outcome = moot.run(tmp_path / name, model="builtin:quotes", store=tmp_path / "moot.sqlite")
+    outcome = folkmoot.run(tmp_path / name, model="builtin:quotes", store=tmp_path / "folkmoot.sqlite")
     assert outcome.decision is not None
     assert (outcome.decision.rule, outcome.status in ("decided", "tie")) == ("star", True)
     assert any(ballot.scores for ballot in outcome.decision.ballots)
-    assert "moot-star 2.1 for rule Star" in outcome.report().replace("\\", "")
-    counted = command(tmp_path, "recount", outcome.debate, "--json", MOOT_STORE=str(tmp_path / "moot.sqlite"))
+    assert "folkmoot-star 2.1 for rule Star" in outcome.report().replace("\\", "")
+    counted = command(tmp_path, "recount", outcome.debate, "--json", FOLKMOOT_STORE=str(tmp_path / "folkmoot.sqlite"))
     data = json.loads(counted.output)
     (star,) = [count for count in data["counts"] if count["rule"] == "star"]
     # Counted with the options of the debate, it comes out as it did.
@@ -43,7 +43,7 @@ def test_a_rule_for_scores_decides_wherever_answers_are_ranked(
 
 @pytest.mark.parametrize("protocol", ["round_robin", "grouped", "board"])
 def test_where_nobody_ranks_a_rule_for_scores_is_refused(install: Install, tmp_path: Path, protocol: str) -> None:
-    install("moot_star")
+    install("folkmoot_star")
     refused = command(
         tmp_path, "check", brief(tmp_path, f"protocol: {protocol}\nstrategy: star"), "-m", "builtin:quotes"
     )
@@ -60,7 +60,7 @@ def test_the_settings_limit_a_provider_of_another_package(
     user_file().write_text("[limits.say]\nrequests = 30\n", "utf-8")
     with pytest.raises(BriefError, match=r"limits\.say is not a provider; there are ollama, openai"):
         load_config(tmp_path)
-    install("moot_say")
+    install("folkmoot_say")
     assert load_config(tmp_path).limits["say"].requests == 30
 
 

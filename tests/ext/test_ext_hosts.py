@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.mcp.read_tools import ReadTools
+from folkmoot.mcp.read_tools import ReadTools
 from tests.ext.ext_kit import Install
 from tests.web.web_kit import opened
 
@@ -10,7 +10,7 @@ API = "/api/v1"
 
 
 async def test_the_api_gives_the_formats_and_names_of_packages(install: Install, tmp_path: Path) -> None:
-    for package in ("moot_slides", "moot_six_hats", "moot_star"):
+    for package in ("folkmoot_slides", "folkmoot_six_hats", "folkmoot_star"):
         install(package)
     async with opened(tmp_path) as web, web.me as me:
         debate = await web.ended(me)
@@ -26,10 +26,10 @@ async def test_the_api_gives_the_formats_and_names_of_packages(install: Install,
         offers = (await me.get(f"{API}/protocols")).json()
         assert {"panel", "open_fight", "six_hats"} <= {*offers["protocols"]}
         assert {"majority", "schulze", "judge", "vote_based", "star"} <= {*offers["strategies"]}
-        install("moot_slides", code="def slides(report):\n    return report.nothing\n")
+        install("folkmoot_slides", code="def slides(report):\n    return report.nothing\n")
         broken = await me.get(f"{API}/debates/{debate}/report.slides?replay=false")
         assert broken.status_code in (200, 422)
     protocols = await ReadTools.list_protocols(ReadTools.__new__(ReadTools))
     about = {blurb.name: blurb.about for blurb in protocols.protocols}
-    assert about["six_hats"] == "Of the package moot-six-hats 1.0."
+    assert about["six_hats"] == "Of the package folkmoot-six-hats 1.0."
     assert "star" in protocols.strategies

@@ -6,24 +6,24 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from moot.agents.toolkit import ToolResult, ToolUse
-from moot.app.export.report_formats import ReportFormat
-from moot.app.export.reports import ReadRecord
-from moot.core.ask import ToolSpec, Usage
-from moot.core.errors import BriefError, ModelError, ToolError
-from moot.models.base import Request
-from moot.models.custom import ProviderModel, write
-from moot.models.names import PROVIDERS, ModelName, Provider, Wire
-from moot.models.prices import answer_cap
-from moot.models.stream import AnswerStream, End
-from moot.models.transport import ProviderConnection, read_object
-from moot.phases.choices import Choices
-from moot.report.report import Report
-from moot.testing import tool_checks
-from moot.testing.extension_checks import check_phase, check_rule
-from moot.testing.provider_checks import check_provider
-from moot.testing.scripted import ScriptedModel
-from moot.testing.tool_checks import check_report, check_tool, try_tool
+from folkmoot.agents.toolkit import ToolResult, ToolUse
+from folkmoot.app.export.report_formats import ReportFormat
+from folkmoot.app.export.reports import ReadRecord
+from folkmoot.core.ask import ToolSpec, Usage
+from folkmoot.core.errors import BriefError, ModelError, ToolError
+from folkmoot.models.base import Request
+from folkmoot.models.custom import ProviderModel, write
+from folkmoot.models.names import PROVIDERS, ModelName, Provider, Wire
+from folkmoot.models.prices import answer_cap
+from folkmoot.models.stream import AnswerStream, End
+from folkmoot.models.transport import ProviderConnection, read_object
+from folkmoot.phases.choices import Choices
+from folkmoot.report.report import Report
+from folkmoot.testing import tool_checks
+from folkmoot.testing.extension_checks import check_phase, check_rule
+from folkmoot.testing.provider_checks import check_provider
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.tool_checks import check_report, check_tool, try_tool
 from tests.ext.ext_kit import Install
 
 
@@ -32,7 +32,14 @@ def wrapped(words: str) -> Mapping[str, object]:
 
 
 async def test_what_the_packages_offer_passes_by_its_name(install: Install) -> None:
-    for package in ("moot_say", "moot_dice", "moot_slides", "moot_star", "moot_steelman", "moot_six_hats"):
+    for package in (
+        "folkmoot_say",
+        "folkmoot_dice",
+        "folkmoot_slides",
+        "folkmoot_star",
+        "folkmoot_steelman",
+        "folkmoot_six_hats",
+    ):
         install(package)
     await check_provider("say", wrapped, options={"voice": "low"})
     await check_tool("dice", {"dice": 2, "sum": 7}, {"dice": 3, "sum": 4}, options={"most": 3})
@@ -193,7 +200,7 @@ async def test_each_fault_of_an_adapter_is_named(provider: Provider, sentence: s
     ("provider", "sentence"),
     [
         (provider_of(Plain, name="Say it"), "its name is 'Say it'; small letters"),
-        (provider_of(Plain, name="openai"), "Moot has a provider 'openai', which is always used"),
+        (provider_of(Plain, name="openai"), "Folkmoot has a provider 'openai', which is always used"),
         (provider_of(Plain, url_env=""), "it names no environment variable for its address"),
         (provider_of(Plain, url_env="SAY_URL"), "it must end with _BASE_URL or _HOST"),
         (provider_of(Plain, url="127.0.0.1:80"), "its address is '127.0.0.1:80'"),
@@ -208,7 +215,7 @@ async def test_each_fault_of_a_provider_s_table_is_named(provider: Provider, sen
         await check_provider(provider, wrapped)
 
 
-async def test_a_provider_of_an_interface_of_moot_s_own_needs_no_server() -> None:
+async def test_a_provider_of_an_interface_of_folkmoot_s_own_needs_no_server() -> None:
     for provider in PROVIDERS.values():
         if provider.url_env:
             await check_provider(provider)
@@ -314,7 +321,7 @@ async def test_a_tool_without_a_fault_passes_and_may_ask_a_model() -> None:
 
 
 async def test_a_tool_is_tried_without_a_model(install: Install) -> None:
-    install("moot_dice")
+    install("folkmoot_dice")
     result = await try_tool("dice", {"dice": 2, "sum": 7})
     assert (result.text, result.sources) == ("6 of 36 rolls", ("all rolls",))
     refused = await try_tool("dice", {"dice": 3, "sum": 7}, options={"most": 2})
@@ -330,14 +337,15 @@ async def test_a_tool_is_tried_without_a_model(install: Install) -> None:
 
 async def test_a_tool_that_gives_no_result_object_does_not_end_a_debate(install: Install) -> None:
     install(
-        "moot_dice",
-        code="from moot.ext import ToolSpec\n\n\nclass Dice:\n"
+        "folkmoot_dice",
+        code="from folkmoot.ext import ToolSpec\n\n\nclass Dice:\n"
         "    spec = ToolSpec(name='dice', help='Dice.', parameters={})\n\n"
         "    async def use(self, arguments, tool_use):\n        return 'seven'\n",
     )
     result = await try_tool("dice", {})
     assert (
-        "'dice' of the package moot-dice (moot_dice:Dice) cannot be used: it gives str, not a ToolResult" in result.text
+        "'dice' of the package folkmoot-dice (folkmoot_dice:Dice) cannot be used: it gives str, not a ToolResult"
+        in result.text
     )
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.extensions import options_of, with_options
-from moot.ext import ProtocolError
-from tests.cli.commands import QUOTES, moot
+from folkmoot.core.extensions import options_of, with_options
+from folkmoot.ext import ProtocolError
+from tests.cli.commands import QUOTES, folkmoot
 from tests.council.agents import own_place
 from tests.ext.ext_kit import Install, remove
 from tests.ext.test_ext_models_tools import Server, server
@@ -18,7 +18,7 @@ from tests.web.web_kit import opened
 
 __all__ = ["server"]
 
-ALL = ("moot_six_hats", "moot_star", "moot_say", "moot_slides", "moot_dice", "moot_steelman")
+ALL = ("folkmoot_six_hats", "folkmoot_star", "folkmoot_say", "folkmoot_slides", "folkmoot_dice", "folkmoot_steelman")
 API = "/api/v1"
 QUESTION = "# Should the town keep its pool?\n\nIt costs $210,000 a year. It had 31,000 visitors.\n"
 HEADER = """protocol: panel
@@ -65,7 +65,7 @@ def test_an_option_that_does_not_fit_is_refused_with_its_line(
     install: Install, tmp_path: Path, header: str, sentence: str
 ) -> None:
     install_all(install)
-    refused = moot(tmp_path, "check", brief(tmp_path, header), *QUOTES)
+    refused = folkmoot(tmp_path, "check", brief(tmp_path, header), *QUOTES)
     assert refused.exit_code == 2, refused.output
     assert flat(sentence) in flat(refused.output)
 
@@ -87,7 +87,7 @@ def test_an_option_on_the_command_line_is_refused_by_the_same_sentence(
     install: Install, tmp_path: Path, setting: str, sentence: str
 ) -> None:
     install_all(install)
-    refused = moot(tmp_path, "check", brief(tmp_path, "protocol: panel"), *QUOTES, "--set", setting)
+    refused = folkmoot(tmp_path, "check", brief(tmp_path, "protocol: panel"), *QUOTES, "--set", setting)
     assert refused.exit_code == 2, refused.output
     assert sentence in flat(refused.output)
 
@@ -95,29 +95,31 @@ def test_an_option_on_the_command_line_is_refused_by_the_same_sentence(
 def test_options_reach_their_extensions_and_stand_on_record(install: Install, server: Server, tmp_path: Path) -> None:
     install_all(install)
     name, env = brief(tmp_path, f"{HEADER}\nmodel: say:parrot"), {"SAY_BASE_URL": server.url}
-    ran = moot(tmp_path, "run", name, "--quiet", "--no-report", "--max-questions", "5", **env)
+    ran = folkmoot(tmp_path, "run", name, "--quiet", "--no-report", "--max-questions", "5", **env)
     assert ran.exit_code == 4, ran.output
-    resumed = moot(tmp_path, "resume", "last", "--no-report", "--max-questions", "90", **env)
+    resumed = folkmoot(tmp_path, "resume", "last", "--no-report", "--max-questions", "90", **env)
     assert resumed.exit_code in (0, 3), resumed.output
     assert {*server.voices} == {"low"}
-    entries = [json.loads(line) for line in moot(tmp_path, "show", "last", "--json").output.splitlines()]
+    entries = [json.loads(line) for line in folkmoot(tmp_path, "show", "last", "--json").output.splitlines()]
     options = {"tool_options.dice.most": 3, "provider_options.say.voice": "low", "report_options.slides.people": False}
     assert entries[0]["body"]["options"] == options
-    page = moot(tmp_path, "report", "last").output.replace("\\", "")
+    page = folkmoot(tmp_path, "report", "last").output.replace("\\", "")
     assert "dice most 3" in page
     assert "say voice low" in page
     # What the brief sets for a format holds, until a command sets something else.
-    assert moot(tmp_path, "report", "last", "--format", "slides").output.count("\n---\n") == 1
-    shown = moot(tmp_path, "report", "last", "--format", "slides", "--set", "people=yes").output
+    assert folkmoot(tmp_path, "report", "last", "--format", "slides").output.count("\n---\n") == 1
+    shown = folkmoot(tmp_path, "report", "last", "--format", "slides", "--set", "people=yes").output
     assert shown.count("\n---\n") == 2
     # The same brief once more keeps them, also where the protocol is built anew.
     for more in ((), ("--rounds", "2")):
-        again = moot(tmp_path, "again", "last", *more, "--quiet", "--no-report", "--max-questions", "90", **env)
+        again = folkmoot(tmp_path, "again", "last", *more, "--quiet", "--no-report", "--max-questions", "90", **env)
         assert again.exit_code in (0, 3), again.output
-        entries = [json.loads(line) for line in moot(tmp_path, "show", "last", "--json").output.splitlines()]
+        entries = [json.loads(line) for line in folkmoot(tmp_path, "show", "last", "--json").output.splitlines()]
         assert entries[0]["body"]["options"] == options
     server.voices.clear()
-    plain = moot(tmp_path, "run", name, "--quiet", "--no-report", "--set", "provider_options.say.voice=plain", **env)
+    plain = folkmoot(
+        tmp_path, "run", name, "--quiet", "--no-report", "--set", "provider_options.say.voice=plain", **env
+    )
     assert plain.exit_code in (0, 3), plain.output
     assert {*server.voices} == {"plain"}
 
@@ -135,23 +137,23 @@ def test_options_of_a_format_that_do_not_fit_are_refused(
     install: Install, tmp_path: Path, words: tuple[str, ...], sentence: str
 ) -> None:
     install_all(install)
-    moot(tmp_path, "run", brief(tmp_path, "protocol: panel"), *QUOTES, "--quiet", "--no-report")
-    refused = moot(tmp_path, "report", "last", "--format", *words)
+    folkmoot(tmp_path, "run", brief(tmp_path, "protocol: panel"), *QUOTES, "--quiet", "--no-report")
+    refused = folkmoot(tmp_path, "report", "last", "--format", *words)
     assert refused.exit_code == 2, refused.output
     assert sentence in flat(refused.output)
 
 
 def test_a_brief_with_options_is_written_and_reads_back_the_same(install: Install, tmp_path: Path) -> None:
     install_all(install)
-    written = moot(tmp_path, "check", brief(tmp_path, HEADER), "--normalised").output
+    written = folkmoot(tmp_path, "check", brief(tmp_path, HEADER), "--normalised").output
     assert 'tool_options: {"dice": {"most": 3}}' in written
     (tmp_path / "again.md").write_text(written, "utf-8")
-    assert moot(tmp_path, "check", "again.md", "--normalised").output == written
+    assert folkmoot(tmp_path, "check", "again.md", "--normalised").output == written
 
 
 def test_all_options_are_listed(install: Install, tmp_path: Path) -> None:
     install_all(install)
-    plugins = json.loads(moot(tmp_path, "plugins", "--json").output)
+    plugins = json.loads(folkmoot(tmp_path, "plugins", "--json").output)
     options = {(row["kind"], option["name"]): option for row in plugins for option in row["options"]}
     assert {*options} == {
         ("protocol", "hats"), ("rule", "finalists"), ("provider", "voice"), ("tool", "most"), ("report", "people")
@@ -180,14 +182,14 @@ def test_all_options_are_listed(install: Install, tmp_path: Path) -> None:
     ],
 )
 def test_options_that_are_declared_wrongly_are_named(install: Install, tmp_path: Path, code: str, fault: str) -> None:
-    source = (Path(__file__).parent / "packages/moot_dice/moot_dice.py").read_text("utf-8")
+    source = (Path(__file__).parent / "packages/folkmoot_dice/folkmoot_dice.py").read_text("utf-8")
     line = '    most: int = option(6, "The most dice that can be counted.", low=1, high=7)'
     assert line in source
-    install("moot_dice", code=source.replace(line, f"    {code}"))
-    listed = moot(tmp_path, "plugins")
+    install("folkmoot_dice", code=source.replace(line, f"    {code}"))
+    listed = folkmoot(tmp_path, "plugins")
     assert listed.exit_code == 1, listed.output
     assert fault in flat(listed.output)
-    refused = moot(tmp_path, "check", brief(tmp_path, "tool_options: {dice: {most: 2}}"), *QUOTES)
+    refused = folkmoot(tmp_path, "check", brief(tmp_path, "tool_options: {dice: {most: 2}}"), *QUOTES)
     assert refused.exit_code == 2, refused.output
 
 
@@ -243,11 +245,11 @@ async def test_the_api_gives_extensions_their_options_and_reports_in_their_forma
 
 
 def test_options_of_a_format_that_are_declared_wrongly_are_named(install: Install, tmp_path: Path) -> None:
-    source = (Path(__file__).parent / "packages/moot_slides/moot_slides.py").read_text("utf-8")
+    source = (Path(__file__).parent / "packages/folkmoot_slides/folkmoot_slides.py").read_text("utf-8")
     wrong = re.sub(r"people: bool = option\(True", "people: bool = option(3", source)
     assert wrong != source
-    install("moot_slides", code=wrong)
-    listed = moot(tmp_path, "plugins")
+    install("folkmoot_slides", code=wrong)
+    listed = folkmoot(tmp_path, "plugins")
     assert listed.exit_code == 1, listed.output
     assert "slides declares its options wrongly: the default of people is 3; it must be yes or no" in flat(
         listed.output
@@ -255,21 +257,21 @@ def test_options_of_a_format_that_are_declared_wrongly_are_named(install: Instal
 
 
 def test_options_for_a_tool_that_declares_none_are_refused(install: Install, tmp_path: Path) -> None:
-    install("moot_dice", code="class Dice:\n    pass\n")
-    refused = moot(tmp_path, "check", brief(tmp_path, "protocol: panel\ntool_options: {dice: {most: 3}}"), *QUOTES)
+    install("folkmoot_dice", code="class Dice:\n    pass\n")
+    refused = folkmoot(tmp_path, "check", brief(tmp_path, "protocol: panel\ntool_options: {dice: {most: 3}}"), *QUOTES)
     assert refused.exit_code == 2, refused.output
     assert "dice has no tool_options" in flat(refused.output)
 
 
 def test_a_provider_says_in_its_own_words_why_it_cannot_be_used(install: Install, tmp_path: Path) -> None:
     code = (
-        "from moot.ext import ProtocolError, Provider, Wire\n\n\ndef make(name, connection):\n"
+        "from folkmoot.ext import ProtocolError, Provider, Wire\n\n\ndef make(name, connection):\n"
         "    raise ProtocolError('it has lost its voice')\n\n\n"
         "say = Provider(name='say', wire=Wire(name='say', adapter=make), url='http://127.0.0.1:9', keys=(),\n"
         "               url_env='SAY_BASE_URL', needs_key=False, local=True)\n"
     )
-    install("moot_say", code=code)
-    refused = moot(tmp_path, "run", brief(tmp_path, "protocol: panel"), "-m", "say:parrot", "--no-report")
+    install("folkmoot_say", code=code)
+    refused = folkmoot(tmp_path, "run", brief(tmp_path, "protocol: panel"), "-m", "say:parrot", "--no-report")
     assert refused.exit_code == 2, refused.output
     assert "it has lost its voice" in flat(refused.output)
 
@@ -278,50 +280,50 @@ def test_a_provider_says_in_its_own_words_why_it_cannot_be_used(install: Install
 def test_another_strategy_once_more_does_not_take_the_options_of_the_earlier_one(
     install: Install, tmp_path: Path, change: tuple[str, str]
 ) -> None:
-    install("moot_star")
+    install("folkmoot_star")
     name = brief(tmp_path, "protocol: panel\nstrategy: star\nstrategy_options: {finalists: 3}")
-    moot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
-    again = moot(tmp_path, "again", "last", *change, "--no-report")
+    folkmoot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
+    again = folkmoot(tmp_path, "again", "last", *change, "--no-report")
     assert again.exit_code in (0, 3), again.output
     assert "What was chosen for the earlier debate does not apply here: finalists 3." in flat(again.output)
-    opened = json.loads(moot(tmp_path, "show", "last", "--json").output.splitlines()[0])["body"]
+    opened = json.loads(folkmoot(tmp_path, "show", "last", "--json").output.splitlines()[0])["body"]
     assert "decided by borda" in opened["chosen"]
     assert opened.get("options", {}) == {}
 
 
 def test_the_same_strategy_once_more_keeps_its_options_and_takes_others(install: Install, tmp_path: Path) -> None:
-    install("moot_star")
+    install("folkmoot_star")
     name = brief(tmp_path, "protocol: panel\nstrategy: star\nstrategy_options: {finalists: 3}")
     for change, finalists in ((("--strategy", "star"), 3), (("--set", "strategy_options.finalists=4"), 4)):
-        moot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
-        again = moot(tmp_path, "again", "last", *change, "--no-report")
+        folkmoot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
+        again = folkmoot(tmp_path, "again", "last", *change, "--no-report")
         assert again.exit_code in (0, 3), again.output
         assert "does not apply here" not in flat(again.output)
-        opened = json.loads(moot(tmp_path, "show", "last", "--json").output.splitlines()[0])["body"]
+        opened = json.loads(folkmoot(tmp_path, "show", "last", "--json").output.splitlines()[0])["body"]
         assert opened["options"] == {"strategy_options.finalists": finalists}
 
 
 def test_a_rule_is_called_as_its_entry_point(install: Install, tmp_path: Path) -> None:
-    source = (Path(__file__).parent / "packages/moot_star/moot_star.py").read_text("utf-8")
+    source = (Path(__file__).parent / "packages/folkmoot_star/folkmoot_star.py").read_text("utf-8")
     other = source.replace('name: str = "star"', 'name: str = "star_voting"')
     assert other != source
-    install("moot_star", code=other)
+    install("folkmoot_star", code=other)
     sentence = "its rule is called 'star_voting'; a rule has the name of its entry point"
-    assert sentence in flat(moot(tmp_path, "plugins").output)
-    refused = moot(tmp_path, "check", brief(tmp_path, "protocol: panel\nstrategy: star"), *QUOTES)
+    assert sentence in flat(folkmoot(tmp_path, "plugins").output)
+    refused = folkmoot(tmp_path, "check", brief(tmp_path, "protocol: panel\nstrategy: star"), *QUOTES)
     assert refused.exit_code == 2, refused.output
     assert sentence in flat(refused.output)
 
 
 def test_another_rule_stands_in_for_one_whose_package_is_gone(install: Install, tmp_path: Path) -> None:
-    site = install("moot_star")
+    site = install("folkmoot_star")
     name = brief(tmp_path, "protocol: panel\nstrategy: star\nstrategy_options: {finalists: 3}")
-    moot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
+    folkmoot(tmp_path, "run", name, *QUOTES, "--quiet", "--no-report")
     remove(site)
-    missing = "the debate needs moot-star 2.1 for its Star; that package is not installed"
+    missing = "the debate needs folkmoot-star 2.1 for its Star; that package is not installed"
     for change in ((), ("--rounds", "2")):
-        refused = moot(tmp_path, "again", "last", *change, "--no-report")
+        refused = folkmoot(tmp_path, "again", "last", *change, "--no-report")
         assert (refused.exit_code, missing in flat(refused.output)) == (1, True), refused.output
-    again = moot(tmp_path, "again", "last", "--strategy", "borda", "--no-report")
+    again = folkmoot(tmp_path, "again", "last", "--strategy", "borda", "--no-report")
     assert again.exit_code in (0, 3), again.output
     assert "does not apply here: decided by star, finalists 3." in flat(again.output)

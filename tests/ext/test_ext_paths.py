@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from moot.core.ask import ToolCall
-from moot.core.errors import MootError
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires, echo
+from folkmoot.core.ask import ToolCall
+from folkmoot.core.errors import FolkmootError
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires, echo
 from tests.council.agents import own_place
 from tests.ext.ext_kit import Install, remove
 from tests.ext.test_ext_models_tools import Server, server
@@ -19,7 +19,14 @@ from tests.web.web_kit import API, Web, opened
 
 __all__ = ["server"]
 
-PACKAGES = ("moot_six_hats", "moot_star", "moot_say", "moot_slides", "moot_dice", "moot_steelman")
+PACKAGES = (
+    "folkmoot_six_hats",
+    "folkmoot_star",
+    "folkmoot_say",
+    "folkmoot_slides",
+    "folkmoot_dice",
+    "folkmoot_steelman",
+)
 TOPIC = "# Should the town keep its pool?\n\nIt costs $210,000 a year. It had 31,000 visitors.\n"
 STEELMAN = f"""---
 protocol: steelman
@@ -65,9 +72,9 @@ role: against
 
 Speak.
 """
-STEELMAN_NEEDS = "the debate needs moot-steelman 1.0 for its Steelman; that package is not installed"
-STAR_NEEDS = "the debate needs moot-star 2.1 for its Star; that package is not installed"
-SAY_NEEDS = "the debate needs moot-say 0.3 for its provider say; that package is not installed"
+STEELMAN_NEEDS = "the debate needs folkmoot-steelman 1.0 for its Steelman; that package is not installed"
+STAR_NEEDS = "the debate needs folkmoot-star 2.1 for its Star; that package is not installed"
+SAY_NEEDS = "the debate needs folkmoot-say 0.3 for its provider say; that package is not installed"
 
 
 def rolls(call: Call) -> Plan:
@@ -96,7 +103,11 @@ async def check_star(me: httpx2.AsyncClient, debate: str) -> None:
     shown = await data_of(me, f"debates/{debate}")
     assert '"star"' in shown
     report = await data_of(me, f"debates/{debate}/report.json")
-    for words in ("uses moot-star 2.1 for rule Star", "moot-dice 1.0 for tool dice", "moot-say 0.3 for provider say"):
+    for words in (
+        "uses folkmoot-star 2.1 for rule Star",
+        "folkmoot-dice 1.0 for tool dice",
+        "folkmoot-say 0.3 for provider say",
+    ):
         assert words in report
     assert "all rolls" in report
     slides = await data_of(me, f"debates/{debate}/report.slides")
@@ -118,7 +129,7 @@ async def test_all_kinds_are_used_through_the_api_and_named_where_they_are_gone(
         monkeypatch.setenv("OLLAMA_HOST", ollama.url)
         checked = await me.post(f"{API}/check", json={"brief": STAR})
         assert checked.status_code == 200, checked.text
-        for package in ("moot-star 2.1", "moot-dice 1.0", "moot-say 0.3"):
+        for package in ("folkmoot-star 2.1", "folkmoot-dice 1.0", "folkmoot-say 0.3"):
             assert package in checked.text
         star = await started(web, me, STAR)
         await check_star(me, star)
@@ -140,9 +151,9 @@ async def test_all_kinds_are_used_through_the_api_and_named_where_they_are_gone(
             assert "pool" in await data_of(me, f"debates/{debate}/map")
         gone = await me.get(f"{API}/debates/{star}/report.slides")
         assert (gone.status_code, "there is no format 'slides'" in gone.text) == (422, True)
-        install("moot_say")
+        install("folkmoot_say")
         assert STEELMAN_NEEDS in await error_after_resume(web, me, steelman)
-        install("moot_steelman")
+        install("folkmoot_steelman")
         resumed = await me.post(f"{API}/debates/{steelman}/resume", json={"limits": {"asks": 60}})
         assert resumed.status_code in (200, 202), resumed.text
         await web.site.runner.wait(steelman)
@@ -162,7 +173,7 @@ async def error_after_resume(web: Web, me: httpx2.AsyncClient, debate: str) -> s
     """Why a debate does not go on, as the page gets it."""
     response = await me.post(f"{API}/debates/{debate}/resume", json={"limits": {"asks": 60}})
     assert response.status_code < 500, response.text
-    with suppress(MootError):
+    with suppress(FolkmootError):
         await web.site.runner.wait(debate)
     return str((await me.get(f"{API}/debates/{debate}")).json()["error"])
 
@@ -175,10 +186,10 @@ async def test_all_kinds_are_used_through_mcp_and_named_where_they_are_gone(
     async with Wires(script=rolls).serve() as ollama, runner_in(tmp_path) as runner, place(runner) as here:
         monkeypatch.setenv("OLLAMA_HOST", ollama.url)
         plan = json.dumps(await here.call("check_brief", question=STAR))
-        assert "moot-star 2.1" in plan
+        assert "folkmoot-star 2.1" in plan
         star = (await here.call("run_debate", question=STAR))["id"]
         report = (await here.call("get_report", id=star))["report"].replace("\\", "")
-        assert "uses moot-star 2.1 for rule Star" in report
+        assert "uses folkmoot-star 2.1 for rule Star" in report
         assert "Decided by star" in report or "star" in json.dumps(await here.call("get_decision", id=star))
         assert "Who" not in (await here.call("get_report", id=star, form="slides"))["report"]
         steelman = (await here.call("run_debate", question=STEELMAN))["id"]
@@ -186,7 +197,7 @@ async def test_all_kinds_are_used_through_mcp_and_named_where_they_are_gone(
             remove(site)
         assert {star, steelman} <= {row["id"] for row in (await here.call("list_debates"))["debates"]}
         assert SAY_NEEDS in await here.refused("resume_debate", id=steelman)
-        install("moot_say")
+        install("folkmoot_say")
         assert STEELMAN_NEEDS in await here.refused("resume_debate", id=steelman)
         for debate in (star, steelman):
             assert "pool" in json.dumps(await here.call("get_debate", id=debate))

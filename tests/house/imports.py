@@ -82,10 +82,10 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "__main__": frozenset({"cli"}),
     "": BELOW | APP,
 }
-"""For each part of ``moot`` the parts or modules that it may import beside itself; "" is ``moot/__init__.py``."""
+"""For each part of ``folkmoot`` the parts or modules that it may import beside itself; "" is ``folkmoot/__init__.py``."""
 
 PYDANTIC_PARTS = HOSTS | APP
-PYDANTIC_MODULES = frozenset({"moot.record.store", "moot.record.old_formats"})
+PYDANTIC_MODULES = frozenset({"folkmoot.record.store", "folkmoot.record.old_formats"})
 
 
 def imported(source: Source, modules: frozenset[str]) -> Iterator[tuple[int, str]]:
@@ -123,7 +123,7 @@ def arrows(sources: Sequence[Source]) -> dict[str, dict[str, int]]:
         if source.module:
             own = values.setdefault(source.module, {})
             for line, name in imported(source, modules):
-                if name.split(".")[0] == "moot":
+                if name.split(".")[0] == "folkmoot":
                     own.setdefault(name, line)
     return values
 
@@ -139,9 +139,9 @@ def check_floors(source: Source, modules: frozenset[str]) -> Iterator[Breach]:
     for line, name in imported(source, modules):
         top, _, rest = name.partition(".")
         part = part_of(name)
-        if top == "moot" and part != source.part and part not in allowed and rest not in allowed:
-            yield source.breach(line, f"{source.part or 'moot'} may not import {name}")
-        if source.part == "core" and top not in sys.stdlib_module_names | {"moot"}:
+        if top == "folkmoot" and part != source.part and part not in allowed and rest not in allowed:
+            yield source.breach(line, f"{source.part or 'folkmoot'} may not import {name}")
+        if source.part == "core" and top not in sys.stdlib_module_names | {"folkmoot"}:
             yield source.breach(line, f"core stands on the standard library alone, not on {top}")
         if top == "pydantic" and source.part not in PYDANTIC_PARTS and source.module not in PYDANTIC_MODULES:
             yield source.breach(line, "pydantic belongs to the format of records, the application and the hosts")

@@ -8,30 +8,30 @@ comparison with the name of a wire: what differs between wires stands in the tab
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from moot.app.brief.schema import MEDIATORS, SCOPES, TOPOLOGIES, TURN_MODES, WAYS
-from moot.app.export.report_formats import FORMATS
-from moot.core.brief import LOGS, TOOLS
-from moot.core.extensions import KINDS
-from moot.models.names import PROVIDERS
-from moot.phases.choices import COUNTING
-from moot.phases.endings import ENDINGS
-from moot.protocols.known import KNOWN
+from folkmoot.app.brief.schema import MEDIATORS, SCOPES, TOPOLOGIES, TURN_MODES, WAYS
+from folkmoot.app.export.report_formats import FORMATS
+from folkmoot.core.brief import LOGS, TOOLS
+from folkmoot.core.extensions import KINDS
+from folkmoot.models.names import PROVIDERS
+from folkmoot.phases.choices import COUNTING
+from folkmoot.phases.endings import ENDINGS
+from folkmoot.protocols.known import KNOWN
 from tests.house.source import Breach, Source, nodes
 
 LISTS: Mapping[str, tuple[str, frozenset[str]]] = {
-    "protocols": ("src/moot/protocols/known.py", frozenset(KNOWN)),
-    "rules": ("src/moot/phases/choices.py", frozenset(COUNTING)),
-    "endings": ("src/moot/phases/endings.py", frozenset(ENDINGS)),
-    "report formats": ("src/moot/app/export/report_formats.py", frozenset(FORMATS) - frozenset(LOGS)),
-    "logs": ("src/moot/core/brief.py", frozenset(LOGS)),
-    "tools": ("src/moot/core/brief.py", frozenset(TOOLS)),
-    "providers": ("src/moot/models/names.py", frozenset(PROVIDERS)),
-    "wires": ("src/moot/models/names.py", frozenset(provider.wire.name for provider in PROVIDERS.values())),
-    "kinds of extensions": ("src/moot/core/extensions.py", frozenset(kind.name for kind in KINDS)),
-    "topologies": ("src/moot/policy/pairing.py", frozenset(TOPOLOGIES)),
-    "kinds of mediators": ("src/moot/phases/choices.py", frozenset(MEDIATORS)),
-    "turn modes": ("src/moot/phases/choices.py", frozenset(TURN_MODES)),
-    "scopes": ("src/moot/app/brief/schema.py", frozenset((*SCOPES, *WAYS))),
+    "protocols": ("src/folkmoot/protocols/known.py", frozenset(KNOWN)),
+    "rules": ("src/folkmoot/phases/choices.py", frozenset(COUNTING)),
+    "endings": ("src/folkmoot/phases/endings.py", frozenset(ENDINGS)),
+    "report formats": ("src/folkmoot/app/export/report_formats.py", frozenset(FORMATS) - frozenset(LOGS)),
+    "logs": ("src/folkmoot/core/brief.py", frozenset(LOGS)),
+    "tools": ("src/folkmoot/core/brief.py", frozenset(TOOLS)),
+    "providers": ("src/folkmoot/models/names.py", frozenset(PROVIDERS)),
+    "wires": ("src/folkmoot/models/names.py", frozenset(provider.wire.name for provider in PROVIDERS.values())),
+    "kinds of extensions": ("src/folkmoot/core/extensions.py", frozenset(kind.name for kind in KINDS)),
+    "topologies": ("src/folkmoot/policy/pairing.py", frozenset(TOPOLOGIES)),
+    "kinds of mediators": ("src/folkmoot/phases/choices.py", frozenset(MEDIATORS)),
+    "turn modes": ("src/folkmoot/phases/choices.py", frozenset(TURN_MODES)),
+    "scopes": ("src/folkmoot/app/brief/schema.py", frozenset((*SCOPES, *WAYS))),
 }
 """The kinds: the file that has the list, and the names."""
 

@@ -18,7 +18,7 @@ SETS = frozenset({"set", "frozenset", "Set", "AbstractSet", "MutableSet"})
 ORDERED = frozenset({"list", "tuple", "enumerate", "iter", "zip", "map", "filter", "sum", "min", "max", "next"})
 UNORDERED = frozenset({"sorted", "set", "frozenset", "any", "all", "len"})
 METHODS = frozenset({"join", "extend", "fromkeys"})
-CHANCE_OWNER = "moot.phases.base"
+CHANCE_OWNER = "folkmoot.phases.base"
 
 
 def check_purity(source: Source) -> Iterator[Breach]:

@@ -41,14 +41,14 @@ class Source:
 
     @property
     def module(self) -> str:
-        """``moot.core.brief`` for ``src/moot/core/brief.py``; "" for files outside ``src``."""
+        """``folkmoot.core.brief`` for ``src/folkmoot/core/brief.py``; "" for files outside ``src``."""
         if not self.path.startswith("src/"):
             return ""
         return self.path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     @property
     def part(self) -> str:
-        """The folder under ``moot``: ``core``, ``app.plan``, ``council``; "" for ``moot`` itself and outside."""
+        """The folder under ``folkmoot``: ``core``, ``app.plan``, ``council``; "" for ``folkmoot`` itself and outside."""
         return part_of(self.module)
 
     def breach(self, line: int, text: str) -> Breach:
@@ -62,9 +62,9 @@ class Source:
 
 
 def part_of(module: str) -> str:
-    """``core`` for ``moot.core.brief``, ``app.plan`` for ``moot.app.plan.estimate``; else ""."""
+    """``core`` for ``folkmoot.core.brief``, ``app.plan`` for ``folkmoot.app.plan.estimate``; else ""."""
     top, *rest = module.split(".")
-    if top != "moot" or not rest:
+    if top != "folkmoot" or not rest:
         return ""
     return ".".join(rest[:2]) if rest[0] == "app" else rest[0]
 

@@ -26,10 +26,10 @@ def plant(root: Path, *, empty: str = "") -> Path:
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / name, root)
     app = ("package.json", "src/main.ts", "node_modules/vite/index.js")
-    for name in (*(f"frontend/{text}" for text in app), "src/moot/__init__.py"):
+    for name in (*(f"frontend/{text}" for text in app), "src/folkmoot/__init__.py"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text("//\n", "utf-8")
-    dist = root / "src/moot/web/dist"
+    dist = root / "src/folkmoot/web/dist"
     for name in BUILT:
         (dist / name).parent.mkdir(parents=True, exist_ok=True)
         (dist / name).write_text("" if name == empty else "built", "utf-8")
@@ -48,7 +48,7 @@ def test_a_wheel_holds_the_built_app_and_not_its_source(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(next((tmp_path / "out").glob("*.whl"))) as wheel:
         names = set(wheel.namelist())
-    assert {f"moot/web/dist/{name}" for name in BUILT} <= names
+    assert {f"folkmoot/web/dist/{name}" for name in BUILT} <= names
     assert not [name for name in names if "frontend/" in name or name.endswith((".ts", "hatch_build.py"))]
 
 
@@ -58,7 +58,7 @@ def test_an_sdist_holds_the_source_and_the_built_app(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     with tarfile.open(next((tmp_path / "out").glob("*.tar.gz"))) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
-    assert {"frontend/src/main.ts", "hatch_build.py", "src/moot/web/dist/index.html"} <= names
+    assert {"frontend/src/main.ts", "hatch_build.py", "src/folkmoot/web/dist/index.html"} <= names
     assert not [name for name in names if "node_modules" in name]
 
 
@@ -68,7 +68,7 @@ def test_nothing_is_packed_with_an_empty_file_where_it_cannot_be_built(tmp_path:
     shutil.rmtree(tmp_path / "frontend")
     done = pack(tmp_path, "wheel")
     assert done.returncode != 0
-    assert "moot: " in done.stderr
+    assert "folkmoot: " in done.stderr
     assert "cannot be built; take a whole source tree" in done.stderr
     assert not list((tmp_path / "out").glob("*.whl"))
 
@@ -122,7 +122,7 @@ def test_a_set_up_in_place_goes_on_where_nothing_can_be_fetched(
     done = set_up(tmp_path, *words, PATH=old_node(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "fetching the packages of the web app" in done.stderr
-    text = "going on as it was built before" if built else "going on without it: moot serve has the API alone"
+    text = "going on as it was built before" if built else "going on without it: folkmoot serve has the API alone"
     assert f"{text}; to build the web app later: make app" in done.stderr
     assert dist.exists() == built
     assert bool(list((tmp_path / "out").glob("*.whl"))) == bool(words)
@@ -130,10 +130,12 @@ def test_a_set_up_in_place_goes_on_where_nothing_can_be_fetched(
 
 def test_pip_does_not_build_again_what_was_seen_to(tmp_path: Path) -> None:
     shutil.rmtree(plant(tmp_path))
-    done = set_up(tmp_path, "-c", EDITABLE, PATH=old_node(tmp_path), MOOT_APP="done")
+    done = set_up(tmp_path, "-c", EDITABLE, PATH=old_node(tmp_path), FOLKMOOT_APP="done")
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "asked").exists()
-    assert pack(tmp_path, "wheel", PATH=f"{tmp_path / 'old'}{os.pathsep}{os.defpath}", MOOT_APP="done").returncode != 0
+    assert (
+        pack(tmp_path, "wheel", PATH=f"{tmp_path / 'old'}{os.pathsep}{os.defpath}", FOLKMOOT_APP="done").returncode != 0
+    )
 
 
 def test_a_mistake_in_the_app_ends_a_set_up(tmp_path: Path) -> None:
@@ -160,8 +162,8 @@ def test_a_step_that_does_not_end_is_ended(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with Moot from a real wheel of this tree, and nothing else."""
-    if not (ROOT / "src/moot/web/dist/index.html").is_file():
+    """A folder with Folkmoot from a real wheel of this tree, and nothing else."""
+    if not (ROOT / "src/folkmoot/web/dist/index.html").is_file():
         leave_out("NO PAGES: the web app is not built, so no wheel of it can be tried; build it with: make app")
     root = tmp_path_factory.mktemp("wheel")
     # Without the source of the app nothing is built here, in no test's way.
@@ -178,7 +180,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_wheel_that_is_installed_serves_its_pages(installed: Path, tmp_path: Path) -> None:
     env = {"PYTHONPATH": str(installed)}
-    where = [sys.executable, "-c", "import moot; print(moot.__file__)"]
+    where = [sys.executable, "-c", "import folkmoot; print(folkmoot.__file__)"]
     finished = subprocess.run(
         where, cwd=tmp_path, env={**os.environ, **env}, capture_output=True, text=True, check=True
     )
@@ -190,6 +192,6 @@ def test_a_wheel_that_is_installed_serves_its_pages(installed: Path, tmp_path: P
         for asset in assets:
             answer = me.get(asset)
             assert answer.status_code == 200
-            assert answer.content == (installed / f"moot/web/dist{asset}").read_bytes()
+            assert answer.content == (installed / f"folkmoot/web/dist{asset}").read_bytes()
         assert me.get("/api/v1/info").status_code == 200
         assert server.end(signal.SIGINT) == 0

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from moot.core import errors
+from folkmoot.core import errors
 from tests.house import documented, imports, lists, purity, size, source, state, words
 
 pytestmark = pytest.mark.source
@@ -41,7 +41,9 @@ def test_rule_holds_in_every_file(check: Check) -> None:
 
 
 def test_files_are_found() -> None:
-    assert {"src/moot/core/brief.py", "tests/house/words.py"} <= {source_file.path for source_file in source.read_all()}
+    assert {"src/folkmoot/core/brief.py", "tests/house/words.py"} <= {
+        source_file.path for source_file in source.read_all()
+    }
     assert "pyproject.toml" in dict(words.read_tracked())
 
 
@@ -49,7 +51,9 @@ def test_a_folder_is_small_and_a_module_name_stands_once() -> None:
     refuse(size.check_folders(source.read_all()))
 
 
-PUBLIC = frozenset({"moot.council", "moot.pattern", "moot.board", "moot.arena", "moot.record.migrations"})
+PUBLIC = frozenset(
+    {"folkmoot.council", "folkmoot.pattern", "folkmoot.board", "folkmoot.arena", "folkmoot.record.migrations"}
+)
 """Packages whose docstring is for those who import them."""
 
 
@@ -58,7 +62,7 @@ def test_each_folder_says_in_which_order_to_read_it() -> None:
     missing: dict[str, list[str]] = {}
     sources = source.read_all()
     for package in sources:
-        if package.path.endswith("/__init__.py") and package.module not in ("", "moot", *PUBLIC):
+        if package.path.endswith("/__init__.py") and package.module not in ("", "folkmoot", *PUBLIC):
             folder, docstring = package.path.removesuffix("__init__.py"), ast.get_docstring(package.tree) or ""
             inside = [
                 source_file.path.removeprefix(folder).removesuffix(".py")
@@ -83,7 +87,7 @@ def test_everything_is_caught_at_two_doors_only() -> None:
     refuse(state.check_excepts(source.read_all()))
 
 
-def test_tracked_files_speak_of_moot_only() -> None:
+def test_tracked_files_speak_of_folkmoot_only() -> None:
     refuse(breach for path, text in words.read_tracked() for breach in words.check_foreign(path, text))
 
 
@@ -108,12 +112,12 @@ def test_requirements_are_versions_and_hashes_alone() -> None:
 
 
 def test_public_names_are_exactly_those_listed() -> None:
-    import moot
+    import folkmoot
 
-    listed: list[str] = list(vars(moot)["__all__"])
+    listed: list[str] = list(vars(folkmoot)["__all__"])
     assert len(listed) == len(set(listed))
-    assert [name for name in listed if not hasattr(moot, name)] == []
-    bound = [name for name, value in vars(moot).items() if not isinstance(value, types.ModuleType)]
+    assert [name for name in listed if not hasattr(folkmoot, name)] == []
+    bound = [name for name, value in vars(folkmoot).items() if not isinstance(value, types.ModuleType)]
     assert [name for name in bound if not name.startswith("_") and name not in listed] == []
 
 

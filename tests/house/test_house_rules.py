@@ -9,7 +9,7 @@ import pytest
 from tests.house import documented, imports, lists, purity, size, state, words
 from tests.house.source import ROOT, Source, parse
 
-PLAY = "src/moot/phases/new.py"
+PLAY = "src/folkmoot/phases/new.py"
 LONG = "def f():\n" + "    pass\n" * 40
 
 
@@ -35,14 +35,15 @@ def test_lines_per_file(text: str, path: str, count: int) -> None:
 def test_modules_per_folder_and_names_that_stand_twice() -> None:
     def breaches(*paths: str) -> list[str]:
         return [
-            str(breach) for breach in size.check_folders([parse("x = 1\n", f"src/moot/{path}.py") for path in paths])
+            str(breach)
+            for breach in size.check_folders([parse("x = 1\n", f"src/folkmoot/{path}.py") for path in paths])
         ]
 
     few = [f"core/{name}" for name in "abcdefghijklmno"]
     assert breaches(*few, "core/__init__", "policy/base", "phases/base") == []
-    assert breaches(*few, "core/p") == ["src/moot/core:1: 16 modules, 15 allowed"]
+    assert breaches(*few, "core/p") == ["src/folkmoot/core:1: 16 modules, 15 allowed"]
     assert breaches("core/text", "report/text") == [
-        "src/moot/report/text.py:1: text is the name of src/moot/core/text.py too"
+        "src/folkmoot/report/text.py:1: text is the name of src/folkmoot/core/text.py too"
     ]
 
 
@@ -102,7 +103,7 @@ def test_lines_and_parameters_per_function(text: str, count: int) -> None:
 )
 def test_the_play_is_pure(text: str) -> None:
     assert list(purity.check_purity(lines(text)))
-    assert not list(purity.check_purity(lines(text, "src/moot/models/new.py")))
+    assert not list(purity.check_purity(lines(text, "src/folkmoot/models/new.py")))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_the_play_may_do_this(text: str) -> None:
 
 
 def test_one_module_draws_chance_from_the_seed() -> None:
-    assert list(purity.check_purity(lines("Random(3)", "src/moot/phases/base.py"))) == []
+    assert list(purity.check_purity(lines("Random(3)", "src/folkmoot/phases/base.py"))) == []
 
 
 @pytest.mark.parametrize(
@@ -178,14 +179,25 @@ def test_loose_tasks(text: str, count: int) -> None:
 @pytest.mark.parametrize(
     ("texts", "count"),
     [
-        ({"src/moot/engine/driver.py": "try: f()\nexcept Exception: g()"}, 0),
-        ({"src/moot/engine/driver.py": "try: f()\nexcept Exception: g()\ntry: f()\nexcept: g()"}, 1),
-        ({"src/moot/cli/a.py": "try: f()\nexcept BaseException: g()", "src/moot/web/b.py": "try: f()\nexcept: g()"}, 1),
-        ({"src/moot/models/a.py": "try: f()\nexcept (ValueError, Exception): g()"}, 1),
-        ({"src/moot/models/a.py": "try: f()\nexcept BaseException:\n    g()\n    raise"}, 0),
-        ({"src/moot/models/a.py": "try: f()\nexcept Exception as e:\n    raise A from e"}, 1),
-        ({"src/moot/models/a.py": "try: f()\nexcept Exception:  # house: broad because it is a plug-in\n    g()"}, 0),
-        ({"src/moot/models/a.py": "try: f()\nexcept (ValueError, KeyError): g()"}, 0),
+        ({"src/folkmoot/engine/driver.py": "try: f()\nexcept Exception: g()"}, 0),
+        ({"src/folkmoot/engine/driver.py": "try: f()\nexcept Exception: g()\ntry: f()\nexcept: g()"}, 1),
+        (
+            {
+                "src/folkmoot/cli/a.py": "try: f()\nexcept BaseException: g()",
+                "src/folkmoot/web/b.py": "try: f()\nexcept: g()",
+            },
+            1,
+        ),
+        ({"src/folkmoot/models/a.py": "try: f()\nexcept (ValueError, Exception): g()"}, 1),
+        ({"src/folkmoot/models/a.py": "try: f()\nexcept BaseException:\n    g()\n    raise"}, 0),
+        ({"src/folkmoot/models/a.py": "try: f()\nexcept Exception as e:\n    raise A from e"}, 1),
+        (
+            {
+                "src/folkmoot/models/a.py": "try: f()\nexcept Exception:  # house: broad because it is a plug-in\n    g()"
+            },
+            0,
+        ),
+        ({"src/folkmoot/models/a.py": "try: f()\nexcept (ValueError, KeyError): g()"}, 0),
         ({"tests/test_a.py": "try: f()\nexcept Exception: g()"}, 0),
     ],
 )
@@ -193,36 +205,38 @@ def test_broad_excepts(texts: dict[str, str], count: int) -> None:
     assert len(list(state.check_excepts([parse(text, path) for path, text in texts.items()]))) == count
 
 
-MODULES = frozenset({"moot.core.brief", "moot.models.base", "moot.phases.base", "moot.app.run.workspace"})
+MODULES = frozenset(
+    {"folkmoot.core.brief", "folkmoot.models.base", "folkmoot.phases.base", "folkmoot.app.run.workspace"}
+)
 
 
 @pytest.mark.parametrize(
     ("path", "text", "count"),
     [
-        ("src/moot/core/a.py", "from moot.core.brief import Brief", 0),
-        ("src/moot/core/a.py", "import pydantic", 2),
-        ("src/moot/core/a.py", "import rich", 1),
-        ("src/moot/policy/a.py", "from moot.phases import base", 1),
-        ("src/moot/phases/a.py", "if TYPE_CHECKING:\n    from moot.models.base import Model", 1),
-        ("src/moot/phases/a.py", "def f():\n    import moot.agents.llm", 1),
-        ("src/moot/phases/a.py", "from moot.policy.rules import Rule", 0),
-        ("src/moot/engine/a.py", "from moot.phases.base import Table", 0),
-        ("src/moot/engine/a.py", "from moot.phases import base", 0),
-        ("src/moot/engine/a.py", "from moot.phases import vote", 1),
-        ("src/moot/engine/a.py", "from ..phases.vote import Vote", 1),
-        ("src/moot/engine/__init__.py", "from ..phases.vote import Vote", 1),
-        ("src/moot/cli/a.py", "from moot.app.run.workspace import Workspace", 0),
-        ("src/moot/cli/a.py", "from moot.models.base import Model", 1),
-        ("src/moot/cli/a.py", "import_module('moot.web.serve')", 1),
-        ("src/moot/cli/a.py", "from moot import Workspace", 1),
-        ("src/moot/app/run/a.py", "from moot.testing.scripted import Scripted", 1),
-        ("src/moot/testing/a.py", "from moot.app.run.workspace import Workspace", 0),
-        ("src/moot/__init__.py", "from moot.app.run.workspace import Workspace", 0),
-        ("src/moot/__init__.py", "from moot.cli.main import main", 1),
-        ("src/moot/models/a.py", "from pydantic import BaseModel", 1),
-        ("src/moot/record/store.py", "from pydantic import BaseModel", 0),
-        ("src/moot/helpers/a.py", "x = 1", 1),
-        ("tests/test_a.py", "from moot.phases.base import Table", 0),
+        ("src/folkmoot/core/a.py", "from folkmoot.core.brief import Brief", 0),
+        ("src/folkmoot/core/a.py", "import pydantic", 2),
+        ("src/folkmoot/core/a.py", "import rich", 1),
+        ("src/folkmoot/policy/a.py", "from folkmoot.phases import base", 1),
+        ("src/folkmoot/phases/a.py", "if TYPE_CHECKING:\n    from folkmoot.models.base import Model", 1),
+        ("src/folkmoot/phases/a.py", "def f():\n    import folkmoot.agents.llm", 1),
+        ("src/folkmoot/phases/a.py", "from folkmoot.policy.rules import Rule", 0),
+        ("src/folkmoot/engine/a.py", "from folkmoot.phases.base import Table", 0),
+        ("src/folkmoot/engine/a.py", "from folkmoot.phases import base", 0),
+        ("src/folkmoot/engine/a.py", "from folkmoot.phases import vote", 1),
+        ("src/folkmoot/engine/a.py", "from ..phases.vote import Vote", 1),
+        ("src/folkmoot/engine/__init__.py", "from ..phases.vote import Vote", 1),
+        ("src/folkmoot/cli/a.py", "from folkmoot.app.run.workspace import Workspace", 0),
+        ("src/folkmoot/cli/a.py", "from folkmoot.models.base import Model", 1),
+        ("src/folkmoot/cli/a.py", "import_module('folkmoot.web.serve')", 1),
+        ("src/folkmoot/cli/a.py", "from folkmoot import Workspace", 1),
+        ("src/folkmoot/app/run/a.py", "from folkmoot.testing.scripted import Scripted", 1),
+        ("src/folkmoot/testing/a.py", "from folkmoot.app.run.workspace import Workspace", 0),
+        ("src/folkmoot/__init__.py", "from folkmoot.app.run.workspace import Workspace", 0),
+        ("src/folkmoot/__init__.py", "from folkmoot.cli.main import main", 1),
+        ("src/folkmoot/models/a.py", "from pydantic import BaseModel", 1),
+        ("src/folkmoot/record/store.py", "from pydantic import BaseModel", 0),
+        ("src/folkmoot/helpers/a.py", "x = 1", 1),
+        ("tests/test_a.py", "from folkmoot.phases.base import Table", 0),
     ],
 )
 def test_floors(path: str, text: str, count: int) -> None:
@@ -231,13 +245,13 @@ def test_floors(path: str, text: str, count: int) -> None:
 
 def test_circles_through_typing_only_and_deferred_imports() -> None:
     files = {
-        "src/moot/core/a.py": "if TYPE_CHECKING:\n    from moot.core import b",
-        "src/moot/core/b.py": "def f():\n    import moot.core.c",
-        "src/moot/core/c.py": "from .a import x",
-        "src/moot/core/d.py": "from moot.core.a import x",
+        "src/folkmoot/core/a.py": "if TYPE_CHECKING:\n    from folkmoot.core import b",
+        "src/folkmoot/core/b.py": "def f():\n    import folkmoot.core.c",
+        "src/folkmoot/core/c.py": "from .a import x",
+        "src/folkmoot/core/d.py": "from folkmoot.core.a import x",
     }
     graph = imports.arrows([parse(text, path) for path, text in files.items()])
-    assert imports.find_circles(graph) == [["moot.core.a", "moot.core.b", "moot.core.c"]]
+    assert imports.find_circles(graph) == [["folkmoot.core.a", "folkmoot.core.b", "folkmoot.core.c"]]
 
 
 @pytest.mark.parametrize(
@@ -303,17 +317,17 @@ def test_foreign_words(text: str, count: int) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "code"),
     [
-        ("src/moot/engine/new.py", "import asyncio\n\nasyncio.gather(a())\n", "TID251"),
-        ("src/moot/engine/new.py", "from asyncio import as_completed\n", "TID251"),
-        ("src/moot/engine/new.py", "import asyncio\n\nasyncio.create_task(a())\n", "TID251"),
-        ("src/moot/engine/new.py", "import pickle\n", "TID251"),
+        ("src/folkmoot/engine/new.py", "import asyncio\n\nasyncio.gather(a())\n", "TID251"),
+        ("src/folkmoot/engine/new.py", "from asyncio import as_completed\n", "TID251"),
+        ("src/folkmoot/engine/new.py", "import asyncio\n\nasyncio.create_task(a())\n", "TID251"),
+        ("src/folkmoot/engine/new.py", "import pickle\n", "TID251"),
         ("tests/test_new.py", "from unittest.mock import patch\n", "TID251"),
-        ("src/moot/core/new.py", "from . import brief\n", "TID252"),
-        ("src/moot/app/run/new.py", 'print("a")\n', "T201"),
-        ("src/moot/app/run/new.py", "try:\n    f()\nexcept Exception:\n    pass\n", "BLE001"),
-        ("src/moot/app/run/new.py", 'eval("1")\n', "S307"),
-        ("src/moot/app/run/new.py", 'exec("1")\n', "S102"),
-        ("src/moot/app/run/new.py", "class A:\n    x = 1\n", "D101"),
+        ("src/folkmoot/core/new.py", "from . import brief\n", "TID252"),
+        ("src/folkmoot/app/run/new.py", 'print("a")\n', "T201"),
+        ("src/folkmoot/app/run/new.py", "try:\n    f()\nexcept Exception:\n    pass\n", "BLE001"),
+        ("src/folkmoot/app/run/new.py", 'eval("1")\n', "S307"),
+        ("src/folkmoot/app/run/new.py", 'exec("1")\n', "S102"),
+        ("src/folkmoot/app/run/new.py", "class A:\n    x = 1\n", "D101"),
     ],
 )
 def test_ruff_is_told_the_rest(path: str, text: str, code: str) -> None:
@@ -367,7 +381,7 @@ def test_a_list_of_names_stands_once(text: str, count: int) -> None:
 
 
 def test_the_list_itself_may_stand_in_its_file() -> None:
-    assert not list(lists.check_lists(lines("X = ('panel', 'council', 'arena')", "src/moot/protocols/known.py")))
+    assert not list(lists.check_lists(lines("X = ('panel', 'council', 'arena')", "src/folkmoot/protocols/known.py")))
 
 
 ARGS = '''    """Do it.

@@ -1,4 +1,4 @@
-"""What is missing on a machine is never passed over without a word, and under MOOT_CI not at all."""
+"""What is missing on a machine is never passed over without a word, and under FOLKMOOT_CI not at all."""
 
 import re
 
@@ -11,12 +11,12 @@ from tests.web import browser, firefox
 
 def test_what_is_missing_is_told_and_fails_where_nothing_may_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     why = "NO NONESUCH: this needs nonesuch; Debian: apt install none-such"
-    monkeypatch.delenv("MOOT_CI", raising=False)
+    monkeypatch.delenv("FOLKMOOT_CI", raising=False)
     with pytest.raises(pytest.skip.Exception, match=why):
         need_programs("sh", "nonesuch", package="none-such")
     need_programs("sh", package="dash")
-    monkeypatch.setenv("MOOT_CI", "1")
-    with pytest.raises(pytest.fail.Exception, match=rf"{why} \(MOOT_CI is set: nothing may be left out\)"):
+    monkeypatch.setenv("FOLKMOOT_CI", "1")
+    with pytest.raises(pytest.fail.Exception, match=rf"{why} \(FOLKMOOT_CI is set: nothing may be left out\)"):
         need_programs("nonesuch", package="none-such")
     with pytest.raises(pytest.fail.Exception, match="no right to do that"):
         leave_out("no right to do that")
@@ -52,7 +52,7 @@ def test_the_closing_run_fetches_both_browsers(monkeypatch: pytest.MonkeyPatch) 
     fetched = {check: re.findall(rf"^{check} \|\| fetch (\S+)", text, re.MULTILINE) for check in programs}
     assert programs == {"has_chromium": [*browser.BROWSERS], "has_firefox": [*firefox.BROWSERS]}
     assert fetched == {"has_chromium": ["chromium"], "has_firefox": ["firefox-esr"]}
-    monkeypatch.setenv("MOOT_CI", "1")
+    monkeypatch.setenv("FOLKMOOT_CI", "1")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(pytest.fail.Exception, match="NO FIREFOX"):
         firefox.need_firefox()

@@ -10,24 +10,24 @@ import click
 import pytest
 from pydantic import TypeAdapter
 
-import moot
-from moot.app.batch.batch_plan import Wanted, read_lines
-from moot.app.brief.program_values import Brief
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
-from moot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
-from moot.board import BoardMeeting, BoardMember, TimeKeeper
-from moot.cli.commands.run import again, resume, run
-from moot.core import brief as core
-from moot.core.brief import Bound, Limits, Whole
-from moot.core.errors import BriefError, MootError
-from moot.council import AgentWrapper, DebateStep
-from moot.mcp import debate_tools
-from moot.pattern import DebatePattern, ReflectionPattern
-from moot.web.schemas import NewDebate
+import folkmoot
+from folkmoot.app.batch.batch_plan import Wanted, read_lines
+from folkmoot.app.brief.program_values import Brief
+from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
+from folkmoot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
+from folkmoot.board import BoardMeeting, BoardMember, TimeKeeper
+from folkmoot.cli.commands.run import again, resume, run
+from folkmoot.core import brief as core
+from folkmoot.core.brief import Bound, Limits, Whole
+from folkmoot.core.errors import BriefError, FolkmootError
+from folkmoot.council import AgentWrapper, DebateStep
+from folkmoot.mcp import debate_tools
+from folkmoot.pattern import DebatePattern, ReflectionPattern
+from folkmoot.web.schemas import NewDebate
 from tests.house.source import Source, dotted, nodes, parse, read_all
 from tests.paths import ROOT
 
-WHERE = "src/moot/core/brief.py"
+WHERE = "src/folkmoot/core/brief.py"
 SET: Mapping[str, Whole | Bound] = {"rounds": core.ROUNDS, "seed": core.SEED, **core.LIMITS}
 """What can be set at several entrances, with its bound."""
 
@@ -90,17 +90,17 @@ def test_a_program_is_refused_what_is_out_of_bounds(
     low, high = SET[name]
     values: dict[str, Any] = {name: value} if name in ("rounds", "seed") else {"limits": {name: value}}
     with pytest.raises(BriefError) as caught:
-        moot.run("Tea or coffee?", model="builtin:quotes", store=tmp_path / "store", cast="builtin", **values)
+        folkmoot.run("Tea or coffee?", model="builtin:quotes", store=tmp_path / "store", cast="builtin", **values)
     text = str(caught.value)
     assert f"from {low:,g}" in text or "from 0" in text
     assert name in text
     if name not in ("rounds", "seed") and value >= 0:
         assert f"to {high:,.12g}" in text
         with pytest.raises(BriefError):
-            moot.run(Brief(topic="Tea?", limits=Limits(**{name: value})), model="builtin:quotes", store="store")  # pyright: ignore[reportArgumentType]
+            folkmoot.run(Brief(topic="Tea?", limits=Limits(**{name: value})), model="builtin:quotes", store="store")  # pyright: ignore[reportArgumentType]
     if name == "seed":
         with pytest.raises(BriefError, match="seed must be from"):
-            moot.run(Brief(topic="Tea?", seed=int(value)), model="builtin:quotes", store="store")
+            folkmoot.run(Brief(topic="Tea?", seed=int(value)), model="builtin:quotes", store="store")
 
 
 def test_the_interfaces_of_programs_take_the_same_rounds() -> None:
@@ -113,7 +113,7 @@ def test_the_interfaces_of_programs_take_the_same_rounds() -> None:
             lambda rounds=rounds: ReflectionPattern(max_rounds=rounds),
             lambda rounds=rounds: BoardMeeting("Whom?", members, rounds=rounds),
         ):
-            with pytest.raises(MootError, match=f"rounds is {rounds}; it must be a whole number from [01] to 20"):
+            with pytest.raises(FolkmootError, match=f"rounds is {rounds}; it must be a whole number from [01] to 20"):
                 make()
     for messages in (core.INTERVAL.low - 1, core.INTERVAL.high + 1):
         for keeper in (TimeKeeper(every=messages), TimeKeeper(deadline=messages)):
@@ -240,9 +240,9 @@ def test_no_bound_is_stated_a_second_time() -> None:
 
 
 def test_the_rule_sees_a_second_statement() -> None:
-    source = parse(FAULTY, "src/moot/x.py")
+    source = parse(FAULTY, "src/folkmoot/x.py")
     assert len(list(breaches(source))) == 12
-    assert list(breaches(parse(ALLOWED, "src/moot/x.py"))) == []
+    assert list(breaches(parse(ALLOWED, "src/folkmoot/x.py"))) == []
 
 
 def test_the_form_sends_no_more_than_the_server_takes() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from moot.core.event import EVENTS
-from moot.core.text import bare, clean
+from folkmoot.core.event import EVENTS
+from folkmoot.core.text import bare, clean
 from tests.house.source import ROOT, Source, dotted, nodes, parse, read_all
 
 CLEANER = "core/text.py"
@@ -118,15 +118,17 @@ def test_there_is_one_cleaner() -> None:
 @pytest.mark.source
 def test_there_is_one_guard_of_requests() -> None:
     """Hosts, foreign pages and tokens are checked in one place, for the API and for MCP."""
-    hosts = ("src/moot/web/", "src/moot/mcp/", "src/moot/app/serve/")
+    hosts = ("src/folkmoot/web/", "src/folkmoot/mcp/", "src/folkmoot/app/serve/")
     sources = [source for source in package() if source.path.startswith(hosts) and not source.path.endswith(GUARD)]
     lines = [f"{s.path}:{line}" for s in sources for line, text in texts(s) if checks_requests(text)]
-    codes = [place for place in lines if not place.startswith(("src/moot/web/problems.py", "src/moot/app/serve/"))]
+    codes = [
+        place for place in lines if not place.startswith(("src/folkmoot/web/problems.py", "src/folkmoot/app/serve/"))
+    ]
     assert codes == []
     assert not [source.path for source in sources if "Buckets(" in source.text]
     assert [source.path for source in sources if "RequestGuard(" in source.text] == [
-        "src/moot/mcp/http_guard.py",
-        "src/moot/web/guard.py",
+        "src/folkmoot/mcp/http_guard.py",
+        "src/folkmoot/web/guard.py",
     ]
 
 
@@ -134,7 +136,7 @@ def test_there_is_one_guard_of_requests() -> None:
 def test_there_is_one_table_of_keys() -> None:
     """The reader, the pages and the JSON Schema take the keys of a brief from one table."""
     assert [source.path for source in package() if "Key(name=" in source.text.replace("Key(\n", "Key(")] == [
-        f"src/moot/{KEYS}"
+        f"src/folkmoot/{KEYS}"
     ]
 
 
@@ -151,7 +153,7 @@ def test_what_the_api_and_the_tools_answer_alike_is_said_once() -> None:
             if isinstance(node, ast.ClassDef):
                 models[source.part].add(node.name)
                 words[source.part] |= {text for _, text in texts_of(node) if text.count(" ") > 3}
-            elif isinstance(node, ast.ImportFrom) and node.module == "moot.app.serve.answer_types":
+            elif isinstance(node, ast.ImportFrom) and node.module == "folkmoot.app.serve.answer_types":
                 shared[source.part] |= {name.name for name in node.names}
     assert models["web"] & models["mcp"] == set()
     assert words["web"] & words["mcp"] == set()
@@ -223,7 +225,7 @@ def test_a_share_is_written_in_one_way() -> None:
     """``63%``, as ``core.text.percent`` writes it: in the package, on pages and in documents."""
     files = [ROOT / "README.md"]
     for folder, ends in (
-        ("src/moot", "*.py"),
+        ("src/folkmoot", "*.py"),
         ("frontend/src", "*.svelte"),
         ("frontend/src", "*.ts"),
         ("docs", "*.md"),

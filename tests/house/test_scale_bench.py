@@ -73,12 +73,12 @@ def test_the_table_has_ratios_to_its_floor() -> None:
 async def test_a_look_does_not_queue_debates_that_are_held(server: Any) -> None:
     lines = await DATABASE.leases(server, [300])
     assert len(lines) == 2
-    assert server.ask("SELECT count(*) FROM moot_job WHERE state = 'running'") == "300"
-    assert server.ask("SELECT count(*) FROM moot_lease WHERE worker = 'w1'") == "100"
+    assert server.ask("SELECT count(*) FROM folkmoot_job WHERE state = 'running'") == "300"
+    assert server.ask("SELECT count(*) FROM folkmoot_lease WHERE worker = 'w1'") == "100"
 
 
 def test_commits_are_counted(server: Any) -> None:
     SCALE.measure("", "appends", server.make(), WANTED)
-    before = int(server.ask("SELECT count(*) FROM moot_line"))
+    before = int(server.ask("SELECT count(*) FROM folkmoot_line"))
     assert DATABASE.commits(server, 2, 1, DATABASE.TELLING) > 10
-    assert int(server.ask("SELECT count(*) FROM moot_line")) > before + 10
+    assert int(server.ask("SELECT count(*) FROM folkmoot_line")) > before + 10

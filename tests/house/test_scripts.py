@@ -15,7 +15,7 @@ import doc_performance
 import doc_phases
 import doc_protocols
 import generate_docs
-from moot.protocols import spec
+from folkmoot.protocols import spec
 
 
 def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]]) -> dict[str, object]:
@@ -26,17 +26,17 @@ def measured(ran: int, of: int, lines: list[int], branches: list[tuple[int, int]
 @pytest.mark.parametrize(
     ("files", "good", "row"),
     [
-        ({"src/moot/core/a.py": measured(10, 10, [], [])}, True, "core         100.0 %   100 %"),
-        ({"src/moot/core/a.py": measured(9, 10, [3], [])}, False, "    src/moot/core/a.py: 3"),
+        ({"src/folkmoot/core/a.py": measured(10, 10, [], [])}, True, "core         100.0 %   100 %"),
+        ({"src/folkmoot/core/a.py": measured(9, 10, [3], [])}, False, "    src/folkmoot/core/a.py: 3"),
         (
-            {"src/moot/core/a.py": measured(9, 10, [3], [(2, 3), (3, 4), (5, 0)])},
+            {"src/folkmoot/core/a.py": measured(9, 10, [3], [(2, 3), (3, 4), (5, 0)])},
             False,
-            "    src/moot/core/a.py: 3, 5->exit",
+            "    src/folkmoot/core/a.py: 3, 5->exit",
         ),
-        ({"src/moot/core/a.py": measured(9999, 10000, [3], [])}, False, "core          99.9 %   100 %   too low"),
-        ({"src/moot/cli/a.py": measured(9, 10, [3], [])}, True, "cli           90.0 %    90 %"),
-        ({"src/moot/cli/a.py": measured(89, 100, [3], [])}, False, "cli           89.0 %    90 %   too low"),
-        ({"src/moot/council.py": measured(0, 0, [], [])}, True, "council      100.0 %    90 %"),
+        ({"src/folkmoot/core/a.py": measured(9999, 10000, [3], [])}, False, "core          99.9 %   100 %   too low"),
+        ({"src/folkmoot/cli/a.py": measured(9, 10, [3], [])}, True, "cli           90.0 %    90 %"),
+        ({"src/folkmoot/cli/a.py": measured(89, 100, [3], [])}, False, "cli           89.0 %    90 %   too low"),
+        ({"src/folkmoot/council.py": measured(0, 0, [], [])}, True, "council      100.0 %    90 %"),
         ({}, False, "part        coverage   floor"),
     ],
 )
@@ -46,7 +46,7 @@ def test_coverage_floors(files: dict[str, object], good: bool, row: str) -> None
 
 
 def test_a_part_without_its_package_has_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = coverage_floors.Report.model_validate({"files": {"src/moot/inspect.py": measured(1, 10, [3], [])}})
+    report = coverage_floors.Report.model_validate({"files": {"src/folkmoot/inspect.py": measured(1, 10, [3], [])}})
     monkeypatch.setattr(coverage_floors, "NEEDS", {"inspect": "pytest"})
     assert coverage_floors.judge(report)[1] is False
     monkeypatch.setattr(coverage_floors, "NEEDS", {"inspect": "a_package_that_is_nowhere"})
@@ -61,7 +61,7 @@ def test_coverage_floors_puts_processes_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = "def sign(number: int) -> str:\n    if number < 0:\n        return '-'\n    return '+'\n"
-    source = tmp_path / "src" / "moot"
+    source = tmp_path / "src" / "folkmoot"
     names = {"core/measured_here.py": code, "core/nobody_imports_this.py": "A = 1\nB = 2\n"}
     for name, text in names.items():
         source.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ def test_coverage_floors_puts_processes_together(
     assert coverage_floors.main([str(measured)]) == 1
     assert capsys.readouterr().out.splitlines()[1:] == [
         "core          75.0 %   100 %   too low",
-        "    src/moot/core/nobody_imports_this.py: 1, 2",
+        "    src/folkmoot/core/nobody_imports_this.py: 1, 2",
     ]
     source.joinpath("core/nobody_imports_this.py").unlink()
     assert coverage_floors.main([str(measured)]) == 0
@@ -131,12 +131,12 @@ def test_phase_trees_are_drawn() -> None:
 
 
 def test_commands_are_described() -> None:
-    group = click.Group("moot", help="Debates.")
+    group = click.Group("folkmoot", help="Debates.")
     run = click.Command("run", help="Run a brief.", params=[click.Option(["--model", "-m"], help="Who answers.")])
     group.add_command(run)
     group.add_command(click.Command("secret", hidden=True))
-    text = "\n".join(generate_docs.describe_command(group, "moot", None))
-    assert "## moot run\n\nRun a brief.\n\n```text\nmoot run [OPTIONS]\n```" in text
+    text = "\n".join(generate_docs.describe_command(group, "folkmoot", None))
+    assert "## folkmoot run\n\nRun a brief.\n\n```text\nfolkmoot run [OPTIONS]\n```" in text
     assert "| `-m, --model TEXT` | Who answers. |" in text
     assert "secret" not in text
 

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias, cast
 
-from moot.core.agent import Agent, Context, Quote, Recorder
-from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Called, Failed
-from moot.engine.driver import DriverOptions
-from moot.phases.base import Phase, Rounds
-from moot.phases.speak import Everyone
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.core.agent import Agent, Context, Quote, Recorder
+from folkmoot.core.ask import Ask, Reply, Usage
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Called, Failed
+from folkmoot.engine.driver import DriverOptions
+from folkmoot.phases.base import Phase, Rounds
+from folkmoot.phases.speak import Everyone
+from folkmoot.testing.replay import Harness, HeldDebate
 
 TWO = (Participant(name="Ann", seat="x"), Participant(name="Bob", seat="x"))
 ARGUE = Rounds(each=Everyone(act="argue", task="Argue."), most=2)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from moot.testing.small_web import Answer, Visit, as_json
+from folkmoot.testing.small_web import Answer, Visit, as_json
 
 Fate = Literal["answered", "expired", "cancelled", "refused", "overloaded"]
 Words = Callable[[Mapping[str, Any]], str]

@@ -1,6 +1,6 @@
-"""A process of its own for a command or a program, without importing Moot anew: forks of one server.
+"""A process of its own for a command or a program, without importing Folkmoot anew: forks of one server.
 
-The server has imported Moot and done nothing else, so a fork begins like a process that starts from nothing. What is
+The server has imported Folkmoot and done nothing else, so a fork begins like a process that starts from nothing. What is
 said of a start itself, of help that loads little or of an end by the interpreter, is tried with such a process.
 """
 

@@ -9,12 +9,13 @@ MOVED = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 """Names in the environment that lead out of a home."""
 
 SETTINGS = ("MODEL", "FALLBACK", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS", "LEARN", "SCHEMAS")
-"""Settings that the owner may have in the environment, ``MOOT_STORE`` and so on."""
+"""Settings that the owner may have in the environment, ``FOLKMOOT_STORE`` and so on."""
 
 OURS = tuple(
-    f"{folder}/moot" for folder in (".cache", ".config", ".local/share", ".local/state", "Library/Application Support")
+    f"{folder}/folkmoot"
+    for folder in (".cache", ".config", ".local/share", ".local/state", "Library/Application Support")
 )
-"""Where a home has what Moot wrote for its user, on Linux and on a Mac."""
+"""Where a home has what Folkmoot wrote for its user, on Linux and on a Mac."""
 
 
 def use_home() -> Path:
@@ -25,16 +26,16 @@ def use_home() -> Path:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker and (git := Path.home() / ".gitconfig").exists():
         os.environ.setdefault("GIT_CONFIG_GLOBAL", str(git))  # it may say that the repository is safe to read
-    home = Path.home() / worker if worker else Path(tempfile.mkdtemp(prefix="moot-home-"))
+    home = Path.home() / worker if worker else Path(tempfile.mkdtemp(prefix="folkmoot-home-"))
     home.mkdir(exist_ok=True)
-    for name in (*MOVED, *(f"MOOT_{name}" for name in SETTINGS)):
+    for name in (*MOVED, *(f"FOLKMOOT_{name}" for name in SETTINGS)):
         os.environ.pop(name, None)
     os.environ["HOME"] = str(home)
     return home
 
 
 def take_out(home: Path) -> list[str]:
-    """Remove from a home what Moot wrote for its user, and say what it was."""
+    """Remove from a home what Folkmoot wrote for its user, and say what it was."""
     folders = [home / name for name in OURS if (home / name).exists()]
     files = [str(path.relative_to(home)) for folder in folders for path in folder.rglob("*")]
     for folder in folders:

@@ -1,4 +1,4 @@
-"""What the server of tests/kits/forks.py imports once: Moot as a whole.
+"""What the server of tests/kits/forks.py imports once: Folkmoot as a whole.
 
 A warning of an import is an error, as for the programs that import it themselves.
 """
@@ -7,13 +7,13 @@ import warnings
 from importlib import import_module
 from pkgutil import walk_packages
 
-import moot
+import folkmoot
 
-LATER = ("moot.inspect", "moot.record.migrations", "__main__")
+LATER = ("folkmoot.inspect", "folkmoot.record.migrations", "__main__")
 """What needs a package that few have, or does something when it is imported."""
 
 with warnings.catch_warnings():
     warnings.simplefilter("error")
-    for module in walk_packages(moot.__path__, "moot."):
+    for module in walk_packages(folkmoot.__path__, "folkmoot."):
         if not any(part in module.name for part in LATER):
             import_module(module.name)

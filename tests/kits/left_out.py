@@ -1,4 +1,4 @@
-"""What a test needs of the machine: where it is missing the test is left out with a word; under MOOT_CI it fails."""
+"""What a test needs of the machine: where it is missing the test is left out with a word; under FOLKMOOT_CI it fails."""
 
 import os
 import shutil
@@ -8,9 +8,9 @@ import pytest
 
 
 def leave_out(why: str) -> NoReturn:
-    """Skip a test, loudly; where all of them are wanted (MOOT_CI), fail."""
-    if os.environ.get("MOOT_CI"):
-        pytest.fail(f"{why} (MOOT_CI is set: nothing may be left out)", pytrace=False)
+    """Skip a test, loudly; where all of them are wanted (FOLKMOOT_CI), fail."""
+    if os.environ.get("FOLKMOOT_CI"):
+        pytest.fail(f"{why} (FOLKMOOT_CI is set: nothing may be left out)", pytrace=False)
     pytest.skip(why)
 
 

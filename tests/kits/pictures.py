@@ -3,8 +3,8 @@
 import struct
 import zlib
 
-from moot.core.brief import Source
-from moot.tools.attachments import read_attachment
+from folkmoot.core.brief import Source
+from folkmoot.tools.attachments import read_attachment
 
 
 def png(width: int = 2, height: int = 1) -> bytes:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from moot.core.agent import Context, Recorder
-from moot.core.ask import ABSTAIN, Ask, Reply, Value
-from moot.core.brief import Brief, Participant
-from moot.phases.base import Phase
-from moot.phases.vote import BALLOT
-from moot.testing.replay import Harness, HeldDebate, SeededAgent, calls, essence
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import ABSTAIN, Ask, Reply, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.phases.base import Phase
+from folkmoot.phases.vote import BALLOT
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent, calls, essence
 from tests.kits.thoroughness import STEP
 
 ANN, BOB, CY = (Participant(name=name) for name in ("Ann", "Bob", "Cy"))

@@ -18,7 +18,7 @@ from slipcover import (  # pyright: ignore[reportMissingTypeStubs]
 
 ROOT = Path(__file__).resolve().parents[2]
 
-SOURCE = ROOT / "src" / "moot"
+SOURCE = ROOT / "src" / "folkmoot"
 
 FOLDER = ROOT / ".cache" / "coverage"
 

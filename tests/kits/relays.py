@@ -26,13 +26,13 @@ LONGEST = 200_000
 """Bytes of a request: arguments and environment."""
 
 LIBRARIES: Mapping[str, Sequence[str]] = {
-    "moot": ("mcp",),
+    "folkmoot": ("mcp",),
     "tests.kits.acp_agent": ("acp",),
     "tests.mcp.mcp_server": ("mcp.server.mcpserver", "uvicorn"),
 }
 """What each module imports that takes long, and that does nothing when it is imported."""
 
-_ADDRESS = str(Path(tempfile.gettempdir()) / f"moot-relay-{os.getpid()}")
+_ADDRESS = str(Path(tempfile.gettempdir()) / f"folkmoot-relay-{os.getpid()}")
 """How the addresses of the servers of a run begin: commands are written before it is known which worker runs a test."""
 
 

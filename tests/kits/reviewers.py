@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from moot.core.brief import Brief, Duty, Participant, Source
-from moot.reviews.artefact import AUTHOR, Artefact, whole_file
-from moot.reviews.diff_reader import files_of, read_diff
+from folkmoot.core.brief import Brief, Duty, Participant, Source
+from folkmoot.reviews.artefact import AUTHOR, Artefact, whole_file
+from folkmoot.reviews.diff_reader import files_of, read_diff
 from tests.kits.diffs import unified
 
 OLD = "".join(f"line {n}\n" for n in range(1, 101))

@@ -5,7 +5,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from moot.testing.small_web import Answer, Visit, Web, as_json
+from folkmoot.testing.small_web import Answer, Visit, Web, as_json
 from tests.kits.in_thread import in_thread
 
 TOKEN = "t" * 40

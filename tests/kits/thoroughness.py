@@ -1,4 +1,4 @@
-"""How much is tried: some of many cases in `make test`, all of them in `make test-all`, which sets MOOT_MORE."""
+"""How much is tried: some of many cases in `make test`, all of them in `make test-all`, which sets FOLKMOOT_MORE."""
 
 import ast
 import functools
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-MORE = bool(os.environ.get("MOOT_MORE"))
+MORE = bool(os.environ.get("FOLKMOOT_MORE"))
 
 STEP = 1 if MORE else 7
 """Of so many places at which a debate can be cut, one is tried."""
@@ -22,7 +22,7 @@ def some(cases: Iterable[T], step: int) -> list[T]:
 
 
 _SOURCES = frozenset({"MORE", "STEP", "some", "resume_everywhere"})
-"""Names whose users try more under MOOT_MORE."""
+"""Names whose users try more under FOLKMOOT_MORE."""
 
 
 @functools.cache

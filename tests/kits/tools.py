@@ -5,12 +5,12 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from moot.agents.toolkit import ToolResult, ToolUse
-from moot.core.agent import Context
-from moot.core.ask import Ask, Field, Form, ToolCall, ToolSpec
-from moot.core.brief import Brief, Participant
-from moot.core.event import Called
-from moot.models.base import Request
+from folkmoot.agents.toolkit import ToolResult, ToolUse
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Field, Form, ToolCall, ToolSpec
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Called
+from folkmoot.models.base import Request
 
 ANN, BOB = Participant(name="Ann", role="Buyer"), Participant(name="Bob")
 CONTEXT = Context(brief=Brief(topic="Tea or coffee?", participants=(ANN, BOB)), me=ANN)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from moot.core.ask import Ask, Field, Form, Reply, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.core.event import Asked, Closed, Entry, Event, Failed, Opened, Replied, Ruled
-from moot.learn.memory import Lessons, Outcome, Pattern
-from moot.phases.speak import ISSUES, draft
-from moot.protocols.arena import response
-from moot.record.store import digest, encode
+from folkmoot.core.ask import Ask, Field, Form, Reply, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.event import Asked, Closed, Entry, Event, Failed, Opened, Replied, Ruled
+from folkmoot.learn.memory import Lessons, Outcome, Pattern
+from folkmoot.phases.speak import ISSUES, draft
+from folkmoot.protocols.arena import response
+from folkmoot.record.store import digest, encode
 
 TWO: Mapping[str, str] = {"Ann": "ollama:a", "Bob": "ollama:b"}
 THREE: Mapping[str, str] = {**TWO, "Cy": "openai:c"}

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.ask import Form
-from moot.core.decision import Ballot, Decision, Minority
+from folkmoot.core.ask import Form
+from folkmoot.core.decision import Ballot, Decision, Minority
 from tests.learn.lessons_kit import THREE, Paper
 from tests.learn.test_lessons import teach
 

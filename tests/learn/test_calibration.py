@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.learn.calibration import (
+from folkmoot.learn.calibration import (
     Forecast,
     auroc,
     brier,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.learn.judges import Shift, Verdicts, count_flips, order_swap
+from folkmoot.learn.judges import Shift, Verdicts, count_flips, order_swap
 
 
 def verdicts(straight: str, swapped: str, truth: str = "1") -> Verdicts:

@@ -5,15 +5,15 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from moot.core.ask import Field, Form, Value
-from moot.core.brief import Participant
-from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import Called, Entry, Noted, Opened, Released, SideEntry
-from moot.core.roles import ORIGINS, RETRIEVER
-from moot.core.transcript import fold
-from moot.learn.lessons import lessons, notes
-from moot.learn.memory import Lessons, Notes
-from moot.phases.speak import revision, speech
+from folkmoot.core.ask import Field, Form, Value
+from folkmoot.core.brief import Participant
+from folkmoot.core.decision import Ballot, Decision, Minority
+from folkmoot.core.event import Called, Entry, Noted, Opened, Released, SideEntry
+from folkmoot.core.roles import ORIGINS, RETRIEVER
+from folkmoot.core.transcript import fold
+from folkmoot.learn.lessons import lessons, notes
+from folkmoot.learn.memory import Lessons, Notes
+from folkmoot.phases.speak import revision, speech
 from tests.learn.lessons_kit import THREE, TWO, Paper
 
 
@@ -95,7 +95,7 @@ def test_what_is_not_closed_teaches_nothing(entries: Sequence[Entry]) -> None:
 def test_a_record_that_is_folded_already_is_not_folded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = Paper(TWO).end().entries()
     transcript, whole = fold(entries), lessons(entries)
-    monkeypatch.setattr("moot.learn.lessons.fold", None)
+    monkeypatch.setattr("folkmoot.learn.lessons.fold", None)
     assert lessons(entries, transcript=transcript) == whole
 
 
@@ -272,7 +272,7 @@ CREDIT: list[tuple[Mapping[str, Value], bool, list[str]]] = [
 def test_a_critique_worked_if_it_was_accepted_and_the_answer_changed(
     fields: Mapping[str, Value], asks: bool, credited: list[str]
 ) -> None:
-    from moot.protocols.arena import response
+    from folkmoot.protocols.arena import response
 
     taught = teach(criticised(response(()) if asks else revision(()), **fields))
     assert [pattern.critic for pattern in taught.patterns] == credited
@@ -345,7 +345,7 @@ FAILED: list[tuple[Mapping[str, Value], bool, list[tuple[str, bool, str]]]] = [
 def test_a_critique_failed_if_it_was_rejected_or_passed_over(
     fields: Mapping[str, Value], asks: bool, failed: list[tuple[str, bool, str]]
 ) -> None:
-    from moot.protocols.arena import response
+    from folkmoot.protocols.arena import response
 
     failed_patterns = teach(criticised(response(()) if asks else revision(()), **fields)).failed
     assert [

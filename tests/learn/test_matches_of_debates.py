@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.export.learned import domain_ratings
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Context
-from moot.core.ask import ABSTAIN, Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.learn.lessons import lessons
-from moot.learn.model_matches import joined_matches
-from moot.learn.ratings import elo
-from moot.learn.vote_weights import START
-from moot.models.custom import FunctionAgent
-from moot.phases.choices import Choices
-from moot.phases.vote import BALLOT
-from moot.protocols.known import build
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.export.learned import domain_ratings
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import ABSTAIN, Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.learn.lessons import lessons
+from folkmoot.learn.model_matches import joined_matches
+from folkmoot.learn.ratings import elo
+from folkmoot.learn.vote_weights import START
+from folkmoot.models.custom import FunctionAgent
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.vote import BALLOT
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import settle
 from tests.kits.players import Player
 

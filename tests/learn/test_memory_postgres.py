@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from moot.core.errors import RecordError
-from moot.learn.memory import DAY, Lessons, ModelMatch
-from moot.learn.memory_store import MemoryStore
-from moot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
+from folkmoot.core.errors import RecordError
+from folkmoot.learn.memory import DAY, Lessons, ModelMatch
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.tables import LONGEST_WORD, MOST_WORDS, VERSION, DebateRow, Rows, Tables, UseRow, searched
 from tests.learn.lessons_kit import taught
 from tests.learn.test_shelf import TOPICS, known
 
@@ -91,7 +91,7 @@ def keep(shelf: MemoryStore, debates: list[tuple[str, Lessons]]) -> None:
 def test_both_hold_and_find_the_same_to_the_last_bit(
     place: str, tmp_path: Path, postings: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.learn.memory_store.POSTINGS", postings)
+    monkeypatch.setattr("folkmoot.learn.memory_store.POSTINGS", postings)
     chance, debates = Random(5), many(1)
     with MemoryStore.open(place) as memory_store, MemoryStore.open(tmp_path / "x.sqlite") as other:
         keep(memory_store, debates)
@@ -329,7 +329,7 @@ def test_a_shelf_that_was_closed_says_so(place: str) -> None:
     shelf = MemoryStore.open(place)
     shelf.close()
     shelf.close()
-    with pytest.raises(RecordError, match=r"from the database moot_\d+_\d+ on .*: the connection is closed\.$"):
+    with pytest.raises(RecordError, match=r"from the database folkmoot_\d+_\d+ on .*: the connection is closed\.$"):
         shelf.contents()
 
 
@@ -359,7 +359,7 @@ def test_who_may_not_write_there_is_told(database: str) -> None:
 
 def test_without_the_libraries_their_names_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncpg", None)
-    with pytest.raises(RecordError, match=r'pip install "moot\[postgres\]"'):
+    with pytest.raises(RecordError, match=r'pip install "folkmoot\[postgres\]"'):
         MemoryStore.open("postgresql://h/d")
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.learned import add_note, learn, learn_all, learned_items, search
-from moot.app.plan.assignment import retriever_agents, weigher_agents
-from moot.app.plan.learning import missing_lessons
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.errors import RecordError
-from moot.core.roles import HISTORY, HOW
-from moot.record.postgres import PostgresStore
+from folkmoot.app.export.learned import add_note, learn, learn_all, learned_items, search
+from folkmoot.app.plan.assignment import retriever_agents, weigher_agents
+from folkmoot.app.plan.learning import missing_lessons
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import RecordError
+from folkmoot.core.roles import HISTORY, HOW
+from folkmoot.record.postgres import PostgresStore
 from tests.app.run.test_learning import BUSES, everything, fill, keep, memory_rows, paper
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 from tests.learn.lessons_kit import TWO, Paper
 from tests.learn.test_memory_postgres import linked
 from tests.learn.test_retriever import ask_and_context
@@ -75,7 +75,7 @@ async def test_a_held_debate_is_learned_and_recalled(workspace: Workspace) -> No
     retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]
     recalled = await retriever.answer(ask, context, Ear())
     assert "held" in str(recalled.fields[HISTORY])
-    assert recalled.notes == ("5 closed debates are not learned; run moot learn",)
+    assert recalled.notes == ("5 closed debates are not learned; run folkmoot learn",)
     weigh, weighing_scene = question()
     weighed = await weigher_agents(weighing_scene.brief, workspace.store)["T"].answer(weigh, weighing_scene, Ear())
     assert "not learned" in str(weighed.fields[HOW])
@@ -108,11 +108,11 @@ def test_the_commands_say_the_same(database: str, tmp_path: Path) -> None:
         await keep(workspace, "unfinished", Paper(TWO))
         await workspace.close()
 
-    asyncio.run(write(Workspace.at(tmp_path / "moot.sqlite")))
+    asyncio.run(write(Workspace.at(tmp_path / "folkmoot.sqlite")))
     asyncio.run(write(Workspace(PostgresStore.open(database))))
     for words in COMMANDS:
-        result = moot(tmp_path, *words.split(), "--store", database)
-        other = moot(tmp_path, *words.split())
+        result = folkmoot(tmp_path, *words.split(), "--store", database)
+        other = folkmoot(tmp_path, *words.split())
         assert (result.exit_code, result.stdout, result.stderr) == (0, other.stdout, other.stderr)
         assert result.stdout
 
@@ -122,10 +122,10 @@ def test_the_commands_say_the_same(database: str, tmp_path: Path) -> None:
 WORKER = """
 import asyncio, os, signal, sys
 import asyncpg
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.app.export.learned import learn, learn_all
-from moot.record.postgres import PostgresStore
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.export.learned import learn, learn_all
+from folkmoot.record.postgres import PostgresStore
 
 address, steps, names = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 

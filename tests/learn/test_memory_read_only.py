@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import RecordError
-from moot.learn.memory_store import MemoryStore
+from folkmoot.core.errors import RecordError
+from folkmoot.learn.memory_store import MemoryStore
 from tests.record.test_sqlite_faults import no_special_rights
 
 REFUSED = r"cannot be kept in or read from .*: it may only be read, not written\.$"

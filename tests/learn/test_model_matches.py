@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.brief import Participant
-from moot.core.decision import Ballot, Decision
-from moot.learn.memory import Lessons, ModelMatch
-from moot.learn.model_matches import joined_matches
+from folkmoot.core.brief import Participant
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.learn.memory import Lessons, ModelMatch
+from folkmoot.learn.model_matches import joined_matches
 from tests.learn.lessons_kit import THREE, TWO, Paper
 from tests.learn.test_lessons import teach, won
 

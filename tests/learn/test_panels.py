@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.learn.dawid_skene import one_coin
-from moot.learn.panels import (
+from folkmoot.learn.dawid_skene import one_coin
+from folkmoot.learn.panels import (
     CAP,
     RULES,
     Marks,

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.core.roles import RETRIEVER
-from moot.learn.memory_store import MemoryStore
-from moot.learn.retriever import Retriever
-from moot.models.base import Traits
-from moot.phases.choices import Choices, Memory
-from moot.protocols.known import build
-from moot.testing.replay import Harness
+from folkmoot.agents.prompt import compose
+from folkmoot.core.roles import RETRIEVER
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.retriever import Retriever
+from folkmoot.models.base import Traits
+from folkmoot.phases.choices import Choices, Memory
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness
 from tests.agents.prompts import prompt
 from tests.kits.players import Player
 from tests.learn.lessons_kit import taught

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.learn.ratings import (
+from folkmoot.learn.ratings import (
     SCALE,
     Match,
     Rating,

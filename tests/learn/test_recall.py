@@ -6,27 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Agent, Context, Recorder
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.errors import BriefError, ProtocolError
-from moot.core.event import Interjected, Replied
-from moot.core.roles import HISTORY, ORIGINS, RECALL, RETRIEVER, RETRIEVER_NAMES
-from moot.core.transcript import Transcript, fold
-from moot.learn.memory_store import MemoryStore
-from moot.models.base import Traits
-from moot.phases.base import Sequence, State
-from moot.phases.choices import Choices, Memory
-from moot.phases.helpers import Informed, Recall, with_recall
-from moot.phases.speak import Everyone
-from moot.protocols.known import KNOWN, build
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, HeldDebate, essence
+from folkmoot.agents.prompt import compose
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Agent, Context, Recorder
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.errors import BriefError, ProtocolError
+from folkmoot.core.event import Interjected, Replied
+from folkmoot.core.roles import HISTORY, ORIGINS, RECALL, RETRIEVER, RETRIEVER_NAMES
+from folkmoot.core.transcript import Transcript, fold
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import Sequence, State
+from folkmoot.phases.choices import Choices, Memory
+from folkmoot.phases.helpers import Informed, Recall, with_recall
+from folkmoot.phases.speak import Everyone
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, HeldDebate, essence
 from tests.cli.commands import settle
 from tests.kits.players import Player
 from tests.learn.lessons_kit import taught

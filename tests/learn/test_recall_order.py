@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.roles import HISTORY, ORIGINS, PATTERNS
-from moot.learn.memory import Lessons, Trust
-from moot.learn.memory_store import MemoryStore
+from folkmoot.core.roles import HISTORY, ORIGINS, PATTERNS
+from folkmoot.learn.memory import Lessons, Trust
+from folkmoot.learn.memory_store import MemoryStore
 from tests.learn.lessons_kit import taught
 from tests.learn.test_retriever import TOPIC, ask_and_context, recall
 

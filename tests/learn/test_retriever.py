@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Context, Quote
-from moot.core.ask import Ask, Form, Reply
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ToolError
-from moot.core.event import Called
-from moot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAMES, News
-from moot.core.transcript import Transcript
-from moot.learn.memory_store import MemoryStore
-from moot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, ReadFeed, Retriever, plain, quoted
-from moot.phases.base import State
-from moot.phases.helpers import Recall
+from folkmoot.core.agent import Context, Quote
+from folkmoot.core.ask import Ask, Form, Reply
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ToolError
+from folkmoot.core.event import Called
+from folkmoot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAMES, News
+from folkmoot.core.transcript import Transcript
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, ReadFeed, Retriever, plain, quoted
+from folkmoot.phases.base import State
+from folkmoot.phases.helpers import Recall
 from tests.learn.lessons_kit import taught
 
 WHO = Participant(name="Librarian", seat=RETRIEVER, duty="aide")

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.errors import RecordError
-from moot.learn.memory import DAY
-from moot.learn.memory_store import MemoryStore
-from moot.learn.sqlite_tables import SCHEMA, SqliteTables
-from moot.learn.tables import SIZE, TOP, VERSION, K, fuse, length, vector
-from moot.record.sqlite import SqliteStore
+from folkmoot.core.errors import RecordError
+from folkmoot.learn.memory import DAY
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.sqlite_tables import SCHEMA, SqliteTables
+from folkmoot.learn.tables import SIZE, TOP, VERSION, K, fuse, length, vector
+from folkmoot.record.sqlite import SqliteStore
 from tests.learn.lessons_kit import taught
 
 TOPICS = [
@@ -283,7 +283,7 @@ def test_what_was_used_is_remembered_longer(path: Path) -> None:
 
 
 def test_words_that_stand_nearly_everywhere_are_left_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.learn.memory_store.POSTINGS", 3)
+    monkeypatch.setattr("folkmoot.learn.memory_store.POSTINGS", 3)
     with MemoryStore.open(path) as shelf:
         for n in range(6):
             shelf.add(f"d{n}", taught(f"Should we buy {'zinc' if n == 4 else f'item{n} and copper'}?"), head="h")

@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Ballot, Decision
-from moot.core.roles import HISTORY, ORIGINS, PATTERNS, RECALL, RETRIEVER
-from moot.core.transcript import Turn, read_field
-from moot.learn.lessons import lessons
-from moot.learn.memory import Notes
-from moot.learn.memory_store import MemoryStore
-from moot.learn.retriever import Retriever
-from moot.models.base import Traits
-from moot.phases.choices import Choices, Memory
-from moot.protocols.arena import response
-from moot.protocols.known import build
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.roles import HISTORY, ORIGINS, PATTERNS, RECALL, RETRIEVER
+from folkmoot.core.transcript import Turn, read_field
+from folkmoot.learn.lessons import lessons
+from folkmoot.learn.memory import Notes
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.retriever import Retriever
+from folkmoot.models.base import Traits
+from folkmoot.phases.choices import Choices, Memory
+from folkmoot.protocols.arena import response
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness, HeldDebate
 from tests.kits.players import Player
 from tests.learn.lessons_kit import THREE, Paper
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.learn.memory import DAY, HALF_LIFE, PROMOTED, score, strength, tier
+from folkmoot.learn.memory import DAY, HALF_LIFE, PROMOTED, score, strength, tier
 
 AGES = st.floats(0, 20_000 * DAY)
 USES = st.integers(0, 1000)

@@ -7,35 +7,35 @@ from re import search
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.export.learned import add_note, learn_all
-from moot.app.export.recount import recount_debate
-from moot.app.plan.settings import Config
-from moot.app.run.fork import Change, fork
-from moot.app.run.prepare import Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import BriefError, ProtocolError
-from moot.core.event import Replied, Ruled
-from moot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, WEIGH, weight_field
-from moot.core.transcript import Transcript, fold
-from moot.learn.memory_store import MemoryStore
-from moot.learn.panels import Marks, log_odds_weight
-from moot.models.custom import FunctionAgent
-from moot.phases.base import Sequence
-from moot.phases.choices import Choices, Memory
-from moot.phases.helpers import Recall, Weigh, with_weights
-from moot.phases.speak import Everyone
-from moot.policy.rules import WEIGHTED
-from moot.protocols.board import worded
-from moot.protocols.known import build
-from moot.protocols.spec import dump, load
-from moot.report.report import report
-from moot.testing.replay import Harness, SeededAgent, essence
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.export.learned import add_note, learn_all
+from folkmoot.app.export.recount import recount_debate
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.fork import Change, fork
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import BriefError, ProtocolError
+from folkmoot.core.event import Replied, Ruled
+from folkmoot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, WEIGH, weight_field
+from folkmoot.core.transcript import Transcript, fold
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.panels import Marks, log_odds_weight
+from folkmoot.models.custom import FunctionAgent
+from folkmoot.phases.base import Sequence
+from folkmoot.phases.choices import Choices, Memory
+from folkmoot.phases.helpers import Recall, Weigh, with_weights
+from folkmoot.phases.speak import Everyone
+from folkmoot.policy.rules import WEIGHTED
+from folkmoot.protocols.board import worded
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, SeededAgent, essence
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.cli.commands import settle
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 from tests.learn.lessons_kit import Paper

@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Ballot, Decision
-from moot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, WEIGH, VoteWeights, weight_field
-from moot.core.transcript import Transcript
-from moot.learn.calibration import document_weight
-from moot.learn.lessons import lessons
-from moot.learn.memory import Notes
-from moot.learn.memory_store import MemoryStore
-from moot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
-from moot.learn.ratings import Match
-from moot.learn.vote_weights import Graded, Measured, VoteWeigher, by_elo, by_log_odds, measured, would_weigh
-from moot.phases.base import State
-from moot.phases.helpers import Weigh
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.roles import GROUNDS, HOW, METHOD, VOTE_WEIGHER, WEIGH, VoteWeights, weight_field
+from folkmoot.core.transcript import Transcript
+from folkmoot.learn.calibration import document_weight
+from folkmoot.learn.lessons import lessons
+from folkmoot.learn.memory import Notes
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.panels import ENOUGH, Marks, log_odds_weight, log_odds_weights
+from folkmoot.learn.ratings import Match
+from folkmoot.learn.vote_weights import Graded, Measured, VoteWeigher, by_elo, by_log_odds, measured, would_weigh
+from folkmoot.phases.base import State
+from folkmoot.phases.helpers import Weigh
 from tests.learn.lessons_kit import Paper
 from tests.report.quoting import Ear
 

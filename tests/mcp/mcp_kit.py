@@ -14,20 +14,20 @@ from mcp.server.mcpserver.tools import base
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.access import hash_of
-from moot.app.run.runner import Runner
-from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission
-from moot.app.serve.spending import Spending
-from moot.core.agent import Quote, Recorder
-from moot.core.event import Called
-from moot.mcp.clients import Client
-from moot.mcp.tool_list import make_server
-from moot.mcp.tool_server import Server
-from moot.models.base import Request
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.access import hash_of
+from folkmoot.app.run.runner import Runner
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.admission import Admission
+from folkmoot.app.serve.spending import Spending
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.event import Called
+from folkmoot.mcp.clients import Client
+from folkmoot.mcp.tool_list import make_server
+from folkmoot.mcp.tool_server import Server
+from folkmoot.models.base import Request
+from folkmoot.testing.scripted import ScriptedModel
 
 ANN, BEN = "a" * 43, "b" * 43
 """The tokens of two programs."""
@@ -128,7 +128,7 @@ async def runner_in(
     folder: Path, *, models: Mapping[str, ScriptedModel] | None = None, most: int = 8, serving: Serving = SERVING
 ) -> AsyncGenerator[Runner]:
     """A hall over a record in that folder."""
-    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace = Workspace.at(folder / "folkmoot.sqlite")
     workspace.config = replace(Config(), serve=serving)
     for name, model in (models or {}).items():
         workspace.pool.add_agent(name, model)

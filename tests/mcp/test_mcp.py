@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import ToolResult, ToolUse
-from moot.core.errors import BriefError, ToolError
-from moot.testing.conformance import Journal
-from moot.testing.scripted import ScriptedModel
-from moot.tools import mcp_client
-from moot.tools.mcp_client import ServerConnection, ToolOffer, attach, fingerprint
-from moot.tools.mcp_servers import Server
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.agents.toolkit import ToolResult, ToolUse
+from folkmoot.core.errors import BriefError, ToolError
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.tools import mcp_client
+from folkmoot.tools.mcp_client import ServerConnection, ToolOffer, attach, fingerprint
+from folkmoot.tools.mcp_servers import Server
 from tests.kits.relays import relayed
 from tests.kits.tools import ASK, CONTEXT, wants
 
@@ -186,7 +186,7 @@ async def test_a_server_that_says_nothing_is_given_up() -> None:
 
 async def test_a_missing_library_is_one_sentence_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mcp_client, "find_spec", lambda name: None)  # type: ignore[arg-type]
-    with pytest.raises(BriefError, match=r'not installed: pip install "moot\[mcp\]"'):
+    with pytest.raises(BriefError, match=r'not installed: pip install "folkmoot\[mcp\]"'):
         async with attach(FILES):
             pytest.fail("it was attached")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.outcome import opening
+from folkmoot.app.run.outcome import opening
 from tests.council.agents import own_place
 from tests.kits.pictures import png
 from tests.mcp.mcp_kit import BUILTIN, QUOTES, place, runner_in

@@ -1,4 +1,4 @@
-"""``moot mcp --http`` on a real socket: who is let in, who sees what, what each token may spend."""
+"""``folkmoot mcp --http`` on a real socket: who is let in, who sees what, what each token may spend."""
 
 import asyncio
 import os
@@ -14,11 +14,11 @@ import pytest
 from mcp import Client as Caller
 from mcp.client.streamable_http import streamable_http_client
 
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.serve.server_parts import hosts_of, listen
-from moot.core.errors import BriefError
-from moot.mcp import mcp_host
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.serve.server_parts import hosts_of, listen
+from folkmoot.core.errors import BriefError
+from folkmoot.mcp import mcp_host
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import ANN, BEN, BUILTIN, QUOTES, SERVING, TABLE, refusal, result
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def served(folder: Path, serving: Serving = SERVING, address: str = "127.0.0.1") -> AsyncGenerator[str]:
     """The server in this process; its address."""
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", host=address, ready=ready.set_result)
+    wanted = mcp_host.HostSettings(store=folder / "folkmoot.sqlite", host=address, ready=ready.set_result)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(mcp_host.serve_http(wanted, replace(Config(), serve=serving)))
         try:
@@ -130,7 +130,7 @@ async def test_a_session_is_good_for_its_token_alone(folder: Path) -> None:
 
 
 async def test_no_token_takes_the_sessions_of_another(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.mcp.http_guard.MOST", 2)
+    monkeypatch.setattr("folkmoot.mcp.http_guard.MOST", 2)
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     first = {**LIST, "method": "initialize", "params": hello}
     async with served(folder) as address, browser() as ann, browser(BEN) as ben:
@@ -199,16 +199,16 @@ ADDRESSES: Sequence[tuple[str, Serving, str]] = [
 
 @pytest.mark.parametrize(("address", "serving", "message"), ADDRESSES)
 async def test_addresses_that_cannot_be(folder: Path, address: str, serving: Serving, message: str) -> None:
-    wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", host=address)
+    wanted = mcp_host.HostSettings(store=folder / "folkmoot.sqlite", host=address)
     with pytest.raises(BriefError, match=message):
         await mcp_host.serve_http(wanted, replace(Config(), serve=serving))
 
 
 async def test_all_addresses_under_a_known_name(folder: Path) -> None:
-    serving = replace(SERVING, hosts=("Moot.example.org",))
+    serving = replace(SERVING, hosts=("Folkmoot.example.org",))
     async with served(folder, serving, "0.0.0.0") as address:
         here = address.replace("0.0.0.0", "127.0.0.1")
-        async with browser(Host="moot.example.org") as client:
+        async with browser(Host="folkmoot.example.org") as client:
             assert (await client.get(here)).status_code != 403
         async with caller(here) as ann:
             assert (await ann.list_tools()).tools
@@ -216,7 +216,7 @@ async def test_all_addresses_under_a_known_name(folder: Path) -> None:
 
 def test_names_of_this_machine() -> None:
     assert "[::1]:80" in hosts_of("localhost", 80, Serving())
-    assert hosts_of("moot.example.org", 80, SERVING) >= {"moot.example.org:80", "localhost:80"}
+    assert hosts_of("folkmoot.example.org", 80, SERVING) >= {"folkmoot.example.org:80", "localhost:80"}
     with listen("127.0.0.1", 0) as occupied:
         occupied.listen()
         with pytest.raises(BriefError, match="try --port 0"):

@@ -1,4 +1,4 @@
-"""``moot mcp`` over standard input and output: the real process with the SDK's client, and how it ends."""
+"""``folkmoot mcp`` over standard input and output: the real process with the SDK's client, and how it ends."""
 
 import asyncio
 import json
@@ -16,11 +16,11 @@ import pytest
 from mcp import Client as Caller
 from mcp import StdioServerParameters, stdio_client
 
-from moot.app.plan.settings import Config
-from moot.mcp import mcp_host
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
-from tests.cli.commands import moot, served, settle, speak
+from folkmoot.app.plan.settings import Config
+from folkmoot.mcp import mcp_host
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
+from tests.cli.commands import folkmoot, served, settle, speak
 from tests.kits.forks import run_module
 from tests.kits.relays import relayed
 from tests.mcp.mcp_kit import BUILTIN, QUOTES, TABLE, refusal, result
@@ -37,7 +37,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def command(*words: str) -> tuple[str, ...]:
-    return relayed("moot", "mcp", *words)
+    return relayed("folkmoot", "mcp", *words)
 
 
 @asynccontextmanager
@@ -74,7 +74,7 @@ async def test_a_whole_debate_over_a_real_process(tmp_path: Path) -> None:
         assert "you have no debate" in refusal(await caller.call_tool("get_debate", {"id": "nobody"}))
         (report,) = (await caller.read_resource(str(memo["report"]))).contents
         assert "Tea or coffee?" in str(report)
-    assert str(memo["id"]) in (await asyncio.to_thread(moot, tmp_path, "list")).output
+    assert str(memo["id"]) in (await asyncio.to_thread(folkmoot, tmp_path, "list")).output
 
 
 async def test_two_names_do_not_see_each_other(tmp_path: Path) -> None:
@@ -123,12 +123,12 @@ async def test_a_debate_outlives_its_client(tmp_path: Path, how: signal.Signals 
         async with asyncio.timeout(120):
             code = await process.wait()
         assert code == (-signal.SIGKILL if how is signal.SIGKILL else 0)
-        listed = (await asyncio.to_thread(moot, tmp_path, "list")).output
+        listed = (await asyncio.to_thread(folkmoot, tmp_path, "list")).output
         assert debate[:20] in listed
         assert ("paused" in listed) is (how is not signal.SIGKILL)
-        again = ("moot", "resume", debate, "--quiet", "--no-report")
+        again = ("folkmoot", "resume", debate, "--quiet", "--no-report")
         assert (await asyncio.to_thread(run_module, again, tmp_path, env)).code == 0
-    assert "decided" in (await asyncio.to_thread(moot, tmp_path, "list")).output
+    assert "decided" in (await asyncio.to_thread(folkmoot, tmp_path, "list")).output
 
 
 def wait_for_calls(wires: Wires) -> None:
@@ -173,7 +173,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
         {"jsonrpc": "2.0", "id": 3, "method": "no/such/method"},
     ]
     text = "".join(f"{json.dumps(message)}\n" for message in messages) + "no json at all\n"
-    real = [sys.executable, "-m", "moot", "mcp"]
+    real = [sys.executable, "-m", "folkmoot", "mcp"]
     ran = subprocess.run(
         real, input=text, capture_output=True, text=True, env=environment(tmp_path), cwd=tmp_path, timeout=120
     )
@@ -194,7 +194,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_of_the_command_line(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    ran = moot(tmp_path, "mcp", *words)
+    ran = folkmoot(tmp_path, "mcp", *words)
     assert ran.exit_code == 2
     assert message in " ".join(ran.output.split())
 
@@ -203,8 +203,8 @@ def test_a_log_says_neither_words_nor_keys() -> None:
     error = KeyError("the words of somebody")
     kinds = (KeyError, error, None)
     record = logging.LogRecord("mcp", logging.ERROR, "", 1, "slip\x1b[31m sk-1234567890abcdefghijkl", (), kinds)
-    line = mcp_host.Line("moot: %(message)s").format(record)
-    assert line.startswith("moot: slip")
+    line = mcp_host.Line("folkmoot: %(message)s").format(record)
+    assert line.startswith("folkmoot: slip")
     assert line.endswith("(KeyError)"), "it was never raised, so there are no places"
     try:
         raise error
@@ -216,9 +216,9 @@ def test_a_log_says_neither_words_nor_keys() -> None:
 @pytest.mark.parametrize("words", [(), ("--http",)])
 def test_without_the_sdk(tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
-    ran = moot(tmp_path, "mcp", *words)
+    ran = folkmoot(tmp_path, "mcp", *words)
     assert (ran.exit_code, len(ran.output.splitlines())) == (2, 1)
-    assert "pip install 'moot[mcp]'" in ran.output
+    assert "pip install 'folkmoot[mcp]'" in ran.output
 
 
 @asynccontextmanager
@@ -228,7 +228,7 @@ async def within(folder: Path, patch: pytest.MonkeyPatch) -> AsyncGenerator[tupl
     with os.fdopen(theirs) as stdin, os.fdopen(count, "w") as stdout:
         patch.setattr(sys, "stdin", stdin)
         patch.setattr(sys, "stdout", stdout)
-        wanted = mcp_host.HostSettings(store=folder / "moot.sqlite", max_cost=1.0)
+        wanted = mcp_host.HostSettings(store=folder / "folkmoot.sqlite", max_cost=1.0)
         async with asyncio.TaskGroup() as group:
             yield mine, heard_, group.create_task(mcp_host.serve_stdio(wanted, Config()))
     os.close(heard_)
@@ -240,13 +240,13 @@ def written(number: int, method: str, **params: object) -> bytes:
 
 @pytest.mark.parametrize("end", ["input", "signal", "long line"])
 async def test_a_session_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
-    monkeypatch.setattr("moot.mcp.mcp_host.LONGEST", 10_000)
+    monkeypatch.setattr("folkmoot.mcp.mcp_host.LONGEST", 10_000)
     for name, value in settle(tmp_path).items():
         monkeypatch.setenv(name, value)
     async with within(tmp_path, monkeypatch) as (mine, theirs, task):
         os.write(mine, written(1, "initialize", **HELLO))
         with os.fdopen(os.dup(theirs)) as answers:
-            assert json.loads(await asyncio.to_thread(answers.readline))["result"]["serverInfo"]["name"] == "moot"
+            assert json.loads(await asyncio.to_thread(answers.readline))["result"]["serverInfo"]["name"] == "folkmoot"
             if end == "signal":
                 os.kill(os.getpid(), signal.SIGTERM)
                 os.kill(os.getpid(), signal.SIGINT)
@@ -271,4 +271,4 @@ async def test_a_line_without_an_end_is_told_in_one_sentence(tmp_path: Path) -> 
     async with asyncio.timeout(120):
         stderr = await process.stderr.read()
         assert await process.wait() == 0
-    assert stderr.decode().splitlines() == ["moot: a message is longer than the maximum of 20,971,520 bytes"]
+    assert stderr.decode().splitlines() == ["folkmoot: a message is longer than the maximum of 20,971,520 bytes"]

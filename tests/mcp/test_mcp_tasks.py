@@ -14,10 +14,10 @@ from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim, adv
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, Request, RequestParams, Result
 from pydantic import ConfigDict, Field
 
-from moot.app.serve.admission import Admission
-from moot.app.serve.spending import Spending
-from moot.mcp.clients import Client
-from moot.mcp.task_extension import TASKS
+from folkmoot.app.serve.admission import Admission
+from folkmoot.app.serve.spending import Spending
+from folkmoot.mcp.clients import Client
+from folkmoot.mcp.task_extension import TASKS
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import BUILTIN, PEOPLE, QUOTES, SERVING, TABLE, Slow, result, runner_in, server_of
 

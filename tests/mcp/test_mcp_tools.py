@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from mcp import MCPError
 
-from moot.core.event import Interjected
-from moot.mcp.summaries import plain
-from moot.record.mailbox import Mailbox
+from folkmoot.core.event import Interjected
+from folkmoot.mcp.summaries import plain
+from folkmoot.record.mailbox import Mailbox
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import BUILTIN, PEOPLE, QUOTES, TABLE, Dear, Slow, SlowAndDear, place, result, runner_in
 
@@ -101,7 +101,7 @@ async def test_a_message_to_a_debate_whose_participants_are_being_made_says_so(
 
 
 async def test_one_owner_cannot_open_debates_without_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.app.run.runner.MOST_OWN", 1)
+    monkeypatch.setattr("folkmoot.app.run.runner.MOST_OWN", 1)
     async with runner_in(folder) as runner, place(runner) as here:
         await here.call("run_debate", question=PEOPLE, models=list(BUILTIN))
         refused = await here.refused("start_debate", question=QUOTES, models=list(BUILTIN))
@@ -205,7 +205,7 @@ async def test_a_person_is_waited_for_and_answers(folder: Path) -> None:
 
 
 async def test_a_debate_that_takes_its_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.mcp.debate_tools.PATIENCE", 0.05)
+    monkeypatch.setattr("folkmoot.mcp.debate_tools.PATIENCE", 0.05)
     slow = Slow()
     async with runner_in(folder, models={"slow": slow}) as runner, place(runner) as here:
         memo = await here.call("run_debate", question=TABLE, models=["guest:slow"])
@@ -408,8 +408,8 @@ async def test_a_slip_inside_says_nothing_of_it(folder: Path, monkeypatch: pytes
     async def fail(*_: object) -> None:
         raise KeyError("secret sk-1234567890abcdefghij")
 
-    monkeypatch.setattr("moot.mcp.read_tools.find_models", fail)
-    monkeypatch.setattr("moot.mcp.read_tools.make_receipt", fail)
+    monkeypatch.setattr("folkmoot.mcp.read_tools.find_models", fail)
+    monkeypatch.setattr("folkmoot.mcp.read_tools.make_receipt", fail)
     async with runner_in(folder) as runner, place(runner) as here:
         debate = await here.begin()
         await runner.wait(debate)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from moot.core.agent import Quote, Recorder
-from moot.core.brief import Settings
-from moot.core.event import Called
-from moot.models.base import Message, Model, Request, Traits
-from moot.models.layers import RetrySettings
-from moot.models.names import parse
-from moot.models.transport import ProviderConnection
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.brief import Settings
+from folkmoot.core.event import Called
+from folkmoot.models.base import Message, Model, Request, Traits
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.names import parse
+from folkmoot.models.transport import ProviderConnection
 
 HASTY = RetrySettings(tries=3, wait=0.001, jitter=0.0, gap=0.5)
 """Patience for tests: no chance, hardly any waiting."""

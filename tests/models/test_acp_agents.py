@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import BriefError, ModelError, Refused, Unavailable
-from moot.core.event import Called
-from moot.models.base import Message, Request
-from moot.models.discover import find_models
-from moot.models.layers import RetrySettings
-from moot.models.names import PROVIDERS
-from moot.models.pool import Pool
-from moot.models.wires import acp_process
-from moot.models.wires.acp_programs import AcpProgram, read_programs
+from folkmoot.core.errors import BriefError, ModelError, Refused, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Message, Request
+from folkmoot.models.discover import find_models
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.names import PROVIDERS
+from folkmoot.models.pool import Pool
+from folkmoot.models.wires import acp_process
+from folkmoot.models.wires.acp_programs import AcpProgram, read_programs
 from tests.kits.relays import relayed
 from tests.kits.waiting import until
 from tests.models.models_kit import Notebook
@@ -34,7 +34,7 @@ class Desk:
             "mode": "plan",
             **settings,
         }
-        programs = read_programs({"mine": table}, "moot.toml")
+        programs = read_programs({"mine": table}, "folkmoot.toml")
         pool = Pool(retry=RetrySettings(tries=1, gap=300.0))
         pool.programs = lambda: programs
         return pool
@@ -159,7 +159,7 @@ def test_the_usual_agents_need_no_settings_and_others_do(tmp_path: Path, monkeyp
     assert PROVIDERS["acp"].needs_key is False
     with pytest.raises(BriefError, match="acp:mine is no agent that is known here; there are claude, codex, gemini"):
         pool.model("acp:mine")
-    assert read_programs({"claude": {"parallel": 3}}, "moot.toml")["claude"] == AcpProgram(
+    assert read_programs({"claude": {"parallel": 3}}, "folkmoot.toml")["claude"] == AcpProgram(
         command=("claude-agent-acp",), mode="plan", parallel=3
     )
 
@@ -181,7 +181,7 @@ def test_the_usual_agents_need_no_settings_and_others_do(tmp_path: Path, monkeyp
 )
 def test_settings_that_cannot_be_are_refused(table: Mapping[str, object] | str, words: str) -> None:
     with pytest.raises(BriefError) as caught:
-        read_programs(table, "moot.toml")
+        read_programs(table, "folkmoot.toml")
     assert words in str(caught.value)
 
 

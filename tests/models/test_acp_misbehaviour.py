@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
-from moot.core.event import Called
-from moot.models.base import Message, Request
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool
-from moot.models.wires import acp_process
-from moot.models.wires.acp_programs import read_programs
+from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Message, Request
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool
+from folkmoot.models.wires import acp_process
+from folkmoot.models.wires.acp_programs import read_programs
 from tests.kits.raw_acp_agent import WORDS
 from tests.kits.waiting import until
 from tests.models.models_kit import Notebook
@@ -29,7 +29,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def ask(*command: str, words: str = "Build or buy?", seconds: float = 300.0) -> Called:
-    programs = read_programs({"mine": {"command": list(command), "mode": ""}}, "moot.toml")
+    programs = read_programs({"mine": {"command": list(command), "mode": ""}}, "folkmoot.toml")
     pool = Pool(retry=RetrySettings(tries=1, gap=300.0))
     pool.programs = lambda: programs
     try:
@@ -66,8 +66,8 @@ async def test_an_answer_stands_beside_what_is_left_out_and_denied(
 @pytest.mark.parametrize(
     ("manner", "words", "error"),
     [
-        ("old", "acp:mine speaks version 99 of the Agent Client Protocol; Moot speaks version 1", Refused),
-        ("empty", "acp:mine speaks no version of the Agent Client Protocol; Moot speaks version 1", Refused),
+        ("old", "acp:mine speaks version 99 of the Agent Client Protocol; Folkmoot speaks version 1", Refused),
+        ("empty", "acp:mine speaks no version of the Agent Client Protocol; Folkmoot speaks version 1", Refused),
         ("no-session", "acp:mine opened no session", Unreadable),
         ("odd-error", "acp:mine refused the request: boom", Refused),
         ("dies", "acp:mine ended before it answered", Unavailable),

@@ -9,20 +9,20 @@ import pytest
 from pydantic_ai.messages import BinaryContent, ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from moot.agents.prompt import compose, fit
-from moot.core.agent import Context
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant, Source, View
-from moot.core.errors import ModelError, Refused
-from moot.models.attached_files import doubt_of, fault_of, picture_tokens, sees, takes_pdf
-from moot.models.base import Message, Request, Traits
-from moot.models.custom import FunctionAgent
-from moot.models.custom_langchain import _messages as langchain_messages  # pyright: ignore[reportPrivateUsage]
-from moot.models.names import parse
-from moot.models.prices import count_most, count_tokens, quote
-from moot.models.transport import ProviderConnection
-from moot.models.wires.library import LibraryModel
-from moot.tools.attachments import read_attachment
+from folkmoot.agents.prompt import compose, fit
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.core.errors import ModelError, Refused
+from folkmoot.models.attached_files import doubt_of, fault_of, picture_tokens, sees, takes_pdf
+from folkmoot.models.base import Message, Request, Traits
+from folkmoot.models.custom import FunctionAgent
+from folkmoot.models.custom_langchain import _messages as langchain_messages  # pyright: ignore[reportPrivateUsage]
+from folkmoot.models.names import parse
+from folkmoot.models.prices import count_most, count_tokens, quote
+from folkmoot.models.transport import ProviderConnection
+from folkmoot.models.wires.library import LibraryModel
+from folkmoot.tools.attachments import read_attachment
 from tests.kits.pictures import picture
 from tests.models.models_kit import Canned, Notebook, Page, canned, environment
 from tests.report.papers import pdf

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from moot.core.agent import BatchTry, Quote
-from moot.core.errors import BatchPending, ModelError, Refused, Unavailable
-from moot.core.event import Batched, Called, Gathered, Released, SideEntry
-from moot.models.base import Message, Request
-from moot.models.batches.anthropic_batches import AnthropicBatches
-from moot.models.batches.batch_api import ItemResult, JobLook
-from moot.models.batches.batch_jobs import Jobs
-from moot.models.batches.batch_tray import MOST_ITEMS, BatchPace, BatchTray
-from moot.models.batches.openai_batches import OpenAIBatches
-from moot.models.names import parse
-from moot.models.pool import Pool
-from moot.models.transport import ProviderConnection
-from moot.record.mailbox import SideStream
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.agent import BatchTry, Quote
+from folkmoot.core.errors import BatchPending, ModelError, Refused, Unavailable
+from folkmoot.core.event import Batched, Called, Gathered, Released, SideEntry
+from folkmoot.models.base import Message, Request
+from folkmoot.models.batches.anthropic_batches import AnthropicBatches
+from folkmoot.models.batches.batch_api import ItemResult, JobLook
+from folkmoot.models.batches.batch_jobs import Jobs
+from folkmoot.models.batches.batch_tray import MOST_ITEMS, BatchPace, BatchTray
+from folkmoot.models.batches.openai_batches import OpenAIBatches
+from folkmoot.models.names import parse
+from folkmoot.models.pool import Pool
+from folkmoot.models.transport import ProviderConnection
+from folkmoot.record.mailbox import SideStream
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.models.models_kit import Canned, Notebook, Page
 
 GPT, CLAUDE = "openai:gpt-5.4-mini", "anthropic:claude-haiku-5-5"
@@ -61,7 +61,7 @@ async def test_a_batch_without_a_name_is_no_batch() -> None:
 async def test_a_batch_of_openai_is_looked_for_on_all_pages_that_are_new_enough() -> None:
     def pages(url: str) -> object:
         last = "after=b9" in url
-        mark = {"moot_job": "mine"} if last else None
+        mark = {"folkmoot_job": "mine"} if last else None
         batch = {"id": "found" if last else "b9", "metadata": mark, "created_at": 100}
         return {"data": [batch, 7], "has_more": True}
 

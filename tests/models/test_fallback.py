@@ -4,26 +4,26 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.assignment import make_agents
-from moot.app.plan.settings import Config
-from moot.app.run.api import read_brief_argument
-from moot.app.run.prepare import Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import Usage
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.errors import BriefError, Refused, Unavailable
-from moot.core.event import Attempted, Called, Erred, Paused, Replied
-from moot.core.transcript import fold
-from moot.models.base import Request, Traits
-from moot.models.layers import BreakerSettings, RetrySettings
-from moot.models.pool import Pool
-from moot.phases.base import Phase, Rounds
-from moot.phases.speak import Everyone
-from moot.record.store import decode
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.app.plan.assignment import make_agents
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.api import read_brief_argument
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Usage
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.errors import BriefError, Refused, Unavailable
+from folkmoot.core.event import Attempted, Called, Erred, Paused, Replied
+from folkmoot.core.transcript import fold
+from folkmoot.models.base import Request, Traits
+from folkmoot.models.layers import BreakerSettings, RetrySettings
+from folkmoot.models.pool import Pool
+from folkmoot.phases.base import Phase, Rounds
+from folkmoot.phases.speak import Everyone
+from folkmoot.record.store import decode
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, HeldDebate
 from tests.cli.commands import settle
 
 HASTY = RetrySettings(tries=1)
@@ -143,7 +143,7 @@ fallback: {header}
 
 
 async def ready(text: str, config: Config | None = None) -> PreparedDebate:
-    workspace = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("folkmoot.sqlite"))
     try:
         return await prepare(workspace, read_brief_argument(text), Overrides(), config=config)
     finally:
@@ -192,6 +192,6 @@ async def test_a_fallback_that_is_none(header: str, message: str) -> None:
 
 
 async def test_without_settings_at_hand_they_are_loaded(tmp_path: Path) -> None:
-    (tmp_path / "moot.toml").write_text('fallback = ["ollama:z"]\n')
+    (tmp_path / "folkmoot.toml").write_text('fallback = ["ollama:z"]\n')
     plan = (await ready(BRIEF.format(header="ollama:y"))).plan
     assert [participant.fallback for participant in plan.brief.participants] == [("ollama:y",), ("ollama:z",), ()]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.ask import ToolCall
-from moot.models.wires.recorded_frames import QUESTIONS, Recording, Tap, changes, shape, without_ids
-from moot.testing.wires import Call, Plan
-from tests.cli.commands import moot, served
+from folkmoot.core.ask import ToolCall
+from folkmoot.models.wires.recorded_frames import QUESTIONS, Recording, Tap, changes, shape, without_ids
+from folkmoot.testing.wires import Call, Plan
+from tests.cli.commands import folkmoot, served
 from tests.models.models_kit import KEY, Canned, Notebook, Page, canned
 
 ACCOUNT = "org-Abcdef123"
@@ -27,14 +27,14 @@ def speak(call: Call) -> Plan:
 def test_twelve_answers_are_written_without_keys_and_ids(tmp_path: Path) -> None:
     with served(speak) as wires:
         env = {"OPENAI_BASE_URL": f"{wires.url}/v1", "OPENAI_API_KEY": KEY}
-        first = moot(tmp_path, "models", "record", "openai:gpt-4o", stdin="y\n", **env)
+        first = folkmoot(tmp_path, "models", "record", "openai:gpt-4o", stdin="y\n", **env)
         assert first.exit_code == 0, first.output
         assert len(wires.calls) == len(QUESTIONS) == 12
-        again = moot(tmp_path, "models", "record", "openai:gpt-4o", "--yes", **env)
+        again = folkmoot(tmp_path, "models", "record", "openai:gpt-4o", "--yes", **env)
         assert (again.exit_code, "exists already" in again.output) == (2, True)
         assert len(wires.calls) == 12
         more = "--to", "second", "--against", "frames-openai-gpt-4o", "--yes"
-        second = moot(tmp_path, "models", "record", "openai:gpt-4o", *more, **env)
+        second = folkmoot(tmp_path, "models", "record", "openai:gpt-4o", *more, **env)
         assert "new:" not in second.output
     files = sorted((tmp_path / "frames-openai-gpt-4o").iterdir())
     assert [path.name[:2] for path in files] == [f"{n:02}" for n in range(1, 13)]
@@ -60,14 +60,14 @@ def test_twelve_answers_are_written_without_keys_and_ids(tmp_path: Path) -> None
 def test_nothing_is_sent_where_something_is_wrong(tmp_path: Path, words: tuple[str, ...], problem: str) -> None:
     (tmp_path / "other.json").write_text("{}")
     with served(speak) as wires:
-        result = moot(tmp_path, "models", "record", *words, OLLAMA_HOST=wires.url, stdin="n\n")
+        result = folkmoot(tmp_path, "models", "record", *words, OLLAMA_HOST=wires.url, stdin="n\n")
         assert result.exit_code != 0
         assert problem in result.output
         assert not wires.calls
 
 
 def test_a_provider_that_is_not_there_is_recorded_as_that(tmp_path: Path) -> None:
-    result = moot(tmp_path, "models", "record", "ollama:tiny", "--yes", OLLAMA_HOST="http://127.0.0.1:9")
+    result = folkmoot(tmp_path, "models", "record", "ollama:tiny", "--yes", OLLAMA_HOST="http://127.0.0.1:9")
     assert result.exit_code == 0
     data = json.loads((tmp_path / "frames-ollama-tiny" / "01-words.json").read_text("utf-8"))
     assert (data["status"], data["body"], data["read"]["error"]) == (0, "", "connection")

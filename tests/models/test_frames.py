@@ -6,12 +6,12 @@ from typing import cast
 
 import pytest
 
-from moot.core.ask import Usage
-from moot.core.errors import ModelError, Unreadable
-from moot.models.names import parse
-from moot.models.stream import AnswerStream, End
-from moot.models.wires.base import WireModel
-from moot.models.wires.events import EVENT_BYTES, EVENT_LINES, Events, Lines
+from folkmoot.core.ask import Usage
+from folkmoot.core.errors import ModelError, Unreadable
+from folkmoot.models.names import parse
+from folkmoot.models.stream import AnswerStream, End
+from folkmoot.models.wires.base import WireModel
+from folkmoot.models.wires.events import EVENT_BYTES, EVENT_LINES, Events, Lines
 from tests.kits.thoroughness import some
 from tests.models.frames import FRAMES, Frame
 from tests.models.models_kit import Notebook, Page, canned

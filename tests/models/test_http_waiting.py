@@ -10,8 +10,8 @@ import aiohttp
 import pytest
 from aiohttp.base_protocol import BaseProtocol
 
-from moot.models import http_client
-from moot.models.http_client import HttpClient
+from folkmoot.models import http_client
+from folkmoot.models.http_client import HttpClient
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 BEAT = 0.01

@@ -11,16 +11,16 @@ from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from moot.core.ask import ToolCall, ToolSpec
-from moot.core.brief import Settings
-from moot.core.errors import BriefError, ModelError
-from moot.models.base import Message, Request
-from moot.models.names import parse
-from moot.models.pool import Pool, build
-from moot.models.transport import ProviderConnection
-from moot.models.wires.library import LibraryModel
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Wires
+from folkmoot.core.ask import ToolCall, ToolSpec
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import BriefError, ModelError
+from folkmoot.models.base import Message, Request
+from folkmoot.models.names import parse
+from folkmoot.models.pool import Pool, build
+from folkmoot.models.transport import ProviderConnection
+from folkmoot.models.wires.library import LibraryModel
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Wires
 from tests.models.models_kit import HASTY, KEY, Notebook, ask
 
 NAME = "library:openai-chat:gpt-4o-mini"

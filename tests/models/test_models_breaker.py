@@ -8,13 +8,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from moot.core.agent import Quote, Recorder
-from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
-from moot.core.event import Called
-from moot.models.base import Model, Traits
-from moot.models.layers import Breaker, BreakerSettings, Breaking, Recorded, Retrying, Throttled, counts
-from moot.models.pool import Fallback
-from moot.models.transport import Gate
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Model, Traits
+from folkmoot.models.layers import Breaker, BreakerSettings, Breaking, Recorded, Retrying, Throttled, counts
+from folkmoot.models.pool import Fallback
+from folkmoot.models.transport import Gate
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.errors import ModelError
-from moot.core.event import Called, Entry
-from moot.core.text import LONGEST_NAME
-from moot.record.store import decode, encode
+from folkmoot.core.errors import ModelError
+from folkmoot.core.event import Called, Entry
+from folkmoot.core.text import LONGEST_NAME
+from folkmoot.record.store import decode, encode
 from tests.models.models_kit import KEY, Notebook, Page, ask, canned
 
 OPENAI = ["openai:gpt-4o", "groq:some-model"]

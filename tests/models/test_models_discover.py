@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from moot.core.brief import QUOTES
-from moot.models.discover import explain, find_models
-from moot.models.http_port import Unreached
-from moot.models.names import parse
-from moot.models.transport import ProviderConnection
-from moot.testing.wires import Wires
+from folkmoot.core.brief import QUOTES
+from folkmoot.models.discover import explain, find_models
+from folkmoot.models.http_port import Unreached
+from folkmoot.models.names import parse
+from folkmoot.models.transport import ProviderConnection
+from folkmoot.testing.wires import Wires
 from tests.models.models_kit import KEY
 
 NOWHERE = {f"{name}_BASE_URL": "http://127.0.0.1:9/v1" for name in ("LMSTUDIO", "LLAMACPP", "VLLM")} | {
@@ -36,7 +36,7 @@ async def test_nothing_in_reach() -> None:
 
 async def test_servers_are_found_where_the_environment_says() -> None:
     async with Wires(models=("llama3.2:latest", "qwen3:4b")).serve() as wires:
-        env = NOWHERE | {"OLLAMA_HOST": wires.url, "MOOT_BASE_URL": f"{wires.url}/v1"}
+        env = NOWHERE | {"OLLAMA_HOST": wires.url, "FOLKMOOT_BASE_URL": f"{wires.url}/v1"}
         reach = await find_models(env, seconds=120)
     assert reach.models == (
         "ollama:llama3.2:latest", "ollama:qwen3:4b", "compatible:llama3.2:latest", "compatible:qwen3:4b", QUOTES,
@@ -66,7 +66,7 @@ async def test_keys_are_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_an_address_that_cannot_be_used_is_not_looked_for() -> None:
-    reach = await find_models(NOWHERE | {"OLLAMA_HOST": "ftp://x", "MOOT_BASE_URL": "nonsense"})
+    reach = await find_models(NOWHERE | {"OLLAMA_HOST": "ftp://x", "FOLKMOOT_BASE_URL": "nonsense"})
     assert (reach.servers[0].provider, reach.servers[0].url, reach.servers[0].up) == ("ollama", "", False)
     assert "compatible" not in [server.provider for server in reach.servers]
 
@@ -154,7 +154,7 @@ async def test_a_key_that_is_none_is_not_sent() -> None:
         return page(200, b'{"data": [{"id": "good"}]}')
 
     async with raw(answer) as host:
-        env = NOWHERE | {"MOOT_BASE_URL": f"http://{host}/v1", "MOOT_API_KEY": "two\nlines"}
+        env = NOWHERE | {"FOLKMOOT_BASE_URL": f"http://{host}/v1", "FOLKMOOT_API_KEY": "two\nlines"}
         reach = await find_models(env, seconds=120)
     assert "compatible:good" in reach.models
     assert b"authorization" not in heads[0].lower()

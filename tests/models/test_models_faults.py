@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.errors import ModelError, Refused, Unavailable, Unreadable
-from moot.models.names import Key, parse
-from moot.models.provider_errors import (
+from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
+from folkmoot.models.names import Key, parse
+from folkmoot.models.provider_errors import (
     LONGEST,
     answer_error,
     error_words,

@@ -17,9 +17,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from moot.core.errors import BriefError, ModelError
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool
+from folkmoot.core.errors import BriefError, ModelError
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool
 from tests.models.models_kit import KEY, Notebook, ask, environment
 
 ANSWERING = ["openai:gpt-4o", "groq:tiny", "anthropic:claude-haiku-4-5", "ollama:tiny"]
@@ -217,7 +217,7 @@ async def test_http_to_a_port_of_tls_is_named_by_what_the_server_says(name: str,
 
 @pytest.mark.parametrize("name", ANSWERING)
 async def test_tls_to_a_port_of_http_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.models.transport.CONNECT_SECONDS", 1.0)  # a server that waits for the rest of a line
+    monkeypatch.setattr("folkmoot.models.transport.CONNECT_SECONDS", 1.0)  # a server that waits for the rest of a line
     async with served(whole(b"{}", "404 Not Found")) as (_, port):
         error = await fails(name, f"https://127.0.0.1:{port}")
         assert str(error).endswith("speaks http, not https")
@@ -225,7 +225,7 @@ async def test_tls_to_a_port_of_http_is_named(name: str, monkeypatch: pytest.Mon
 
 
 async def test_a_server_of_tls_that_is_slow_is_not_called_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.models.transport.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("folkmoot.models.transport.CONNECT_SECONDS", 0.2)
     async with served(whole(b"", "400 The plain HTTP request was sent to HTTPS port")) as (_, port):
         error = await fails("groq:tiny", f"https://127.0.0.1:{port}")
         assert (error.kind, error.again) == ("connection", True)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.errors import BriefError
-from moot.models.names import PROVIDERS, Key, find_key, find_url, need_key, parse, unsent_settings
+from folkmoot.core.errors import BriefError
+from folkmoot.models.names import PROVIDERS, Key, find_key, find_url, need_key, parse, unsent_settings
 from tests.models.models_kit import KEY
 
 
@@ -78,15 +78,15 @@ def test_ollama_host_may_be_short(host: str, url: str) -> None:
 
 @pytest.mark.parametrize("value", ["ftp://box/v1", "box:8000", "http://", "http://box:99999", "http://box:0", "x y"])
 def test_an_address_that_cannot_be_used_is_refused(value: str) -> None:
-    with pytest.raises(BriefError, match="MOOT_BASE_URL") as caught:
-        find_url(PROVIDERS["compatible"], {"MOOT_BASE_URL": value})
+    with pytest.raises(BriefError, match="FOLKMOOT_BASE_URL") as caught:
+        find_url(PROVIDERS["compatible"], {"FOLKMOOT_BASE_URL": value})
     assert caught.value.code == "bad_address"
 
 
 def test_addresses_come_from_the_environment_or_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BriefError, match="MOOT_BASE_URL"):
+    with pytest.raises(BriefError, match="FOLKMOOT_BASE_URL"):
         find_url(PROVIDERS["compatible"], {})
-    assert find_url(PROVIDERS["compatible"], {"MOOT_BASE_URL": "http://box:1/v1/"}) == "http://box:1/v1"
+    assert find_url(PROVIDERS["compatible"], {"FOLKMOOT_BASE_URL": "http://box:1/v1/"}) == "http://box:1/v1"
     assert find_url(PROVIDERS["openai"], {}) == "https://api.openai.com/v1"
     assert find_url(PROVIDERS["openai"], {"OPENAI_BASE_URL": "https://proxy.example/v1"}) == "https://proxy.example/v1"
     monkeypatch.setenv("OLLAMA_HOST", "elsewhere")

@@ -7,14 +7,14 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from moot.core.ask import ToolCall
-from moot.core.brief import Settings
-from moot.core.errors import ModelError
-from moot.core.event import Called
-from moot.models.pool import Pool
-from moot.models.wires.events import EVENT_BYTES
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Wires
+from folkmoot.core.ask import ToolCall
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import ModelError
+from folkmoot.core.event import Called
+from folkmoot.models.pool import Pool
+from folkmoot.models.wires.events import EVENT_BYTES
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Wires
 from tests.models.models_kit import HASTY, Notebook, Page, ask, canned
 
 

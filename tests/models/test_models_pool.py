@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from moot.core.errors import BriefError, ModelError
-from moot.models.http_port import Unreached
-from moot.models.layers import RetrySettings
-from moot.models.names import PROVIDERS
-from moot.models.pool import Pool, build
-from moot.models.transport import ProviderConnection
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.core.errors import BriefError, ModelError
+from folkmoot.models.http_port import Unreached
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.names import PROVIDERS
+from folkmoot.models.pool import Pool, build
+from folkmoot.models.transport import ProviderConnection
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, KEY, Canned, Double, Notebook, Page, ask, environment, gives
 
 HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "aiohttp", "httpx2", "httpx")
@@ -23,7 +23,7 @@ HEAVY = ("pydantic_ai", "openai", "anthropic", "genai_prices", "aiohttp", "httpx
 @pytest.mark.system
 @pytest.mark.parametrize("use", ["", "Pool(env={'OPENAI_API_KEY': 'k'}).model('openai:gpt-4o').name"])
 def test_nothing_heavy_is_loaded_before_a_request(use: str) -> None:
-    lines = "from moot.models.pool import Pool; import moot.models.discover, sys"
+    lines = "from folkmoot.models.pool import Pool; import folkmoot.models.discover, sys"
     report = f"print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", f"{lines}\n{use}\n{report}"], capture_output=True, text=True, check=True
@@ -36,8 +36,8 @@ def test_nothing_heavy_is_loaded_before_a_request(use: str) -> None:
 def test_the_list_of_prices_is_loaded_for_the_providers_that_it_has(name: str, listed: bool) -> None:
     lines = f"""
 import asyncio, sys
-from moot.models.pool import Pool
-pool = Pool(env={{"OPENAI_API_KEY": "k", "MOOT_BASE_URL": "http://127.0.0.1:1/v1"}})
+from folkmoot.models.pool import Pool
+pool = Pool(env={{"OPENAI_API_KEY": "k", "FOLKMOOT_BASE_URL": "http://127.0.0.1:1/v1"}})
 pool.model({name!r})
 asyncio.run(pool.warm())
 print("genai_prices" in sys.modules)
@@ -187,7 +187,7 @@ async def test_what_is_set_for_openai_goes_to_openai_alone(name: str, monkeypatc
 
 async def test_no_key_no_header() -> None:
     async with Wires(script=lambda call: Plan(text="yes")).serve() as wires:
-        pool = Pool(env={"OLLAMA_HOST": wires.url, "MOOT_BASE_URL": f"{wires.url}/v1"}, retry=HASTY)
+        pool = Pool(env={"OLLAMA_HOST": wires.url, "FOLKMOOT_BASE_URL": f"{wires.url}/v1"}, retry=HASTY)
         for name in ("ollama:tiny", "compatible:tiny"):
             await pool.model(name).complete(ask(), Notebook())
             assert "authorization" not in wires.calls[-1].headers
@@ -224,7 +224,7 @@ def test_what_is_warm_has_loaded_what_a_try_needs() -> None:
     loaded = f"print([name for name in {HEAVY[3:6]} if name in sys.modules])"
     lines = (
         "import asyncio, sys",
-        "from moot.models.pool import Pool",
+        "from folkmoot.models.pool import Pool",
         "pool = Pool(env={'GROQ_API_KEY': 'k'})",
         "pool.model('groq:x')",
         "asyncio.run(pool.warm())",

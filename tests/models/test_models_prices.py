@@ -22,12 +22,12 @@ from genai_prices.types import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Usage
-from moot.core.brief import Settings
-from moot.models import prices
-from moot.models.base import Message
-from moot.models.names import PROVIDERS, ModelName, Provider, parse
-from moot.models.prices import MAX_TOKENS, OVERHEAD, answer_cap, cost, count_most, count_tokens, quote
+from folkmoot.core.ask import Usage
+from folkmoot.core.brief import Settings
+from folkmoot.models import prices
+from folkmoot.models.base import Message
+from folkmoot.models.names import PROVIDERS, ModelName, Provider, parse
+from folkmoot.models.prices import MAX_TOKENS, OVERHEAD, answer_cap, cost, count_most, count_tokens, quote
 from tests.models.models_kit import ask
 
 
@@ -178,9 +178,9 @@ def test_where_a_price_rises_with_the_prompt_it_is_that_of_the_list_on_both_side
 def test_a_process_that_lasts_has_another_one_read_the_list() -> None:
     program = (
         "import sys\n"
-        "from moot.core.ask import Usage\n"
-        "from moot.models.names import parse\n"
-        "from moot.models.prices import cost, load_prices\n"
+        "from folkmoot.core.ask import Usage\n"
+        "from folkmoot.models.names import parse\n"
+        "from folkmoot.models.prices import cost, load_prices\n"
         "for name in ('openai:gpt-4o-mini', 'openai:nobody'):\n"
         "    load_prices(parse(name), apart=True)\n"
         "    print(cost(parse(name), Usage(input_tokens=1000, output_tokens=10)))\n"

@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from moot.agents.llm import NO_SCHEMA, ModelAgent
-from moot.answers.layout import read
-from moot.answers.schemas.form_schema import schema_of
-from moot.core.ask import ABSTAIN, Ask, Field, Form
-from moot.core.brief import Brief, Participant
-from moot.core.errors import Refused
-from moot.core.event import Called
-from moot.core.transcript import Turn
-from moot.models.base import Request
-from moot.models.pool import Pool
-from moot.phases.speak import Everyone
-from moot.phases.vote import ballot_form
-from moot.testing.replay import Harness
-from moot.testing.scripted import ScriptedModel
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.agents.llm import NO_SCHEMA, ModelAgent
+from folkmoot.answers.layout import read
+from folkmoot.answers.schemas.form_schema import schema_of
+from folkmoot.core.ask import ABSTAIN, Ask, Field, Form
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import Refused
+from folkmoot.core.event import Called
+from folkmoot.core.transcript import Turn
+from folkmoot.models.base import Request
+from folkmoot.models.pool import Pool
+from folkmoot.phases.speak import Everyone
+from folkmoot.phases.vote import ballot_form
+from folkmoot.testing.replay import Harness
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, environment
 
 BALLOT = ballot_form(("Tea", "Coffee"))

@@ -7,15 +7,17 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
-from moot.core.errors import ModelError
-from moot.models.pool import Pool
-from moot.testing.wires import Wires
+from folkmoot.core.errors import ModelError
+from folkmoot.models.pool import Pool
+from folkmoot.testing.wires import Wires
 from tests.models.models_kit import HASTY, Notebook, ask, environment
 
 
 @pytest.fixture
 def address() -> Iterator[str]:
-    with subprocess.Popen([sys.executable, "-m", "moot.testing.wires"], stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [sys.executable, "-m", "folkmoot.testing.wires"], stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         yield server.stdout.readline().strip()
         server.terminate()

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Usage
-from moot.core.brief import Settings
-from moot.core.errors import Refused, Unreadable
-from moot.models.names import parse
-from moot.models.prices import MAX_TOKENS, count_tokens
-from moot.models.stream import MOST, AnswerStream, End, final_answer, repair_surrogates
+from folkmoot.core.ask import Usage
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import Refused, Unreadable
+from folkmoot.models.names import parse
+from folkmoot.models.prices import MAX_TOKENS, count_tokens
+from folkmoot.models.stream import MOST, AnswerStream, End, final_answer, repair_surrogates
 from tests.models.models_kit import Notebook, ask
 
 NAME = parse("ollama:tiny")

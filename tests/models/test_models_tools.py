@@ -7,16 +7,16 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from moot.core.ask import ToolCall, ToolSpec
-from moot.core.brief import Settings
-from moot.core.errors import ModelError, Unreadable
-from moot.models.base import Message, Request
-from moot.models.names import parse
-from moot.models.pool import Pool
-from moot.models.prices import TOOLS_OVERHEAD, count_tokens, quote
-from moot.models.stream import MOST, AnswerStream
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.core.ask import ToolCall, ToolSpec
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import ModelError, Unreadable
+from folkmoot.models.base import Message, Request
+from folkmoot.models.names import parse
+from folkmoot.models.pool import Pool
+from folkmoot.models.prices import TOOLS_OVERHEAD, count_tokens, quote
+from folkmoot.models.stream import MOST, AnswerStream
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, Notebook, Page, ask, canned, environment
 
 MODELS = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-4-5"]
@@ -232,7 +232,7 @@ async def test_settings_go_where_a_wire_takes_them(wires: Wires, pool: Pool, nam
     ],
 )
 def test_what_is_ignored_is_known_beforehand(provider: str, remaining: set[str]) -> None:
-    env = {"TOGETHER_API_KEY": "x", "MOOT_BASE_URL": "http://127.0.0.1:9/v1"}
+    env = {"TOGETHER_API_KEY": "x", "FOLKMOOT_BASE_URL": "http://127.0.0.1:9/v1"}
     drops = set(Pool(env=env).model(f"{provider}:x").drops)
     assert {"top_k", "min_p", "repeat_penalty"} - drops == remaining
 

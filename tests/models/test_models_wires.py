@@ -7,14 +7,14 @@ from typing import cast
 import pytest
 import pytest_asyncio
 
-from moot.core.agent import is_cut_off
-from moot.core.brief import Settings
-from moot.core.errors import ModelError
-from moot.core.event import Called
-from moot.models.base import Message, Request
-from moot.models.pool import Pool
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.core.agent import is_cut_off
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import ModelError
+from folkmoot.core.event import Called
+from folkmoot.models.base import Message, Request
+from folkmoot.models.pool import Pool
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, KEY, Notebook, ask, environment
 
 MODELS = ["ollama:tiny", "openai:gpt-4o-mini", "groq:llama-3.3-70b-versatile", "anthropic:claude-haiku-5-5"]

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from moot.core.agent import Quote, Recorder
-from moot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
-from moot.core.event import Called
-from moot.models.base import Model
-from moot.models.layers import Recorded, Retrying, RetrySettings, Throttled, TimeLimit
-from moot.models.transport import LONGEST_HOLD, Gate
-from moot.testing.conformance import Journal
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Model
+from folkmoot.models.layers import Recorded, Retrying, RetrySettings, Throttled, TimeLimit
+from folkmoot.models.transport import LONGEST_HOLD, Gate
+from folkmoot.testing.conformance import Journal
 from tests.kits.clock import jumping
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.event import Entry
-from moot.models.pool import Pool
-from moot.record.store import decode, encode
-from moot.testing import wire_formats
-from moot.testing.wire_formats import Body, Dialect, Plan
-from moot.testing.wires import Wires
+from folkmoot.core.event import Entry
+from folkmoot.models.pool import Pool
+from folkmoot.record.store import decode, encode
+from folkmoot.testing import wire_formats
+from folkmoot.testing.wire_formats import Body, Dialect, Plan
+from folkmoot.testing.wires import Wires
 from tests.models.models_kit import HASTY, Notebook, ask, environment
 
 pytestmark = [

@@ -23,12 +23,12 @@ class Slowly(MetaPathFinder):
 
 sys.meta_path.insert(0, Slowly())
 
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Failed
-from moot.app.run.workspace import Workspace
-from moot.models.pool import Pool
-from moot.testing.store_checks import InMemoryStore
-from moot.testing.wires import Wires
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Failed
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.models.pool import Pool
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.testing.wires import Wires
 
 async def main():
     stood, over = 0.0, False

@@ -13,16 +13,16 @@ from typing import cast
 
 import pytest
 
-from moot.core.brief import Settings
-from moot.core.errors import ModelError
-from moot.core.event import Called
-from moot.models import http_client
-from moot.models.http_port import Unreached
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool, build
-from moot.models.wires import base
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Wires
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import ModelError
+from folkmoot.core.event import Called
+from folkmoot.models import http_client
+from folkmoot.models.http_port import Unreached
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool, build
+from folkmoot.models.wires import base
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Wires
 from tests.models.frames import CHAT, COUNTS, LOCAL, MESSAGES, PLAIN, SAID, SPOKEN, STOP, sse
 from tests.models.models_kit import HASTY, Notebook, ask, environment
 
@@ -348,8 +348,8 @@ async def test_a_request_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch)
 
 LEAVE = """
 import asyncio
-from moot.models.pool import build
-from moot.testing.wires import Wires
+from folkmoot.models.pool import build
+from folkmoot.testing.wires import Wires
 from tests.models.models_kit import Notebook, ask, environment
 
 async def main():

@@ -9,16 +9,16 @@ from typing import Any, cast
 import aiohttp
 import pytest
 
-from moot.core.errors import ModelError
-from moot.models import http_port
-from moot.models.http_client import HttpClient
-from moot.models.http_port import HttpAnswer, HttpPort, Unreached
-from moot.models.layers import RetrySettings
-from moot.models.names import parse
-from moot.models.pool import build
-from moot.models.transport import ProviderConnection
-from moot.models.wires import base
-from moot.models.wires.openai_chat import OpenAIChat
+from folkmoot.core.errors import ModelError
+from folkmoot.models import http_port
+from folkmoot.models.http_client import HttpClient
+from folkmoot.models.http_port import HttpAnswer, HttpPort, Unreached
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.names import parse
+from folkmoot.models.pool import build
+from folkmoot.models.transport import ProviderConnection
+from folkmoot.models.wires import base
+from folkmoot.models.wires.openai_chat import OpenAIChat
 from tests.models.frames import HEARD, SAID, SPOKEN, WORDS, lines, piece, sse
 from tests.models.models_kit import Notebook, Page, ask, canned, environment
 from tests.models.test_wires_faults import Line, answered, served

@@ -8,9 +8,9 @@ from typing import get_type_hints
 
 import pytest
 
-from moot.core.brief import Limits
-from moot.core.errors import BriefError, LimitReached, ModelError, MootError, ProtocolError
-from moot.pattern import (
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, ModelError, ProtocolError
+from folkmoot.pattern import (
     DebatePattern,
     GroupedDebatePattern,
     GroupedState,
@@ -214,7 +214,7 @@ def test_a_count_that_is_wrong_is_put_right_and_named() -> None:
     ],
 )
 def test_what_cannot_be_debated_in_groups(
-    people: list[dict[str, str]], options: list[str], error: type[MootError], message: str
+    people: list[dict[str, str]], options: list[str], error: type[FolkmootError], message: str
 ) -> None:
     agent = holding(VIEWS)
     with pytest.raises(error, match=message):
@@ -300,5 +300,5 @@ async def test_in_a_running_loop_there_is_something_to_await(
     pattern: type[ReflectionPattern | MapReducePattern | GroupedDebatePattern],
 ) -> None:
     grouped_debate_pattern = pattern(llm=writing(9))
-    with pytest.raises(MootError, match=f"await {pattern.__name__}.arun"):
+    with pytest.raises(FolkmootError, match=f"await {pattern.__name__}.arun"):
         grouped_debate_pattern.run("?", *[["a"]] * (pattern is not ReflectionPattern))  # pyright: ignore[reportArgumentType]

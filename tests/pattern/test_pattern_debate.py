@@ -8,18 +8,18 @@ import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
-from moot.core.brief import Limits, Participant
-from moot.core.errors import (
+from folkmoot.core.brief import Limits, Participant
+from folkmoot.core.errors import (
     BriefError,
+    FolkmootError,
     LimitReached,
     ModelError,
-    MootError,
     ProtocolError,
     RecordError,
     Unavailable,
     Waiting,
 )
-from moot.pattern import DebatePattern, DebateState
+from folkmoot.pattern import DebatePattern, DebateState
 from tests.council.agents import Agent, Speech, chaired, own_place
 
 TOPIC = "Should we invest $1M?"
@@ -173,7 +173,7 @@ def test_what_cannot_be_debated_is_refused_before_any_call(topic: object, debate
     with pytest.raises(BriefError, match=message):
         DebatePattern(llm=agent).run(topic, debaters)  # pyright: ignore[reportArgumentType]
     assert agent.heard == []
-    assert not Path("moot.sqlite").exists()
+    assert not Path("folkmoot.sqlite").exists()
 
 
 def test_one_debater_is_no_debate() -> None:
@@ -297,7 +297,7 @@ def test_where_nobody_can_be_reached_it_pauses() -> None:
 
 async def test_in_a_running_loop_run_says_what_to_await() -> None:
     pattern = DebatePattern(llm=chaired([SETTLED]))
-    with pytest.raises(MootError, match=r"an event loop is running: await DebatePattern.arun\(…\) there"):
+    with pytest.raises(FolkmootError, match=r"an event loop is running: await DebatePattern.arun\(…\) there"):
         pattern.run(TOPIC, TWO)
-    with pytest.raises(MootError, match=r"await DebatePattern.aresume"):
+    with pytest.raises(FolkmootError, match=r"await DebatePattern.aresume"):
         pattern.resume("x")

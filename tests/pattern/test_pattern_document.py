@@ -10,9 +10,9 @@ from typing import Annotated, TypedDict, get_type_hints
 
 import pytest
 
-from moot.pattern import DebatePattern, DebateResult, DebateState
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
+from folkmoot.pattern import DebatePattern, DebateResult, DebateState
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
 from tests.cli.commands import served
 from tests.council.agents import own_place
 from tests.paths import SHARED
@@ -45,7 +45,7 @@ def test_the_core_code_runs_as_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = block("from patterns.debate.pattern import DebatePattern", 'print(result["debate_history"])')
-    code = code.replace("patterns.debate.pattern", "moot.pattern")
+    code = code.replace("patterns.debate.pattern", "folkmoot.pattern")
     own_place(tmp_path, monkeypatch)
     names: dict[str, object] = {}
     with served(speak) as wires:

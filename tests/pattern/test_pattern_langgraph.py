@@ -16,11 +16,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from moot.app.program.program_plans import open_workspace
-from moot.app.run.people import answer
-from moot.core.brief import Limits, Participant
-from moot.core.errors import BriefError, LimitReached, ModelError, MootError, Waiting
-from moot.pattern import DebatePattern
+from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.app.run.people import answer
+from folkmoot.core.brief import Limits, Participant
+from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, ModelError, Waiting
+from folkmoot.pattern import DebatePattern
 from tests.council.agents import Agent, chaired, own_place
 
 SETTLED = "SUMMARY: Enough.\nSTATUS: SETTLED\nDECISION: Half of it."
@@ -201,20 +201,20 @@ def test_where_nobody_answers_the_run_fails_and_may_be_tried_again() -> None:
 
 
 async def test_in_a_running_loop_the_graph_says_what_to_await() -> None:
-    with pytest.raises(MootError, match=r"an event loop is running: await graph\.ainvoke\(…\) there"):
+    with pytest.raises(FolkmootError, match=r"an event loop is running: await graph\.ainvoke\(…\) there"):
         graph(DebatePattern(llm=chaired([SETTLED]))).invoke(begin())
 
 
 ALONE = """
 import sys
-import moot.pattern
-pattern = moot.pattern.DebatePattern("builtin:quotes")
+import folkmoot.pattern
+pattern = folkmoot.pattern.DebatePattern("builtin:quotes")
 assert not [name for name in sys.modules if name.startswith(("langgraph", "langchain"))], "imported"
 sys.modules["langchain_core"] = sys.modules["langchain_core.runnables"] = None
 try:
     pattern.as_langgraph_node()
-except moot.MootError as error:
-    assert "pip install 'moot[langgraph]'" in str(error)
+except folkmoot.FolkmootError as error:
+    assert "pip install 'folkmoot[langgraph]'" in str(error)
 else:
     raise SystemExit("no error")
 """

@@ -6,9 +6,9 @@ from typing import get_type_hints
 
 import pytest
 
-from moot.app.program.program_plans import open_workspace
-from moot.core.event import Entry
-from moot.pattern import DebatePattern, DebateResult, DebateState
+from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.core.event import Entry
+from folkmoot.pattern import DebatePattern, DebateResult, DebateState
 from tests.council.agents import Agent, chaired, own_place
 
 PEOPLE = [{"name": "Bull", "role": "investor"}, {"name": "Bear", "role": "analyst"}]

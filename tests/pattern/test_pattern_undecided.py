@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import moot
-from moot.pattern import DebatePattern
+import folkmoot
+from folkmoot.pattern import DebatePattern
 from tests.council.agents import own_place
 
 BRIEF = "---\nprotocol: moderated\nrounds: 1\n---\n# Build or buy?\n\n## Ann\nrole: Builds\n\n## Ben\nrole: Buys\n"
@@ -41,7 +41,7 @@ def test_a_decision_that_is_left_out_is_asked_for(words: tuple[str, str], tmp_pa
     assert (result["is_settled"], result["final_decision"], len(chair.rulings)) == (True, "We build.", 2)
     assert "DECISION" in chair.rulings[1].removeprefix(chair.rulings[0])
     chair = Chair(*words)
-    outcome = moot.run(BRIEF, model=chair)
+    outcome = folkmoot.run(BRIEF, model=chair)
     assert outcome.decision
     assert (outcome.status, outcome.decision.text, len(chair.rulings)) == ("decided", "We build.", 2)
 
@@ -50,4 +50,4 @@ def test_one_that_never_comes_decides_nothing_and_is_named() -> None:
     people = [{"name": name, "role": "Thinks"} for name in ("Ann", "Ben")]
     result = DebatePattern(llm=Chair(ENGLISH[0], ""), max_rounds=1).run("Build or buy?", people)
     assert (result["final_decision"], bool(result.warnings)) == ("", True)
-    assert moot.run(BRIEF, model=Chair(ENGLISH[0], "")).status == "no_decision"
+    assert folkmoot.run(BRIEF, model=Chair(ENGLISH[0], "")).status == "no_decision"

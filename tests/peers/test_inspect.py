@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.questions.question_files import read_data_set
-from moot.app.results.inspect_logs import logs_of
+from folkmoot.app.questions.question_files import read_data_set
+from folkmoot.app.results.inspect_logs import logs_of
 from tests.app.evaluation.test_inspect_logs import SET, saved
 from tests.cli.commands import settle
 from tests.paths import ROOT
@@ -49,7 +49,7 @@ log = read_eval_log(sys.argv[1])
 print(json.dumps({
     "status": log.status,
     "tokens": {role: used.output_tokens for role, used in (log.stats.role_usage or {}).items()},
-    "samples": {item.id: [item.output.completion, item.store.get("moot"), item.scores["choice"].value]
+    "samples": {item.id: [item.output.completion, item.store.get("folkmoot"), item.scores["choice"].value]
         for item in log.samples},
 }))
 """
@@ -59,7 +59,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import accuracy, stderr
 from inspect_ai.scorer._metric import SampleScore
 log = read_eval_log(sys.argv[1])
-scores = [SampleScore(score=s.scores["moot"], sample_id=s.id, sample_metadata=s.metadata) for s in log.samples]
+scores = [SampleScore(score=s.scores["folkmoot"], sample_id=s.id, sample_metadata=s.metadata) for s in log.samples]
 write_eval_log(log, sys.argv[2])
 print(json.dumps([accuracy()(scores), stderr(cluster="group")(scores)]))
 """
@@ -71,15 +71,15 @@ def inspect() -> Path:
 
 
 def run(command: list[str], folder: Path) -> str:
-    """The output of a program that finds Moot and its entry points where they are developed."""
-    about = folder / "moot-0.dist-info"
+    """The output of a program that finds Folkmoot and its entry points where they are developed."""
+    about = folder / "folkmoot-0.dist-info"
     about.mkdir(exist_ok=True)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     points = "\n".join(f"{name} = {value}" for name, value in project["entry-points"]["inspect_ai"].items())
     (about / "entry_points.txt").write_text(f"[inspect_ai]\n{points}\n", "utf-8")
     editable = {"url": ROOT.as_uri(), "dir_info": {"editable": True}}
     (about / "direct_url.json").write_text(json.dumps(editable), "utf-8")
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: moot\nVersion: 0\n", "utf-8")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: folkmoot\nVersion: 0\n", "utf-8")
     env = {**settle(folder), "PYTHONPATH": f"{ROOT / 'src'}:{folder}"}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -90,7 +90,7 @@ def test_inspect_eval_answers_a_task_by_debates(inspect: Path, tmp_path: Path) -
     (tmp_path / "task.py").write_text(TASK, "utf-8")
     settings = ("-S", "protocol=panel", "-S", "seats=3", "-S", "store=r.sqlite")
     run(
-        [str(inspect / "inspect"), "eval", "task.py", "--solver", "moot/debate", *settings, "--display", "none"],
+        [str(inspect / "inspect"), "eval", "task.py", "--solver", "folkmoot/debate", *settings, "--display", "none"],
         tmp_path,
     )
     [path] = (tmp_path / "logs").glob("*.eval")

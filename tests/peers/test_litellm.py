@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
-from moot.core.errors import ModelError
-from moot.models.discover import find_models
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool
+from folkmoot.core.errors import ModelError
+from folkmoot.models.discover import find_models
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool
 from tests.models.models_kit import Notebook, ask
 from tests.peers.conftest import ANSWER, MASTER
 
@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.peers, pytest.mark.timeout(1200)]
 
 def keys(url: str, key: str) -> dict[str, str]:
     """An environment in which three providers are the proxy."""
-    places = {"OPENAI_BASE_URL": f"{url}/v1", "MOOT_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
-    return places | {"OPENAI_API_KEY": key, "MOOT_API_KEY": key, "ANTHROPIC_API_KEY": key}
+    places = {"OPENAI_BASE_URL": f"{url}/v1", "FOLKMOOT_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
+    return places | {"OPENAI_API_KEY": key, "FOLKMOOT_API_KEY": key, "ANTHROPIC_API_KEY": key}
 
 
 @pytest_asyncio.fixture

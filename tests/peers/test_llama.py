@@ -1,7 +1,7 @@
 """Forms as schemas on a server that holds a model to them: how many questions about unread forms that saves.
 
 The model says random letters. So the figures are the two ends: without a schema no form can be read, and all that can
-be read with one comes from the server's grammar and from Moot's reader, not from a model that understands forms.
+be read with one comes from the server's grammar and from Folkmoot's reader, not from a model that understands forms.
 """
 
 from collections import Counter
@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from moot.agents.llm import NO_SCHEMA, ModelAgent
-from moot.core.ask import Form
-from moot.core.brief import Brief, Settings
-from moot.core.event import Called
-from moot.models.pool import Pool
-from moot.phases.speak import Everyone
-from moot.testing.replay import Harness
+from folkmoot.agents.llm import NO_SCHEMA, ModelAgent
+from folkmoot.core.ask import Form
+from folkmoot.core.brief import Brief, Settings
+from folkmoot.core.event import Called
+from folkmoot.models.pool import Pool
+from folkmoot.phases.speak import Everyone
+from folkmoot.testing.replay import Harness
 from tests.models.models_kit import HASTY
 from tests.models.test_models_schema import BALLOT, PEOPLE, VERDICT
 

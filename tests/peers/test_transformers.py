@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator
 import pytest
 import pytest_asyncio
 
-from moot.core.brief import Settings
-from moot.core.errors import ModelError
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import ModelError
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool
 from tests.models.models_kit import Notebook, ask
 
 # The first test waits for the installation of PyTorch, some minutes.

@@ -5,18 +5,18 @@ from typing import TypeAlias
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.event import Interjected
-from moot.core.transcript import Turn
-from moot.models.base import Traits
-from moot.phases.base import Phase, Rounds, Sequence
-from moot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
-from moot.phases.speak import Everyone, speech
-from moot.record.ledger import Ledger
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.event import Interjected
+from folkmoot.core.transcript import Turn
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import Phase, Rounds, Sequence
+from folkmoot.phases.revise import EVOLVE, Mindful, Reflect, Revise, Summarize, Translate
+from folkmoot.phases.speak import Everyone, speech
+from folkmoot.record.ledger import Ledger
+from folkmoot.testing.replay import Harness, HeldDebate
 
 Answers: TypeAlias = Callable[[Ask], Mapping[str, Value] | None]
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, View
-from moot.core.event import Asked, Failed, Opened, Replied
-from moot.core.transcript import Transcript, Turn
-from moot.phases.base import State
-from moot.phases.bids import BID, ask_bids, winner
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, View
+from folkmoot.core.event import Asked, Failed, Opened, Replied
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.phases.base import State
+from folkmoot.phases.bids import BID, ask_bids, winner
 from tests.kits.players import ANN, BOB, CY
 
 LOG = View(numbered=True)

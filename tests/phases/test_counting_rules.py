@@ -4,12 +4,12 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from moot.core.ask import Ask, Field, Form, Reply
-from moot.core.errors import ProtocolError
-from moot.core.extensions import RULE, Kind, Offer
-from moot.core.transcript import Transcript, Turn
-from moot.phases import choices, ranked_vote
-from moot.phases.choices import Choices, CountingRule, counting_rule
+from folkmoot.core.ask import Ask, Field, Form, Reply
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.extensions import RULE, Kind, Offer
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.phases import choices, ranked_vote
+from folkmoot.phases.choices import Choices, CountingRule, counting_rule
 
 
 class Odd:

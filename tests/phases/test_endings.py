@@ -5,21 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import ABSTAIN, Ask, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.phases.base import Phase, Sequence
-from moot.phases.choices import STRATEGIES, Choices, Mediation
-from moot.phases.endings import ENDINGS, ending
-from moot.phases.verdict import FAIR, Keep, Pick, Rank
-from moot.phases.vote import BALLOT, labels
-from moot.protocols.formats import round_robin
-from moot.protocols.spec import dump, load
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import ABSTAIN, Ask, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.phases.base import Phase, Sequence
+from folkmoot.phases.choices import STRATEGIES, Choices, Mediation
+from folkmoot.phases.endings import ENDINGS, ending
+from folkmoot.phases.verdict import FAIR, Keep, Pick, Rank
+from folkmoot.phases.vote import BALLOT, labels
+from folkmoot.protocols.formats import round_robin
+from folkmoot.protocols.spec import dump, load
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)

@@ -1,12 +1,12 @@
 """The final answer: asked for once after a decision, in private, from the decision alone; it changes nothing."""
 
-from moot.core.brief import Brief, Participant
-from moot.core.roles import final_turn, final_writer
-from moot.phases.base import Phase, Sequence
-from moot.phases.choices import Choices, Final
-from moot.phases.helpers import FinalAnswer, with_final_answer
-from moot.protocols.known import build
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.roles import final_turn, final_writer
+from folkmoot.phases.base import Phase, Sequence
+from folkmoot.phases.choices import Choices, Final
+from folkmoot.phases.helpers import FinalAnswer, with_final_answer
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere, votes
 
 WRITER = Participant(name="Writer", duty="aide", seat="ollama:x")

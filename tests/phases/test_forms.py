@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Form, Reply
-from moot.core.brief import Brief, Participant, View
-from moot.core.event import Asked, Opened, Replied
-from moot.core.text import contains_words
-from moot.core.transcript import Transcript
-from moot.phases.base import State
-from moot.phases.speak import (
+from folkmoot.core.ask import Ask, Form, Reply
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.event import Asked, Opened, Replied
+from folkmoot.core.text import contains_words
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import State
+from folkmoot.phases.speak import (
     NEAREST,
     SPOKEN,
     aimed,

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.errors import ProtocolError
-from moot.core.transcript import Transcript
-from moot.phases.base import State
-from moot.phases.choices import Choices, Extras, Mediation
-from moot.phases.speak import readers_of
-from moot.policy.rounds import NothingNew
-from moot.protocols.known import build
-from moot.testing.replay import Harness
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import State
+from folkmoot.phases.choices import Choices, Extras, Mediation
+from folkmoot.phases.speak import readers_of
+from folkmoot.policy.rounds import NothingNew
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
 
 HIDING = Participant(name="Ann", hide=("Bob round 1",))

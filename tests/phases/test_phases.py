@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.transcript import Turn
-from moot.phases.base import Phase, Rounds, Sequence
-from moot.phases.speak import Everyone
-from moot.phases.vote import BALLOT, Adopt, Count, Vote, labels
-from moot.policy.rules import PLURALITY, FirstProposal, Share
-from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.transcript import Turn
+from folkmoot.phases.base import Phase, Rounds, Sequence
+from folkmoot.phases.speak import Everyone
+from folkmoot.phases.vote import BALLOT, Adopt, Count, Vote, labels
+from folkmoot.policy.rules import PLURALITY, FirstProposal, Share
+from folkmoot.protocols.known import Choices, build
+from folkmoot.testing.replay import Harness, HeldDebate
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, hold, votes
 
 

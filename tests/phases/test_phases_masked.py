@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from moot.core.brief import Brief
-from moot.phases.base import At, Rounds, Sequence
-from moot.phases.speak import Everyone
-from moot.phases.vote import BALLOT, Vote
-from moot.policy.rules import PLURALITY
-from moot.testing.replay import Harness
+from folkmoot.core.brief import Brief
+from folkmoot.phases.base import At, Rounds, Sequence
+from folkmoot.phases.speak import Everyone
+from folkmoot.phases.vote import BALLOT, Vote
+from folkmoot.policy.rules import PLURALITY
+from folkmoot.testing.replay import Harness
 from tests.kits.players import ANN, BOB, CY, Player, hold
 
 

@@ -4,23 +4,23 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.answers.layout import read, repair_question, template, write
-from moot.core.agent import Context
-from moot.core.ask import Ask, Field, Form, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.phases.base import Sequence
-from moot.phases.ranked_vote import ACCEPTABLE, RANKING, RULES, Ranking, ranking_form
-from moot.phases.speak import Everyone
-from moot.phases.vote import labels
-from moot.policy.rules import Quorum
-from moot.protocols.known import Choices, build
-from moot.report.conclusion import conclusion
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.report.turn_text import Choice
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.answers.layout import read, repair_question, template, write
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Field, Form, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.phases.base import Sequence
+from folkmoot.phases.ranked_vote import ACCEPTABLE, RANKING, RULES, Ranking, ranking_form
+from folkmoot.phases.speak import Everyone
+from folkmoot.phases.vote import labels
+from folkmoot.policy.rules import Quorum
+from folkmoot.protocols.known import Choices, build
+from folkmoot.report.conclusion import conclusion
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.report.turn_text import Choice
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
 
 DAN = Participant(name="Dan")

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.phases.base import Phase
-from moot.phases.reflection import Reflection
-from moot.phases.shares import map_reduce
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.phases.base import Phase
+from folkmoot.phases.reflection import Reflection
+from folkmoot.phases.shares import map_reduce
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 

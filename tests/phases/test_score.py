@@ -7,22 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant
-from moot.core.event import Asked, Replied
-from moot.core.transcript import Transcript
-from moot.phases.base import Phase, Rounds, Sequence
-from moot.phases.score import Score, anonymous_scoring, live_scoring, reasoned_evaluation
-from moot.phases.speak import SPOKEN, Critique, Everyone, Floor
-from moot.phases.verdict import FAIR
-from moot.policy.pairing import Pairs
-from moot.protocols.compose import after_turns
-from moot.protocols.spec import dump, load
-from moot.report.course import Mean, Scores, score_chapter, scores
-from moot.report.markdown import markdown
-from moot.report.report import as_data, report
-from moot.testing.replay import Harness, HeldDebate, SeededAgent, essence
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Asked, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import Phase, Rounds, Sequence
+from folkmoot.phases.score import Score, anonymous_scoring, live_scoring, reasoned_evaluation
+from folkmoot.phases.speak import SPOKEN, Critique, Everyone, Floor
+from folkmoot.phases.verdict import FAIR
+from folkmoot.policy.pairing import Pairs
+from folkmoot.protocols.compose import after_turns
+from folkmoot.protocols.spec import dump, load
+from folkmoot.report.course import Mean, Scores, score_chapter, scores
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import as_data, report
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent, essence
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
 
 OPEN = Everyone(act="open", task="Open.")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.program.program_plans import open_workspace, plan_tree
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.errors import BriefError, ProtocolError
-from moot.phases.base import Phase, Sequence
-from moot.phases.shares import Shares
-from moot.phases.speak import Everyone
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.app.program.program_plans import open_workspace, plan_tree
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import BriefError, ProtocolError
+from folkmoot.phases.base import Phase, Sequence
+from folkmoot.phases.shares import Shares
+from folkmoot.phases.speak import Everyone
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.cli.commands import served, settle
 from tests.kits.players import ANN, BOB, hold, resume_everywhere
 
@@ -72,7 +72,7 @@ async def test_a_plan_seats_everybody_and_is_held(monkeypatch: pytest.MonkeyPatc
         aided = Brief(topic="Tea?", participants=(Participant(name="Ann", seat="ollama:own", tools=("hammer",)),))
         with pytest.raises(BriefError, match=r"Ann: .*hammer"):
             await plan_tree(workspace, aided, "talk", talk)
-    monkeypatch.setenv("MOOT_MODEL", "builtin:quotes")
+    monkeypatch.setenv("FOLKMOOT_MODEL", "builtin:quotes")
     async with open_workspace(Path("here.sqlite")) as workspace:
         plan = await plan_tree(workspace, Brief(topic="Tea?", participants=(ANN, BOB)), "talk", talk)
         outcome = await workspace.run(plan, workspace.new_id(plan))

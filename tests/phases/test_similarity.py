@@ -1,9 +1,9 @@
 """The similarity helper is asked only once there is something to compare."""
 
-from moot.core.brief import Brief
-from moot.core.transcript import Transcript
-from moot.phases.base import State
-from moot.phases.helpers import Liken
+from folkmoot.core.brief import Brief
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import State
+from folkmoot.phases.helpers import Liken
 
 
 def test_nobody_is_asked_where_nothing_was_said() -> None:

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Participant, View
-from moot.core.errors import ProtocolError
-from moot.core.event import Asked, Failed, Halted, Replied
-from moot.core.transcript import Transcript
-from moot.phases.base import Phase, State, is_batch
-from moot.phases.speak import ISSUES, Critique, Everyone, Floor, check_names, speech
-from moot.policy.pairing import Pairs
-from moot.policy.rounds import ByPriority, Showing
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Asked, Failed, Halted, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import Phase, State, is_batch
+from folkmoot.phases.speak import ISSUES, Critique, Everyone, Floor, check_names, speech
+from folkmoot.policy.pairing import Pairs
+from folkmoot.policy.rounds import ByPriority, Showing
 
 LOG = View(numbered=True)
 PEOPLE = (Participant(name="Ann"), Participant(name="Bob", priority=1), Participant(name="Cy", priority=2))

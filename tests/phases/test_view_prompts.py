@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant, View
-from moot.models.base import Message, Traits
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.testing.replay import Harness
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.models.base import Message, Traits
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness
 
 NAMES = ("Ann", "Bob", "Cy")
 

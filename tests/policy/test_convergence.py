@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Reply, Value
-from moot.core.decision import Ballot
-from moot.core.event import Asked, Entered, Replied
-from moot.core.transcript import Transcript
-from moot.phases.helpers import LIKE
-from moot.policy.convergence import LIKEN, Stalled, last_steps, likeness
-from moot.policy.early_stop import Certain, Early, Lead, chance_ahead, incomplete_beta
-from moot.policy.rounds import Ahead, Alike, Confident, Saving
-from moot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.decision import Ballot
+from folkmoot.core.event import Asked, Entered, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.helpers import LIKE
+from folkmoot.policy.convergence import LIKEN, Stalled, last_steps, likeness
+from folkmoot.policy.early_stop import Certain, Early, Lead, chance_ahead, incomplete_beta
+from folkmoot.policy.rounds import Ahead, Alike, Confident, Saving
+from folkmoot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule
 
 # ---- the incomplete beta function
 

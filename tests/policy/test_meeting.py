@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import ABSTAIN, Ask, Reply, Value
-from moot.core.brief import Participant
-from moot.core.decision import Ballot, Decision
-from moot.core.roles import GivenVerdict, Standing, standings, verdicts_differ
-from moot.core.transcript import Transcript, Turn
-from moot.policy.board_turns import QuietFirst, recommendation, speaking_weights
-from moot.policy.rounds import FloorView
-from moot.protocols.board import last_word, message
+from folkmoot.core.ask import ABSTAIN, Ask, Reply, Value
+from folkmoot.core.brief import Participant
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.roles import GivenVerdict, Standing, standings, verdicts_differ
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.policy.board_turns import QuietFirst, recommendation, speaking_weights
+from folkmoot.policy.rounds import FloorView
+from folkmoot.protocols.board import last_word, message
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 PEOPLE = tuple(Participant(name=name) for name in NAMES)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Field, Form, Reply, Value
-from moot.core.brief import Participant
-from moot.core.event import Asked, Failed, Replied
-from moot.core.transcript import Transcript, Turn, alike, normalise, wording
-from moot.policy.pairing import Pairs, Topology
-from moot.policy.rounds import Alike, AnyOf, FloorView, InTurn, Settled, Showing, Unchanged
+from folkmoot.core.ask import Ask, Field, Form, Reply, Value
+from folkmoot.core.brief import Participant
+from folkmoot.core.event import Asked, Failed, Replied
+from folkmoot.core.transcript import Transcript, Turn, alike, normalise, wording
+from folkmoot.policy.pairing import Pairs, Topology
+from folkmoot.policy.rounds import Alike, AnyOf, FloorView, InTurn, Settled, Showing, Unchanged
 
 NAMES = ("Ann", "Bob", "Cy", "Di", "Eve")
 
@@ -219,7 +219,7 @@ def test_a_star_without_its_hub_has_another_one() -> None:
 
 def test_a_rotation_is_the_same_in_every_process() -> None:  # R7
     code = (
-        "from random import Random; from moot.policy.pairing import Pairs;"
+        "from random import Random; from folkmoot.policy.pairing import Pairs;"
         f"print(Pairs(topology='round-robin').draw({NAMES}, round=2, chance=Random(0)))"
     )
     out = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.app.export.recount import RULES, count_election, read_elections
-from moot.core.decision import Ballot
-from moot.policy.rankings import METHODS, Ranked, condorcet, elect, gather
+from folkmoot.app.export.recount import RULES, count_election, read_elections
+from folkmoot.core.decision import Ballot
+from folkmoot.policy.rankings import METHODS, Ranked, condorcet, elect, gather
 from tests.paths import SHARED
 
 DATA = SHARED / "data" / "ranked_ballots"

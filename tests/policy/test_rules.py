@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.decision import Ballot
-from moot.policy.rules import (
+from folkmoot.core.decision import Ballot
+from folkmoot.policy.rules import (
     MAJORITY,
     PLURALITY,
     SUPERMAJORITY,

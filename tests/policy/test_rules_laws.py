@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from moot.core.decision import Ballot, BallotState
-from moot.phases.choices import STRATEGIES
-from moot.phases.ranked_vote import RULES as RANKED
-from moot.policy.rankings import Ranked
-from moot.policy.rules import PLURALITY, SUPERMAJORITY, FirstProposal, Quorum, Rule, Share
+from folkmoot.core.decision import Ballot, BallotState
+from folkmoot.phases.choices import STRATEGIES
+from folkmoot.phases.ranked_vote import RULES as RANKED
+from folkmoot.policy.rankings import Ranked
+from folkmoot.policy.rules import PLURALITY, SUPERMAJORITY, FirstProposal, Quorum, Rule, Share
 from tests.policy.test_rankings import ballots as rankings
 
 NAMES: tuple[str, ...] = ("A", "B", "C", "D")

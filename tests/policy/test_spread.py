@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from moot.core.ask import Ask, Field, Form, Reply, Value
-from moot.core.event import Asked, Replied
-from moot.core.transcript import Transcript, Turn
-from moot.policy.rounds import Close, newest_with, spread
+from folkmoot.core.ask import Ask, Field, Form, Reply, Value
+from folkmoot.core.event import Asked, Replied
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.policy.rounds import Close, newest_with, spread
 
 WORDS = Field(name="ANSWER")
 CHANCE = Field(name="ANSWER", kind="number", low=0, high=1)

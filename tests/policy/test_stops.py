@@ -5,18 +5,18 @@ from typing import TypeAlias
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Field, Form, Reply, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.event import Asked, Failed, Interjected, Replied
-from moot.core.transcript import Transcript
-from moot.phases.base import Rounds, Sequence
-from moot.phases.choices import ARGUING, CLAIMING, Choices, Condition, until
-from moot.phases.speak import SPOKEN, Everyone, speech
-from moot.policy.rounds import Alike, AnyOf, NothingNew, Settled
-from moot.protocols.compose import JUDGEMENT, with_judgement
-from moot.protocols.known import build
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Field, Form, Reply, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.event import Asked, Failed, Interjected, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import Rounds, Sequence
+from folkmoot.phases.choices import ARGUING, CLAIMING, Choices, Condition, until
+from folkmoot.phases.speak import SPOKEN, Everyone, speech
+from folkmoot.policy.rounds import Alike, AnyOf, NothingNew, Settled
+from folkmoot.protocols.compose import JUDGEMENT, with_judgement
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, Player, Script, resume_everywhere
 
 SPEECH = speech(())

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import VOTED_ROUNDS, Brief, Participant
-from moot.core.errors import ProtocolError
-from moot.core.event import Asked, Failed, Opened, Replied
-from moot.core.transcript import Transcript, Turn
-from moot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, TurnMode
-from moot.policy.rounds import SHARE, ByPriority, Drawn, FloorView, Reacting, Turns
-from moot.protocols.known import KNOWN, build
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import VOTED_ROUNDS, Brief, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Asked, Failed, Opened, Replied
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.phases.choices import OPEN_ORDER, ORDERS, Choices, Extras, Mediation, TurnMode
+from folkmoot.policy.rounds import SHARE, ByPriority, Drawn, FloorView, Reacting, Turns
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.kits.players import Player, resume_everywhere
 
 FOUR = tuple(Participant(name=name) for name in "abcd")

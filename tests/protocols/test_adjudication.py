@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.phases.choices import Choices, Mediation
-from moot.protocols import known, spec
-from moot.protocols.adjudication import VOTING
-from moot.protocols.parliament import assign_speeches, bp_style, teams_of
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.phases.choices import Choices, Mediation
+from folkmoot.protocols import known, spec
+from folkmoot.protocols.adjudication import VOTING
+from folkmoot.protocols.parliament import assign_speeches, bp_style, teams_of
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")

@@ -7,20 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.app.plan.estimate import estimate
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.errors import ProtocolError
-from moot.models.base import Traits
-from moot.phases.base import Phase, Rounds, Sequence
-from moot.phases.choices import Choices, Condition
-from moot.phases.vote import BALLOT, Vote
-from moot.policy.pairing import Pairs
-from moot.policy.rounds import AnyOf, Saving
-from moot.protocols.known import build
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.agents.prompt import compose
+from folkmoot.app.plan.estimate import estimate
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import Phase, Rounds, Sequence
+from folkmoot.phases.choices import Choices, Condition
+from folkmoot.phases.vote import BALLOT, Vote
+from folkmoot.policy.pairing import Pairs
+from folkmoot.policy.rounds import AnyOf, Saving
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.clock import jumping
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 

@@ -4,21 +4,21 @@ from io import StringIO
 
 from rich.console import Console
 
-from moot.app.plan.assignment import make_agents
-from moot.cli.display.render import ViewState, entry_lines
-from moot.core.agent import Quote, Recorder
-from moot.core.brief import Brief, Participant
-from moot.core.errors import Refused, Unavailable
-from moot.core.event import Attempted, Called, Failed
-from moot.models.base import Request, Traits
-from moot.models.layers import BreakerSettings, RetrySettings
-from moot.models.pool import Pool
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.report.turn_text import Namer
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.app.plan.assignment import make_agents
+from folkmoot.cli.display.render import ViewState, entry_lines
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import Refused, Unavailable
+from folkmoot.core.event import Attempted, Called, Failed
+from folkmoot.models.base import Request, Traits
+from folkmoot.models.layers import BreakerSettings, RetrySettings
+from folkmoot.models.pool import Pool
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.report.turn_text import Namer
+from folkmoot.testing.replay import Harness, HeldDebate
 
 WORDS = "ANSWER: Tea by {name}\nARGUMENT: It is cheap.\nISSUE: It is dear.\nSEVERITY: 3\nI vote for: Proposal A"
 

@@ -5,10 +5,10 @@ from typing import get_args
 import pytest
 
 from doc_protocols import draw, table_of
-from moot.phases.choices import Condition
-from moot.policy.pairing import Pairs, Topology
-from moot.protocols import known, spec
-from moot.report.turn_text import NAMES
+from folkmoot.phases.choices import Condition
+from folkmoot.policy.pairing import Pairs, Topology
+from folkmoot.protocols import known, spec
+from folkmoot.report.turn_text import NAMES
 from tests.paths import ROOT
 
 PAGES = ROOT / "docs" / "how-to"

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.answers.layout import read
-from moot.core.ask import Field, Form, Layout, Value
-from moot.core.brief import Brief, Source
-from moot.demo.debater import DemoDebater
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.testing.replay import Harness
+from folkmoot.answers.layout import read
+from folkmoot.core.ask import Field, Form, Layout, Value
+from folkmoot.core.brief import Brief, Source
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness
 from tests.kits.players import ANN, BOB, CY
 
 CHOICE = Field(name="CHOICE", kind="choice", choices=("a", "b"))

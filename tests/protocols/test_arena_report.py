@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from moot.arguments.argument_map import argument_map, judge
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief
-from moot.core.transcript import Transcript
-from moot.phases.choices import Choices
-from moot.phases.vote import BALLOT
-from moot.protocols.known import build
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness, HeldDebate
+from folkmoot.arguments.argument_map import argument_map, judge
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.vote import BALLOT
+from folkmoot.protocols.known import build
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, HeldDebate
 from tests.kits.players import ANN, BOB, CY
 
 ISSUE: Mapping[str, Value] = {

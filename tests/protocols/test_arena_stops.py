@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.transcript import within
-from moot.phases.choices import Choices, Condition
-from moot.phases.vote import BALLOT
-from moot.protocols.known import build
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness, HeldDebate
-from tests.cli.commands import QUOTES, moot
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.transcript import within
+from folkmoot.phases.choices import Choices, Condition
+from folkmoot.phases.vote import BALLOT
+from folkmoot.protocols.known import build
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, HeldDebate
+from tests.cli.commands import QUOTES, folkmoot
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
 
 DI, EVE = Participant(name="Di"), Participant(name="Eve")
@@ -150,7 +150,7 @@ def test_the_screen_says_so_too(tmp_path: Path) -> None:
         "---\nprotocol: arena\nrounds: 4\ndebate_end_condition: answers_unchanged\n---\n# Tea?\n\n"
         "Tea is cheap. Coffee is quick. Tea keeps for a year. Coffee costs four times as much as tea.\n"
     )
-    shown = " ".join(moot(tmp_path, "run", "b.md", *QUOTES).output.split())
+    shown = " ".join(folkmoot(tmp_path, "run", "b.md", *QUOTES).output.split())
     match_ = re.search(r"(\d+) of (\d+) calls of the rounds saved", shown)
     assert match_
     assert int(match_[1]) < int(match_[2])

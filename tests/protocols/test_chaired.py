@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from moot.answers.layout import read, repair_question
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.protocols.known import Choices, build
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.answers.layout import read, repair_question
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.protocols.known import Choices, build
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.answers.manual_form import read_manual_answer
-from moot.core.agent import Context
-from moot.core.ask import Ask, Form, Reply, Value
-from moot.core.brief import Brief, Participant, Source, View
-from moot.core.errors import BriefError
-from moot.core.transcript import Turn, voter_reason
-from moot.demo.debater import DemoDebater
-from moot.models.base import Traits
-from moot.phases.base import Sequence
-from moot.phases.choices import Choices
-from moot.phases.ranked_vote import RANK, RANKING, ranking_form
-from moot.protocols.chaired import Synthesis, chaired
-from moot.protocols.known import WITHOUT_ROUNDS, build
-from moot.testing.replay import Harness, HeldDebate
-from tests.cli.commands import EXAMPLES, QUOTES, moot
+from folkmoot.agents.prompt import compose
+from folkmoot.answers.manual_form import read_manual_answer
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Form, Reply, Value
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.core.errors import BriefError
+from folkmoot.core.transcript import Turn, voter_reason
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import Sequence
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.ranked_vote import RANK, RANKING, ranking_form
+from folkmoot.protocols.chaired import Synthesis, chaired
+from folkmoot.protocols.known import WITHOUT_ROUNDS, build
+from folkmoot.testing.replay import Harness, HeldDebate
+from tests.cli.commands import EXAMPLES, QUOTES, folkmoot
 from tests.report.quoting import Room
 
 ANN, BOB, CY = (Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob", "Cy"))
@@ -151,11 +151,11 @@ def test_the_screen_shows_who_ranks_whom(tmp_path: Path) -> None:
     (tmp_path / "facts.md").write_text(FACTS, encoding="utf-8")
     head = "---\nprotocol: {}\nbackground: [facts.md]\n---\n# Tea or coffee?\n"
     (tmp_path / "b.md").write_text(head.format("chaired"), encoding="utf-8")
-    shown = moot(tmp_path, "run", "b.md", *QUOTES, "--plain", "--no-report").output
+    shown = folkmoot(tmp_path, "run", "b.md", *QUOTES, "--plain", "--no-report").output
     assert "ranks Skeptic's draft, Pragmatist's draft" in shown or "ranks Pragmatist's draft, Skeptic's draft" in shown
     assert "Taken from Skeptic (shown as Proposal" in shown
     (tmp_path / "c.md").write_text(head.format("arena\nstrategy: approval"), encoding="utf-8")
-    assert "could accept" in moot(tmp_path, "run", "c.md", *QUOTES, "--plain", "--no-report").output
+    assert "could accept" in folkmoot(tmp_path, "run", "c.md", *QUOTES, "--plain", "--no-report").output
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_the_screen_shows_who_ranks_whom(tmp_path: Path) -> None:
 )
 def test_where_rankings_do_not_fit_one_sentence_says_so(head: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text(f"---\n{head}\n---\n# Tea or coffee?\n", encoding="utf-8")
-    result = moot(tmp_path, "check", "b.md", *QUOTES)
+    result = folkmoot(tmp_path, "check", "b.md", *QUOTES)
     assert result.exit_code == 2
     assert message in result.stderr
 
@@ -179,4 +179,4 @@ def test_where_rankings_do_not_fit_one_sentence_says_so(head: str, message: str,
 def test_rounds_where_there_are_none_change_nothing(tmp_path: Path, protocol: str) -> None:
     text = f"---\nprotocol: {protocol}\nrounds: 3\n---\n# Tea or coffee?\n"
     (tmp_path / "b.md").write_text(text, encoding="utf-8")
-    assert f"{protocol} has no rounds" in moot(tmp_path, "check", "b.md", *QUOTES).output
+    assert f"{protocol} has no rounds" in folkmoot(tmp_path, "check", "b.md", *QUOTES).output

@@ -2,15 +2,15 @@
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.protocols.spec import dump
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
-from moot.testing.scripted import Scripted
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, resume_everywhere
 
 YES = ("yes", "no")

@@ -4,20 +4,20 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.app.plan.estimate import estimate
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant, Source
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.core.families import family
-from moot.core.text import letter
-from moot.phases.choices import Choices
-from moot.phases.vote import BALLOT
-from moot.protocols.known import build
-from moot.testing.extension_checks import check_phase
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
-from moot.testing.scripted import Scripted
+from folkmoot.app.plan.estimate import estimate
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.families import family
+from folkmoot.core.text import letter
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.vote import BALLOT
+from folkmoot.protocols.known import build
+from folkmoot.testing.extension_checks import check_phase
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.testing.scripted import Scripted
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 FACTS = (Source(name="facts.md", text="The depot costs 40,000 a year and holds 12 buses."),)

@@ -5,17 +5,17 @@ from itertools import groupby
 
 import pytest
 
-from moot.core.brief import Brief, Participant, View
-from moot.phases.base import At, Phase, Rounds, Sequence
-from moot.phases.choices import Choices, Extras
-from moot.phases.revise import Mindful
-from moot.phases.speak import Everyone
-from moot.phases.vote import Count
-from moot.policy.rules import PLURALITY
-from moot.protocols.compose import add, summarise
-from moot.protocols.known import KNOWN, build
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.phases.base import At, Phase, Rounds, Sequence
+from folkmoot.phases.choices import Choices, Extras
+from folkmoot.phases.revise import Mindful
+from folkmoot.phases.speak import Everyone
+from folkmoot.phases.vote import Count
+from folkmoot.policy.rules import PLURALITY
+from folkmoot.protocols.compose import add, summarise
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import resume_everywhere
 
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")

@@ -4,17 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
-from moot.app.plan.estimate import estimate
-from moot.core.ask import Ask
-from moot.core.brief import Brief
-from moot.core.decision import Decision
-from moot.phases import base
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.protocols.measured.findings import Arbitrate, Conclude, Inspect, Refute, Respond
-from moot.reviews.reviewed import Review, review_of
-from moot.testing.replay import Harness, HeldDebate
-from moot.testing.scripted import Scripted
+from folkmoot.app.plan.estimate import estimate
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief
+from folkmoot.core.decision import Decision
+from folkmoot.phases import base
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.protocols.measured.findings import Arbitrate, Conclude, Inspect, Refute, Respond
+from folkmoot.reviews.reviewed import Review, review_of
+from folkmoot.testing.replay import Harness, HeldDebate
+from folkmoot.testing.scripted import Scripted
 from tests.kits.reviewers import ARTEFACT, TWO, finding, person, reply, review_brief, ruling, verdict
 
 Answer = Callable[[Ask], str | Exception]

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief
-from moot.core.errors import ProtocolError
-from moot.core.transcript import Transcript
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.protocols.measured.forecast import kind_of, newest_forecasts
-from moot.testing.replay import Harness, SeededAgent
-from tests.cli.commands import moot
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.protocols.measured.forecast import kind_of, newest_forecasts
+from folkmoot.testing.replay import Harness, SeededAgent
+from tests.cli.commands import folkmoot
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
 
 Said = Mapping[str, Value] | None
@@ -132,7 +132,7 @@ def test_options_are_refused() -> None:
 )
 def test_what_does_not_fit_is_refused(header: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "rain.md").write_text(f"---\n{header}\n---\n# Will it rain?\n", "utf-8")
-    result = moot(tmp_path, "check", "rain.md", "-m", "builtin:quotes")
+    result = folkmoot(tmp_path, "check", "rain.md", "-m", "builtin:quotes")
     assert result.exit_code == 2
     assert problem in result.output
 
@@ -142,13 +142,13 @@ def test_a_forecast_from_the_brief_to_its_scores(kind: str, tmp_path: Path) -> N
     """Through a whole debate, its report, and the truth."""
     text = f"---\nprotocol: forecast\nforecast: {kind}\n---\n# Will the port open in May?\n\n- Ann\n- Bob\n"
     (tmp_path / "port.md").write_text(f"{text}\n## Background\n\nThe port opens in May, say 9 of 10 pilots.\n", "utf-8")
-    run = moot(tmp_path, "run", "port.md", "-m", "builtin:quotes")
+    run = folkmoot(tmp_path, "run", "port.md", "-m", "builtin:quotes")
     assert run.exit_code == 0, run.output
-    assert "the mean of" in moot(tmp_path, "show", "last").output
-    refused = moot(tmp_path, "resolve", "last", "--answer", "perhaps")
+    assert "the mean of" in folkmoot(tmp_path, "show", "last").output
+    refused = folkmoot(tmp_path, "resolve", "last", "--answer", "perhaps")
     assert refused.exit_code == 2
     assert "the truth of this forecast is" in refused.output
-    resolved = moot(tmp_path, "resolve", "last", "--answer", "yes" if kind == "probability" else "9")
+    resolved = folkmoot(tmp_path, "resolve", "last", "--answer", "yes" if kind == "probability" else "9")
     assert resolved.exit_code == 0, resolved.output
     word = {"probability": "log score", "number": "error", "quantiles": "pinball loss"}[kind]
     assert f"{word} " in resolved.output.partition("the mean: ")[2]

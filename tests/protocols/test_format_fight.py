@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ProtocolError
-from moot.core.event import Halted
-from moot.phases.base import Rounds
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.protocols.open_fight import Fight
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Halted
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.protocols.open_fight import Fight
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ProtocolError
-from moot.core.event import Asked, Halted
-from moot.core.transcript import Transcript
-from moot.phases.base import State, is_batch
-from moot.phases.choices import Choices
-from moot.protocols.fishbowl import Bowl, circles
-from moot.protocols.known import build
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Asked, Halted
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import State, is_batch
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.fishbowl import Bowl, circles
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 

@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ProtocolError
-from moot.models.base import Traits
-from moot.phases.choices import Choices, Mediation
-from moot.protocols.parliament import OFFICES, assign_speeches, bp_style, speech_list
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
-from moot.testing.scripted import Scripted
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.models.base import Traits
+from folkmoot.phases.choices import Choices, Mediation
+from folkmoot.protocols.parliament import OFFICES, assign_speeches, bp_style, speech_list
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.testing.scripted import Scripted
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ProtocolError
-from moot.models.base import Traits
-from moot.phases.choices import Choices
-from moot.protocols.formats import STEPS, chain, chain_of_thought, checked
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
-from moot.testing.scripted import Scripted
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.models.base import Traits
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.formats import STEPS, chain, chain_of_thought, checked
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.testing.scripted import Scripted
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 DEE = Participant(name="Dee")

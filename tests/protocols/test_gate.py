@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-import moot
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant, Settings
-from moot.core.errors import BriefError, ProtocolError
-from moot.core.transcript import Transcript
-from moot.phases.choices import Choices
-from moot.phases.vote import BALLOT
-from moot.protocols.known import GATED, build
-from moot.testing.replay import Harness, SeededAgent
+import folkmoot
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant, Settings
+from folkmoot.core.errors import BriefError, ProtocolError
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.vote import BALLOT
+from folkmoot.protocols.known import GATED, build
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.cli.commands import settle
 from tests.kits.players import ANN, BOB, CY, Player, resume_everywhere
 
@@ -254,13 +254,13 @@ def test_a_seed_does_not_matter_to_whom_is_asked_once() -> None:
 
 async def test_a_brief_of_one_participant_runs_alone_and_a_question_has_no_stance() -> None:
     one = "---\nprotocol: {}\n---\n# Tea?\n\nTea is warm.\n\n## Ann\nrole: nurse\n"
-    outcome = await moot.debate(one.format("single"), model="builtin:quotes")
+    outcome = await folkmoot.debate(one.format("single"), model="builtin:quotes")
     assert outcome.status == "decided"
-    several = await moot.debate("Tea or coffee?", model=["builtin:quotes", "builtin:quotes"], protocol="sample")
+    several = await folkmoot.debate("Tea or coffee?", model=["builtin:quotes", "builtin:quotes"], protocol="sample")
     assert several.decision
     assert {ballot.voter.partition(" #")[0] for ballot in several.decision.ballots} == {"Respondent", "Respondent 2"}
     with pytest.raises(BriefError, match="a debate needs 2 to 100; the protocols single, sample and findings need 1"):
-        await moot.debate(one.format("gate"), model="builtin:quotes")
+        await folkmoot.debate(one.format("gate"), model="builtin:quotes")
 
 
 async def test_the_settings_belong_to_their_protocols() -> None:
@@ -272,7 +272,7 @@ async def test_the_settings_belong_to_their_protocols() -> None:
         ("protocol: sample\nsamples: 0", "samples must be from 1 to 100, not 0"),
     ):
         with pytest.raises(BriefError, match=problem):
-            await moot.debate(text.format(line), model="builtin:quotes")
+            await folkmoot.debate(text.format(line), model="builtin:quotes")
     assert Choices(threshold=0.3).in_words() == ("threshold 0.3",)
     assert Choices(samples=9).in_words() == ("samples 9",)
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant
-from moot.phases.base import Sequence as Sequence_
-from moot.protocols.grouped import REPORT, Reconsider, Report, Stand, stands
-from moot.protocols.known import build
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, HeldDebate
-from moot.testing.scripted import Scripted
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.phases.base import Sequence as Sequence_
+from folkmoot.protocols.grouped import REPORT, Reconsider, Report, Stand, stands
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, HeldDebate
+from folkmoot.testing.scripted import Scripted
 
 NAMES = ("Ann", "Bob", "Cy", "Dan", "Eve", "Fay", "Gil", "Hal")
 HOLDS = {name: "Keep it" if n % 4 == 0 else "Close it" for n, name in enumerate(NAMES)}

@@ -2,15 +2,15 @@
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.run.api import read_brief_argument
-from moot.app.run.prepare import Overrides, make_choices
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.errors import BriefError
-from moot.protocols.known import build
-from moot.testing.replay import Harness
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.run.api import read_brief_argument
+from folkmoot.app.run.prepare import Overrides, make_choices
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import BriefError
+from folkmoot.protocols.known import build
+from folkmoot.testing.replay import Harness
 from tests.agents.prompts import prompt
 from tests.kits.players import Player
 

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ProtocolError
-from moot.models.base import Traits
-from moot.phases.base import Sequence as InOrder
-from moot.policy.pairing import split_groups
-from moot.protocols.grouped import REPORT, Groups, stands
-from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import Sequence as InOrder
+from folkmoot.policy.pairing import split_groups
+from folkmoot.protocols.grouped import REPORT, Groups, stands
+from folkmoot.protocols.known import Choices, build
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import Player, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dan", "Eve", "Fay", "Gil", "Hal")

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.phases.base import Phase, Rounds, Sequence
-from moot.phases.choices import Choices
-from moot.phases.speak import Everyone, Floor
-from moot.protocols.compose import CUTTING_IN, INTERRUPTED, Interruption, with_interruptions
-from moot.protocols.known import KNOWN, build
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.phases.base import Phase, Rounds, Sequence
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.speak import Everyone, Floor
+from folkmoot.protocols.compose import CUTTING_IN, INTERRUPTED, Interruption, with_interruptions
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.agents.prompts import prompt
 from tests.kits.players import Player, resume_everywhere
 

@@ -2,18 +2,18 @@
 
 import pytest
 
-from moot.app.plan.pretend import parts
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant
-from moot.core.transcript import Transcript, Turn
-from moot.phases.base import Phase, Sequence, State
-from moot.phases.revise import Summarize
-from moot.phases.speak import Everyone, draft
-from moot.phases.vote import BALLOT, JURY, Count, Vote
-from moot.policy.rules import PLURALITY, WEIGHTED
-from moot.protocols.known import Choices, build
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.app.plan.pretend import parts
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.phases.base import Phase, Sequence, State
+from folkmoot.phases.revise import Summarize
+from folkmoot.phases.speak import Everyone, draft
+from folkmoot.phases.vote import BALLOT, JURY, Count, Vote
+from folkmoot.policy.rules import PLURALITY, WEIGHTED
+from folkmoot.protocols.known import Choices, build
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, Player, hold, resume_everywhere, votes
 
 JUNE = Participant(name="June", duty="juror", weight=3.0)

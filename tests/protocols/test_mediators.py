@@ -7,20 +7,20 @@ from typing import get_args
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Decision
-from moot.core.errors import ProtocolError
-from moot.phases.base import Phase, Sequence
-from moot.phases.choices import Choices, Mediation, MediatorKind, SummaryStyle, When
-from moot.phases.consent import Consent
-from moot.phases.score import SCORES
-from moot.phases.speak import POSITIONS, Everyone
-from moot.protocols.known import KNOWN, build
-from moot.protocols.mediators import COMMON_GROUND, mediate
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.phases.base import Phase, Sequence
+from folkmoot.phases.choices import Choices, Mediation, MediatorKind, SummaryStyle, When
+from folkmoot.phases.consent import Consent
+from folkmoot.phases.score import SCORES
+from folkmoot.phases.speak import POSITIONS, Everyone
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.protocols.mediators import COMMON_GROUND, mediate
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 PEOPLE = (ANN, BOB, CY, CHAIR)

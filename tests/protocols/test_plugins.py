@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Agent
-from moot.core.brief import Brief
-from moot.core.errors import ProtocolError, RecordMismatch
-from moot.phases.choices import Choices, Mediation
-from moot.protocols import spec
-from moot.protocols.known import KNOWN, build, names
-from moot.protocols.spec import dump, load, naming_packages
-from moot.testing.replay import Harness, SeededAgent, essence
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Agent
+from folkmoot.core.brief import Brief
+from folkmoot.core.errors import ProtocolError, RecordMismatch
+from folkmoot.phases.choices import Choices, Mediation
+from folkmoot.protocols import spec
+from folkmoot.protocols.known import KNOWN, build, names
+from folkmoot.protocols.spec import dump, load, naming_packages
+from folkmoot.testing.replay import Harness, SeededAgent, essence
 from tests.kits.players import ANN, BOB, CHAIR
 
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB, CHAIR), seed=4)
@@ -31,9 +31,9 @@ DUEL = '''
 
 from dataclasses import dataclass
 
-from moot.phases.endings import ending
-from moot.phases.base import Rounds, Sequence
-from moot.phases.speak import Everyone
+from folkmoot.phases.endings import ending
+from folkmoot.phases.base import Rounds, Sequence
+from folkmoot.phases.speak import Everyone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +78,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         sys.modules.pop(package, None)
 
 
-PROTOCOL = "moot.protocols duel = {0}:duel"
-PARTS = "moot.parts duel = {0}"
+PROTOCOL = "folkmoot.protocols duel = {0}:duel"
+PARTS = "folkmoot.parts duel = {0}"
 
 
 async def test_a_protocol_of_another_package_is_one_like_ours(install: Install) -> None:
@@ -113,7 +113,7 @@ def test_what_packages_offer_is_read_once(install: Install, monkeypatch: pytest.
 
 
 def test_ours_come_first_and_nothing_of_others_is_loaded_for_them(install: Install) -> None:
-    install("pirate", "1 / 0", "moot.protocols panel = pirate:panel", "moot.parts all = pirate")
+    install("pirate", "1 / 0", "folkmoot.protocols panel = pirate:panel", "folkmoot.parts all = pirate")
     assert names() == tuple(KNOWN)
     tree = build("panel", BRIEF)
     assert load(dump(tree)) == tree

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ProtocolError
-from moot.core.transcript import Transcript
-from moot.phases.base import State
-from moot.phases.revise import RECONSIDER, Revise
-from moot.phases.vote import labels
-from moot.protocols.known import KNOWN, Choices, build
-from moot.protocols.socratic import Examination, answer_form
-from moot.protocols.spec import dump, load
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.transcript import Transcript
+from folkmoot.phases.base import State
+from folkmoot.phases.revise import RECONSIDER, Revise
+from folkmoot.phases.vote import labels
+from folkmoot.protocols.known import KNOWN, Choices, build
+from folkmoot.protocols.socratic import Examination, answer_form
+from folkmoot.protocols.spec import dump, load
 from tests.kits.players import ANN, BOB, CHAIR, CY
 
 

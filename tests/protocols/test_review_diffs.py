@@ -9,10 +9,10 @@ from types import ModuleType
 
 import pytest
 
-from moot.app.run.workspace import Workspace
-from moot.models.base import Request
-from moot.reviews.diff_reader import files_of, read_diff
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.models.base import Request
+from folkmoot.reviews.diff_reader import files_of, read_diff
+from folkmoot.testing.scripted import ScriptedModel
 from tests.paths import ROOT
 
 

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from moot.app.brief.participants import ACTS
-from moot.app.brief.reader import normalise, read_brief
-from moot.app.brief.schema import HEADER, PARTICIPANT
-from moot.app.run.prepare import Overrides, PreparedDebate, make_choices, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Participant, Search, Settings, View
-from moot.core.errors import BriefError
-from moot.phases.choices import Choices, Extras, Mediation
-from moot.phases.speak import SPOKEN
+from folkmoot.app.brief.participants import ACTS
+from folkmoot.app.brief.reader import normalise, read_brief
+from folkmoot.app.brief.schema import HEADER, PARTICIPANT
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, make_choices, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Participant, Search, Settings, View
+from folkmoot.core.errors import BriefError
+from folkmoot.phases.choices import Choices, Extras, Mediation
+from folkmoot.phases.speak import SPOKEN
 from tests.app.brief.test_normalise import check_round_trip
-from tests.cli.commands import moot, settle
+from tests.cli.commands import folkmoot, settle
 
 QUOTES = Overrides(models=("builtin:quotes",))
 
@@ -255,7 +255,7 @@ def test_a_window_of_the_moderator_needs_a_scope_of_its_own() -> None:
 
 
 async def ready(text: str, overrides: Overrides = QUOTES) -> PreparedDebate:
-    workspace = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("folkmoot.sqlite"))
     try:
         return await prepare(workspace, read_brief(text, name="b.md", folder=Path()), overrides)
     finally:
@@ -405,7 +405,7 @@ def test_s1_text_and_markdown_come_to_one_form_and_the_type_is_reported(tmp_path
     shown: dict[str, Any] = {}
     for name, text in (("marked.md", S1_MARKDOWN), ("plain.txt", S1_TEXT)):
         (tmp_path / name).write_text(text, "utf-8")
-        shown[name] = moot(tmp_path, "check", name, "-m", "builtin:quotes").output
+        shown[name] = folkmoot(tmp_path, "check", name, "-m", "builtin:quotes").output
     assert "input       Markdown" in shown["marked.md"]
     assert "input       plain text" in shown["plain.txt"]
-    assert moot(tmp_path, "check", "marked.md", "--normalised").output == normalise(marked)
+    assert folkmoot(tmp_path, "check", "marked.md", "--normalised").output == normalise(marked)

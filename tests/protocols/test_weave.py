@@ -4,18 +4,18 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief
-from moot.core.errors import ProtocolError
-from moot.phases.base import After, At, Phase, Rounds, Sequence
-from moot.phases.speak import Everyone, Floor, draft
-from moot.phases.vote import Count, Vote
-from moot.policy.rounds import Alike, Settled
-from moot.policy.rules import PLURALITY, Quorum
-from moot.protocols.compose import Interruption, after_rounds, after_turns, at_end, before_end
-from moot.protocols.spec import dump, load
-from moot.testing.replay import Harness
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief
+from folkmoot.core.errors import ProtocolError
+from folkmoot.phases.base import After, At, Phase, Rounds, Sequence
+from folkmoot.phases.speak import Everyone, Floor, draft
+from folkmoot.phases.vote import Count, Vote
+from folkmoot.policy.rounds import Alike, Settled
+from folkmoot.policy.rules import PLURALITY, Quorum
+from folkmoot.protocols.compose import Interruption, after_rounds, after_turns, at_end, before_end
+from folkmoot.protocols.spec import dump, load
+from folkmoot.testing.replay import Harness
 from tests.kits.players import ANN, BOB, Player, Script
 
 RULE = Quorum(rule=PLURALITY)

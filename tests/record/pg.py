@@ -29,7 +29,7 @@ def _one_process() -> Generator[None]:
     the first one that wants a server.
     """
     with (
-        (Path(tempfile.gettempdir()) / "moot-tests-postgres.lock").open("w", encoding="utf-8") as lock,
+        (Path(tempfile.gettempdir()) / "folkmoot-tests-postgres.lock").open("w", encoding="utf-8") as lock,
         pytest.MonkeyPatch.context() as patch,
     ):
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -64,7 +64,7 @@ class Postgres:
 
     def make(self) -> str:
         """Make an empty database; its address."""
-        name = f"moot_{os.getpid()}_{next(_numbers)}"
+        name = f"folkmoot_{os.getpid()}_{next(_numbers)}"
         self.server.psql(f"create database {name}")
         return self.url(name)
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.ask import Ask, Field, Form, Reply, Usage
-from moot.core.brief import Brief, Limits, Participant, Settings, Source, View
-from moot.core.decision import Ballot, Decision, Minority
-from moot.core.errors import RecordError, Unstorable
-from moot.core.event import EVENTS, Called, Entered, Entry, Event, Opened, Replied
-from moot.record.old_formats import mended
-from moot.record.store import decode, digest, encode, read
+from folkmoot.core.ask import Ask, Field, Form, Reply, Usage
+from folkmoot.core.brief import Brief, Limits, Participant, Settings, Source, View
+from folkmoot.core.decision import Ballot, Decision, Minority
+from folkmoot.core.errors import RecordError, Unstorable
+from folkmoot.core.event import EVENTS, Called, Entered, Entry, Event, Opened, Replied
+from folkmoot.record.old_formats import mended
+from folkmoot.record.store import decode, digest, encode, read
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
@@ -157,7 +157,7 @@ def test_an_entry_around_an_event_is_checked_as_well(change: dict[str, Any]) -> 
 def test_pydantic_is_asked_only_for_the_reason_why_an_entry_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = Entry(seq=1, at=0.0, event=Called(key="/debate#1", call="answer", text="é \u2028 \x07"))
     line = encode(entry)
-    monkeypatch.setattr("moot.record.store._serializer", None)
+    monkeypatch.setattr("folkmoot.record.store._serializer", None)
     assert encode(entry) == line
     assert decode(line) == entry
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from moot.record.sqlite_faults import explain
+from folkmoot.record.sqlite_faults import explain
 
 
 @pytest.mark.parametrize(

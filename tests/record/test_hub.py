@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.errors import RecordAway
-from moot.core.event import Delta, Signal
-from moot.record import hub as hub_module
-from moot.record.hub import PAGE, Hub, StoredLine
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.errors import RecordAway
+from folkmoot.core.event import Delta, Signal
+from folkmoot.record import hub as hub_module
+from folkmoot.record.hub import PAGE, Hub, StoredLine
+from folkmoot.testing.store_checks import InMemoryStore
 
 Seen = list[StoredLine | Signal]
 

@@ -5,9 +5,9 @@ import contextlib
 
 import pytest
 
-from moot.core.event import Delta
-from moot.record.hub import Hub
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.event import Delta
+from folkmoot.record.hub import Hub
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.record.test_hub import numbered, tell
 
 

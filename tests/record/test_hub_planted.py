@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from moot.core.event import Delta
-from moot.record import hub
-from moot.record.hub import Hub, StoredLine
-from moot.testing.simulate.virtual_loop import Stuck, VirtualLoop
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.event import Delta
+from folkmoot.record import hub
+from folkmoot.record.hub import Hub, StoredLine
+from folkmoot.testing.simulate.virtual_loop import Stuck, VirtualLoop
+from folkmoot.testing.store_checks import InMemoryStore
 
 Change = tuple[Any, str, Any]
 

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.plan.pretend import AnswerSimulator, expected_words, stop_values
-from moot.app.run.people import say
-from moot.app.run.workspace import Workspace
-from moot.core.agent import context_of
-from moot.core.brief import Brief, Participant
-from moot.core.errors import BriefError
-from moot.core.event import Asked, Entry, Interjected, Replied
-from moot.core.transcript import INTERJECTION, Transcript
-from moot.phases.base import State, enter
-from moot.phases.choices import Choices
-from moot.protocols.known import ALONE, KNOWN, build
-from moot.record.store import digest, encode
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.plan.pretend import AnswerSimulator, expected_words, stop_values
+from folkmoot.app.run.people import say
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import context_of
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Asked, Entry, Interjected, Replied
+from folkmoot.core.transcript import INTERJECTION, Transcript
+from folkmoot.phases.base import State, enter
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import ALONE, KNOWN, build
+from folkmoot.record.store import digest, encode
+from folkmoot.testing.store_checks import InMemoryStore
 
 PEOPLE = tuple(Participant(name=name, role="Debater") for name in ("Ann", "Bob", "Cy", "Di", "Eve", "Flo"))
 BRIEF = Brief(topic="Tea or coffee?", participants=(*PEOPLE, Participant(name="Chair", duty="moderator")))

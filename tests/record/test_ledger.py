@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.core.errors import RecordConflict, RecordError, RecordMismatch
-from moot.core.event import Closed, Entered, Halted, Interjected
-from moot.record import ledger as ledger_module
-from moot.record.ledger import Ledger, Publish, read_on
-from moot.record.store import digest, read
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.errors import RecordConflict, RecordError, RecordMismatch
+from folkmoot.core.event import Closed, Entered, Halted, Interjected
+from folkmoot.record import ledger as ledger_module
+from folkmoot.record.ledger import Ledger, Publish, read_on
+from folkmoot.record.store import digest, read
+from folkmoot.testing.store_checks import InMemoryStore
 
 
 class Gate(InMemoryStore):

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Limits
-from moot.core.errors import RecordConflict, RecordError
-from moot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
-from moot.engine.driver import DriverOptions, StopRequest
-from moot.record.listing import names
-from moot.record.mailbox import EVERY, TRIES, Mailbox
-from moot.record.sqlite import SqliteStore
-from moot.record.store import Store
-from moot.testing.replay import Harness, HeldDebate, SeededAgent
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Limits
+from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.core.event import Closed, Event, Interjected, Paused, Replied, Resumed
+from folkmoot.engine.driver import DriverOptions, StopRequest
+from folkmoot.record.listing import names
+from folkmoot.record.mailbox import EVERY, TRIES, Mailbox
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import Store
+from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.acting import ARGUE, TWO, Acts, just, runner
 from tests.kits.players import resume_everywhere
 

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 
-from moot.core.errors import RecordConflict, RecordError
-from moot.record.postgres import BATCH, LONGEST_ID, PostgresStore
-from moot.record.store import Store
-from moot.testing.store_checks import CHECKS, Check, OpenStore
+from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.record.postgres import BATCH, LONGEST_ID, PostgresStore
+from folkmoot.record.store import Store
+from folkmoot.testing.store_checks import CHECKS, Check, OpenStore
 from tests.record.pg import Postgres, statement_waits
 
-LARGEST = "moot.record.postgres.LARGEST"
+LARGEST = "folkmoot.record.postgres.LARGEST"
 
 
 def over(server: Postgres) -> OpenStore:
@@ -39,7 +39,7 @@ async def writes_blocked(database: str) -> AsyncGenerator[None]:
     """Another program that lets nobody write, only read."""
     link = await asyncpg.connect(database)
     async with link.transaction():
-        await link.execute("LOCK TABLE moot_line IN EXCLUSIVE MODE")
+        await link.execute("LOCK TABLE folkmoot_line IN EXCLUSIVE MODE")
         yield
     await link.close()
 
@@ -47,7 +47,7 @@ async def writes_blocked(database: str) -> AsyncGenerator[None]:
 async def commits(database: str) -> int:
     """How many transactions wrote what is stored."""
     link = await asyncpg.connect(database)
-    number = await link.fetchval("SELECT count(DISTINCT xmin::text) FROM moot_line")
+    number = await link.fetchval("SELECT count(DISTINCT xmin::text) FROM folkmoot_line")
     await link.close()
     return int(number)
 
@@ -157,7 +157,7 @@ async def test_whoever_waits_for_another_writer_is_refused_when_that_one_commits
     await store.append("a", ("1",), after=0)
     other = await asyncpg.connect(database)
     async with asyncio.TaskGroup() as group, other.transaction():
-        await other.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('a', 2, 'theirs')")
+        await other.execute("INSERT INTO folkmoot_line (debate, seq, text) VALUES ('a', 2, 'theirs')")
         longer = group.create_task(outcome(store.append("a", ("x", "y", "z"), after=1)))
         beside = group.create_task(outcome(store.append("b", ("1",), after=0)))
         await statement_waits(database)
@@ -175,7 +175,7 @@ async def test_whoever_waits_for_another_writer_goes_on_when_that_one_gives_up(d
     other = await asyncpg.connect(database)
     theirs = other.transaction()
     await theirs.start()
-    await other.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('a', 2, 'theirs')")
+    await other.execute("INSERT INTO folkmoot_line (debate, seq, text) VALUES ('a', 2, 'theirs')")
     async with asyncio.TaskGroup() as group:
         group.create_task(store.append("a", ("2", "3"), after=1))
         await statement_waits(database)
@@ -191,8 +191,10 @@ async def test_a_line_that_comes_in_between_is_gone_on_from(database: str) -> No
     gate, other = await asyncpg.connect(database), await asyncpg.connect(database)
     async with asyncio.TaskGroup() as group, other.transaction():
         async with gate.transaction():
-            await gate.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('gate', 1, 'theirs')")
-            await other.execute("INSERT INTO moot_line (debate, seq, text) VALUES ('a', 2, '2'), ('b', 1, 'theirs')")
+            await gate.execute("INSERT INTO folkmoot_line (debate, seq, text) VALUES ('gate', 1, 'theirs')")
+            await other.execute(
+                "INSERT INTO folkmoot_line (debate, seq, text) VALUES ('a', 2, '2'), ('b', 1, 'theirs')"
+            )
             shut = group.create_task(outcome(store.append("gate", ("1",), after=0)))
             await statement_waits(database)
             waits = group.create_task(outcome(store.append("b", ("1",), after=0)))
@@ -209,7 +211,7 @@ async def test_a_line_that_comes_in_between_is_gone_on_from(database: str) -> No
 
 WRITER = """
 import asyncio, sys
-from moot.record.postgres import PostgresStore
+from folkmoot.record.postgres import PostgresStore
 
 async def main(address):
     store = PostgresStore.open(address)
@@ -295,10 +297,10 @@ async def test_closing_lets_appends_finish_first(database: str) -> None:
 async def test_closing_does_not_wait_for_ever(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = PostgresStore.open(database)
     await store.append("a", ("1",), after=0)
-    monkeypatch.setattr("moot.record.postgres_connection.CLOSING", 0.05)
+    monkeypatch.setattr("folkmoot.record.postgres_connection.CLOSING", 0.05)
     other = await asyncpg.connect(database)
     async with asyncio.TaskGroup() as group, other.transaction():
-        await other.execute("LOCK TABLE moot_line")
+        await other.execute("LOCK TABLE folkmoot_line")
         reading = group.create_task(outcome(_look(store)))
         await statement_waits(database)
         await store.close()

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.errors import RecordAway, RecordError
-from moot.core.event import Closed, Event, Replied
-from moot.record import postgres
-from moot.record.postgres import PostgresStore
-from moot.record.store import Append, decode
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import RecordAway, RecordError
+from folkmoot.core.event import Closed, Event, Replied
+from folkmoot.record import postgres
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.store import Append, decode
 
 BRIEF = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
 

@@ -2,7 +2,7 @@
 
 import asyncpg
 
-from moot.record.postgres_connection import reason_of
+from folkmoot.record.postgres_connection import reason_of
 
 
 def test_a_database_without_connections_left_says_so() -> None:

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from moot.core.errors import RecordError
-from moot.record.hub import Hub, StoredLine
-from moot.record.migrations import newest
-from moot.record.postgres import PostgresStore, listen
-from moot.record.postgres_connection import INSTALL, explain, read_place
+from folkmoot.core.errors import RecordError
+from folkmoot.record.hub import Hub, StoredLine
+from folkmoot.record.migrations import newest
+from folkmoot.record.postgres import PostgresStore, listen
+from folkmoot.record.postgres_connection import INSTALL, explain, read_place
 from tests.kits.waiting import until
 from tests.record.pg import Postgres, statement_waits
 
@@ -47,7 +47,7 @@ async def run(database: str, *statements: str) -> None:
 
 async def versions(database: str) -> list[str]:
     link = await asyncpg.connect(database)
-    rows = await link.fetch("SELECT version_num FROM moot_version")
+    rows = await link.fetch("SELECT version_num FROM folkmoot_version")
     await link.close()
     return [row[0] for row in rows]
 
@@ -64,7 +64,7 @@ async def test_a_server_that_stops_and_starts_again(folder: Path) -> None:
     store.tell(notices.append)
     await until(lambda: bool(notices))
     other = await asyncpg.connect(store.address)
-    await other.execute("BEGIN; LOCK TABLE moot_line IN EXCLUSIVE MODE")
+    await other.execute("BEGIN; LOCK TABLE folkmoot_line IN EXCLUSIVE MODE")
     async with asyncio.TaskGroup() as group:
         writing = group.create_task(fault(lambda: store.append("a", ("2",), after=1)))
         await statement_waits(store.address)
@@ -89,7 +89,7 @@ async def test_a_server_that_stops_and_starts_again(folder: Path) -> None:
 
 WRITER = """
 import asyncio, sys
-from moot.record.postgres import PostgresStore
+from folkmoot.record.postgres import PostgresStore
 
 async def main(address):
     store = PostgresStore.open(address)
@@ -104,7 +104,7 @@ asyncio.run(main(sys.argv[1]))
 
 
 async def test_a_follower_is_told_what_another_process_writes(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.record.hub.SLOW", 3600.0)
+    monkeypatch.setattr("folkmoot.record.hub.SLOW", 3600.0)
     store = PostgresStore.open(database)
     assert await store.read("a") == ()
 
@@ -190,7 +190,7 @@ async def test_a_link_that_hears_nothing_asks_whether_it_still_holds(database: s
         await until(lambda: notices == [""])
         asks = "SELECT count(*) = 1 FROM pg_stat_activity WHERE query = 'SELECT 1' AND datname = current_database()"
         await until(lambda: link.fetchval(asks))
-        await link.execute("NOTIFY moot_lines, 'a'")
+        await link.execute("NOTIFY folkmoot_lines, 'a'")
         await until(lambda: notices == ["", "a"])
         listening.cancel()
     await link.close()
@@ -208,7 +208,7 @@ async def test_a_closed_store_tells_nobody(database: str) -> None:
 
 async def test_many_open_a_new_database_at_once(database: str) -> None:
     stores = [PostgresStore.open(database) for _ in range(4)]
-    look = "import asyncio, sys; from moot.record.postgres import PostgresStore as P; "
+    look = "import asyncio, sys; from folkmoot.record.postgres import PostgresStore as P; "
     look += "asyncio.run(P.open(sys.argv[1]).append('b' + sys.argv[2], ('1',), after=0))"
     processes = [await asyncio.create_subprocess_exec(sys.executable, "-c", look, database, str(n)) for n in range(2)]
     async with asyncio.TaskGroup() as group:
@@ -225,7 +225,7 @@ async def test_a_current_database_is_opened_without_alembic(database: str) -> No
     store = PostgresStore.open(database)
     await store.append("a", ("1",), after=0)
     await store.close()
-    look = "import asyncio, sys; from moot.record.postgres import PostgresStore as P; "
+    look = "import asyncio, sys; from folkmoot.record.postgres import PostgresStore as P; "
     look += "print(asyncio.run(P.open(sys.argv[1]).read('a')), 'alembic' in sys.modules, 'sqlalchemy' in sys.modules)"
     words = [sys.executable, "-c", look, database]
     ran = await asyncio.to_thread(subprocess.run, words, capture_output=True, text=True, check=True)
@@ -244,9 +244,11 @@ async def test_a_database_of_another_program_is_added_to(database: str) -> None:
 
 
 async def test_a_newer_database_is_refused(database: str) -> None:
-    await run(database, "CREATE TABLE moot_version (version_num text)", "INSERT INTO moot_version VALUES ('9999')")
+    await run(
+        database, "CREATE TABLE folkmoot_version (version_num text)", "INSERT INTO folkmoot_version VALUES ('9999')"
+    )
     store = PostgresStore.open(database)
-    newer = f"its format is 9999, newer than this program's {newest()}; update Moot."
+    newer = f"its format is 9999, newer than this program's {newest()}; update Folkmoot."
     for _ in range(2):
         assert await fault(store.debates) == f"The record {store.place} cannot be used: {newer}"
     await store.close()
@@ -271,7 +273,7 @@ async def test_what_is_appended_is_durable_where_the_server_is_lax(database: str
         "current_setting('synchronous_commit') || ' ' || current_setting('transaction_isolation'); "
         "RETURN NEW; END $$"
     )
-    await link.execute("CREATE TRIGGER level BEFORE INSERT ON moot_line FOR EACH ROW EXECUTE FUNCTION level()")
+    await link.execute("CREATE TRIGGER level BEFORE INSERT ON folkmoot_line FOR EACH ROW EXECUTE FUNCTION level()")
     await link.close()
     await store.append("a", ("2",), after=1)
     assert await store.read("a", after=1) == ("on read committed",)
@@ -301,11 +303,11 @@ async def test_what_the_server_forbids_is_said_without_a_password(database: str,
 @pytest.mark.parametrize(
     ("address", "place"),
     [
-        ("postgresql://ada:hush@db.example:5432/moot?sslmode=require", "postgresql://ada@db.example:5432/moot"),
-        ("postgres://a,b:hush@one,two:1/moot", "postgres://a,b@one,two:1/moot"),
-        ("postgresql://ada:hu@sh@db/moot", "postgresql://ada@db/moot"),
-        ("postgresql:///moot?host=/run/db&password=hush", "postgresql:///run/db/moot"),
-        ("postgresql://db/moot", "postgresql://db/moot"),
+        ("postgresql://ada:hush@db.example:5432/folkmoot?sslmode=require", "postgresql://ada@db.example:5432/folkmoot"),
+        ("postgres://a,b:hush@one,two:1/folkmoot", "postgres://a,b@one,two:1/folkmoot"),
+        ("postgresql://ada:hu@sh@db/folkmoot", "postgresql://ada@db/folkmoot"),
+        ("postgresql:///folkmoot?host=/run/db&password=hush", "postgresql:///run/db/folkmoot"),
+        ("postgresql://db/folkmoot", "postgresql://db/folkmoot"),
     ],
 )
 def test_a_place_is_the_address_without_its_password(address: str, place: str) -> None:
@@ -315,11 +317,11 @@ def test_a_place_is_the_address_without_its_password(address: str, place: str) -
 @pytest.mark.parametrize(
     "address",
     [
-        "mysql://ada:hush@db/moot",
-        "postgresql://ada:hu#sh@db/moot",
-        "postgresql://ada:hu/sh@db/moot",
-        "postgresql://ada:hu?sh@db/moot",
-        "postgresql://[hush/moot",
+        "mysql://ada:hush@db/folkmoot",
+        "postgresql://ada:hu#sh@db/folkmoot",
+        "postgresql://ada:hu/sh@db/folkmoot",
+        "postgresql://ada:hu?sh@db/folkmoot",
+        "postgresql://[hush/folkmoot",
     ],
 )
 def test_an_address_that_cannot_be_read_is_shown_to_nobody(address: str) -> None:
@@ -328,7 +330,7 @@ def test_an_address_that_cannot_be_read_is_shown_to_nobody(address: str) -> None
     assert "sh" not in str(caught.value).replace("postgresql://USER:PASSWORD@HOST:PORT/DATABASE", "")
 
 
-@pytest.mark.parametrize("end", ["@127.0.0.1:hush/moot", "@127.0.0.1:1/moot?sslmode=hush"])
+@pytest.mark.parametrize("end", ["@127.0.0.1:hush/folkmoot", "@127.0.0.1:1/folkmoot?sslmode=hush"])
 async def test_an_address_that_the_driver_cannot_read(end: str) -> None:
     store = PostgresStore.open(f"postgresql://ada:hush{end}")
     message = await fault(store.debates)
@@ -338,13 +340,13 @@ async def test_an_address_that_the_driver_cannot_read(end: str) -> None:
 
 
 async def test_a_server_or_database_that_is_not_there(database: str) -> None:
-    store = PostgresStore.open("postgresql://ada:hush@127.0.0.1:1/moot")
+    store = PostgresStore.open("postgresql://ada:hush@127.0.0.1:1/folkmoot")
     message = await fault(store.debates)
     assert message.startswith(
-        "The record postgresql://ada@127.0.0.1:1/moot cannot be used: its server cannot be reached"
+        "The record postgresql://ada@127.0.0.1:1/folkmoot cannot be used: its server cannot be reached"
     )
     await store.close()
-    store = PostgresStore.open(database.replace("/moot_", "/none_"))
+    store = PostgresStore.open(database.replace("/folkmoot_", "/none_"))
     assert (await fault(store.debates)).endswith("cannot be used: its server has no such database.")
     await store.close()
 
@@ -361,8 +363,8 @@ def test_every_fault_is_one_sentence() -> None:
         OSError(): "its server cannot be reached (OSError)",
         asyncpg.PostgresError(""): "PostgresError",
     }
-    sentences = [str(explain("postgresql://db/moot", error)) for error in faults]
-    assert sentences == [f"The record postgresql://db/moot cannot be used: {reason}." for reason in faults.values()]
+    sentences = [str(explain("postgresql://db/folkmoot", error)) for error in faults]
+    assert sentences == [f"The record postgresql://db/folkmoot cannot be used: {reason}." for reason in faults.values()]
 
 
 async def test_a_missing_library_is_named(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,5 +373,5 @@ async def test_a_missing_library_is_named(database: str, monkeypatch: pytest.Mon
     assert await fault(store.debates) == f"The record {store.place} {INSTALL}."
     await store.close()
     monkeypatch.setitem(sys.modules, "asyncpg", None)
-    with pytest.raises(RecordError, match=r'pip install "moot\[postgres\]"'):
+    with pytest.raises(RecordError, match=r'pip install "folkmoot\[postgres\]"'):
         PostgresStore.open(database)

@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator
 import asyncpg
 import pytest
 
-from moot.record import postgres_summaries
-from moot.record.listing import ListQuery, choose
-from moot.record.postgres import PostgresStore
-from moot.record.summary_fold import FOLD, summarize
+from folkmoot.record import postgres_summaries
+from folkmoot.record.listing import ListQuery, choose
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.summary_fold import FOLD, summarize
 from tests.record.test_side_events import CORPUS, rows
 from tests.record.test_summaries import NAMES, lines
 
@@ -41,7 +41,7 @@ async def filled(database: str) -> AsyncGenerator[PostgresStore]:
 
 
 async def test_a_database_of_the_version_before_gets_its_summaries(filled: PostgresStore, database: str) -> None:
-    await run(database, "DROP TABLE moot_summary", "UPDATE moot_version SET version_num = '0001'")
+    await run(database, "DROP TABLE folkmoot_summary", "UPDATE folkmoot_version SET version_num = '0001'")
     again = PostgresStore.open(database)
     await agree(again)
     await again.append("panel", lines("panel")[9:], after=9)
@@ -50,15 +50,15 @@ async def test_a_database_of_the_version_before_gets_its_summaries(filled: Postg
 
 
 async def test_summaries_of_an_older_fold_are_made_again(filled: PostgresStore, database: str) -> None:
-    await run(database, "UPDATE moot_summary SET fold = 0, status = 'won', data = '{}'")
+    await run(database, "UPDATE folkmoot_summary SET fold = 0, status = 'won', data = '{}'")
     await agree(filled)
     link = await asyncpg.connect(database)
-    assert await link.fetchval("SELECT count(*) FROM moot_summary WHERE fold <> $1", FOLD) == 0
+    assert await link.fetchval("SELECT count(*) FROM folkmoot_summary WHERE fold <> $1", FOLD) == 0
     await link.close()
 
 
 async def test_summaries_of_a_newer_fold_are_not_trusted_and_stay(filled: PostgresStore, database: str) -> None:
-    await run(database, "UPDATE moot_summary SET fold = 99, data = '{}' WHERE debate = 'panel'")
+    await run(database, "UPDATE folkmoot_summary SET fold = 99, data = '{}' WHERE debate = 'panel'")
     assert {item.debate for item in (await filled.page(ListQuery())).debates} >= {"panel"}
     panel = next(item for item in (await filled.page(ListQuery())).debates if item.debate == "panel")
     assert panel == summarize("panel", lines("panel")[:9]).summary("panel")
@@ -67,11 +67,11 @@ async def test_summaries_of_a_newer_fold_are_not_trusted_and_stay(filled: Postgr
 
 
 async def test_what_an_older_program_appends_is_seen(filled: PostgresStore, database: str) -> None:
-    await run(database, "INSERT INTO moot_line (debate, seq, text) VALUES ('panel', 10, 'no line')")
+    await run(database, "INSERT INTO folkmoot_line (debate, seq, text) VALUES ('panel', 10, 'no line')")
     await agree(filled)
     await filled.append("panel", ["another"], after=10)
     await agree(filled)
-    await run(database, "INSERT INTO moot_line (debate, seq, text) VALUES ('new', 1, 'no line')")
+    await run(database, "INSERT INTO folkmoot_line (debate, seq, text) VALUES ('new', 1, 'no line')")
     await filled.append("new", ["another"], after=1)
     await agree(filled)
 

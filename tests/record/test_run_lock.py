@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import RecordConflict
-from moot.record import ledger
-from moot.record.ledger import is_running, running
+from folkmoot.core.errors import RecordConflict
+from folkmoot.record import ledger
+from folkmoot.record.ledger import is_running, running
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has no such locks")
 
 HOLD = """
 import sys, time
-from moot.record.ledger import running
+from folkmoot.record.ledger import running
 with running(sys.argv[1], sys.argv[2]):
     print("held", flush=True)
     time.sleep(30)
@@ -51,7 +51,7 @@ def held_elsewhere(store: str, debate: str, tmpdir: Path) -> Generator[subproces
 
 def test_one_debate_is_run_once_and_others_beside_it() -> None:
     with running("store", "a"), running("store", "b"), running("other", "a"):
-        sentence = "a is being run by another process; follow it with `moot show a --follow`"
+        sentence = "a is being run by another process; follow it with `folkmoot show a --follow`"
         with pytest.raises(RecordConflict, match=sentence), running("store", "a"):
             raise AssertionError("it was run twice")
         assert is_running("store", "b")
@@ -65,13 +65,13 @@ def test_another_process_has_it_until_it_ends_however_that_comes(
     tmpdir: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger, "SHARED_FOLDER", "/tmp")
-    store, folder = str(tmp_path / "moot.db"), tmp_path / tmpdir
+    store, folder = str(tmp_path / "folkmoot.db"), tmp_path / tmpdir
     folder.mkdir(exist_ok=True)
     with held_elsewhere(store, "a", folder):
         assert is_running(store, "a")
         assert not is_running(store, "b")
     assert not is_running(store, "a")
-    assert not list(folder.glob("moot-*"))
+    assert not list(folder.glob("folkmoot-*"))
 
 
 def test_a_fork_has_no_lock_of_its_parent() -> None:
@@ -88,7 +88,7 @@ def test_the_temporary_folder_has_the_locks_where_the_shared_one_cannot(
     monkeypatch.setattr(ledger, "SHARED_FOLDER", str(tmp_path / "missing"))
     with running("store", "a"):
         assert is_running("store", "a")
-    assert [path.suffix for path in (tmp_path / f"moot-{os.getuid()}").iterdir()] == [".lock"]
+    assert [path.suffix for path in (tmp_path / f"folkmoot-{os.getuid()}").iterdir()] == [".lock"]
 
 
 def test_a_lock_file_that_is_used_does_not_grow_old(tmp_path: Path) -> None:
@@ -98,11 +98,11 @@ def test_a_lock_file_that_is_used_does_not_grow_old(tmp_path: Path) -> None:
     again = ledger.open_file("x")
     assert again is not None
     assert os.fstat(file).st_mtime > 0
-    assert [path.name for path in tmp_path.iterdir()] == [f"moot-{os.getuid()}"]
+    assert [path.name for path in tmp_path.iterdir()] == [f"folkmoot-{os.getuid()}"]
 
 
 def test_where_there_can_be_no_lock_the_process_alone_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / f"moot-{os.getuid()}").write_text("in the way", "utf-8")
+    (tmp_path / f"folkmoot-{os.getuid()}").write_text("in the way", "utf-8")
     with running("store", "a"):
         assert is_running("store", "a")
     assert not is_running("store", "a")

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.export.copy_debates import copy_debates
-from moot.app.export.learned import add_note
-from moot.app.export.reports import read_record, write_report
-from moot.app.plan.learning import owner_messages
-from moot.app.run.access import (
+from folkmoot.app.export.copy_debates import copy_debates
+from folkmoot.app.export.learned import add_note
+from folkmoot.app.export.reports import read_record, write_report
+from folkmoot.app.plan.learning import owner_messages
+from folkmoot.app.run.access import (
     Claim,
     claim,
     claimed,
@@ -28,13 +28,13 @@ from moot.app.run.access import (
     share,
     shares,
 )
-from moot.app.run.prepare import LimitOverrides
-from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import RemarkQueue
-from moot.app.serve.spending import Reservations
-from moot.core.brief import Limits
-from moot.core.errors import BriefError, RecordConflict, RecordError, Unstorable
-from moot.core.event import (
+from folkmoot.app.run.prepare import LimitOverrides
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.admission import RemarkQueue
+from folkmoot.app.serve.spending import Reservations
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import BriefError, RecordConflict, RecordError, Unstorable
+from folkmoot.core.event import (
     SIDE_EVENTS,
     Allowed,
     Batched,
@@ -51,11 +51,11 @@ from moot.core.event import (
     SideEntry,
     SideEvent,
 )
-from moot.learn.lessons import notes
-from moot.record.sqlite import SqliteStore
-from moot.record.store import decode, decode_side, encode
-from moot.record.summary_fold import summarize
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.learn.lessons import notes
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import decode, decode_side, encode
+from folkmoot.record.summary_fold import summarize
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.record.test_codec import spoiled
 
 CORPUS = sorted((Path(__file__).parent / "data").glob("side-events-v*.jsonl"))
@@ -71,7 +71,7 @@ def rows(path: Path) -> list[tuple[str, int, str]]:
 @pytest.fixture(params=CORPUS, ids=lambda path: path.stem)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A file with the stored rows, as another version of the program left them."""
-    place = tmp_path / "moot.sqlite"
+    place = tmp_path / "folkmoot.sqlite"
     SqliteStore.open(place)
     with contextlib.closing(sqlite3.connect(place)) as link, link:
         link.executemany("INSERT INTO line (debate, seq, text) VALUES (?, ?, ?)", rows(request.param))
@@ -199,7 +199,7 @@ def test_what_could_not_be_read_back_is_not_written(kind: type[SideEvent], data:
 
 def test_a_side_event_is_no_entry_of_a_record_nor_the_other_way_round() -> None:
     side = encode(SideEntry(seq=1, at=0.0, event=Claimed(owner="ann")))
-    with pytest.raises(RecordError, match=r"format 2 is newer than this Moot reads \(1\)"):
+    with pytest.raises(RecordError, match=r"format 2 is newer than this Folkmoot reads \(1\)"):
         decode(side)
     with pytest.raises(RecordError, match="damaged"):
         decode(side.replace('"v":2', '"v":1'))
@@ -208,7 +208,7 @@ def test_a_side_event_is_no_entry_of_a_record_nor_the_other_way_round() -> None:
         decode_side(remark)
     with pytest.raises(RecordError, match="damaged"):
         decode_side(remark.replace('"v":1', '"v":2'))
-    with pytest.raises(RecordError, match=r"format 3 is newer than this Moot reads \(2\)"):
+    with pytest.raises(RecordError, match=r"format 3 is newer than this Folkmoot reads \(2\)"):
         decode_side(side.replace('"v":2', '"v":3'))
     with pytest.raises(RecordError, match="damaged"):
         decode_side(side.replace('"v":2', '"v":1'))

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import RecordConflict, RecordError
-from moot.record.sqlite import SqliteStore
-from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION, prepare
+from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION, prepare
 from tests.kits.waiting import until
 
 
@@ -234,7 +234,7 @@ def test_opening_waits_for_another_program_that_makes_the_file(path: Path) -> No
 
 WRITER = """
 import asyncio, sys
-from moot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite import SqliteStore
 
 async def main(path):
     store = SqliteStore.open(path)

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import RecordConflict, RecordError
-from moot.record.listing import check
-from moot.record.sqlite import SqliteStore, explain
-from moot.record.sqlite_faults import is_same
-from moot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION
+from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.record.listing import check
+from folkmoot.record.sqlite import SqliteStore, explain
+from folkmoot.record.sqlite_faults import is_same
+from folkmoot.record.sqlite_schema import APPLICATION, SCHEMA_VERSION
 from tests.kits.thoroughness import some
 
 
@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> Path:
 
 WRITER = """
 import asyncio, sys
-from moot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite import SqliteStore
 
 async def debate(store, name):
     for after in range(0, 100_000, 3):
@@ -356,7 +356,7 @@ def newer(path: Path) -> None:
         (folder, "Is a directory."),
         (foreign, "it is a database of another program."),
         (foreign_and_empty, "it is a database of another program."),
-        (newer, "its format is 2, newer than this program's 1; update Moot."),
+        (newer, "its format is 2, newer than this program's 1; update Folkmoot."),
     ],
 )
 def test_a_file_that_is_no_record_is_left_as_it_is(make: Callable[[Path], None], message: str, path: Path) -> None:

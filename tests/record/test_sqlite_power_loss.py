@@ -15,23 +15,23 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.errors import RecordError
-from moot.core.event import Event, Replied
-from moot.record.sqlite import SqliteStore
-from moot.record.store import decode
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Event, Replied
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import decode
 from tests.kits.left_out import need_programs
 from tests.kits.thoroughness import MORE, some
 from tests.record.recorded_writes import ACKS, Disk, Run, Write, compile_layer, record
 
 NOTING = """
 import asyncio, os
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.errors import MootError, RecordError
-from moot.record.sqlite import SqliteStore
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import FolkmootError, RecordError
+from folkmoot.record.sqlite import SqliteStore
 
 class Noting(SqliteStore):
     async def append(self, debate, lines, *, after):
@@ -42,7 +42,7 @@ class Noting(SqliteStore):
 async def open_store(folder, pages):
     for _ in range(3):
         try:
-            store = Noting.open(folder + "/moot/records.db")
+            store = Noting.open(folder + "/folkmoot/records.db")
             break
         except RecordError as error:
             print(error)
@@ -91,12 +91,12 @@ async def main(folder):
             else:
                 await workspace.run(plan, "d")
             break
-        except MootError as error:
+        except FolkmootError as error:
             print(error)
     await workspace.close()
 """
 
-DATABASE = "moot/records.db"
+DATABASE = "folkmoot/records.db"
 
 SECTORS = (512, 4096)
 
@@ -269,7 +269,7 @@ async def test_a_sync_that_lies_loses_entries_but_never_changes_the_record(
 FAULTS = ("eio", "short", "full", "sync")
 
 SHARES = [(fault,) for fault in FAULTS] if MORE else [FAULTS]
-"""The faults of a test each: together they need only one process that imports Moot."""
+"""The faults of a test each: together they need only one process that imports Folkmoot."""
 
 
 async def broken(

@@ -14,16 +14,16 @@ from random import Random
 
 import pytest
 
-from moot.app.batch.batch_plan import Wanted, read_lines
-from moot.app.brief.files import read_bytes
-from moot.app.brief.reader import read_file
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.errors import BriefError, RecordError
-from moot.record import sqlite_schema
-from moot.record.sqlite import SqliteStore
-from moot.record.sqlite_schema import transaction
+from folkmoot.app.batch.batch_plan import Wanted, read_lines
+from folkmoot.app.brief.files import read_bytes
+from folkmoot.app.brief.reader import read_file
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.record import sqlite_schema
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite_schema import transaction
 
 
 @pytest.fixture
@@ -44,10 +44,10 @@ def write_locked(path: Path) -> Generator[None]:
 PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
-from moot.learn.memory_store import MemoryStore
-from moot.record import sqlite_schema
-from moot.record.sqlite import SqliteStore
-from moot.record.sqlite_schema import transaction
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.record import sqlite_schema
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite_schema import transaction
 
 async def main(path):
     stores, stored = [], [0, 0, 0]
@@ -78,7 +78,7 @@ async def come_and_go(path: Path) -> None:
 
 DROPS_LOCKS = """
 import os
-from moot.record import sqlite_schema
+from folkmoot.record import sqlite_schema
 
 def make(path):
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -140,10 +140,10 @@ async def test_stores_of_one_process_keep_what_other_processes_could_take_away(p
 MANY = """
 import asyncio, os, random, sys
 from pathlib import Path
-from moot.learn.memory_store import MemoryStore
-from moot.record import sqlite_schema
-from moot.record.sqlite import SqliteStore
-from moot.record.sqlite_schema import transaction
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.record import sqlite_schema
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite_schema import transaction
 
 path, name, chance = Path(sys.argv[1]), sys.argv[2], random.Random(sys.argv[2])
 
@@ -275,10 +275,10 @@ async def test_stores_that_open_and_close_at_once_share_one_file(path: Path) -> 
 
 FORK = """
 import asyncio, os, sys
-from moot.core.errors import RecordError
-from moot.record import sqlite_schema
-from moot.record.sqlite import SqliteStore
-from moot.record.sqlite_schema import transaction
+from folkmoot.core.errors import RecordError
+from folkmoot.record import sqlite_schema
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite_schema import transaction
 
 store = SqliteStore.open(sys.argv[1])
 asyncio.run(store.append("a", ("1",), after=0))
@@ -398,7 +398,7 @@ async def test_a_read_after_a_refused_append_goes_on(path: Path) -> None:
 async def test_a_debate_that_was_stopped_while_it_was_written_is_resumed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.engine.driver.GRACE", 0.05)
+    monkeypatch.setattr("folkmoot.engine.driver.GRACE", 0.05)
     workspace, later = (Workspace(SqliteStore.open(path), config=Config(learn=False)) for _ in range(2))
     brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob")))
     plan = workspace.plan(brief, models=("builtin:quotes",))

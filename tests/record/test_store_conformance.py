@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.errors import RecordConflict
-from moot.record.sqlite import SqliteStore
-from moot.record.store import Store, StreamInfo
-from moot.testing.store_checks import CHECKS, Check, InMemoryStore, OpenStore, check_store
+from folkmoot.core.errors import RecordConflict
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import Store, StreamInfo
+from folkmoot.testing.store_checks import CHECKS, Check, InMemoryStore, OpenStore, check_store
 
 
 def over_memory() -> OpenStore:

@@ -7,28 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.copy_debates import PIECE, Copied, copy_debates
-from moot.app.plan.settings import load_config, open_store, read_where, show_where
-from moot.app.run.workspace import Workspace
-from moot.core.ask import Reply
-from moot.core.errors import RecordError
-from moot.core.event import Replied
-from moot.record.mailbox import Mailbox
-from moot.record.sqlite import SqliteStore
-from moot.record.store import Store
-from moot.testing.store_checks import InMemoryStore
-from tests.cli.commands import BRIEF, QUOTES, moot, only_id
+from folkmoot.app.export.copy_debates import PIECE, Copied, copy_debates
+from folkmoot.app.plan.settings import load_config, open_store, read_where, show_where
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import Reply
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Replied
+from folkmoot.record.mailbox import Mailbox
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import Store
+from folkmoot.testing.store_checks import InMemoryStore
+from tests.cli.commands import BRIEF, QUOTES, folkmoot, only_id
 
-SECRET = "postgresql://ada:hush@db.example:5432/moot"
+SECRET = "postgresql://ada:hush@db.example:5432/folkmoot"
 
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A record with two debates, the first with a letter."""
     folder = tmp_path_factory.mktemp("record")
-    first = only_id(moot(folder, "run", str(BRIEF), *QUOTES, "--quiet"))
-    moot(folder, "run", str(BRIEF), *QUOTES, "--quiet", "--seed", "2")
-    path = folder / "moot.sqlite"
+    first = only_id(folkmoot(folder, "run", str(BRIEF), *QUOTES, "--quiet"))
+    folkmoot(folder, "run", str(BRIEF), *QUOTES, "--quiet", "--seed", "2")
+    path = folder / "folkmoot.sqlite"
 
     async def write() -> None:
         store = SqliteStore.open(path)
@@ -164,45 +164,45 @@ async def test_what_the_target_does_not_keep_is_noticed(record: Path) -> None:
 
 
 def test_the_command_copies_and_says_what_came_of_it(record: Path, database: str, tmp_path: Path) -> None:
-    done = moot(tmp_path, "store", "copy", str(record), database)
+    done = folkmoot(tmp_path, "store", "copy", str(record), database)
     assert done.exit_code == 0, done.output
     assert done.output.startswith("2 copied, 0 extended, 0 already there, 0 refused; ")
-    again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"), "last")
+    again = folkmoot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"), "last")
     assert again.output.startswith("1 copied, 0 extended")
-    again = moot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"))
+    again = folkmoot(tmp_path, "store", "copy", database, str(tmp_path / "back.sqlite"))
     assert again.output.startswith("1 copied, 0 extended, 1 already there, 0 refused; ")
-    assert moot(tmp_path, "store", "copy", str(record), database, "none").exit_code == 1
-    none = moot(tmp_path, "store", "copy", "none.sqlite", database)
+    assert folkmoot(tmp_path, "store", "copy", str(record), database, "none").exit_code == 1
+    none = folkmoot(tmp_path, "store", "copy", "none.sqlite", database)
     assert (none.exit_code, (tmp_path / "none.sqlite").exists()) == (2, False)
     with closing(sqlite3.connect(tmp_path / "back.sqlite")) as file, file:
         file.execute("UPDATE line SET text = replace(text, 'e', 'f') WHERE seq = 3")
-    bad = moot(tmp_path, "store", "copy", str(tmp_path / "back.sqlite"), str(tmp_path / "new.sqlite"))
+    bad = folkmoot(tmp_path, "store", "copy", str(tmp_path / "back.sqlite"), str(tmp_path / "new.sqlite"))
     assert bad.exit_code == 1
     assert "2 refused; 0 entries written to" in bad.output
-    assert bad.output.count("moot: ") == 2
+    assert bad.output.count("folkmoot: ") == 2
 
 
 def test_every_command_takes_an_address(database: str, tmp_path: Path) -> None:
-    empty = moot(tmp_path, "list", MOOT_STORE=database)
+    empty = folkmoot(tmp_path, "list", FOLKMOOT_STORE=database)
     assert empty.output.startswith(f"There are no debates yet in {show_where(database)}.")
-    debate = only_id(moot(tmp_path, "--store", database, "run", str(BRIEF), *QUOTES, "--quiet"))
-    assert debate in moot(tmp_path, "list", "--store", database).output
+    debate = only_id(folkmoot(tmp_path, "--store", database, "run", str(BRIEF), *QUOTES, "--quiet"))
+    assert debate in folkmoot(tmp_path, "list", "--store", database).output
     for words in (["verify", debate], ["show", "last", "--plain"], ["report", "last", "-o", "-"], ["recount", "last"]):
-        done = moot(tmp_path, *words, MOOT_STORE=database)
+        done = folkmoot(tmp_path, *words, FOLKMOOT_STORE=database)
         assert done.exit_code == 0, done.output
-    receipt = moot(tmp_path, "receipt", debate, "-o", "receipt.json", MOOT_STORE=database)
+    receipt = folkmoot(tmp_path, "receipt", debate, "-o", "receipt.json", FOLKMOOT_STORE=database)
     assert receipt.exit_code == 0, receipt.output
-    assert not (tmp_path / "moot.sqlite").exists()
+    assert not (tmp_path / "folkmoot.sqlite").exists()
 
 
 def test_an_address_is_never_shown_with_its_password(tmp_path: Path) -> None:
-    address = "postgresql://ada:hush@127.0.0.1:1/moot"
+    address = "postgresql://ada:hush@127.0.0.1:1/folkmoot"
     for words in (["list"], ["run", str(BRIEF), *QUOTES], ["verify", "last"], ["store", "copy", address, "x.sqlite"]):
-        done = moot(tmp_path, *words, MOOT_STORE=address)
+        done = folkmoot(tmp_path, *words, FOLKMOOT_STORE=address)
         assert done.exit_code == 1
-        assert "The record postgresql://ada@127.0.0.1:1/moot cannot be used: " in done.output.replace("\n", " ")
+        assert "The record postgresql://ada@127.0.0.1:1/folkmoot cannot be used: " in done.output.replace("\n", " ")
         assert "hush" not in done.output
-    bad = moot(tmp_path, "list", "--store", "postgresql://ada:hu#sh@db/moot")
+    bad = folkmoot(tmp_path, "list", "--store", "postgresql://ada:hu#sh@db/folkmoot")
     assert (bad.exit_code, "sh@" in bad.output) == (1, False)
 
 
@@ -210,20 +210,20 @@ def test_an_address_is_never_shown_with_its_password(tmp_path: Path) -> None:
 
 
 def test_a_place_is_a_path_or_an_address(tmp_path: Path) -> None:
-    assert read_where("moot.sqlite") == Path("moot.sqlite")
-    assert read_where("~/moot.sqlite") == Path.home() / "moot.sqlite"
+    assert read_where("folkmoot.sqlite") == Path("folkmoot.sqlite")
+    assert read_where("~/folkmoot.sqlite") == Path.home() / "folkmoot.sqlite"
     assert read_where(SECRET) == SECRET
-    assert show_where(SECRET) == "postgresql://ada@db.example:5432/moot"
+    assert show_where(SECRET) == "postgresql://ada@db.example:5432/folkmoot"
     assert show_where(tmp_path) == str(tmp_path)
     with pytest.raises(RecordError, match="Records are kept in a file or at an address postgresql://…, not at mysql"):
-        read_where("mysql://ada:hush@db/moot")
+        read_where("mysql://ada:hush@db/folkmoot")
 
 
 async def test_a_store_tells_its_place(tmp_path: Path) -> None:
     for where, place in (
         (tmp_path / "a.sqlite", str(tmp_path / "a.sqlite")),
         (str(tmp_path / "a.sqlite"), str(tmp_path / "a.sqlite")),
-        (SECRET, "postgresql://ada@db.example:5432/moot"),
+        (SECRET, "postgresql://ada@db.example:5432/folkmoot"),
     ):
         workspace = Workspace.at(where)
         assert workspace.place == place
@@ -232,21 +232,21 @@ async def test_a_store_tells_its_place(tmp_path: Path) -> None:
 
 def test_an_address_in_a_setting_is_the_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
-    monkeypatch.delenv("MOOT_STORE", raising=False)
-    near, own = tmp_path / "moot.toml", tmp_path / "own" / "moot" / "moot.toml"
+    monkeypatch.delenv("FOLKMOOT_STORE", raising=False)
+    near, own = tmp_path / "folkmoot.toml", tmp_path / "own" / "folkmoot" / "folkmoot.toml"
     own.parent.mkdir(parents=True)
     own.write_text(f'store = "{SECRET}"\n')
     assert load_config(tmp_path).store == SECRET
     near.write_text('store = "here.sqlite"\n')
     assert load_config(tmp_path).store == Path("here.sqlite")
-    monkeypatch.setenv("MOOT_STORE", SECRET)
+    monkeypatch.setenv("FOLKMOOT_STORE", SECRET)
     assert load_config(tmp_path).store == SECRET
     near.write_text(f'store = "{SECRET}"\n')
     with pytest.raises(Exception, match="store can be an address only in your own file") as caught:
         load_config(tmp_path)
     assert "hush" not in str(caught.value)
     near.unlink()
-    monkeypatch.setenv("MOOT_STORE", "postgresql://ada:hu#sh@db/moot")
-    with pytest.raises(Exception, match="MOOT_STORE: store: The address of a database cannot be read") as caught:
+    monkeypatch.setenv("FOLKMOOT_STORE", "postgresql://ada:hu#sh@db/folkmoot")
+    with pytest.raises(Exception, match="FOLKMOOT_STORE: store: The address of a database cannot be read") as caught:
         load_config(tmp_path)
     assert "sh@" not in str(caught.value)

@@ -15,18 +15,18 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.outcome import list_one
-from moot.app.serve.spending import spent
-from moot.core.brief import HUMAN
-from moot.core.errors import RecordConflict, RecordError
-from moot.core.event import Entry, Interjected
-from moot.core.transcript import fold
-from moot.record import sqlite_schema
-from moot.record.listing import Listing, ListQuery, choose, find, page
-from moot.record.sqlite import SqliteStore
-from moot.record.store import StreamInfo, digest, encode, read
-from moot.record.summary_fold import NOBODY, Fold, summarize
-from moot.testing.store_checks import CHECKS, Check, InMemoryStore
+from folkmoot.app.run.outcome import list_one
+from folkmoot.app.serve.spending import spent
+from folkmoot.core.brief import HUMAN
+from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.core.event import Entry, Interjected
+from folkmoot.core.transcript import fold
+from folkmoot.record import sqlite_schema
+from folkmoot.record.listing import Listing, ListQuery, choose, find, page
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import StreamInfo, digest, encode, read
+from folkmoot.record.summary_fold import NOBODY, Fold, summarize
+from folkmoot.testing.store_checks import CHECKS, Check, InMemoryStore
 from tests.kits.thoroughness import some
 from tests.paths import RECORDS
 from tests.record.test_side_events import CORPUS, KEYED, rows
@@ -63,7 +63,7 @@ async def whole(place: Path) -> None:
 @pytest.fixture
 async def old(tmp_path: Path) -> Path:
     """A file as programs left it that knew no summaries."""
-    place = tmp_path / "moot.sqlite"
+    place = tmp_path / "folkmoot.sqlite"
     await SqliteStore.open(place).close()
     table(place, "DROP TABLE summary", "DROP TABLE summarized")
     with contextlib.closing(sqlite3.connect(place)) as link, link:
@@ -130,7 +130,7 @@ def test_a_person_is_waited_for_until_the_answer_is_on_record() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (('"v":1', '"v":2'), r"format 2 is newer than this Moot reads \(1\)"),
+        (('"v":1', '"v":2'), r"format 2 is newer than this Folkmoot reads \(1\)"),
         (('"v":1', '"v":0'), "damaged"),
         (('"seq":3', '"seq":4'), "entry 3 is missing: the record continues with entry 4"),
         (('"prev":"', '"prev":"0'), "entry 2 has been changed: entry 3 carries another hash of it"),
@@ -307,7 +307,7 @@ async def test_a_file_that_cannot_be_written_is_listed(old: Path) -> None:
 
 
 async def test_what_an_older_program_writes_and_deletes_is_listed_at_once(tmp_path: Path) -> None:
-    place = tmp_path / "moot.sqlite"
+    place = tmp_path / "folkmoot.sqlite"
     store = SqliteStore.open(place)
     for name in NAMES:
         await store.append(name, lines(name)[:9], after=0)
@@ -332,7 +332,7 @@ async def test_what_an_older_program_writes_and_deletes_is_listed_at_once(tmp_pa
 
 
 async def test_deleting_from_a_file_in_which_an_older_program_wrote_claims_no_summaries(tmp_path: Path) -> None:
-    place = tmp_path / "moot.sqlite"
+    place = tmp_path / "folkmoot.sqlite"
     store = SqliteStore.open(place)
     await store.append("panel", lines("panel"), after=0)
     table(place, "INSERT INTO line (debate, seq, text) VALUES ('new', 1, 'no line')")
@@ -343,7 +343,7 @@ async def test_deleting_from_a_file_in_which_an_older_program_wrote_claims_no_su
 
 
 async def test_a_line_that_was_changed_in_the_file_is_told_of(tmp_path: Path) -> None:
-    place = tmp_path / "moot.sqlite"
+    place = tmp_path / "folkmoot.sqlite"
     store = SqliteStore.open(place)
     await store.append("panel", lines("panel"), after=0)
     table(place, "UPDATE line SET text = 'no line' WHERE seq = (SELECT max(seq) FROM line)")
@@ -354,7 +354,7 @@ async def test_a_line_that_was_changed_in_the_file_is_told_of(tmp_path: Path) ->
 
 
 async def test_summaries_of_another_fold_are_made_again(tmp_path: Path) -> None:
-    place = tmp_path / "moot.sqlite"
+    place = tmp_path / "folkmoot.sqlite"
     store = SqliteStore.open(place)
     for name in NAMES:
         await store.append(name, lines(name), after=0)
@@ -372,8 +372,8 @@ async def test_summaries_of_another_fold_are_made_again(tmp_path: Path) -> None:
 
 WRITER = """
 import asyncio, os, signal, sys
-from moot.record import sqlite_schema
-from moot.record.sqlite import SqliteStore
+from folkmoot.record import sqlite_schema
+from folkmoot.record.sqlite import SqliteStore
 
 keep, left = sqlite_schema.keep, int(sys.argv[2])
 
@@ -403,7 +403,7 @@ asyncio.run(write())
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("count", some([1, 2, 30, 71], 2))
 async def test_a_killed_writer_leaves_lines_and_summaries_that_agree(tmp_path: Path, when: str, count: int) -> None:
-    place = tmp_path / "moot.sqlite"
+    place = tmp_path / "folkmoot.sqlite"
     command = [sys.executable, "-c", WRITER, str(place), str(count), when, str(RECORDS / "v1-panel.jsonl")]
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
@@ -418,14 +418,14 @@ async def test_a_killed_writer_leaves_lines_and_summaries_that_agree(tmp_path: P
 
 
 async def test_a_store_that_is_closed_or_missing_says_so(tmp_path: Path) -> None:
-    store = SqliteStore.open(tmp_path / "moot.sqlite")
+    store = SqliteStore.open(tmp_path / "folkmoot.sqlite")
     await store.close()
     with pytest.raises(RecordError, match="it has been closed"):
         await page(store, ListQuery())
 
 
 async def test_what_another_program_removes_or_writes_meanwhile_is_seen_by_the_next_append(tmp_path: Path) -> None:
-    place, texts = tmp_path / "moot.sqlite", lines("panel")
+    place, texts = tmp_path / "folkmoot.sqlite", lines("panel")
     store = SqliteStore.open(place)
     await store.append("d", texts[:2], after=0)
     await store.append("d", texts[2:3], after=2)
@@ -441,7 +441,7 @@ async def test_more_debates_than_are_kept_in_mind_have_right_summaries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_schema, "MOST_KNOWN", 1)
-    store, texts = SqliteStore.open(tmp_path / "moot.sqlite"), lines("panel")
+    store, texts = SqliteStore.open(tmp_path / "folkmoot.sqlite"), lines("panel")
     for seq, line in enumerate(texts):
         for name in ("a", "b", "c"):
             await store.append(name, [line], after=seq)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from moot.core.brief import LONGEST_OPTION, Brief, Participant
-from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import Asked, Closed, Entered, Entry, Failed, Opened, Paused, Ruled
+from folkmoot.core.brief import LONGEST_OPTION, Brief, Participant
+from folkmoot.core.decision import Ballot, Decision, Minority
+from folkmoot.core.event import Asked, Closed, Entered, Entry, Failed, Opened, Paused, Ruled
 from tests.report.reports import Diary, ask, hiring
 
 NAMES = ("Ada", "Bo", "Cy", "Dee", "Eli", "Fay", "Gus", "Hana")

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from moot.core.agent import Context, Quote
-from moot.core.ask import Ask, Form, Reply
-from moot.core.brief import Brief, Participant, Source, View
-from moot.core.event import Called
-from moot.core.text import clean
-from moot.core.transcript import Turn
-from moot.demo.debater import DemoDebater
-from moot.demo.material import MATTERS, OTHER, PHRASES
+from folkmoot.core.agent import Context, Quote
+from folkmoot.core.ask import Ask, Form, Reply
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.core.event import Called
+from folkmoot.core.text import clean
+from folkmoot.core.transcript import Turn
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.demo.material import MATTERS, OTHER, PHRASES
 
 REPORT = """# Report on the new depot
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field, replace
 
-from moot.core.ask import Ask, Field, Fields, Form, Reply, Usage
-from moot.core.brief import Brief, Participant, Source, View
-from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import (
+from folkmoot.core.ask import Ask, Field, Fields, Form, Reply, Usage
+from folkmoot.core.brief import Brief, Participant, Source, View
+from folkmoot.core.decision import Ballot, Decision, Minority
+from folkmoot.core.event import (
     Asked,
     Attempted,
     Called,

@@ -4,13 +4,13 @@ from typing import cast
 
 import pytest
 
-from moot.app.serve.frames import frames
-from moot.core.brief import Brief, Participant, Source
-from moot.core.decision import Ballot, Decision, Status
-from moot.core.event import Entered, Halted, Opened, Ruled
-from moot.core.transcript import Transcript, fold
-from moot.report.conclusion import cautions, outcome_view
-from moot.report.report import report
+from folkmoot.app.serve.frames import frames
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.decision import Ballot, Decision, Status
+from folkmoot.core.event import Entered, Halted, Opened, Ruled
+from folkmoot.core.transcript import Transcript, fold
+from folkmoot.report.conclusion import cautions, outcome_view
+from folkmoot.report.report import report
 from tests.report.reports import Diary, ask
 
 FACTS = (Source(name="facts.md", text="Tea is warm."),)

@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from moot.core.ask import Ask, Field, Fields, Form
-from moot.core.brief import Brief, Participant, View
-from moot.core.event import Asked, Entry, Failed
-from moot.core.transcript import fold
-from moot.phases.choices import Choices, Extras
-from moot.phases.revise import LOOKED_BACK
-from moot.protocols.known import build
-from moot.report.course import AnswerChange, Course, Note, ReportedChange, Revision, course, course_chapters, span
-from moot.report.markdown import markdown
-from moot.report.report import as_data, report
-from moot.testing.replay import Harness, SeededAgent
+from folkmoot.core.ask import Ask, Field, Fields, Form
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.event import Asked, Entry, Failed
+from folkmoot.core.transcript import fold
+from folkmoot.phases.choices import Choices, Extras
+from folkmoot.phases.revise import LOOKED_BACK
+from folkmoot.protocols.known import build
+from folkmoot.report.course import AnswerChange, Course, Note, ReportedChange, Revision, course, course_chapters, span
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import as_data, report
+from folkmoot.testing.replay import Harness, SeededAgent
 from tests.report.reports import Diary, opened, person
 
 ANSWER = Form(name="speech", fields=(Field(name="ANSWER"),))

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from moot.cli.display.side_by_side import comparison_view
-from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Limits, Source
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import RecordError
-from moot.core.event import (
+from folkmoot.cli.display.side_by_side import comparison_view
+from folkmoot.core.ask import Ask, Reply, Usage
+from folkmoot.core.brief import Limits, Source
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import (
     Asked,
     Attempted,
     Called,
@@ -29,10 +29,10 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.labels import fork_origin
-from moot.report.compare import Difference, Divergence, Said, compare
-from moot.report.metrics import elapsed, faults
-from moot.report.report import as_data
+from folkmoot.core.labels import fork_origin
+from folkmoot.report.compare import Difference, Divergence, Said, compare
+from folkmoot.report.metrics import elapsed, faults
+from folkmoot.report.report import as_data
 from tests.paths import GOLDEN
 from tests.report.reports import DRAFT, Diary, ask, draft, opened, person
 

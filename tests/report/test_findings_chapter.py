@@ -3,18 +3,18 @@
 from dataclasses import replace
 from typing import cast
 
-from moot.app.export.paper import print_page, replay
-from moot.app.export.reports import ReadRecord
-from moot.app.serve.frames import frames
-from moot.cli.display.output import ending
-from moot.cli.display.text_layout import console_for
-from moot.core.ask import Ask
-from moot.report.findings_chapter import findings_chapter
-from moot.report.markdown import markdown
-from moot.report.report import Report, as_data, report
-from moot.reviews.citations import Citation
-from moot.reviews.review_data import facts_of
-from moot.reviews.reviewed import Dispute, Refutation, Review
+from folkmoot.app.export.paper import print_page, replay
+from folkmoot.app.export.reports import ReadRecord
+from folkmoot.app.serve.frames import frames
+from folkmoot.cli.display.output import ending
+from folkmoot.cli.display.text_layout import console_for
+from folkmoot.core.ask import Ask
+from folkmoot.report.findings_chapter import findings_chapter
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import Report, as_data, report
+from folkmoot.reviews.citations import Citation
+from folkmoot.reviews.review_data import facts_of
+from folkmoot.reviews.reviewed import Dispute, Refutation, Review
 from tests.kits.reviewers import finding, reply, verdict
 from tests.report.reports import hiring
 from tests.reviews.test_review_data import debated, reviewed

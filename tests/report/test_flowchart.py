@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doc_protocols import table_of
-from moot.phases.base import Rounds
-from moot.phases.choices import Choices, Extras
-from moot.phases.speak import Everyone
-from moot.policy.pairing import Pairs
-from moot.protocols import known, spec
-from moot.report import flowchart as reader
-from moot.report.flowchart import Tree, flowchart
-from tests.cli.commands import EXAMPLES, QUOTES, moot
+from folkmoot.phases.base import Rounds
+from folkmoot.phases.choices import Choices, Extras
+from folkmoot.phases.speak import Everyone
+from folkmoot.policy.pairing import Pairs
+from folkmoot.protocols import known, spec
+from folkmoot.report import flowchart as reader
+from folkmoot.report.flowchart import Tree, flowchart
+from tests.cli.commands import EXAMPLES, QUOTES, folkmoot
 from tests.report.charts import check_chart
 
 SAY: Tree = {"is": "Everyone", "act": "argue"}
@@ -128,12 +128,12 @@ def test_no_text_breaks_a_flowchart(act: str, name: str, who: list[str]) -> None
 
 @pytest.mark.parametrize("name", ["canteen.md", "architecture-review.md"])
 def test_check_prints_the_flowchart_of_a_brief(name: str, tmp_path: Path) -> None:
-    ran = moot(tmp_path, "check", str(EXAMPLES / name), *QUOTES, "--diagram")
+    ran = folkmoot(tmp_path, "check", str(EXAMPLES / name), *QUOTES, "--diagram")
     assert ran.exit_code == 0, ran.output
     assert len(check_chart(ran.stdout)) > 3
 
 
 def test_a_plan_is_printed_in_one_form(tmp_path: Path) -> None:
-    ran = moot(tmp_path, "check", "Tea?", *QUOTES, "--diagram", "--json")
+    ran = folkmoot(tmp_path, "check", "Tea?", *QUOTES, "--diagram", "--json")
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "--json and --diagram cannot be given together." in ran.stderr

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from moot.arguments.argument_map import ArgumentMap, ClaimTurn, Judgement, Node
-from moot.core.ask import Ask, Field, Form, ToolCall, Usage
-from moot.core.brief import Brief, Limits, LogMode, Participant, View
-from moot.core.event import Asked, Attempted, Called, Entered, Entry, Erred, Failed, Opened
-from moot.phases.choices import Choices
-from moot.protocols.known import build
-from moot.protocols.spec import dump
-from moot.report.logs import write
-from moot.report.markdown import MOST_TEXT, map_chapter, markdown, whole_map
-from moot.report.report import report, settings
-from moot.report.turn_text import Speech, parted
-from moot.testing.replay import Harness
-from moot.testing.scripted import Scripted
+from folkmoot.arguments.argument_map import ArgumentMap, ClaimTurn, Judgement, Node
+from folkmoot.core.ask import Ask, Field, Form, ToolCall, Usage
+from folkmoot.core.brief import Brief, Limits, LogMode, Participant, View
+from folkmoot.core.event import Asked, Attempted, Called, Entered, Entry, Erred, Failed, Opened
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import build
+from folkmoot.protocols.spec import dump
+from folkmoot.report.logs import write
+from folkmoot.report.markdown import MOST_TEXT, map_chapter, markdown, whole_map
+from folkmoot.report.report import report, settings
+from folkmoot.report.turn_text import Speech, parted
+from folkmoot.testing.replay import Harness
+from folkmoot.testing.scripted import Scripted
 from tests.report.reports import Diary, ask, hiring, opened, person
 
 SPEAKERS = (

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from moot.core.agent import Context
-from moot.core.ask import Ask, Value
-from moot.core.brief import Brief, Participant
-from moot.core.event import Entry, Paused
-from moot.phases.base import Sequence
-from moot.phases.choices import Choices
-from moot.phases.speak import Everyone
-from moot.phases.vote import BALLOT
-from moot.protocols.known import build
-from moot.report.turn_text import NAMES, Named, Namer
-from moot.testing.replay import Harness
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Value
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Entry, Paused
+from folkmoot.phases.base import Sequence
+from folkmoot.phases.choices import Choices
+from folkmoot.phases.speak import Everyone
+from folkmoot.phases.vote import BALLOT
+from folkmoot.protocols.known import build
+from folkmoot.report.turn_text import NAMES, Named, Namer
+from folkmoot.testing.replay import Harness
 from tests.kits.players import ANN, BOB, CY, Player
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.report.markdown_text import without_markdown
+from folkmoot.report.markdown_text import without_markdown
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from moot.core.ask import Reply
-from moot.core.brief import Brief, Participant
-from moot.core.decision import Ballot, Decision, Minority
-from moot.core.event import Asked, Closed, Failed, Interjected, Opened, Replied, Ruled
-from moot.report.markdown import markdown
-from moot.report.markdown_text import block, code, inline, quoted
-from moot.report.report import report
+from folkmoot.core.ask import Reply
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.decision import Ballot, Decision, Minority
+from folkmoot.core.event import Asked, Closed, Failed, Interjected, Opened, Replied, Ruled
+from folkmoot.report.markdown import markdown
+from folkmoot.report.markdown_text import block, code, inline, quoted
+from folkmoot.report.report import report
 from tests.report.reports import Diary, ask
 
 # What real renderers understand, raw HTML and tables included.

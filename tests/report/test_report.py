@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from moot.arguments.positions import Change
-from moot.core.ask import Usage
-from moot.core.brief import Brief, Source
-from moot.core.decision import Ballot, Decision, Minority, Status
-from moot.core.errors import RecordError
-from moot.core.event import Closed, Entry, Opened, Paused, Ruled
-from moot.core.text import about
-from moot.core.transcript import fold
-from moot.report.conclusion import Row
-from moot.report.markdown import markdown
-from moot.report.report import Report, as_data, report, settings
+from folkmoot.arguments.positions import Change
+from folkmoot.core.ask import Usage
+from folkmoot.core.brief import Brief, Source
+from folkmoot.core.decision import Ballot, Decision, Minority, Status
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Closed, Entry, Opened, Paused, Ruled
+from folkmoot.core.text import about
+from folkmoot.core.transcript import fold
+from folkmoot.report.conclusion import Row
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import Report, as_data, report, settings
 from tests.kits.clock import within
 from tests.paths import GOLDEN
 from tests.report.reports import DRAFT, Diary, ask, draft, hiring, opened, person
@@ -104,7 +104,7 @@ def test_status_in_one_line(diary: Diary, status: str, line: str) -> None:
 @pytest.mark.parametrize(("status", "shown"), [("paused", True), ("decided", False)])
 def test_a_debate_that_is_not_over_says_how_to_go_on(status: str, shown: bool) -> None:
     diary = opened(ANN).add(Paused(reason="stopped") if status == "paused" else Closed(status="decided"))
-    assert ("`moot resume d1`" in page(diary)) is shown
+    assert ("`folkmoot resume d1`" in page(diary)) is shown
     assert "There is no decision." in page(diary)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.core.ask import Reply, Usage
-from moot.core.event import (
+from folkmoot.core.ask import Reply, Usage
+from folkmoot.core.event import (
     Asked,
     Attempted,
     Called,
@@ -18,9 +18,9 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
-from moot.report.markdown import markdown
-from moot.report.metrics import UNMARKED_ANSWER, Metrics, Use, elapsed, faults, measure, same_model, use
-from moot.report.report import report
+from folkmoot.report.markdown import markdown
+from folkmoot.report.metrics import UNMARKED_ANSWER, Metrics, Use, elapsed, faults, measure, same_model, use
+from folkmoot.report.report import report
 from tests.report.reports import Diary, ask, hiring, opened, person
 
 KEY = "/debate/rounds/round-1/argue#1"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.export.reports import file_name, save
+from folkmoot.app.export.reports import file_name, save
 
 ID = "01jx2"
 

@@ -5,13 +5,13 @@ import json
 import pytest
 from markdown_it import MarkdownIt
 
-from moot.arguments.positions import ToolUsage, tool_usages
-from moot.core.ask import Reply, ToolCall
-from moot.core.event import Asked, Attempted, Called, Replied
-from moot.core.transcript import fold
-from moot.report.lookups import cite, tools_chapter
-from moot.report.markdown import markdown
-from moot.report.report import as_data, report
+from folkmoot.arguments.positions import ToolUsage, tool_usages
+from folkmoot.core.ask import Reply, ToolCall
+from folkmoot.core.event import Asked, Attempted, Called, Replied
+from folkmoot.core.transcript import fold
+from folkmoot.report.lookups import cite, tools_chapter
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import as_data, report
 from tests.report.reports import Diary, ask, opened, person
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.ask import ABSTAIN, Field, Fields, Form
-from moot.core.decision import Decision, Minority
-from moot.core.event import Asked, Entered, Failed, Halted, Interjected, Ruled
-from moot.report.markdown import markdown
-from moot.report.report import report
+from folkmoot.core.ask import ABSTAIN, Field, Fields, Form
+from folkmoot.core.decision import Decision, Minority
+from folkmoot.core.event import Asked, Entered, Failed, Halted, Interjected, Ruled
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
 from tests.report.reports import Diary, ask, opened, person
 
 ANN, BEN, CHAIR = person("Ann"), person("Ben"), person("Chair", duty="moderator")

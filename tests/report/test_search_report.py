@@ -4,18 +4,18 @@ import json
 
 import pytest
 
-from moot.agents.llm import ModelAgent
-from moot.agents.tree_search import SearchingAgent
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant, Search
-from moot.core.event import Asked, Called, Entry, Event
-from moot.models.base import Request
-from moot.phases.speak import Everyone
-from moot.report.lookups import SearchRun, appendix, searches
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.replay import Harness
-from moot.testing.scripted import Scripted, ScriptedModel
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.agents.tree_search import SearchingAgent
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Participant, Search
+from folkmoot.core.event import Asked, Called, Entry, Event
+from folkmoot.models.base import Request
+from folkmoot.phases.speak import Everyone
+from folkmoot.report.lookups import SearchRun, appendix, searches
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.replay import Harness
+from folkmoot.testing.scripted import Scripted, ScriptedModel
 
 TREE = {
     "simulations": 3,

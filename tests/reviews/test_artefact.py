@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.core.brief import Brief, Source
-from moot.core.errors import BriefError
-from moot.reviews.artefact import (
+from folkmoot.core.brief import Brief, Source
+from folkmoot.core.errors import BriefError
+from folkmoot.reviews.artefact import (
     AUTHOR,
     HEAD,
     Artefact,
@@ -20,7 +20,7 @@ from moot.reviews.artefact import (
     split_lines,
     whole_file,
 )
-from moot.reviews.diff_reader import MOST_OF_ALL, files_of, left_out, read_diff
+from folkmoot.reviews.diff_reader import MOST_OF_ALL, files_of, left_out, read_diff
 from tests.kits.diffs import unified
 
 PLAIN = st.text(alphabet="ab \t+-|:\n\r@.\\é", max_size=60)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.reviews.artefact import Artefact, whole_file
-from moot.reviews.citations import Citation, check, read_place, read_span
+from folkmoot.reviews.artefact import Artefact, whole_file
+from folkmoot.reviews.citations import Citation, check, read_place, read_span
 
 TEXT = """\
 def pages(total, size):

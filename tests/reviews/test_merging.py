@@ -5,9 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.reviews.artefact import Artefact, whole_file
-from moot.reviews.diff_reader import files_of, read_diff
-from moot.reviews.merging import CATEGORIES, SEVERITIES, Finding, Report, merge, read_reports
+from folkmoot.reviews.artefact import Artefact, whole_file
+from folkmoot.reviews.diff_reader import files_of, read_diff
+from folkmoot.reviews.merging import CATEGORIES, SEVERITIES, Finding, Report, merge, read_reports
 from tests.kits.diffs import unified
 
 OLD = "".join(f"line {n}\n" for n in range(1, 41))

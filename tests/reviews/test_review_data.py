@@ -4,16 +4,16 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from moot.core.ask import Ask
-from moot.phases.base import Sequence
-from moot.protocols.known import build
-from moot.protocols.measured.findings import Arbitrate
-from moot.reviews.artefact import Artefact
-from moot.reviews.citations import Citation
-from moot.reviews.review_data import MOST_COMMENT, ReviewRun, as_data, as_markdown, as_text, sarif, shown_lines
-from moot.reviews.reviewed import ids_in_words, review_of
-from moot.testing.replay import Harness, HeldDebate
-from moot.testing.scripted import Scripted
+from folkmoot.core.ask import Ask
+from folkmoot.phases.base import Sequence
+from folkmoot.protocols.known import build
+from folkmoot.protocols.measured.findings import Arbitrate
+from folkmoot.reviews.artefact import Artefact
+from folkmoot.reviews.citations import Citation
+from folkmoot.reviews.review_data import MOST_COMMENT, ReviewRun, as_data, as_markdown, as_text, sarif, shown_lines
+from folkmoot.reviews.reviewed import ids_in_words, review_of
+from folkmoot.testing.replay import Harness, HeldDebate
+from folkmoot.testing.scripted import Scripted
 from tests.kits.reviewers import ARTEFACT, FACTS, TWO, finding, person, reply, review_brief, ruling, verdict
 
 WHOLE = "\n".join(
@@ -99,7 +99,7 @@ async def test_sarif_has_what_code_scanning_requires() -> None:
     rules = run["tool"]["driver"]["rules"]
     assert (log["version"], log["$schema"].endswith("sarif-schema-2.1.0.json")) == ("2.1.0", True)
     assert all(texts(log))
-    assert [rule["id"] for rule in rules] == ["moot/correctness", "moot/security", "moot/api"]
+    assert [rule["id"] for rule in rules] == ["folkmoot/correctness", "folkmoot/security", "folkmoot/api"]
     for rule in rules:
         assert {"shortDescription", "fullDescription", "help"} <= rule.keys()
     assert [(item["level"], item["properties"]["state"]) for item in run["results"]] == [
@@ -143,7 +143,7 @@ async def test_the_text_shows_each_finding_with_its_check() -> None:
 async def test_a_comment_is_marked_harmless_and_never_too_long() -> None:
     run = await reviewed()
     words = as_markdown(run, url="https://example.org/ann/x")
-    assert words.startswith(f"<!-- moot-review:1 head={'h' * 40} -->\n")
+    assert words.startswith(f"<!-- folkmoot-review:1 head={'h' * 40} -->\n")
     assert f"[a.py:10](https://example.org/ann/x/blob/{'h' * 40}/a.py#L10-L10)" in words
     assert "&lt;b>@<!-- -->ann&lt;/b> \\[x\\](y)" in words
     assert "### Contested" in words

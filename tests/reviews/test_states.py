@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from moot.reviews.states import REPLIES, RULINGS, VERDICTS, Answers, Standing, Verdict, disputed, rows_for, state_of
+from folkmoot.reviews.states import REPLIES, RULINGS, VERDICTS, Answers, Standing, Verdict, disputed, rows_for, state_of
 
 CONTESTED, UNCHECKED = Standing("contested"), Standing("contested", unchecked=True)
 

@@ -9,18 +9,18 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from moot.agents import human, llm
-from moot.core import roles
-from moot.core.errors import RecordConflict, Unavailable
-from moot.core.text import hide
-from moot.engine import driver
-from moot.models import layers
-from moot.phases import base, speak, vote
-from moot.policy import rounds, rules
-from moot.protocols import board
-from moot.record import ledger, mailbox
-from moot.record.store import encode
-from moot.workers import leases
+from folkmoot.agents import human, llm
+from folkmoot.core import roles
+from folkmoot.core.errors import RecordConflict, Unavailable
+from folkmoot.core.text import hide
+from folkmoot.engine import driver
+from folkmoot.models import layers
+from folkmoot.phases import base, speak, vote
+from folkmoot.policy import rounds, rules
+from folkmoot.protocols import board
+from folkmoot.record import ledger, mailbox
+from folkmoot.record.store import encode
+from folkmoot.workers import leases
 
 Change = tuple[Any, str, Any]
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from moot.core import agent, event, roles, text, transcript
-from moot.core.ask import Usage
-from moot.core.event import Erred
-from moot.engine import calls, driver, quorum
-from moot.models import layers, transport
-from moot.phases import vote
-from moot.policy import rules
-from moot.record import ledger, mailbox
+from folkmoot.core import agent, event, roles, text, transcript
+from folkmoot.core.ask import Usage
+from folkmoot.core.event import Erred
+from folkmoot.engine import calls, driver, quorum
+from folkmoot.models import layers, transport
+from folkmoot.phases import vote
+from folkmoot.policy import rules
+from folkmoot.record import ledger, mailbox
 
 Change = tuple[Any, str, Any]
 

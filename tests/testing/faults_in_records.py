@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
-from moot.agents import llm
-from moot.app.run import runner
-from moot.core import transcript
-from moot.core.errors import RecordError
-from moot.core.event import Asked, Closed, Entered, Opened, Paused, Replied
-from moot.deadline import Deadline
-from moot.engine import calls, driver
-from moot.phases import base, vote
-from moot.policy import rules
-from moot.record import hub, ledger
-from moot.testing.simulate import world
-from moot.workers import lease_runs, leases
+from folkmoot.agents import llm
+from folkmoot.app.run import runner
+from folkmoot.core import transcript
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Asked, Closed, Entered, Opened, Paused, Replied
+from folkmoot.deadline import Deadline
+from folkmoot.engine import calls, driver
+from folkmoot.phases import base, vote
+from folkmoot.policy import rules
+from folkmoot.record import hub, ledger
+from folkmoot.testing.simulate import world
+from folkmoot.workers import lease_runs, leases
 
 Change = tuple[Any, str, Any]
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from moot.app.run import people, record_reader
-from moot.app.run.dispatcher import QueueError
-from moot.workers import jobs, lease_runs, leases, provider_limits, schedules, worker
+from folkmoot.app.run import people, record_reader
+from folkmoot.app.run.dispatcher import QueueError
+from folkmoot.workers import jobs, lease_runs, leases, provider_limits, schedules, worker
 
 Change = tuple[Any, str, Any]
 
@@ -152,7 +152,7 @@ def tries_are_not_counted() -> list[Change]:
     async def claim(c: Any, job: Any, *more: Any) -> Any:
         lease = await usual(c, job, *more)
         if lease is not None:
-            await c.execute("update moot_job set tries = 0 where debate = $1", job["debate"])
+            await c.execute("update folkmoot_job set tries = 0 where debate = $1", job["debate"])
         return lease
 
     usual = leases._claim
@@ -266,7 +266,7 @@ def what_is_submitted_while_a_debate_ends_is_overlooked() -> list[Change]:
     usual = leases.end
 
     async def end(c: Any, lease: Any, ending: Any) -> Any:
-        await c.execute("update moot_job set again = false where debate = $1", lease.debate)
+        await c.execute("update folkmoot_job set again = false where debate = $1", lease.debate)
         return await usual(c, lease, ending)
 
     return [(leases, "end", end)]

@@ -15,17 +15,17 @@ from typing import Any, cast
 
 import pytest
 
-from moot.app.run import runner
-from moot.core import ask, transcript
-from moot.core.errors import ModelError, RecordConflict, RecordError
-from moot.core.event import Attempted, Interjected, Paused, Replied
-from moot.deadline import Deadline
-from moot.engine import calls, driver
-from moot.models import layers, transport
-from moot.models.wires import base as wires
-from moot.phases.base import State
-from moot.policy import rules
-from moot.record import ledger, mailbox, store
+from folkmoot.app.run import runner
+from folkmoot.core import ask, transcript
+from folkmoot.core.errors import ModelError, RecordConflict, RecordError
+from folkmoot.core.event import Attempted, Interjected, Paused, Replied
+from folkmoot.deadline import Deadline
+from folkmoot.engine import calls, driver
+from folkmoot.models import layers, transport
+from folkmoot.models.wires import base as wires
+from folkmoot.phases.base import State
+from folkmoot.policy import rules
+from folkmoot.record import ledger, mailbox, store
 from tests.testing import faults_in_course, faults_in_debates, faults_in_records, faults_in_workers
 
 Change = tuple[Any, str, Any]

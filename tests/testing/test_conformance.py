@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import ModelAgent
-from moot.core.agent import Context, Quote, Recorder
-from moot.core.ask import Ask, Reply, Value
-from moot.core.errors import Refused
-from moot.core.event import Called
-from moot.demo.debater import DemoDebater
-from moot.models.base import Request
-from moot.models.pool import build
-from moot.testing.conformance import check_agent, check_model
-from moot.testing.replay import SeededAgent
-from moot.testing.scripted import Scripted, ScriptedModel
-from moot.testing.wires import Wires
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.core.agent import Context, Quote, Recorder
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.errors import Refused
+from folkmoot.core.event import Called
+from folkmoot.demo.debater import DemoDebater
+from folkmoot.models.base import Request
+from folkmoot.models.pool import build
+from folkmoot.testing.conformance import check_agent, check_model
+from folkmoot.testing.replay import SeededAgent
+from folkmoot.testing.scripted import Scripted, ScriptedModel
+from folkmoot.testing.wires import Wires
 
 GOOD = '{"ANSWER": "Tea", "CONFIDENCE": 0.5, "ARGUMENT": "It is warm."}'
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.record import old_formats
-from moot.testing import wire_formats
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
-from tests.cli.commands import BRIEF, moot, served, settle, speak
+from folkmoot.record import old_formats
+from folkmoot.testing import wire_formats
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
+from tests.cli.commands import BRIEF, folkmoot, served, settle, speak
 from tests.models.test_odd_usage import IN, OUT, counting
 from tests.paths import ROOT
 from tests.testing.planted_faults import planted
@@ -30,10 +30,10 @@ def count_fractions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire_formats, "DIALECTS", odd)
     with served(lambda call: replace(speak(call), usage=(IN, OUT, 0))) as wires:
         env = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": f"{wires.url}/v1"}
-        ran = moot(folder, "run", str(BRIEF), "-m", "openai:gpt-4o-mini", "--no-report", "--budget", "100", **env)
+        ran = folkmoot(folder, "run", str(BRIEF), "-m", "openai:gpt-4o-mini", "--no-report", "--budget", "100", **env)
         assert ran.exit_code == 0, ran.output
     for words in (("verify", "last"), ("show", "last"), ("list",), ("resume", "last")):
-        read = moot(folder, *words)
+        read = folkmoot(folder, *words)
         assert read.exit_code == 0, (words, read.output)
         assert "damaged" not in read.output, words
 
@@ -53,12 +53,12 @@ def test_a_record_with_fractions_in_it_is_noticed(tmp_path: Path, monkeypatch: p
 
 # ---- M1: a process is stopped for longer than a turn may take, and all answers in flight count as late ---------------
 
-MOOT = "from moot.cli.main import main; main()"
+FOLKMOOT = "from folkmoot.cli.main import main; main()"
 LOSES_TURNS = f"""
 from tests.testing.planted_faults import FAULTS
 for owner, name, value in FAULTS["stopped_process_loses_its_turns"]():
     setattr(owner, name, value)
-{MOOT}
+{FOLKMOOT}
 """
 
 
@@ -91,7 +91,7 @@ def stop_for_longer_than_a_turn(folder: Path, program: str) -> None:
 
 @pytest.mark.system
 def test_who_is_stopped_for_longer_than_a_turn_has_lost_nothing(tmp_path: Path) -> None:
-    stop_for_longer_than_a_turn(tmp_path, MOOT)
+    stop_for_longer_than_a_turn(tmp_path, FOLKMOOT)
 
 
 @pytest.mark.system

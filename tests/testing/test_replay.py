@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Participant, Source
-from moot.core.errors import RecordError, RecordMismatch
-from moot.core.event import Called, Closed, Interjected, Paused, Replied
-from moot.protocols.known import KNOWN, Choices, build
-from moot.record.ledger import Ledger
-from moot.record.store import read
-from moot.testing.replay import Harness, SeededAgent, calls, essence
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.errors import RecordError, RecordMismatch
+from folkmoot.core.event import Called, Closed, Interjected, Paused, Replied
+from folkmoot.protocols.known import KNOWN, Choices, build
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.store import read
+from folkmoot.testing.replay import Harness, SeededAgent, calls, essence
 from tests.kits.thoroughness import STEP
 
 PEOPLE = (

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from moot.core.brief import Source
-from moot.core.errors import BriefError
-from moot.tools import attachments
-from moot.tools.attachments import check_attachments, media_of, read_attachment
+from folkmoot.core.brief import Source
+from folkmoot.core.errors import BriefError
+from folkmoot.tools import attachments
+from folkmoot.tools.attachments import check_attachments, media_of, read_attachment
 from tests.kits.pictures import gif, jpeg, picture, png, webp
 from tests.report.papers import pdf
 

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import ModelAgent
-from moot.agents.toolkit import ToolUse
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply
-from moot.core.brief import View
-from moot.core.errors import ToolError
-from moot.core.transcript import Turn
-from moot.models.base import Request
-from moot.testing.conformance import Journal
-from moot.testing.scripted import ScriptedModel
-from moot.tools.condense import ALL, LONGEST, SINCE, Scorer, Summarizer
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.agents.toolkit import ToolUse
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import View
+from folkmoot.core.errors import ToolError
+from folkmoot.core.transcript import Turn
+from folkmoot.models.base import Request
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.tools.condense import ALL, LONGEST, SINCE, Scorer, Summarizer
 from tests.kits.tools import ANN, ASK, CONTEXT, prompt_words, wants
 
 

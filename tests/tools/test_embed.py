@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.toolkit import ToolUse
-from moot.core.agent import Quote
-from moot.core.ask import Usage
-from moot.core.brief import Source
-from moot.core.errors import BriefError, LimitReached, Unavailable
-from moot.core.event import Called
-from moot.testing.conformance import Journal
-from moot.testing.small_web import Answer, Visit, Web, as_json
-from moot.tools.embeddings import BATCH, Embeddings, likeness
-from moot.tools.rag import Rag
+from folkmoot.agents.toolkit import ToolUse
+from folkmoot.core.agent import Quote
+from folkmoot.core.ask import Usage
+from folkmoot.core.brief import Source
+from folkmoot.core.errors import BriefError, LimitReached, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.small_web import Answer, Visit, Web, as_json
+from folkmoot.tools.embeddings import BATCH, Embeddings, likeness
+from folkmoot.tools.rag import Rag
 from tests.kits.tools import CONTEXT
 
 
@@ -37,7 +37,7 @@ def brew(visit: Visit) -> Answer:
 
 
 def models(web: Web) -> dict[str, str]:
-    return {"OLLAMA_HOST": web.url, "MOOT_BASE_URL": f"{web.url}/v1", "MOOT_API_KEY": "k"}
+    return {"OLLAMA_HOST": web.url, "FOLKMOOT_BASE_URL": f"{web.url}/v1", "FOLKMOOT_API_KEY": "k"}
 
 
 @pytest.mark.parametrize("name", ["ollama:nomic-embed-text", "compatible:e5"])

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.errors import ToolError
-from moot.core.roles import News
-from moot.testing.small_web import Answer, Web, serve_pages
-from moot.tools.feeds import LONGEST, MOST_NEWS, Feeds, parse
-from moot.tools.fetch import MOST_BYTES, Fetcher
+from folkmoot.core.errors import ToolError
+from folkmoot.core.roles import News
+from folkmoot.testing.small_web import Answer, Web, serve_pages
+from folkmoot.tools.feeds import LONGEST, MOST_NEWS, Feeds, parse
+from folkmoot.tools.fetch import MOST_BYTES, Fetcher
 
 RSS = """<?xml version="1.0" encoding="ISO-8859-1"?>
 <rss version="2.0" xmlns:media="http://x.example/m"><channel><title>Town news</title><link>http://t.example/</link>

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.core.errors import ToolError
-from moot.testing.small_web import Answer, Web, moved, page, serve_pages
-from moot.tools.fetch import Fetcher, Page, check_target, is_host, is_public
+from folkmoot.core.errors import ToolError
+from folkmoot.testing.small_web import Answer, Web, moved, page, serve_pages
+from folkmoot.tools.fetch import Fetcher, Page, check_target, is_host, is_public
 
 PUBLIC = ("8.8.8.8", "93.184.215.14", "172.32.0.1", "2606:4700::1111", "64:ff9b::808:808", "::ffff:8.8.8.8")
 CLOSED = (
@@ -216,7 +216,7 @@ async def test_what_is_asked_for_gives_nothing_away() -> None:
         for _ in range(2):
             await fetcher.fetch(web.url)
     sent = web.visits[1].headers
-    assert sent["user-agent"] == "Moot"
+    assert sent["user-agent"] == "Folkmoot"
     assert sent["accept-encoding"] == "gzip"
     assert not {"cookie", "authorization", "referer"} & set(sent)
 

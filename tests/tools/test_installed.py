@@ -13,26 +13,26 @@ from model2vec import StaticModel
 from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from moot.agents.toolkit import ToolUse
-from moot.app.plan.assignment import make_agents, make_similarity_agent, with_similarity
-from moot.app.plan.settings import Config
-from moot.app.plan.toolbox import check_tools, tool_notes
-from moot.app.run.workspace import Workspace
-from moot.arena import ConvergenceDetector
-from moot.core.agent import Context, Quote
-from moot.core.ask import Ask, Reply, Usage
-from moot.core.brief import Brief, Limits, Participant, Source
-from moot.core.errors import BriefError, Unavailable
-from moot.core.event import Called, Halted, Replied
-from moot.core.transcript import Turn
-from moot.models.pool import Pool
-from moot.protocols.known import Choices
-from moot.testing.conformance import Journal
-from moot.testing.store_checks import InMemoryStore
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
-from moot.tools.embeddings import Embeddings, LocalEmbeddings, SimilarityTool, embedder, likeness
-from moot.tools.rag import Rag
+from folkmoot.agents.toolkit import ToolUse
+from folkmoot.app.plan.assignment import make_agents, make_similarity_agent, with_similarity
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.toolbox import check_tools, tool_notes
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.arena import ConvergenceDetector
+from folkmoot.core.agent import Context, Quote
+from folkmoot.core.ask import Ask, Reply, Usage
+from folkmoot.core.brief import Brief, Limits, Participant, Source
+from folkmoot.core.errors import BriefError, Unavailable
+from folkmoot.core.event import Called, Halted, Replied
+from folkmoot.core.transcript import Turn
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.known import Choices
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
+from folkmoot.tools.embeddings import Embeddings, LocalEmbeddings, SimilarityTool, embedder, likeness
+from folkmoot.tools.rag import Rag
 from tests.cli.commands import settle
 from tests.kits.tools import CONTEXT
 from tests.models.models_kit import HASTY, environment
@@ -125,8 +125,8 @@ async def test_the_layout_of_sentence_transformers(tiny: Path) -> None:
 def test_the_library_is_not_loaded_before_it_is_used(tiny: Path) -> None:
     code = f"""
 import sys
-from moot.arena import ConvergenceDetector
-import moot.app.plan.toolbox
+from folkmoot.arena import ConvergenceDetector
+import folkmoot.app.plan.toolbox
 detector = ConvergenceDetector(embeddings="model2vec:{tiny}")
 print("model2vec" in sys.modules)
 detector.check_convergence({{"a": "cheap", "b": "inexpensive"}})
@@ -164,7 +164,7 @@ def test_the_home_folder_may_be_short(tiny: Path) -> None:
 
 def test_without_the_library(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "model2vec", None)
-    with pytest.raises(BriefError, match=r'not installed: pip install "moot\[semantic\]"'):
+    with pytest.raises(BriefError, match=r'not installed: pip install "folkmoot\[semantic\]"'):
         embedder(f"model2vec:{tiny}")
 
 

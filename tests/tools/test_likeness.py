@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.assignment import make_agents, with_similarity
-from moot.app.plan.settings import Config
-from moot.app.run.api import read_brief_argument
-from moot.app.run.prepare import Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.errors import BriefError, Unavailable
-from moot.core.transcript import Turn
-from moot.models.pool import Pool
-from moot.testing.conformance import Journal
-from moot.testing.small_web import Answer, Visit, Web, as_json
-from moot.tools.embeddings import SimilarityTool, embedder, measure
+from folkmoot.app.plan.assignment import make_agents, with_similarity
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.api import read_brief_argument
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.errors import BriefError, Unavailable
+from folkmoot.core.transcript import Turn
+from folkmoot.models.pool import Pool
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.small_web import Answer, Visit, Web, as_json
+from folkmoot.tools.embeddings import SimilarityTool, embedder, measure
 from tests.cli.commands import settle
 
 ASK = Ask(key="/debate/liken#1", to="Likeness", act="liken", task="Measure.")
@@ -95,14 +95,14 @@ ADA, BO = Participant(name="Ada", seat="ollama:a"), Participant(name="Likeness",
 def test_when_there_is_an_instrument(
     until: tuple[str, ...], config: Config | None, limits: Limits, aides: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("FOLKMOOT_BASE_URL", "http://127.0.0.1:9/v1")
     brief = with_similarity(Brief(topic="?", participants=(ADA, BO), limits=limits), until, config)
     assert [participant.name for participant in brief.participants if participant.duty == "aide"] == aides
     assert brief.participants[:2] == (ADA, BO)
 
 
 async def ready(text: str) -> PreparedDebate:
-    workspace = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("folkmoot.sqlite"))
     try:
         return await prepare(workspace, read_brief_argument(text), Overrides(models=("ollama:a",)), config=SET)
     finally:

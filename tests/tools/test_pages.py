@@ -8,9 +8,9 @@ import pypdf
 import pypdf.errors
 import pytest
 
-from moot.tools import documents
-from moot.tools.documents import Document, Text, convert, limit, read_pdf, serve
-from moot.tools.html_text import read_html
+from folkmoot.tools import documents
+from folkmoot.tools.documents import Document, Text, convert, limit, read_pdf, serve
+from folkmoot.tools.html_text import read_html
 from tests.kits.clock import within
 from tests.report.papers import pdf
 
@@ -181,7 +181,7 @@ def test_a_document_that_ends_the_process_harms_nobody(monkeypatch: pytest.Monke
 
 
 def test_the_other_process_gets_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "HTTPS_PROXY", "MOOT_MODEL"):
+    for name in ("OPENAI_API_KEY", "HTTPS_PROXY", "FOLKMOOT_MODEL"):
         monkeypatch.setenv(name, "secret")
     code = "import json, os; print(json.dumps({'title': '', 'pages': list(os.environ), 'fault': ''}), flush=True)"
     monkeypatch.setattr(documents, "_CHILD", code)

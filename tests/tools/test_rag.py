@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.toolkit import ToolUse
-from moot.core.brief import Source
-from moot.core.errors import ToolError
-from moot.core.text import terms
-from moot.testing.conformance import Journal
-from moot.tools.documents import MOST, Extract, cut
-from moot.tools.rag import LONGEST_QUERY, PASSAGES, HashedVectors, Rag, fuse
+from folkmoot.agents.toolkit import ToolUse
+from folkmoot.core.brief import Source
+from folkmoot.core.errors import ToolError
+from folkmoot.core.text import terms
+from folkmoot.testing.conformance import Journal
+from folkmoot.tools.documents import MOST, Extract, cut
+from folkmoot.tools.rag import LONGEST_QUERY, PASSAGES, HashedVectors, Rag, fuse
 from tests.kits.clock import within
 from tests.kits.tools import CONTEXT
 from tests.paths import EXAMPLES

@@ -10,13 +10,13 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from ddgs.exceptions import DDGSException
 from primp import PrimpError
 
-from moot.agents.toolkit import ToolUse
-from moot.core.errors import BriefError, ToolError
-from moot.testing.conformance import Journal
-from moot.testing.small_web import Answer, Web, as_json, moved, page, searxng, serve_pages
-from moot.tools import web_search
-from moot.tools.fetch import Fetcher
-from moot.tools.web_search import (
+from folkmoot.agents.toolkit import ToolUse
+from folkmoot.core.errors import BriefError, ToolError
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.small_web import Answer, Web, as_json, moved, page, searxng, serve_pages
+from folkmoot.tools import web_search
+from folkmoot.tools.fetch import Fetcher
+from folkmoot.tools.web_search import (
     RESULTS,
     DuckDuckGo,
     OpenPage,
@@ -183,9 +183,9 @@ def test_a_missing_library_is_one_sentence_with_the_command(monkeypatch: pytest.
     need_duckduckgo()
     for name in ("ddgs", "ddgs.ddgs"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(BriefError, match=r'not installed: pip install "moot\[search\]"'):
+    with pytest.raises(BriefError, match=r'not installed: pip install "folkmoot\[search\]"'):
         need_duckduckgo()
-    with pytest.raises(ToolError, match=r'not installed: pip install "moot\[search\]"'):
+    with pytest.raises(ToolError, match=r'not installed: pip install "folkmoot\[search\]"'):
         ask_duckduckgo("tea", 3)
 
 

@@ -16,20 +16,20 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, async_playwright, expect
 
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission, DebateRequest
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import Usage
-from moot.core.brief import TURN_SECONDS
-from moot.core.event import Called
-from moot.models.base import Model, Request, Traits
-from moot.web.app import make_app, open_site
-from moot.web.auth import session_cookie
-from moot.web.pages import DIST
-from moot.web.site import ServerState
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.admission import Admission, DebateRequest
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Usage
+from folkmoot.core.brief import TURN_SECONDS
+from folkmoot.core.event import Called
+from folkmoot.models.base import Model, Request, Traits
+from folkmoot.web.app import make_app, open_site
+from folkmoot.web.auth import session_cookie
+from folkmoot.web.pages import DIST
+from folkmoot.web.site import ServerState
 from tests.kits.left_out import leave_out
 from tests.paths import ROOT
 from tests.web.proxy import Proxy
@@ -327,7 +327,7 @@ async def staged(folder: Path) -> AsyncGenerator[Stage]:
     documents = folder / "documents"
     documents.mkdir()
     config = replace(Config(), serve=Serving(requests=1_000_000, most=100, documents=documents))
-    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace = Workspace.at(folder / "folkmoot.sqlite")
     workspace.config = config
     served, proxied = _bound(), _bound()
     port = int(served.getsockname()[1])

@@ -6,10 +6,10 @@ The model reads from the request who speaks and what is asked, so that it needs 
 import re
 from collections.abc import Sequence
 
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import Usage
-from moot.core.event import Called
-from moot.models.base import Request, Traits
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Usage
+from folkmoot.core.event import Called
+from folkmoot.models.base import Request, Traits
 
 TOPIC = "Should our clinic-software team move to a four-day week next year?"
 OPTIONS = ("Four days", "Five days", "A trial of three months")

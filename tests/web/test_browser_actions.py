@@ -60,7 +60,7 @@ async def test_a_debate_says_what_to_do_next_is_run_again_and_deleted(stage: Sta
         await expect(page.locator(".brief")).to_contain_text("Tea is calm. Coffee is quick.")
         steps = page.get_by_role("region", name="What to do next")
         await steps.get_by_text("As a command").click()
-        await expect(steps).to_contain_text(f"moot resume {debate} --max-questions 2")
+        await expect(steps).to_contain_text(f"folkmoot resume {debate} --max-questions 2")
         assert await visit.eye() == []
         await steps.get_by_role("button", name="Resume with twice that limit").click()
         await expect(page.locator(".state").first).to_have_text(re.compile("decided|tie|no decision"))

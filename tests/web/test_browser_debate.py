@@ -68,8 +68,8 @@ async def test_a_debate_is_begun_from_the_question_box_and_its_words_arrive(stag
         await expect(page.get_by_role("region", name="Decision")).to_contain_text("Tea")
         await expect(page.locator(".state").first).to_have_text("✓ decided")
         await expect(page.locator("article.turn")).to_have_count(3)
-        assert await page.title() == "Tea or coffee, for the whole office? · Moot"
-        await page.get_by_role("link", name="Moot", exact=True).click()
+        assert await page.title() == "Tea or coffee, for the whole office? · Folkmoot"
+        await page.get_by_role("link", name="Folkmoot", exact=True).click()
         row = page.get_by_role("listitem").filter(has_text="for the whole office?")
         await expect(row).to_contain_text("unanimous")
 
@@ -118,7 +118,7 @@ async def test_the_first_page_asks_once_and_then_is_quiet(stage: Stage) -> None:
         assert sum("/debates?" in url for url in urls) == 2
 
 
-async def test_from_moot_serve_to_a_finished_debate(stage: Stage, tmp_path: Path) -> None:
+async def test_from_folkmoot_serve_to_a_finished_debate(stage: Stage, tmp_path: Path) -> None:
     with running(tmp_path) as server:
         async with stage.visit(session=False) as visit:
             visit.own |= {urlsplit(server.link).netloc}

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import expect
 
-from moot.app.run.outcome import opening
+from folkmoot.app.run.outcome import opening
 from tests.app.serve.serve_kit import running
-from tests.cli.commands import QUOTES, moot
+from tests.cli.commands import QUOTES, folkmoot
 from tests.kits.pictures import png
 from tests.web.browser import Stage
 
@@ -58,17 +58,17 @@ def decided(tmp_path: Path) -> list[str]:
     (tmp_path / "move.md").write_text("---\nbackground: [plan.md]\n---\n# Move?\n\nThe lease ends in May.\n")
     (tmp_path / "plan.md").write_text("Lyon is near.\n")
     (tmp_path / "pager.py").write_text("def run(text):\n    return eval(text)\n")
-    moot(tmp_path, "run", "move.md", *QUOTES)
-    moot(tmp_path, "review", "pager.py", *QUOTES)
+    folkmoot(tmp_path, "run", "move.md", *QUOTES)
+    folkmoot(tmp_path, "review", "pager.py", *QUOTES)
     (tmp_path / "plan.md").write_text("Lyon is far.\n")
-    return [row["debate"] for row in reversed(json.loads(moot(tmp_path, "list", "--json").stdout))]
+    return [row["debate"] for row in reversed(json.loads(folkmoot(tmp_path, "list", "--json").stdout))]
 
 
 async def test_a_changed_document_and_the_findings_of_a_review_stand_on_their_pages(
     stage: Stage, tmp_path: Path, decided: list[str]
 ) -> None:
     debate, review = decided
-    settings = tmp_path / "config" / "moot" / "moot.toml"
+    settings = tmp_path / "config" / "folkmoot" / "folkmoot.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text(f"[serve]\ndocuments = '{tmp_path}'\n")
     with running(tmp_path) as server:

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 import pytest_asyncio
 
-from moot.web.auth import session_cookie
+from folkmoot.web.auth import session_cookie
 from tests.web.browser import Slow, Stage, example
 from tests.web.crowd import TOPIC, Crowd, brief
 from tests.web.firefox import Firefox, firefox, need_firefox

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from moot.web.auth import session_cookie
+from folkmoot.web.auth import session_cookie
 from tests.web.browser import WAIT, Slow, Stage
 from tests.web.web_kit import opened, until
 

@@ -9,8 +9,8 @@ import pytest_asyncio
 from playwright.async_api import expect
 from pypdf import PdfReader
 
-from moot.app.export.paper import memo
-from moot.app.export.reports import make_report
+from folkmoot.app.export.paper import memo
+from folkmoot.app.export.reports import make_report
 from tests.report import memo_debates as debates
 from tests.web.browser import NARROW, WIDE, Stage, Visit, example
 

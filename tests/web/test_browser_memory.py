@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import expect
 
-from moot.app.export.learned import search
+from folkmoot.app.export.learned import search
 from tests.web.browser import NARROW, WIDE, Scheme, Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from playwright.async_api import expect
 
-from moot.app.brief.presets import Preset
-from moot.testing.wires import Wires
+from folkmoot.app.brief.presets import Preset
+from folkmoot.testing.wires import Wires
 from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -46,8 +46,8 @@ async def test_an_own_endpoint_with_a_key_has_one_card_and_no_invented_price(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with Wires(models=("own", "own")).serve() as wires, stage.visit() as visit:
-        monkeypatch.setenv("MOOT_BASE_URL", f"{wires.url}/v1")
-        monkeypatch.setenv("MOOT_API_KEY", "sk-not-a-key")
+        monkeypatch.setenv("FOLKMOOT_BASE_URL", f"{wires.url}/v1")
+        monkeypatch.setenv("FOLKMOOT_API_KEY", "sk-not-a-key")
         page = await visit.go("/models")
         card = page.locator(".cards li").filter(has_text="compatible")
         await expect(card).to_have_count(1)
@@ -55,7 +55,7 @@ async def test_an_own_endpoint_with_a_key_has_one_card_and_no_invented_price(
         await expect(card.get_by_role("status")).to_contain_text("✓ compatible:own")
         page = await visit.go("/new")
         await expect(page.locator("#about-model")).to_have_text("its server answers; its price is not known")
-        monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9/v1")
+        monkeypatch.setenv("FOLKMOOT_BASE_URL", "http://127.0.0.1:9/v1")
         page = await visit.go("/models")
         await expect(card).to_contain_text("Test a model by its name.")
         await expect(card.get_by_label("Model of compatible")).to_be_visible()

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from moot.app.serve import live
-from moot.web.auth import session_cookie
-from moot.workers.job_queue import open_queue
+from folkmoot.app.serve import live
+from folkmoot.web.auth import session_cookie
+from folkmoot.workers.job_queue import open_queue
 from tests.record.pg import Postgres, running
 from tests.web.browser import WAIT, Stage
 from tests.web.test_web_outage import stop

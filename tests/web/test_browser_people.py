@@ -62,7 +62,7 @@ async def test_a_person_speaks_and_votes(stage: Stage) -> None:
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_have_count(0)
         await page.get_by_role("tab", name="Votes").click()
         await expect(page.get_by_role("row").filter(has_text="It lets people rest.")).to_contain_text("Ada")
-        assert await page.title() == "Tea or coffee? · Moot"
+        assert await page.title() == "Tea or coffee? · Folkmoot"
 
 
 async def test_a_person_abstains(stage: Stage) -> None:
@@ -126,7 +126,7 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
         await expect(guest_page.locator(".record .n").first).to_have_text("1")
         await stage.watched(debate)
         await page.get_by_role("button", name="Revoke").click()
-        await expect(guest_page.get_by_text("Open the link that moot serve printed")).to_be_visible()
+        await expect(guest_page.get_by_text("Open the link that folkmoot serve printed")).to_be_visible()
         slow.go()
 
 
@@ -178,7 +178,7 @@ async def test_without_a_session_a_page_says_where_the_door_is(stage: Stage) -> 
     async with stage.visit(session=False, expected_errors=["401"]) as visit:
         for path in ("/", "/d/20200101-000000-aaaaaa", "/compare", "/memory", "/models"):
             page = await visit.go(path)
-            await expect(page.get_by_role("heading", name="Open the link that moot serve printed")).to_have_count(1)
+            await expect(page.get_by_role("heading", name="Open the link that folkmoot serve printed")).to_have_count(1)
             assert await visit.eye() == [], path
             await expect(page.get_by_role("button", name="Start the debate")).to_have_count(0)
 

@@ -38,10 +38,10 @@ async def test_a_sound_record_is_verified_and_its_receipt_is_shown(stage: Stage,
         await proofs.get_by_role("button", name="Verify the record").click()
         await expect(proofs).to_contain_text("✓ The record is intact.")
         head = (await stage.site.workspace.verify(debate))[1]
-        await expect(proofs).to_contain_text(f"moot verify {debate} --head {head}")
+        await expect(proofs).to_contain_text(f"folkmoot verify {debate} --head {head}")
         await proofs.get_by_role("button", name="Show the receipt").click()
         await expect(proofs.get_by_role("definition").nth(1)).to_have_text("most votes")
-        await expect(proofs).to_contain_text(f"moot receipt {debate} --key decisions.key")
+        await expect(proofs).to_contain_text(f"folkmoot receipt {debate} --key decisions.key")
         await expect(proofs).not_to_contain_text("plurality")
         async with page.expect_download() as waiting:
             await proofs.get_by_role("link", name="Download it").click()
@@ -61,7 +61,7 @@ async def test_a_record_that_is_edited_while_somebody_looks_is_found_and_says_wh
         alert = proofs.get_by_role("alert")
         await expect(alert).to_contain_text("The record was changed or damaged.")
         await expect(alert).to_contain_text(f"Entry {seq} has been changed")
-        await expect(alert).to_contain_text(f"moot verify {debate} --store COPY")
+        await expect(alert).to_contain_text(f"folkmoot verify {debate} --store COPY")
         assert await visit.eye() == []
 
 
@@ -73,9 +73,9 @@ async def test_a_debate_that_cannot_be_read_says_why_and_what_to_do(stage: Stage
         page = await visit.go(f"/d/{edited}")
         await expect(page.get_by_role("heading", name="The record of this debate is damaged")).to_be_visible()
         await expect(page.get_by_role("alert")).to_contain_text(f"Entry {seq} has been changed")
-        await expect(page.get_by_text(f"moot verify {edited}", exact=True)).to_be_visible()
+        await expect(page.get_by_text(f"folkmoot verify {edited}", exact=True)).to_be_visible()
         assert await visit.eye() == []
-        await visit.context.request.delete(f"{visit.base}/api/v1/debates/{deleted}", headers={"X-Moot": "1"})
+        await visit.context.request.delete(f"{visit.base}/api/v1/debates/{deleted}", headers={"X-Folkmoot": "1"})
         page = await visit.go(f"/d/{deleted}")
         await expect(page.get_by_role("heading", name="This debate is not here")).to_be_visible()
         await page.get_by_role("link", name="All debates").click()

@@ -6,10 +6,10 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import Usage
-from moot.core.event import Called
-from moot.models.base import Request, Traits
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Usage
+from folkmoot.core.event import Called
+from folkmoot.models.base import Request, Traits
 from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit, example
 from tests.web.crowd import MOVES, Crowd, brief
 

@@ -128,7 +128,7 @@ async def test_forks_are_made_on_the_page_and_compared_from_where_they_part(stag
         await expect(page.get_by_text("Forked from")).to_be_visible()
         body = {"at": 13, "models": {"": stage.lend(other)}}
         answer = await visit.context.request.post(
-            f"{visit.base}/api/v1/debates/{debate}/fork", data=body, headers={"X-Moot": "1"}
+            f"{visit.base}/api/v1/debates/{debate}/fork", data=body, headers={"X-Folkmoot": "1"}
         )
         forked = (await answer.json())["id"]
         await stage.site.runner.wait(forked)

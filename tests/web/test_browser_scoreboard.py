@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from moot.app.evaluation.eval_files import note_folder, save_result
-from moot.app.plan.settings import lock_place
+from folkmoot.app.evaluation.eval_files import note_folder, save_result
+from folkmoot.app.plan.settings import lock_place
 from tests.app.results.prepared import credits, result
 from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
 

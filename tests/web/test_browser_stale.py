@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import expect
 
-import moot
+import folkmoot
 from tests.web.browser import NARROW, WIDE, Stage
 from tests.web.test_browser_eyes import look_at
 
@@ -19,7 +19,7 @@ async def test_the_list_calls_a_debate_stale_while_its_document_is_another(stage
     lease.write_text("Lyon is near.\n")
     stage.documents.joinpath("move.md").write_text(BRIEF)
     store, brief = stage.site.workspace.store, stage.documents / "move.md"
-    debate = (await moot.debate(brief, model="builtin:quotes", participants="builtin", store=store)).debate
+    debate = (await folkmoot.debate(brief, model="builtin:quotes", participants="builtin", store=store)).debate
     async with stage.visit(reduced_motion=True) as visit:
         page = visit.page
         row = page.get_by_role("link").and_(page.locator(f"[href='/d/{debate}']"))

@@ -6,8 +6,8 @@ import re
 import pytest
 from playwright.async_api import Route, expect
 
-from moot.core.errors import ModelError, Refused, Unavailable
-from moot.testing.scripted import ScriptedModel
+from folkmoot.core.errors import ModelError, Refused, Unavailable
+from folkmoot.testing.scripted import ScriptedModel
 from tests.web.browser import Stage
 from tests.web.test_browser_people import VOTE
 from tests.web.web_kit import until
@@ -90,7 +90,7 @@ async def test_a_debate_paused_for_somebody_asks_for_the_answer_and_goes_on_with
         await expect(page.locator(".banner")).to_have_text("Paused until Ada answers.")
         await until(lambda: debate not in stage.site.runner.running)
         await expect(page.get_by_role("button", name="Resume")).not_to_have_class(re.compile("main"))
-        await expect(page.get_by_text("moot answer")).to_have_count(0)
+        await expect(page.get_by_text("folkmoot answer")).to_have_count(0)
         await page.get_by_label("In your words").fill("Tea.")
         await page.get_by_role("button", name="Answer", exact=True).click()
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("revision")

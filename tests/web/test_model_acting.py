@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from moot.app.brief.presets import read_presets
-from moot.app.endpoint.chat_request import ChatRequest
-from moot.app.endpoint.live_words import LiveWords
-from moot.core.agent import Recorder
-from moot.core.ask import ToolCall, Usage
-from moot.core.errors import Refused, Unavailable
-from moot.core.event import Called
-from moot.models.base import Request
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.brief.presets import read_presets
+from folkmoot.app.endpoint.chat_request import ChatRequest
+from folkmoot.app.endpoint.live_words import LiveWords
+from folkmoot.core.agent import Recorder
+from folkmoot.core.ask import ToolCall, Usage
+from folkmoot.core.errors import Refused, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Request
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import PNG, QUESTION, client
 from tests.web.test_model_shapes import OTHER, TOOL, message
@@ -106,14 +106,14 @@ async def acting(
     actor = Actor(script)
     models: dict[str, Any] = {"tea": Panel(waits=real), "actor": actor}
     async with opened(folder, real=real, models=models, serving=SERVING) as web:
-        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(PRESETS, "moot.toml"))
+        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(PRESETS, "folkmoot.toml"))
         web.site.workspace.config = web.site.runner.config
         web.site.endpoint.presets = web.site.runner.config.presets
         yield web, actor
 
 
 async def ask(web: Web, **more: Any) -> dict[str, Any]:
-    response = await web.ann.post("/v1/chat/completions", json={"model": "moot/acts", "messages": QUESTION, **more})
+    response = await web.ann.post("/v1/chat/completions", json={"model": "folkmoot/acts", "messages": QUESTION, **more})
     assert response.status_code == 200, response.text
     return response.json()
 
@@ -127,7 +127,7 @@ async def test_an_acting_model_has_the_callers_messages_and_tools(tmp_path: Path
     ]
     async with acting(tmp_path, lambda request: answer_of("I brew it.", brew())) as (web, actor):
         answer = await ask(web, messages=messages, tools=[TOOL, OTHER], max_tokens=900)
-        entries = await web.site.workspace.entries(answer["moot"]["debate"])
+        entries = await web.site.workspace.entries(answer["folkmoot"]["debate"])
     (call,) = message(answer)["tool_calls"]
     assert message(answer)["content"] == "I brew it."
     assert call["function"] == {"name": "brew", "arguments": '{"drink": "Tea"}'}
@@ -162,9 +162,9 @@ async def test_results_of_tools_go_back_as_what_they_are_with_what_was_decided(t
     assert request.messages[2].calls == (ToolCall(id=call["id"], name="brew", arguments='{"drink": "Tea"}'),)
     assert (request.messages[3].text, request.messages[3].answers) == ("brewed", call["id"])
     assert "Decision:\n  Tea" in request.messages[0].text, "what the panel has decided is known in each turn"
-    assert after["moot"]["decided_in"] == before["moot"]["debate"] != after["moot"]["debate"]
+    assert after["folkmoot"]["decided_in"] == before["folkmoot"]["debate"] != after["folkmoot"]["debate"]
     assert "Decision" not in other.messages[0].text
-    assert lost["moot"]["decided_in"] == ""
+    assert lost["folkmoot"]["decided_in"] == ""
     assert message(after)["content"] == message(lost)["content"] == "Done."
 
 
@@ -194,7 +194,7 @@ async def test_what_never_fits_is_not_handed_on(tmp_path: Path) -> None:
     async with acting(tmp_path, lambda request: answer_of("", brew("{}"))) as (web, _):
         free = await ask(web, tools=[TOOL, OTHER])
         forced = await ask(web, tools=[TOOL, OTHER], tool_choice="required")
-    assert message(free)["content"].startswith("Tea\n\nMoot: The final answer could not be written (")
+    assert message(free)["content"].startswith("Tea\n\nFolkmoot: The final answer could not be written (")
     assert message(forced)["refusal"].startswith("There is a decision, but no answer in that shape: ")
     assert "tool_calls" not in message(free)
 
@@ -260,7 +260,7 @@ async def test_words_are_streamed_while_they_are_said(tmp_path: Path) -> None:
     async with acting(tmp_path, lambda request: "Tea is what we take today.", real=True) as (web, actor):
         actor.go.clear()
         async with client(web) as caller:
-            stream = await caller.chat.completions.create(model="moot/acts", messages=QUESTION, stream=True)
+            stream = await caller.chat.completions.create(model="folkmoot/acts", messages=QUESTION, stream=True)
             said_first, words = "", ""
             first_chunk: Any = None
             async for chunk in stream:
@@ -276,7 +276,7 @@ async def test_words_are_streamed_while_they_are_said(tmp_path: Path) -> None:
 
 async def test_who_comes_back_to_a_stream_gets_the_whole_answer(tmp_path: Path) -> None:
     async with acting(tmp_path, lambda request: "Tea is what we take today.") as (web, _):
-        body = {"model": "moot/acts", "messages": QUESTION, "stream": True}
+        body = {"model": "folkmoot/acts", "messages": QUESTION, "stream": True}
         streams = [
             (await web.ann.post("/v1/chat/completions", json=body, headers={"x-stainless-retry-count": n})).text
             for n in ("0", "1")
@@ -291,7 +291,7 @@ async def test_a_stream_that_broke_off_is_followed_by_the_whole_answer(tmp_path:
         actor.breaks = 1
         async with client(web) as caller:
             create = caller.chat.completions.create
-            stream = await create(model="moot/acts", messages=QUESTION, stream=True)
+            stream = await create(model="folkmoot/acts", messages=QUESTION, stream=True)
             words = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
     first, whole = words.split("\n\n")
     assert first in ("Tea", "Tea is"), "what was said cannot be taken back"
@@ -299,13 +299,13 @@ async def test_a_stream_that_broke_off_is_followed_by_the_whole_answer(tmp_path:
 
 
 def test_what_is_sent_at_once_never_goes_beyond_the_end() -> None:
-    whole = LiveWords(ChatRequest(model="moot", messages=()))
+    whole = LiveWords(ChatRequest(model="folkmoot", messages=()))
     assert [whole.take(piece) for piece in (" Te", "a ", "is", " good. ")] == ["Te", "a", " is", " good."]
-    assert whole.rest("Tea is good.\n\nMoot: x") == "\n\nMoot: x"
+    assert whole.rest("Tea is good.\n\nFolkmoot: x") == "\n\nFolkmoot: x"
     assert whole.rest("Coffee") == "\n\nCoffee"
-    short = LiveWords(ChatRequest(model="moot", messages=(), most_tokens=20))
+    short = LiveWords(ChatRequest(model="folkmoot", messages=(), most_tokens=20))
     assert short.take("x" * 70) == "x" * 20
-    assert LiveWords(ChatRequest(model="moot", messages=(), stop=("is",))).take("Tea is") == ""
+    assert LiveWords(ChatRequest(model="folkmoot", messages=(), stop=("is",))).take("Tea is") == ""
 
 
 async def test_a_task_of_a_chat_program_goes_to_the_small_model_as_it_is(tmp_path: Path) -> None:

@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from moot.app.brief.presets import read_presets
-from moot.app.endpoint.chat_brief import MOST_RULES, chat_brief, is_small_task
-from moot.app.endpoint.chat_request import read_chat
-from moot.app.endpoint.endpoint_errors import endpoint_error
-from moot.app.run.dispatcher import QueueError
-from moot.app.run.runner import RunnerFull
-from moot.core.errors import (
+from folkmoot.app.brief.presets import read_presets
+from folkmoot.app.endpoint.chat_brief import MOST_RULES, chat_brief, is_small_task
+from folkmoot.app.endpoint.chat_request import read_chat
+from folkmoot.app.endpoint.endpoint_errors import endpoint_error
+from folkmoot.app.run.dispatcher import QueueError
+from folkmoot.app.run.runner import RunnerFull
+from folkmoot.core.errors import (
     BriefError,
+    FolkmootError,
     LimitReached,
     ModelError,
-    MootError,
     ProtocolError,
     RecordAway,
     RecordConflict,
     Unavailable,
 )
-from moot.core.event import Asked
-from moot.models.base import Traits
-from moot.testing.scripted import ScriptedModel
+from folkmoot.core.event import Asked
+from folkmoot.models.base import Traits
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import PNG, QUESTION, place_of
 from tests.web.web_kit import JSON, WORDS
@@ -39,7 +39,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def answers(folder: Path, *models: str, **more: Any) -> list[dict[str, Any]]:
     """What these models answer to the same question."""
     async with place_of(folder, real=False, beat=60) as (web, _):
-        bodies = [{"model": f"moot/{name}", "messages": QUESTION, **more} for name in models]
+        bodies = [{"model": f"folkmoot/{name}", "messages": QUESTION, **more} for name in models]
         return [(await web.ann.post("/v1/chat/completions", json=body)).json() for body in bodies]
 
 
@@ -48,18 +48,18 @@ def content(answer: dict[str, Any]) -> str:
 
 
 async def test_other_answers_stand_in_a_memo(tmp_path: Path) -> None:
-    (answer,) = await answers(tmp_path, "most", metadata={"moot_options": "Tea|Milk"})
-    assert answer["moot"]["status"] == "decided"
+    (answer,) = await answers(tmp_path, "most", metadata={"folkmoot_options": "Tea|Milk"})
+    assert answer["folkmoot"]["status"] == "decided"
     assert content(answer).startswith("Tea\n\nStrength: ")
     assert "Because: It is calm." in content(answer)
     assert "Other answers:\n- Milk (Pragmatist)" in content(answer)
-    assert answer["moot"]["minority"][0]["by"] == ["Pragmatist"]
+    assert answer["folkmoot"]["minority"][0]["by"] == ["Pragmatist"]
 
 
 async def test_nothing_is_chosen_where_nobody_won(tmp_path: Path) -> None:
-    (answer,) = await answers(tmp_path, "split", metadata={"moot_options": "Tea|Milk"})
-    assert answer["moot"]["status"] in ("tie", "no_decision")
-    assert content(answer).startswith("Moot: no decision: ")
+    (answer,) = await answers(tmp_path, "split", metadata={"folkmoot_options": "Tea|Milk"})
+    assert answer["folkmoot"]["status"] in ("tie", "no_decision")
+    assert content(answer).startswith("Folkmoot: no decision: ")
     assert "- Tea (Advocate)" in content(answer)
     assert "- Milk (Skeptic)" in content(answer)
     assert "1 of 3 seats did not answer" in content(answer)
@@ -70,11 +70,11 @@ async def test_proposals_without_a_short_answer_are_told_in_their_words(tmp_path
     """A candidate that has only its author's name is told by its words, undecided as well as in a memo."""
     tea = ScriptedModel(lambda request: "I would take tea, for it is calm.", name="guest:tea")
     async with place_of(tmp_path, real=False, beat=60, tea=tea) as (web, _):
-        body = {"model": "moot/fast", "messages": QUESTION}
+        body = {"model": "folkmoot/fast", "messages": QUESTION}
         answer = (await web.ann.post("/v1/chat/completions", json=body)).json()
-    assert answer["moot"]["status"] == "no_decision"
+    assert answer["folkmoot"]["status"] == "no_decision"
     assert "- Advocate: I would take tea, for it is calm." in content(answer)
-    row = answer["moot"]["minority"][0]
+    row = answer["folkmoot"]["minority"][0]
     assert (row["answer"], row["argument"]) == ("Advocate", "I would take tea, for it is calm.")
 
 
@@ -88,7 +88,7 @@ async def test_settings_of_other_servers_are_named_and_empty_fields_say_nothing(
         "audio": None,
     }
     (answer,) = await answers(tmp_path, "fast", **more)
-    assert answer["moot"]["ignored"] == ["top_k", "min_p", "num_ctx"]
+    assert answer["folkmoot"]["ignored"] == ["top_k", "min_p", "num_ctx"]
 
 
 @pytest.mark.parametrize("value", ["json", "json_object", 3, [], {"type": "yaml"}])
@@ -113,9 +113,9 @@ async def test_parameters_of_an_address_and_lengths_are_refused_in_openais_form(
 async def test_a_limit_and_a_person_are_told(tmp_path: Path) -> None:
     short, person = await answers(tmp_path, "short", "person")
     assert short["choices"][0]["finish_reason"] == "length"
-    assert content(short).startswith("Moot: a limit ended the debate: ")
-    assert "A limit ended it: " in short["moot"]["degraded"][-1]
-    assert person["moot"]["status"] == "waiting"
+    assert content(short).startswith("Folkmoot: a limit ended the debate: ")
+    assert "A limit ended it: " in short["folkmoot"]["degraded"][-1]
+    assert person["folkmoot"]["status"] == "waiting"
     assert "It waits for an answer in person: Advocate, Skeptic and Pragmatist." in content(person)
 
 
@@ -123,35 +123,35 @@ async def test_whoever_sees_no_picture_is_left_out_and_named(tmp_path: Path) -> 
     picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
     parts = [{"type": "text", "text": "Tea or coffee?"}, picture]
     table: dict[str, object] = {"models": ["guest:tea", "guest:milk", "guest:blind"], "participants": "builtin"}
-    presets = read_presets({"strict": table, "skips": {**table, "unseeing": "skip"}}, "moot.toml")
+    presets = read_presets({"strict": table, "skips": {**table, "unseeing": "skip"}}, "folkmoot.toml")
     async with place_of(tmp_path, real=False, beat=60) as (web, _):
         blind = ScriptedModel(lambda request: WORDS, name="guest:blind", traits=Traits(pictures=False))
         web.site.workspace.pool.add_agent("blind", blind)
         web.site.runner.config = replace(web.site.runner.config, presets=presets)
         web.site.endpoint.presets = presets
-        bodies = [{"model": f"moot/{name}", "messages": [{"role": "user", "content": parts}]} for name in presets]
+        bodies = [{"model": f"folkmoot/{name}", "messages": [{"role": "user", "content": parts}]} for name in presets]
         strict, skips = [(await web.ann.post("/v1/chat/completions", json=body)).json() for body in bodies]
     assert "guest:blind does not see pictures" in strict["error"]["message"]
-    (words,) = [words for words in skips["moot"]["degraded"] if "left out" in words]
+    (words,) = [words for words in skips["folkmoot"]["degraded"] if "left out" in words]
     assert words.startswith("Pragmatist is left out: guest:blind does not see pictures such as ")
     assert words in content(skips)
-    assert [seat["name"] for seat in skips["moot"]["seats"]] == ["Advocate", "Skeptic"]
+    assert [seat["name"] for seat in skips["folkmoot"]["seats"]] == ["Advocate", "Skeptic"]
 
 
 async def test_a_long_answer_is_cut_at_a_word(tmp_path: Path) -> None:
-    (answer,) = await answers(tmp_path, "most", max_tokens=5, metadata={"moot_options": "Tea|Milk"})
+    (answer,) = await answers(tmp_path, "most", max_tokens=5, metadata={"folkmoot_options": "Tea|Milk"})
     assert answer["choices"][0]["finish_reason"] == "length"
     assert content(answer) == "Tea\n\nStrength:"
 
 
 def test_long_instructions_become_a_document() -> None:
     rules = "Be kind. " * MOST_RULES
-    brief = chat_brief(read_chat({"model": "moot", "messages": [{"role": "system", "content": rules}, *QUESTION]}))
+    brief = chat_brief(read_chat({"model": "folkmoot", "messages": [{"role": "system", "content": rules}, *QUESTION]}))
     assert brief.keys["rules"] == "Keep to the document: instructions."
     assert [source.name for source in brief.background] == ["instructions"]
 
 
-ERRORS: list[tuple[MootError, int, str, str]] = [
+ERRORS: list[tuple[FolkmootError, int, str, str]] = [
     (BriefError("x", code="bad_enum"), 400, "bad_enum", "false"),
     (ProtocolError("x"), 400, "protocol", "false"),
     (RunnerFull("x"), 429, "rate_limit_exceeded", "true"),
@@ -162,12 +162,12 @@ ERRORS: list[tuple[MootError, int, str, str]] = [
     (RecordConflict("x"), 409, "conflict", "false"),
     (Unavailable("x"), 503, "unavailable", "false"),
     (ModelError("x"), 503, "unavailable", "false"),
-    (MootError("x"), 500, "internal", "false"),
+    (FolkmootError("x"), 500, "internal", "false"),
 ]
 
 
 @pytest.mark.parametrize(("error", "status", "code", "retry"), ERRORS)
-def test_errors_have_openais_names(error: MootError, status: int, code: str, retry: str) -> None:
+def test_errors_have_openais_names(error: FolkmootError, status: int, code: str, retry: str) -> None:
     refused = endpoint_error(error)
     assert (refused.status, refused.code, refused.headers["x-should-retry"]) == (status, code, retry)
     body: Any = refused.body
@@ -178,7 +178,7 @@ def test_errors_have_openais_names(error: MootError, status: int, code: str, ret
 async def test_a_field_that_nobody_knows_is_named_as_not_used(tmp_path: Path) -> None:
     more: dict[str, Any] = {"transforms": ["middle-out"], "a\r\nX-Evil: 1": 1, "top_logprobs": 0, "audio": False}
     (answer,) = await answers(tmp_path, "fast", metadata={"trace\n": "1"}, **more)
-    assert answer["moot"]["ignored"] == ["transforms", "a X-Evil: 1", "metadata.trace"]
+    assert answer["folkmoot"]["ignored"] == ["transforms", "a X-Evil: 1", "metadata.trace"]
     assert content(answer).startswith("Tea")
 
 
@@ -191,7 +191,7 @@ def test_nothing_that_a_model_said_is_lost() -> None:
         {"role": "user", "content": "And now?", "reasoning_content": "hm", "annotations": []},
         {"role": "user", "content": "Well?", "reasoning_content": "hm"},
     ]
-    request = read_chat({"model": "moot", "messages": messages})
+    request = read_chat({"model": "folkmoot", "messages": messages})
     conversation = chat_brief(request).background[0].text
     assert "Not before noon." in conversation
     assert "brew" in conversation
@@ -200,14 +200,14 @@ def test_nothing_that_a_model_said_is_lost() -> None:
 
 async def test_a_model_that_is_not_there_is_told_with_the_one_that_was_meant(tmp_path: Path) -> None:
     async with place_of(tmp_path, real=False) as (web, _):
-        for name in ("moot/fst", "fast", "moot/Fast"):
+        for name in ("folkmoot/fst", "fast", "folkmoot/Fast"):
             error = (await web.ann.post("/v1/chat/completions", json={"model": name, "messages": QUESTION})).json()
-            assert error["error"]["message"].endswith("did you mean 'moot/fast'?")
+            assert error["error"]["message"].endswith("did you mean 'folkmoot/fast'?")
 
 
 async def test_names_without_end_fit_into_a_header(tmp_path: Path) -> None:
     (answer,) = await answers(tmp_path, "fast", metadata={f"{n}{'x' * 200}": "1" for n in range(3000)})
-    ignored = answer["moot"]["ignored"]
+    ignored = answer["folkmoot"]["ignored"]
     assert (len(ignored), ignored[-1]) == (51, "and 2950 more")
     assert sum(map(len, ignored)) < 8000
 
@@ -220,7 +220,7 @@ async def test_what_would_change_the_meaning_is_refused(tmp_path: Path, field: d
 
 async def test_an_interface_that_is_not_there_is_not_found(tmp_path: Path) -> None:
     async with place_of(tmp_path, real=False) as (web, _):
-        lost = [await web.ann.post(f"/v1/{name}", json={"model": "moot"}) for name in ("embeddings", "completions")]
+        lost = [await web.ann.post(f"/v1/{name}", json={"model": "folkmoot"}) for name in ("embeddings", "completions")]
         wrong = await web.ann.put("/v1/chat/completions", json={})
     assert [response.status_code for response in lost] == [404, 404]
     assert lost[0].json()["error"]["message"].startswith("there is no /v1/embeddings; there are /v1/models, ")
@@ -264,7 +264,7 @@ QUESTIONS = [
 def test_tasks_of_chat_programs_are_told_from_questions() -> None:
     def is_task(*messages: tuple[str, str]) -> bool:
         rows = [{"role": role, "content": text} for role, text in messages]
-        return is_small_task(read_chat({"model": "moot", "messages": rows}))
+        return is_small_task(read_chat({"model": "folkmoot", "messages": rows}))
 
     assert [text for text in TASKS if not is_task(("user", text))] == []
     assert [text for text in RULES_OF_TASKS if not is_task(("system", text), ("user", "Tea?"))] == []
@@ -279,16 +279,16 @@ def test_speakers_with_names_are_told_apart() -> None:
         {"role": "user", "name": "ben", "content": "Coffee."},
         {"role": "user", "content": "Which?"},
     ]
-    (source,) = chat_brief(read_chat({"model": "moot", "messages": rows})).background
+    (source,) = chat_brief(read_chat({"model": "folkmoot", "messages": rows})).background
     assert source.text == "user (ann RULES):\n  Tea.\nuser (ben):\n  Coffee."
 
 
 async def test_titles_and_tags_are_no_debate(tmp_path: Path) -> None:
     title = {"role": "user", "content": "### Task:\nGenerate a concise, 3-5 word title with an emoji."}
     async with place_of(tmp_path, beat=60) as (web, _):
-        small = await web.ann.post("/v1/chat/completions", json={"model": "moot/slow", "messages": [title]})
-        entries = await web.site.workspace.entries(small.headers["x-moot-debate"])
-        refused = await web.ann.post("/v1/chat/completions", json={"model": "moot/fast", "messages": [title]})
+        small = await web.ann.post("/v1/chat/completions", json={"model": "folkmoot/slow", "messages": [title]})
+        entries = await web.site.workspace.entries(small.headers["x-folkmoot-debate"])
+        refused = await web.ann.post("/v1/chat/completions", json={"model": "folkmoot/fast", "messages": [title]})
     assert small.json()["choices"][0]["message"]["content"] == WORDS, "it is handed on as it was said"
     asks = [entry.event.ask for entry in entries if isinstance(entry.event, Asked)]
     assert [(ask.act, json.loads(ask.talk)) for ask in asks] == [

@@ -12,8 +12,8 @@ from tests.web.test_model_endpoint import QUESTION, place_of
 from tests.web.web_kit import ANN, Web, until
 
 FACES: dict[str, dict[str, Any]] = {
-    "chat/completions": {"model": "moot/slow", "messages": QUESTION},
-    "responses": {"model": "moot/slow", "input": "Tea or coffee?"},
+    "chat/completions": {"model": "folkmoot/slow", "messages": QUESTION},
+    "responses": {"model": "folkmoot/slow", "input": "Tea or coffee?"},
 }
 
 
@@ -63,7 +63,7 @@ async def test_who_closes_its_sending_side_counts_as_gone_and_is_not_paid_twice(
         )
         assert await debates(web) == [debate], "the answer is paid once"
     assert b"Tea" not in left
-    assert again.headers["x-moot-joined"] == "1"
+    assert again.headers["x-folkmoot-joined"] == "1"
     assert "Tea" in again.text
 
 
@@ -71,7 +71,7 @@ async def test_who_closes_its_sending_side_counts_as_gone_and_is_not_paid_twice(
 async def test_a_body_that_is_cut_off_begins_nothing(tmp_path: Path, path: str) -> None:
     async with place_of(tmp_path, beat=60) as (web, _):
         reader, writer = await connect(web)
-        writer.write(head_of(web, path, 500) + b'{"model": "moot/fast"}')
+        writer.write(head_of(web, path, 500) + b'{"model": "folkmoot/fast"}')
         writer.write_eof()
         async with asyncio.timeout(20):
             await reader.read()
@@ -92,5 +92,5 @@ async def test_a_retry_goes_to_the_debate_whose_client_has_no_answer(tmp_path: P
         headers = {"Content-Type": "application/json"}
         other = await web.ann.post(f"/v1/{path}", content=sent, headers=headers)
         again = await web.ann.post(f"/v1/{path}", content=sent, headers={**headers, "X-Stainless-Retry-Count": "1"})
-    assert other.headers["x-moot-debate"] != first
-    assert again.headers["x-moot-debate"] == first
+    assert other.headers["x-folkmoot-debate"] != first
+    assert again.headers["x-folkmoot-debate"] == first

@@ -11,16 +11,16 @@ from typing import Any
 import openai
 import pytest
 
-from moot.app.brief.presets import Preset, read_presets
-from moot.app.endpoint.endpoint import Pace
-from moot.app.endpoint.retries import HOUR, Retries
-from moot.core.agent import Quote, Recorder
-from moot.core.errors import Unavailable
-from moot.core.event import Called
-from moot.models.base import Model, Request
-from moot.models.transport import INSTANCE
-from moot.record.mailbox import SideStream
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.brief.presets import Preset, read_presets
+from folkmoot.app.endpoint.endpoint import Pace
+from folkmoot.app.endpoint.retries import HOUR, Retries
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.errors import Unavailable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Model, Request
+from folkmoot.models.transport import INSTANCE
+from folkmoot.record.mailbox import SideStream
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.kits.pictures import png
 from tests.report.papers import pdf
@@ -53,7 +53,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
     "short": {"models": ["guest:tea", "guest:milk"], "participants": "builtin", "asks": 1},
     "person": {"models": ["human"], "participants": "builtin"},
     "bens": {"models": ["guest:tea"], "who": ["ben"]},
-    "loop": {"models": ["compatible:moot/fast"], "participants": "builtin"},
+    "loop": {"models": ["compatible:folkmoot/fast"], "participants": "builtin"},
     "leaves": {
         "models": ["guest:slow"],
         "participants": "builtin",
@@ -75,7 +75,7 @@ async def place_of(
     tea = tea or ScriptedModel(lambda request: WORDS, name="guest:tea")
     models: dict[str, Model] = {"tea": tea, "milk": milk, "slow": slow, "away": Away()}
     async with opened(folder, real=real, models=models, serving=replace(SERVING, default_preset="fast")) as web:
-        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(PRESETS, "moot.toml"))
+        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(PRESETS, "folkmoot.toml"))
         web.site.workspace.config = web.site.runner.config
         web.site.endpoint.presets = web.site.runner.config.presets
         web.site.endpoint.pace = Pace(quiet=beat, beat=beat)
@@ -90,12 +90,12 @@ def client(web: Web, **more: Any) -> openai.AsyncOpenAI:
 async def test_presets_are_models_for_their_tokens(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, _), client(web) as caller:
         names = [model.id async for model in await caller.models.list()]
-        assert "moot/fast" in names
-        assert "moot" in names
-        assert "moot/bens" not in names
-        assert (await caller.models.retrieve("moot/fast")).owned_by == "moot"
-        with pytest.raises(openai.NotFoundError, match="there is no model 'moot/bens'") as caught:
-            await caller.chat.completions.create(model="moot/bens", messages=QUESTION)
+        assert "folkmoot/fast" in names
+        assert "folkmoot" in names
+        assert "folkmoot/bens" not in names
+        assert (await caller.models.retrieve("folkmoot/fast")).owned_by == "folkmoot"
+        with pytest.raises(openai.NotFoundError, match="there is no model 'folkmoot/bens'") as caught:
+            await caller.chat.completions.create(model="folkmoot/bens", messages=QUESTION)
     assert (caught.value.code, caught.value.param) == ("model_not_found", "model")
 
 
@@ -108,18 +108,18 @@ async def test_an_answer_names_its_debate_and_sums_its_calls(tmp_path: Path) -> 
     ]
     async with place_of(tmp_path, beat=60) as (web, _), client(web) as caller:
         raw = await caller.chat.completions.with_raw_response.create(
-            model="moot", messages=messages, temperature=0.2, max_tokens=900
+            model="folkmoot", messages=messages, temperature=0.2, max_tokens=900
         )
         answer: Any = raw.parse()
-        debate = raw.headers["x-moot-debate"]
+        debate = raw.headers["x-folkmoot-debate"]
         state = (await web.ann.get(f"/api/v1/debates/{debate}")).json()
         entries = await web.site.workspace.entries(debate)
     text = answer.choices[0].message.content
     assert text.startswith("Tea\n\nStrength: ")
     assert answer.choices[0].finish_reason == "stop"
     assert answer.id == f"chatcmpl-{debate}"
-    assert answer.moot["status"] == state["status"] == "decided"
-    assert raw.headers["x-moot-ignored"] == "temperature"
+    assert answer.folkmoot["status"] == state["status"] == "decided"
+    assert raw.headers["x-folkmoot-ignored"] == "temperature"
     used = [entry.event.usage for entry in entries if isinstance(entry.event, Called)]
     assert answer.usage.total_tokens == sum(usage.input_tokens + usage.output_tokens for usage in used) > 0
     opening: Any = entries[0].event
@@ -133,7 +133,7 @@ async def test_an_answer_names_its_debate_and_sums_its_calls(tmp_path: Path) -> 
 async def test_a_stream_tells_progress_and_ends_with_usage(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow), client(web) as caller:
         stream = await caller.chat.completions.create(
-            model="moot/slow", messages=QUESTION, stream=True, stream_options={"include_usage": True}
+            model="folkmoot/slow", messages=QUESTION, stream=True, stream_options={"include_usage": True}
         )
         chunks: list[Any] = []
         async for chunk in stream:
@@ -146,13 +146,13 @@ async def test_a_stream_tells_progress_and_ends_with_usage(tmp_path: Path) -> No
     assert "Pragmatist: draft (3 of 6)" in progress
     assert "".join(delta.content or "" for delta in deltas) == "Tea"
     assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices].count("stop") == 1
-    assert chunks[-2].moot["status"] == "decided"
+    assert chunks[-2].folkmoot["status"] == "decided"
     assert chunks[-1].usage.total_tokens > 0
 
 
 async def test_a_long_answer_is_kept_alive_by_blanks(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow):
-        body = {"model": "moot/slow", "messages": QUESTION}
+        body = {"model": "folkmoot/slow", "messages": QUESTION}
         async with web.ann.stream("POST", "/v1/chat/completions", json=body) as response:
             parts: list[bytes] = []
             async for part in response.aiter_raw():
@@ -166,36 +166,36 @@ async def test_a_long_answer_is_kept_alive_by_blanks(tmp_path: Path) -> None:
 
 async def test_a_request_that_is_held_too_long_says_that_the_debate_goes_on(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow):
-        body = {"model": "moot/slow", "messages": QUESTION, "moot": {"seconds": 0.05}}
+        body = {"model": "folkmoot/slow", "messages": QUESTION, "folkmoot": {"seconds": 0.05}}
         answer = (await web.ann.post("/v1/chat/completions", json=body)).json()
-        assert answer["choices"][0]["message"]["content"].startswith("Moot: still debating (")
-        assert answer["moot"]["status"] == "running"
+        assert answer["choices"][0]["message"]["content"].startswith("Folkmoot: still debating (")
+        assert answer["folkmoot"]["status"] == "running"
         slow.go.set()
-        outcome = await web.site.runner.wait(answer["moot"]["debate"])
+        outcome = await web.site.runner.wait(answer["folkmoot"]["debate"])
     assert outcome.status == "decided"
 
 
 async def test_who_was_missing_stands_in_the_text(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, _):
-        body = {"model": "moot/lame", "messages": QUESTION}
+        body = {"model": "folkmoot/lame", "messages": QUESTION}
         answer = (await web.ann.post("/v1/chat/completions", json=body)).json()
-        silent = (await web.ann.post("/v1/chat/completions", json={**body, "moot": {"notices": "field"}})).json()
-        alone = (await web.ann.post("/v1/chat/completions", json={**body, "model": "moot/alone"})).json()
+        silent = (await web.ann.post("/v1/chat/completions", json={**body, "folkmoot": {"notices": "field"}})).json()
+        alone = (await web.ann.post("/v1/chat/completions", json={**body, "model": "folkmoot/alone"})).json()
     text = answer["choices"][0]["message"]["content"]
-    assert text == "Tea\n\nMoot: 1 of 3 seats did not answer (Pragmatist: no connection to away: reset)."
+    assert text == "Tea\n\nFolkmoot: 1 of 3 seats did not answer (Pragmatist: no connection to away: reset)."
     assert silent["choices"][0]["message"]["content"] == "Tea"
-    assert silent["moot"]["degraded"]
-    assert alone["moot"]["status"] == "no_decision"
+    assert silent["folkmoot"]["degraded"]
+    assert alone["folkmoot"]["status"] == "no_decision"
     text = alone["choices"][0]["message"]["content"]
-    assert text.startswith("Moot: no decision: only Advocate of 3 answered, which is no debate.")
+    assert text.startswith("Folkmoot: no decision: only Advocate of 3 answered, which is no debate.")
 
 
 async def test_nobody_in_reach_is_an_error_in_both_forms(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, _), client(web, max_retries=0) as caller:
         with pytest.raises(openai.InternalServerError, match="no answer") as caught:
-            await caller.chat.completions.create(model="moot/dead", messages=QUESTION)
+            await caller.chat.completions.create(model="folkmoot/dead", messages=QUESTION)
         assert caught.value.code == "unavailable"
-        stream = await caller.chat.completions.create(model="moot/dead", messages=QUESTION, stream=True)
+        stream = await caller.chat.completions.create(model="folkmoot/dead", messages=QUESTION, stream=True)
         with pytest.raises(openai.APIError, match="no answer"):
             async for _ in stream:
                 pass
@@ -203,23 +203,23 @@ async def test_nobody_in_reach_is_an_error_in_both_forms(tmp_path: Path) -> None
 
 async def test_a_retry_joins_the_debate_that_is_paid(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, slow):
-        body = {"model": "moot/slow", "messages": QUESTION}
+        body = {"model": "folkmoot/slow", "messages": QUESTION}
         slow.go.set()
         first = await web.ann.post("/v1/chat/completions", json=body, headers={"x-stainless-retry-count": "0"})
         again = await web.ann.post("/v1/chat/completions", json=body, headers={"x-stainless-retry-count": "1"})
         equal = await web.ann.post("/v1/chat/completions", json=body, headers={"x-stainless-retry-count": "0"})
         ben = await web.ben.post("/v1/chat/completions", json=body, headers={"x-stainless-retry-count": "1"})
-    ids = [response.headers["x-moot-debate"] for response in (first, again, equal, ben)]
+    ids = [response.headers["x-folkmoot-debate"] for response in (first, again, equal, ben)]
     assert ids[0] == ids[1]
     assert len(set(ids)) == 3
-    assert again.headers["x-moot-joined"] == "1"
-    assert "x-moot-joined" not in equal.headers
+    assert again.headers["x-folkmoot-joined"] == "1"
+    assert "x-folkmoot-joined" not in equal.headers
 
 
 async def test_a_client_that_gives_up_and_tries_again_pays_one_debate(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, slow), client(web, timeout=0.5, max_retries=1) as caller:
         with pytest.raises(openai.APITimeoutError):
-            await caller.chat.completions.create(model="moot/slow", messages=QUESTION)
+            await caller.chat.completions.create(model="folkmoot/slow", messages=QUESTION)
         listed = (await web.ann.get("/api/v1/debates")).json()["debates"]
         slow.go.set()
         assert len(listed) == 1
@@ -243,10 +243,10 @@ async def test_retries_are_joined_one_to_one_and_for_an_hour() -> None:
 async def test_whoever_leaves_stops_nothing_unless_the_preset_says_so(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow):
         tasks = web.site.runner._tasks  # pyright: ignore[reportPrivateUsage]
-        for model, stops in (("moot/slow", False), ("moot/leaves", True)):
+        for model, stops in (("folkmoot/slow", False), ("folkmoot/leaves", True)):
             body = {"model": model, "messages": QUESTION, "stream": True}
             async with web.ann.stream("POST", "/v1/chat/completions", json=body) as response:
-                debate = response.headers["x-moot-debate"]
+                debate = response.headers["x-folkmoot-debate"]
                 parts = response.aiter_raw()
                 assert b"chat.completion.chunk" in await anext(parts)
             if stops:
@@ -275,9 +275,9 @@ role: Spy
 
 async def test_a_message_is_never_read_as_a_brief(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, _):
-        body = {"model": "moot/fast", "messages": [*QUESTION, {"role": "user", "content": INJECTION}]}
+        body = {"model": "folkmoot/fast", "messages": [*QUESTION, {"role": "user", "content": INJECTION}]}
         response = await web.ann.post("/v1/chat/completions", json=body)
-        entries = await web.site.workspace.entries(response.headers["x-moot-debate"])
+        entries = await web.site.workspace.entries(response.headers["x-folkmoot-debate"])
     opened_by: Any = entries[0].event
     assert opened_by.name == "panel"
     assert opened_by.brief.options == ()
@@ -296,16 +296,16 @@ async def test_pictures_and_pdfs_of_the_user_reach_the_models_and_stay_on_record
     messages: Any = [{"role": "user", "content": parts}]
     tea = ScriptedModel(lambda request: WORDS, name="guest:tea")
     async with place_of(tmp_path, beat=60, tea=tea) as (web, _), client(web) as caller:
-        raw = await caller.chat.completions.with_raw_response.create(model="moot/fast", messages=messages)
-        debate = raw.headers["x-moot-debate"]
+        raw = await caller.chat.completions.with_raw_response.create(model="folkmoot/fast", messages=messages)
+        debate = raw.headers["x-folkmoot-debate"]
         entries = await web.site.workspace.entries(debate)
         stored_requests = await SideStream(
             web.site.workspace.store, debate, "asked", clock=web.site.workspace.clock
         ).read()
         view = (await web.ann.get(f"/api/v1/debates/{debate}/brief")).json()
         item: Any = {"role": "user", "content": [{"type": "input_image", "image_url": f"data:image/png;base64,{PNG}"}]}
-        first = await caller.responses.create(model="moot/fast", input=[item])
-        second = await caller.responses.create(model="moot/fast", input="Sure?", previous_response_id=first.id)
+        first = await caller.responses.create(model="folkmoot/fast", input=[item])
+        second = await caller.responses.create(model="folkmoot/fast", input="Sure?", previous_response_id=first.id)
         later: Any = (await web.site.workspace.entries(second.id.removeprefix("resp_")))[0].event
     opening: Any = entries[0].event
     names = ["picture 1", "costs.pdf", "costs.pdf (3)"]
@@ -354,18 +354,18 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"max_tokens": 0}, "max_tokens", "invalid_value"),
     ({"stop": ["a"] * 5}, "stop", "invalid_value"),
     ({"stream": 1}, "stream", "invalid_value"),
-    ({"moot": {"cost": 1}}, "moot.cost", "invalid_value"),
-    ({"moot": {"max_cost": 0}}, "moot.max_cost", "invalid_value"),
-    ({"moot": {"notices": "no"}}, "moot.notices", "invalid_value"),
-    ({"moot": 3}, "moot", "invalid_value"),
-    ({"metadata": {"moot_options": "tea"}}, "metadata.moot_options", "invalid_value"),
-    ({"metadata": {"moot_options": "Tea|tea"}}, "metadata.moot_options", "duplicate_name"),
-    ({"metadata": {"moot_options": f"tea|{'x' * 300}"}}, "metadata.moot_options", "too_large"),
+    ({"folkmoot": {"cost": 1}}, "folkmoot.cost", "invalid_value"),
+    ({"folkmoot": {"max_cost": 0}}, "folkmoot.max_cost", "invalid_value"),
+    ({"folkmoot": {"notices": "no"}}, "folkmoot.notices", "invalid_value"),
+    ({"folkmoot": 3}, "folkmoot", "invalid_value"),
+    ({"metadata": {"folkmoot_options": "tea"}}, "metadata.folkmoot_options", "invalid_value"),
+    ({"metadata": {"folkmoot_options": "Tea|tea"}}, "metadata.folkmoot_options", "duplicate_name"),
+    ({"metadata": {"folkmoot_options": f"tea|{'x' * 300}"}}, "metadata.folkmoot_options", "too_large"),
     ({"messages": [*QUESTION, {"role": "assistant", "audio": {"id": "a"}}, *QUESTION]}, "messages[1].audio", BAD),
     ({"messages": [*QUESTION, {"role": "assistant", "refusal": 3}, *QUESTION]}, "messages[1].refusal", "invalid_value"),
     ({"model": 3}, "model", "invalid_value"),
     ({"model": "gpt-4"}, "model", "model_not_found"),
-    ({"model": "moot/loop"}, "model", "recursion"),
+    ({"model": "folkmoot/loop"}, "model", "recursion"),
 ]
 
 
@@ -374,7 +374,7 @@ async def test_what_cannot_be_done_is_refused_by_name(
     tmp_path: Path, more: dict[str, object], param: str, code: str
 ) -> None:
     async with place_of(tmp_path, real=False) as (web, _):
-        body = {"model": "moot/fast", "messages": QUESTION, **more}
+        body = {"model": "folkmoot/fast", "messages": QUESTION, **more}
         response = await web.ann.post("/v1/chat/completions", json=body)
     error = response.json()["error"]
     assert (error["param"], error["code"]) == (param, code)
@@ -386,28 +386,28 @@ async def test_what_cannot_be_done_is_refused_by_name(
 @pytest.mark.parametrize("address", ["", " ", "data:image/png;base64,"])
 async def test_a_picture_that_is_empty_is_told_so(tmp_path: Path, address: str) -> None:
     async with place_of(tmp_path, real=False) as (web, _):
-        response = await web.ann.post("/v1/chat/completions", json={"model": "moot/fast", **shown(address)})
+        response = await web.ann.post("/v1/chat/completions", json={"model": "folkmoot/fast", **shown(address)})
     assert (response.status_code, response.json()["error"]["message"]) == (400, EMPTY)
 
 
 async def test_options_length_and_stops_of_the_caller(tmp_path: Path) -> None:
     body = {
-        "model": "moot/slow",
+        "model": "folkmoot/slow",
         "messages": QUESTION,
-        "metadata": {"moot_options": "Tea | Coffee", "trace": "1"},
+        "metadata": {"folkmoot_options": "Tea | Coffee", "trace": "1"},
         "max_completion_tokens": 100,
         "tools": [{"type": "function", "function": {"name": "f"}}],
-        "moot": {"max_cost": 0.5},
+        "folkmoot": {"max_cost": 0.5},
     }
     async with place_of(tmp_path, beat=60) as (web, slow):
         slow.go.set()
         response = await web.ann.post("/v1/chat/completions", json=body)
-        brief: Any = (await web.site.workspace.entries(response.headers["x-moot-debate"]))[0].event
+        brief: Any = (await web.site.workspace.entries(response.headers["x-folkmoot-debate"]))[0].event
         stopped = await web.ann.post("/v1/chat/completions", json={**body, "stop": "e"})
     assert brief.brief.options == ("Tea", "Coffee")
     assert brief.brief.limits.cost == 0.5
     assert "at most 75 words" in brief.brief.rules
-    assert response.headers["x-moot-ignored"] == "metadata.trace, tools"
+    assert response.headers["x-folkmoot-ignored"] == "metadata.trace, tools"
     assert stopped.json()["choices"][0]["message"]["content"] == "T"
 
 
@@ -424,8 +424,8 @@ async def test_every_refusal_has_the_same_shape(tmp_path: Path) -> None:
             "other media": await ann.post("/v1/chat/completions", content=b"a=1"),
             "own answer": await ann.post(
                 "/v1/chat/completions",
-                json={"model": "moot/fast", "messages": QUESTION},
-                headers={"Moot-Via": INSTANCE},
+                json={"model": "folkmoot/fast", "messages": QUESTION},
+                headers={"Folkmoot-Via": INSTANCE},
             ),
             "host": await web.client(token=ANN, Host="host.docker.internal:18423").get("/v1/models"),
             "key": await ann.post("/v1/chat/completions", json={}, headers={"Idempotency-Key": "k" * 300}),
@@ -451,20 +451,20 @@ async def test_a_token_is_let_in_from_any_page_and_a_slash_in_a_name_in_both_for
         far = web.client(token=ANN, Origin="app://obsidian.md")
         origin = await far.get("/v1/models", headers={"Sec-Fetch-Site": "cross-site"})
         preflight = await web.client(Origin="app://obsidian.md").options("/v1/chat/completions")
-        slash = await web.ann.get("/v1/models/moot%2Ffast")
+        slash = await web.ann.get("/v1/models/folkmoot%2Ffast")
     assert origin.status_code == 200
     assert origin.headers["access-control-allow-origin"] == "*"
     assert preflight.status_code == 204
-    assert slash.json()["id"] == "moot/fast"
+    assert slash.json()["id"] == "folkmoot/fast"
 
 
 async def test_the_same_key_for_another_request_is_a_conflict(tmp_path: Path) -> None:
     async with place_of(tmp_path, real=False, beat=60) as (web, slow):
         slow.go.set()
-        body = {"model": "moot/fast", "messages": QUESTION}
+        body = {"model": "folkmoot/fast", "messages": QUESTION}
         first = await web.ann.post("/v1/chat/completions", json=body, headers={"Idempotency-Key": "k"})
         same = await web.ann.post("/v1/chat/completions", json=body, headers={"Idempotency-Key": "k"})
-        other = {"model": "moot/fast", "messages": [{"role": "user", "content": "Milk?"}]}
+        other = {"model": "folkmoot/fast", "messages": [{"role": "user", "content": "Milk?"}]}
         refused = await web.ann.post("/v1/chat/completions", json=other, headers={"Idempotency-Key": "k"})
     assert first.json()["id"] == same.json()["id"]
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "conflict")
@@ -490,9 +490,9 @@ async def test_money_that_is_used_up_or_cannot_be_counted(
     serving = replace(SERVING, daily=0.1)
     async with opened(tmp_path, serving=serving, models={"dear": Dear(cost)}) as web:
         text = {"dear": {"models": ["guest:dear"], "participants": "builtin", "rounds": 0}}
-        presets: Mapping[str, Preset] = read_presets(text, "moot.toml")
+        presets: Mapping[str, Preset] = read_presets(text, "folkmoot.toml")
         web.site.runner.config = replace(web.site.runner.config, presets=presets)
         web.site.endpoint.presets = presets
-        response = await web.ann.post("/v1/chat/completions", json={"model": "moot/dear", "messages": QUESTION})
+        response = await web.ann.post("/v1/chat/completions", json={"model": "folkmoot/dear", "messages": QUESTION})
     assert (response.status_code, response.json()["error"]["code"]) == (status, code)
     assert response.headers["x-should-retry"] == retry

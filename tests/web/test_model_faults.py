@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from moot.app.brief.presets import read_presets
-from moot.core.ask import Usage
-from moot.core.errors import Refused, Unavailable, Unreadable
-from moot.core.event import Called
-from moot.models.base import Model, Request
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.brief.presets import read_presets
+from folkmoot.core.ask import Usage
+from folkmoot.core.errors import Refused, Unavailable, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Model, Request
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import QUESTION
 from tests.web.web_kit import SERVING, WORDS, Web, opened
@@ -86,16 +86,16 @@ async def test_nothing_that_is_missing_is_silent(tmp_path: Path, fault: str) -> 
         for n in (1, 2, 3)
     }
     async with opened(tmp_path, real=False, models=models, serving=SERVING) as web:
-        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(presets, "moot.toml"))
+        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(presets, "folkmoot.toml"))
         web.site.workspace.config = web.site.runner.config
         web.site.endpoint.presets = web.site.runner.config.presets
         for face in FACES:
-            words, error = await answer(web, face, "moot/bad1")
-            assert words.startswith("Tea\n\nMoot: 1 of 3 seats did not answer ("), face
-            words, error = await answer(web, face, "moot/bad2")
-            assert words.startswith("Moot: no decision: only "), face
+            words, error = await answer(web, face, "folkmoot/bad1")
+            assert words.startswith("Tea\n\nFolkmoot: 1 of 3 seats did not answer ("), face
+            words, error = await answer(web, face, "folkmoot/bad2")
+            assert words.startswith("Folkmoot: no decision: only "), face
             assert "2 of 3 seats did not answer (" in words
-            words, error = await answer(web, face, "moot/bad3")
+            words, error = await answer(web, face, "folkmoot/bad3")
             assert not words.startswith("Tea")
             if face != "response" or error:
                 assert sorted(error) == ["code", "message", "param", "type"]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.endpoint.retries import MINUTE, Retries
-from moot.models.transport import INSTANCE
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.endpoint.retries import MINUTE, Retries
+from folkmoot.models.transport import INSTANCE
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import QUESTION, place_of
 from tests.web.web_kit import WORDS, until
@@ -19,12 +19,12 @@ async def test_a_question_of_a_debate_that_a_gateway_sends_on_begins_no_debate(
     own_place(tmp_path, monkeypatch)
     tea = ScriptedModel(lambda request: WORDS, name="guest:tea")
     async with place_of(tmp_path, real=False, beat=60, tea=tea) as (web, _):
-        first = await web.ann.post("/v1/chat/completions", json={"model": "moot/fast", "messages": QUESTION})
+        first = await web.ann.post("/v1/chat/completions", json={"model": "folkmoot/fast", "messages": QUESTION})
         question = [{"role": item.role, "content": item.text} for item in tea.history[0].messages]
-        body = {"model": "moot/fast", "messages": question}
+        body = {"model": "folkmoot/fast", "messages": question}
         sent_on = await web.ann.post("/v1/chat/completions", json=body)
-        itself = await web.ann.post("/v1/chat/completions", json=body, headers={"Moot-Via": INSTANCE})
-        another = await web.ann.post("/v1/chat/completions", json=body, headers={"Moot-Via": "another"})
+        itself = await web.ann.post("/v1/chat/completions", json=body, headers={"Folkmoot-Via": INSTANCE})
+        another = await web.ann.post("/v1/chat/completions", json=body, headers={"Folkmoot-Via": "another"})
     assert first.status_code == another.status_code == 200  # the server of somebody else may ask
     errors = [response.json()["error"] for response in (sent_on, itself)]
     assert [error["code"] for error in errors] == ["recursion", "recursion"]
@@ -35,14 +35,14 @@ async def test_who_was_refused_and_tries_again_gets_no_answer_of_somebody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own_place(tmp_path, monkeypatch)
-    monkeypatch.setattr("moot.app.run.runner.MOST_OWN", 1)
-    body = {"model": "moot/slow", "messages": QUESTION}
+    monkeypatch.setattr("folkmoot.app.run.runner.MOST_OWN", 1)
+    body = {"model": "folkmoot/slow", "messages": QUESTION}
     async with place_of(tmp_path, beat=60) as (web, slow):
 
         async def send(count: int) -> tuple[int, str]:
             headers = {"x-stainless-retry-count": str(count)}
             answer = await web.ann.post("/v1/chat/completions", json=body, headers=headers)
-            return answer.status_code, answer.headers.get("x-moot-debate", "")
+            return answer.status_code, answer.headers.get("x-folkmoot-debate", "")
 
         async with asyncio.TaskGroup() as group:
             one = group.create_task(send(0))

@@ -8,8 +8,8 @@ from typing import Any
 import openai
 import pytest
 
-from moot.app.endpoint.responses_request import read_responses
-from moot.core.event import Paused
+from folkmoot.app.endpoint.responses_request import read_responses
+from folkmoot.core.event import Paused
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import QUESTION, client, place_of
 from tests.web.test_model_shapes import SCHEMA, serving
@@ -24,10 +24,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_response_is_made_read_again_and_gone_on_from(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, _), client(web) as caller:
         first = await caller.responses.create(
-            model="moot/fast", input="Tea or coffee?", instructions="Be brief.", temperature=0.1, truncation="auto"
+            model="folkmoot/fast", input="Tea or coffee?", instructions="Be brief.", temperature=0.1, truncation="auto"
         )
         again: Any = await caller.responses.retrieve(first.id)
-        second = await caller.responses.create(model="moot/fast", input="And milk?", previous_response_id=first.id)
+        second = await caller.responses.create(model="folkmoot/fast", input="And milk?", previous_response_id=first.id)
         entries = await web.site.workspace.entries(second.id.removeprefix("resp_"))
         with pytest.raises(openai.NotFoundError, match="there is no response 'resp_x'"):
             await caller.responses.retrieve("resp_x")
@@ -36,7 +36,7 @@ async def test_a_response_is_made_read_again_and_gone_on_from(tmp_path: Path) ->
     assert first.status == "completed"
     assert first.output_text.startswith("Tea\n\nStrength: ")
     assert (again.output_text, again.usage, again.instructions) == (first.output_text, first.usage, "Be brief.")
-    assert again.moot["ignored"] == ["temperature", "truncation"]
+    assert again.folkmoot["ignored"] == ["temperature", "truncation"]
     opening: Any = entries[0].event
     conversation = opening.brief.background[0].text
     assert conversation.startswith("user:\n  Tea or coffee?\nassistant:\n  Tea")
@@ -46,7 +46,7 @@ async def test_a_response_is_made_read_again_and_gone_on_from(tmp_path: Path) ->
 
 async def test_a_stream_has_typed_events_and_can_be_taken_up_again(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow), client(web) as caller:
-        stream = await caller.responses.create(model="moot/slow", input="Tea or coffee?", stream=True)
+        stream = await caller.responses.create(model="folkmoot/slow", input="Tea or coffee?", stream=True)
         events: list[Any] = []
         async for event in stream:
             events.append(event)
@@ -54,7 +54,7 @@ async def test_a_stream_has_typed_events_and_can_be_taken_up_again(tmp_path: Pat
                 slow.go.set()
         response = events[0].response.id
         rest = [item async for item in await caller.responses.retrieve(response, stream=True, starting_after=6)]
-        async with caller.responses.stream(model="moot/slow", input="Tea?") as whole:
+        async with caller.responses.stream(model="folkmoot/slow", input="Tea?") as whole:
             final: Any = await whole.get_final_response()
     kinds = [event.type for event in events]
     assert kinds[0] == "response.created"
@@ -70,10 +70,10 @@ async def test_a_stream_has_typed_events_and_can_be_taken_up_again(tmp_path: Pat
 
 async def test_a_response_in_the_background_is_polled_and_stopped(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow), client(web) as caller:
-        begun = await caller.responses.create(model="moot/slow", input="Tea?", background=True)
+        begun = await caller.responses.create(model="folkmoot/slow", input="Tea?", background=True)
         await slow.asked.wait()
         assert (await caller.responses.retrieve(begun.id)).status == "in_progress"
-        stopping = await caller.responses.create(model="moot/slow", input="Milk?", background=True)
+        stopping = await caller.responses.create(model="folkmoot/slow", input="Milk?", background=True)
         stopped = await caller.responses.cancel(stopping.id)
         slow.go.set()
         await web.site.runner.wait(begun.id.removeprefix("resp_"))
@@ -92,26 +92,26 @@ async def test_a_response_in_the_background_is_polled_and_stopped(tmp_path: Path
 
 async def test_a_long_response_is_kept_alive_or_left(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow):
-        body = {"model": "moot/slow", "input": "Tea?"}
-        left = (await web.ann.post("/v1/responses", json={**body, "moot": {"seconds": 0.05}})).json()
+        body = {"model": "folkmoot/slow", "input": "Tea?"}
+        left = (await web.ann.post("/v1/responses", json={**body, "folkmoot": {"seconds": 0.05}})).json()
         async with web.ann.stream("POST", "/v1/responses", json=body) as response:
             parts: list[bytes] = []
             async for part in response.aiter_raw():
                 parts.append(part)
                 if len(parts) == 3:
                     slow.go.set()
-    assert (left["status"], left["moot"]["status"]) == ("incomplete", "running")
-    assert left["output"][-1]["content"][0]["text"].startswith("Moot: still debating (")
+    assert (left["status"], left["folkmoot"]["status"]) == ("incomplete", "running")
+    assert left["output"][-1]["content"][0]["text"].startswith("Folkmoot: still debating (")
     assert json.loads(b"".join(parts))["output"][-1]["content"][0]["text"] == "Tea"
 
 
 async def test_failures_and_limits_have_their_status(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, _), client(web, max_retries=0) as caller:
         with pytest.raises(openai.InternalServerError, match="no answer"):
-            await caller.responses.create(model="moot/dead", input="Tea?")
-        dead = await caller.responses.create(model="moot/dead", input="Tea?", background=True)
+            await caller.responses.create(model="folkmoot/dead", input="Tea?")
+        dead = await caller.responses.create(model="folkmoot/dead", input="Tea?", background=True)
         events = [item async for item in await caller.responses.retrieve(dead.id, stream=True)]
-        limited = await caller.responses.create(model="moot/short", input="Tea?")
+        limited = await caller.responses.create(model="folkmoot/short", input="Tea?")
     failed: Any = events[-1]
     assert failed.type == "response.failed"
     assert failed.response.error.code == "server_error"
@@ -125,17 +125,17 @@ async def test_shapes_and_tools_of_a_response(tmp_path: Path) -> None:
     shape: Any = {"format": {"type": "json_schema", "name": "drink", "schema": SCHEMA}}
     async with serving(tmp_path, real=True) as web, client(web) as caller:
         create = caller.responses.create
-        typed = await create(model="moot/any", input="Tea?", text=shape)
+        typed = await create(model="folkmoot/any", input="Tea?", text=shape)
         topic = "Tea or coffee? BROKEN"
-        refused = [item async for item in await create(model="moot/any", input=topic, text=shape, stream=True)]
+        refused = [item async for item in await create(model="folkmoot/any", input=topic, text=shape, stream=True)]
         forced = await create(
-            model="moot/any", input="Tea?", tools=[tool, other], tool_choice={"type": "function", "name": "brew"}
+            model="folkmoot/any", input="Tea?", tools=[tool, other], tool_choice={"type": "function", "name": "brew"}
         )
-        async with caller.responses.stream(model="moot/acts", input="Tea?", tools=[tool]) as stream:
+        async with caller.responses.stream(model="folkmoot/acts", input="Tea?", tools=[tool]) as stream:
             called: Any = await stream.get_final_response()
         output = {"type": "function_call_output", "call_id": called.output[-1].call_id, "output": "brewed"}
         items: Any = [{"role": "user", "content": "Tea?"}, called.output[-1].model_dump(), output]
-        after = await create(model="moot/acts", input=items, tools=[tool])
+        after = await create(model="folkmoot/acts", input=items, tools=[tool])
     assert json.loads(typed.output_text) == {"drink": "Tea"}
     assert "response.refusal.done" in [item.type for item in refused]
     assert (forced.output[-1].type, called.output[-1].arguments) == ("function_call", '{"drink": "Tea"}')
@@ -143,7 +143,7 @@ async def test_shapes_and_tools_of_a_response(tmp_path: Path) -> None:
 
 
 async def test_a_retry_finds_its_debate_after_a_restart(tmp_path: Path) -> None:
-    body = {"model": "moot/slow", "messages": QUESTION}
+    body = {"model": "folkmoot/slow", "messages": QUESTION}
     async with place_of(tmp_path, beat=60) as (web, slow):
         slow.go.set()
         first = await web.ann.post("/v1/chat/completions", json=body)
@@ -152,18 +152,18 @@ async def test_a_retry_finds_its_debate_after_a_restart(tmp_path: Path) -> None:
         other = {**body, "messages": [{"role": "user", "content": "Milk?"}]}
         new = await web.ann.post(
             "/v1/chat/completions",
-            json={**other, "model": "moot/fast"},
+            json={**other, "model": "folkmoot/fast"},
             headers={"x-stainless-retry-count": "1"},
         )
-    assert again.headers["x-moot-debate"] == first.headers["x-moot-debate"]
+    assert again.headers["x-folkmoot-debate"] == first.headers["x-folkmoot-debate"]
     assert again.json()["choices"][0]["message"]["content"] == "Tea"
-    assert "x-moot-joined" not in new.headers
+    assert "x-folkmoot-joined" not in new.headers
 
 
 async def test_a_response_that_a_crash_cut_off_goes_on_when_it_is_read(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow):
         begun = (
-            await web.ann.post("/v1/responses", json={"model": "moot/slow", "input": "Tea?", "background": True})
+            await web.ann.post("/v1/responses", json={"model": "folkmoot/slow", "input": "Tea?", "background": True})
         ).json()
         await slow.asked.wait()
         debate = begun["id"].removeprefix("resp_")
@@ -214,7 +214,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 async def test_what_a_response_cannot_be_is_refused_by_name(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         for more, param in REFUSED:
-            body = {"model": "moot/fast", "input": "Tea?", **more}
+            body = {"model": "folkmoot/fast", "input": "Tea?", **more}
             response = await web.ann.post("/v1/responses", json=body)
             error = response.json()["error"]
             assert (response.status_code, error["param"]) == (404 if "resp_none" in more.values() else 400, param)
@@ -226,15 +226,15 @@ def test_items_that_only_think_are_left_out() -> None:
         {"type": "reasoning"},
         {"role": "user", "content": [{"type": "input_text", "text": "Tea?"}]},
     ]
-    wanted = read_responses({"model": "moot", "input": items, "max_output_tokens": 9})
+    wanted = read_responses({"model": "folkmoot", "input": items, "max_output_tokens": 9})
     assert [message.text for message in wanted.chat.messages] == ["Tea?"]
     assert wanted.chat.most_tokens == 9
     calls: list[Any] = [*items, {"type": "function_call_output", "call_id": "1", "output": {"a": 1}}]
-    assert read_responses({"model": "moot", "input": calls}).chat.turn
+    assert read_responses({"model": "folkmoot", "input": calls}).chat.turn
 
 
 def test_what_is_not_used_of_a_text_is_named() -> None:
-    wanted = read_responses({"model": "moot", "input": "Tea?", "text": {"verbosity": "low", "format": None}})
+    wanted = read_responses({"model": "folkmoot", "input": "Tea?", "text": {"verbosity": "low", "format": None}})
     assert wanted.chat.ignored == ("text.verbosity",)
 
 
@@ -251,7 +251,7 @@ def test_calls_of_one_answer_stay_together() -> None:
         calls[2],
         results[2],
     ]
-    messages = read_responses({"model": "moot", "input": items}).chat.messages
+    messages = read_responses({"model": "folkmoot", "input": items}).chat.messages
     assert [(message.role, message.words, [call.id for call in message.calls]) for message in messages] == [
         ("user", "Tea?", []),
         ("assistant", "One moment.", ["0", "1"]),

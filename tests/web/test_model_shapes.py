@@ -10,9 +10,9 @@ from typing import Any
 import openai
 import pytest
 
-from moot.app.brief.presets import read_presets
-from moot.models.base import Request, Traits
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.brief.presets import read_presets
+from folkmoot.models.base import Request, Traits
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.test_model_endpoint import PRESETS, QUESTION, client
 from tests.web.web_kit import SERVING, WORDS, Web, opened
@@ -58,14 +58,14 @@ async def serving(folder: Path, *, real: bool = False) -> AsyncGenerator[Web]:
     plain = ScriptedModel(words, name="guest:any", traits=Traits(tools=False))  # calls of tools are asked for in JSON
     models: dict[str, Any] = {"tea": tea, "milk": milk, "away": Away(), "any": plain}
     async with opened(folder, real=real, models=models, serving=SERVING) as web:
-        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(SHAPES, "moot.toml"))
+        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(SHAPES, "folkmoot.toml"))
         web.site.workspace.config = web.site.runner.config
         web.site.endpoint.presets = web.site.runner.config.presets
         yield web
 
 
 async def ask(web: Web, model: str = "any", **more: Any) -> dict[str, Any]:
-    body = {"model": f"moot/{model}", "messages": QUESTION, **more}
+    body = {"model": f"folkmoot/{model}", "messages": QUESTION, **more}
     response = await web.ann.post("/v1/chat/completions", json=body)
     assert response.status_code == 200, response.text
     return response.json()
@@ -81,12 +81,12 @@ async def test_an_answer_fits_the_schema_of_its_caller_or_is_refused(tmp_path: P
         loose = await ask(web, response_format={"type": "json_object"})
         topic = [{"role": "user", "content": "Tea or coffee? BROKEN"}]
         broken = await ask(web, response_format=FORMAT, messages=topic)
-        split = await ask(web, "split", response_format=FORMAT, metadata={"moot_options": "Tea|Milk"})
+        split = await ask(web, "split", response_format=FORMAT, metadata={"folkmoot_options": "Tea|Milk"})
         mute = await ask(web, "mute", response_format=FORMAT)
-        entries = await web.site.workspace.entries(broken["moot"]["debate"])
+        entries = await web.site.workspace.entries(broken["folkmoot"]["debate"])
     assert json.loads(message(answer)["content"]) == json.loads(message(loose)["content"]) == {"drink": "Tea"}
     assert message(answer)["refusal"] is None
-    assert answer["moot"]["ignored"] == ["max_tokens"]
+    assert answer["folkmoot"]["ignored"] == ["max_tokens"]
     assert message(broken)["content"] is None
     assert "no answer in that shape: at $.drink 3 is not of type 'string'." in message(broken)["refusal"]
     assert sum(getattr(entry.event, "call", "") == "repair" for entry in entries) >= 1
@@ -97,13 +97,13 @@ async def test_an_answer_fits_the_schema_of_its_caller_or_is_refused(tmp_path: P
 async def test_options_fill_a_shape_without_another_question(tmp_path: Path) -> None:
     enum = {"enum": ["Milk", "Tea"]}
     schema = {"type": "object", "properties": {"drink": enum}, "required": ["drink"]}
-    options = {"moot_options": "Tea|Milk"}
+    options = {"folkmoot_options": "Tea|Milk"}
     async with serving(tmp_path) as web:
         wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
         answer = await ask(web, response_format=wanted, metadata=options)
         bare = {"type": "json_schema", "json_schema": {"name": "x", "schema": enum}}
         plain = await ask(web, response_format=bare, metadata=options)
-        entries = await web.site.workspace.entries(answer["moot"]["debate"])
+        entries = await web.site.workspace.entries(answer["folkmoot"]["debate"])
     assert (message(answer)["content"], message(plain)["content"]) == ('{"drink": "Tea"}', '"Tea"')
     assert not [entry for entry in entries if "deliver" in str(getattr(entry.event, "key", ""))]
 
@@ -112,8 +112,10 @@ async def test_a_forced_tool_is_a_shape_too(tmp_path: Path) -> None:
     async with serving(tmp_path, real=True) as web, client(web) as caller:
         create = caller.chat.completions.create
         named: Any = {"type": "function", "function": {"name": "brew"}}
-        answer = await create(model="moot/any", messages=QUESTION, tools=[TOOL, OTHER], tool_choice=named)
-        stream = await create(model="moot/any", messages=QUESTION, tools=[TOOL], tool_choice="required", stream=True)
+        answer = await create(model="folkmoot/any", messages=QUESTION, tools=[TOOL, OTHER], tool_choice=named)
+        stream = await create(
+            model="folkmoot/any", messages=QUESTION, tools=[TOOL], tool_choice="required", stream=True
+        )
         pieces: list[Any] = [chunk.choices[0] async for chunk in stream]
     (call,) = answer.choices[0].message.tool_calls or []
     assert call.type == "function"
@@ -131,14 +133,14 @@ async def test_tools_are_used_where_one_model_acts(tmp_path: Path) -> None:
         turn = {"role": "assistant", "content": None, "tool_calls": [call]}
         result = {"role": "tool", "tool_call_id": call["id"], "content": "brewed"}
         after = await ask(web, "acts", tools=[TOOL, OTHER], messages=[*QUESTION, turn, result])
-        entries = await web.site.workspace.entries(after["moot"]["debate"])
+        entries = await web.site.workspace.entries(after["folkmoot"]["debate"])
         plain = await ask(web, "acts")
         needed = await web.ann.post(
             "/v1/chat/completions",
-            json={"model": "moot/any", "messages": QUESTION, "tools": [TOOL, OTHER], "tool_choice": "required"},
+            json={"model": "folkmoot/any", "messages": QUESTION, "tools": [TOOL, OTHER], "tool_choice": "required"},
         )
     assert message(free)["content"] == "Tea"
-    assert free["moot"]["ignored"] == ["tools"]
+    assert free["folkmoot"]["ignored"] == ["tools"]
     assert message(answer)["content"] is None
     assert call["function"] == {"name": "brew", "arguments": '{"drink": "Tea"}'}
     assert message(after)["content"] == "It is brewed."
@@ -157,7 +159,7 @@ async def test_who_may_call_tools_and_writes_none_of_them_gets_the_decision_in_w
         result = {"role": "tool", "tool_call_id": "c1", "content": "BROKEN"}
         alone = await ask(web, "acts", tools=[TOOL, OTHER], messages=[*QUESTION, turn, result])
     words = "The final answer could not be written ("
-    assert message(free)["content"].startswith(f"Tea\n\nMoot: {words}")
+    assert message(free)["content"].startswith(f"Tea\n\nFolkmoot: {words}")
     assert message(free)["refusal"] is None
     assert free["choices"][0]["finish_reason"] == "stop"
     assert message(alone)["content"] is None
@@ -169,7 +171,7 @@ async def test_who_may_call_tools_and_writes_none_of_them_gets_the_decision_in_w
 async def test_a_turn_that_nobody_could_write_is_an_error(tmp_path: Path) -> None:
     messages = [*QUESTION, {"role": "tool", "tool_call_id": "1", "content": "brewed"}]
     async with serving(tmp_path) as web:
-        body = {"model": "moot/mute", "messages": messages}
+        body = {"model": "folkmoot/mute", "messages": messages}
         response = await web.ann.post("/v1/chat/completions", json=body)
         acting = await ask(web, "mute")
     assert response.status_code == 503
@@ -202,7 +204,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 async def test_a_shape_that_cannot_be_is_refused_by_name(tmp_path: Path) -> None:
     async with serving(tmp_path) as web:
         for more, param in REFUSED:
-            body = {"model": "moot/any", "messages": QUESTION, **more}
+            body = {"model": "folkmoot/any", "messages": QUESTION, **more}
             response = await web.ann.post("/v1/chat/completions", json=body)
             assert (response.status_code, response.json()["error"]["param"]) == (400, param)
 
@@ -214,6 +216,6 @@ async def test_typed_output_of_a_client(tmp_path: Path) -> None:
         drink: str
 
     async with serving(tmp_path, real=True) as web, client(web) as caller:
-        parsed = await caller.chat.completions.parse(model="moot/any", messages=QUESTION, response_format=Drink)
+        parsed = await caller.chat.completions.parse(model="folkmoot/any", messages=QUESTION, response_format=Drink)
         assert isinstance(caller, openai.AsyncOpenAI)
     assert parsed.choices[0].message.parsed == Drink(drink="Tea")

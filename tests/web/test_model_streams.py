@@ -6,7 +6,7 @@ from typing import Any
 import openai
 import pytest
 
-from moot.app.endpoint.responses_answer import pieces_of
+from folkmoot.app.endpoint.responses_answer import pieces_of
 from tests.council.agents import own_place
 from tests.web.test_model_acting import acting, answer_of, brew
 from tests.web.test_model_endpoint import QUESTION, client, place_of
@@ -20,11 +20,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_stream_tells_its_usage_once_also_where_nobody_asked_for_a_chunk_of_it(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, _), client(web) as caller:
         create = caller.chat.completions.create
-        plain = [chunk async for chunk in await create(model="moot/fast", messages=QUESTION, stream=True)]
+        plain = [chunk async for chunk in await create(model="folkmoot/fast", messages=QUESTION, stream=True)]
         apart = [
             chunk
             async for chunk in await create(
-                model="moot/fast", messages=QUESTION, stream=True, stream_options={"include_usage": True}
+                model="folkmoot/fast", messages=QUESTION, stream=True, stream_options={"include_usage": True}
             )
         ]
     told_plain = [chunk for chunk in plain if chunk.usage]
@@ -37,32 +37,32 @@ async def test_a_stream_tells_its_usage_once_also_where_nobody_asked_for_a_chunk
 
 
 async def test_the_metadata_of_a_response_name_its_debate_and_how_it_stands(tmp_path: Path) -> None:
-    own: Any = {"trace": "7", "moot_options": "Tea|Coffee"}
+    own: Any = {"trace": "7", "folkmoot_options": "Tea|Coffee"}
     async with place_of(tmp_path, beat=60) as (web, slow), client(web) as caller:
-        begun = await caller.responses.create(model="moot/slow", input="Tea?", background=True)
+        begun = await caller.responses.create(model="folkmoot/slow", input="Tea?", background=True)
         slow.go.set()
-        whole = await caller.responses.create(model="moot/fast", input="Tea or coffee?", metadata=own)
-        lame = await caller.responses.create(model="moot/lame", input="Tea or coffee?")
-        stream = await caller.responses.create(model="moot/fast", input="Tea or coffee?", stream=True)
+        whole = await caller.responses.create(model="folkmoot/fast", input="Tea or coffee?", metadata=own)
+        lame = await caller.responses.create(model="folkmoot/lame", input="Tea or coffee?")
+        stream = await caller.responses.create(model="folkmoot/fast", input="Tea or coffee?", stream=True)
         events = [event async for event in stream]
     debate = whole.id.removeprefix("resp_")
     assert whole.metadata == {
         **own,
-        "moot_debate": debate,
-        "moot_report": f"{web.base}/api/v1/debates/{debate}/report.html",
-        "moot_status": "decided",
-        "moot_strength": "unanimous",
-        "moot_share": "1.0",
-        "moot_cost": "0.0",
+        "folkmoot_debate": debate,
+        "folkmoot_report": f"{web.base}/api/v1/debates/{debate}/report.html",
+        "folkmoot_status": "decided",
+        "folkmoot_strength": "unanimous",
+        "folkmoot_share": "1.0",
+        "folkmoot_cost": "0.0",
     }
     last: Any = events[-1]
-    assert last.response.metadata["moot_status"] == "decided"
-    assert last.response.metadata["moot_debate"] == last.response.id.removeprefix("resp_")
+    assert last.response.metadata["folkmoot_status"] == "decided"
+    assert last.response.metadata["folkmoot_debate"] == last.response.id.removeprefix("resp_")
     assert lame.metadata
-    assert lame.metadata["moot_degraded"].startswith("1 of 3 seats did not answer (")
+    assert lame.metadata["folkmoot_degraded"].startswith("1 of 3 seats did not answer (")
     assert begun.metadata
-    assert begun.metadata["moot_status"] == "running"
-    assert "moot_strength" not in begun.metadata
+    assert begun.metadata["folkmoot_status"] == "running"
+    assert "folkmoot_strength" not in begun.metadata
 
 
 async def test_words_of_a_response_are_sent_while_they_are_said(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ async def test_words_of_a_response_are_sent_while_they_are_said(tmp_path: Path) 
         actor.go.clear()
         async with client(web) as caller:
             events: list[Any] = []
-            stream = await caller.responses.create(model="moot/acts", input="Tea or coffee?", stream=True)
+            stream = await caller.responses.create(model="folkmoot/acts", input="Tea or coffee?", stream=True)
             async for event in stream:
                 events.append(event)
                 if event.type == "response.output_text.delta":
@@ -115,7 +115,7 @@ async def test_words_before_a_call_come_first(tmp_path: Path) -> None:
     ):
         actor.go.clear()
         events: list[Any] = []
-        async with caller.responses.stream(model="moot/acts", input="Tea?", tools=[tool]) as stream:
+        async with caller.responses.stream(model="folkmoot/acts", input="Tea?", tools=[tool]) as stream:
             async for event in stream:
                 events.append(event)
                 if event.type == "response.output_text.delta":
@@ -142,7 +142,7 @@ async def test_a_response_that_broke_off_is_followed_by_what_there_is_instead(tm
     async with acting(tmp_path, lambda request: lines.pop(0), real=True) as (web, actor), client(web) as caller:
         actor.breaks = 1
         events: list[Any] = []
-        async with caller.responses.stream(model="moot/acts", input="Tea or coffee?", tools=[tool]) as stream:
+        async with caller.responses.stream(model="folkmoot/acts", input="Tea or coffee?", tools=[tool]) as stream:
             events = [event async for event in stream]
             final: Any = await stream.get_final_response()
     done = [event for event in events if event.type == "response.output_item.done"]
@@ -172,13 +172,13 @@ async def test_answers_to_results_of_tools_are_heard_from_their_beginning(tmp_pa
         actor.waits = True
         actor.go.clear()
         events: list[Any] = []
-        async for event in await caller.responses.create(model="moot/acts", input=items, stream=True):
+        async for event in await caller.responses.create(model="folkmoot/acts", input=items, stream=True):
             events.append(event)
             if event.type == "response.output_text.delta":
                 actor.go.set()
         actor.go.clear()
         text = ""
-        async for chunk in await caller.chat.completions.create(model="moot/acts", messages=messages, stream=True):
+        async for chunk in await caller.chat.completions.create(model="folkmoot/acts", messages=messages, stream=True):
             text += chunk.choices[0].delta.content or ""
             if text:
                 actor.go.set()
@@ -216,23 +216,25 @@ async def test_the_input_may_refer_to_items_of_earlier_responses(tmp_path: Path)
         return "It is brewed." if request.messages[-1].answers else answer_of("I brew it.", brew())
 
     async with acting(tmp_path, script, real=True) as (web, actor), client(web) as caller:
-        async with caller.responses.stream(model="moot/acts", input="Tea?", tools=[tool]) as stream:
+        async with caller.responses.stream(model="folkmoot/acts", input="Tea?", tools=[tool]) as stream:
             first: Any = await stream.get_final_response()
         call: Any = first.output[-1]
         user: Any = {"role": "user", "content": "Tea?"}
         named: Any = [{"type": "item_reference", "id": item.id} for item in first.output[:-1]]
         result: Any = {"type": "function_call_output", "call_id": call.call_id, "output": "brewed"}
         second = await caller.responses.create(
-            model="moot/acts", input=[user, *named, {"id": call.id}, result], tools=[tool]
+            model="folkmoot/acts", input=[user, *named, {"id": call.id}, result], tools=[tool]
         )
         sent = actor.history[-1].messages[2:]
         for wrong in ("msg_nothing-123abc", "x_1", f"{call.id}0"):
             with pytest.raises(openai.NotFoundError, match="there is no"):
-                await caller.responses.create(model="moot/acts", input=[user, {"type": "item_reference", "id": wrong}])
-        foreign = await web.ben.post("/v1/responses", json={"model": "moot/acts", "input": [user, *named]})
+                await caller.responses.create(
+                    model="folkmoot/acts", input=[user, {"type": "item_reference", "id": wrong}]
+                )
+        foreign = await web.ben.post("/v1/responses", json={"model": "folkmoot/acts", "input": [user, *named]})
         many: Any = [{"type": "item_reference", "id": f"msg_tea-{n}"} for n in range(201)]
         with pytest.raises(openai.BadRequestError, match="more than 200 responses"):
-            await caller.responses.create(model="moot/acts", input=[user, *many])
+            await caller.responses.create(model="folkmoot/acts", input=[user, *many])
     assert [item.type for item in first.output] == ["reasoning", "message", "function_call"]
     assert second.output_text == "It is brewed."
     assert [(item.role, item.text) for item in sent] == [("assistant", "I brew it."), ("tool", "brewed")]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import load_config
-from moot.app.serve.brief_view import request_body
-from moot.core.errors import MootError
+from folkmoot.app.plan.settings import load_config
+from folkmoot.app.serve.brief_view import request_body
+from folkmoot.core.errors import FolkmootError
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, API, BEN, QUOTES, SERVING, Slow, names, opened
 
@@ -313,7 +313,7 @@ async def test_participants_are_made_before_a_debate_is_on_record(tmp_path: Path
         assert (await me.get(f"{API}/debates/{debate}/asks")).json() == {"asks": []}
         web.site.runner.stop(debate)
         web.site.runner.stop(debate, now=True)
-        with pytest.raises(MootError, match="stopped while its participants were generated; start it again"):
+        with pytest.raises(FolkmootError, match="stopped while its participants were generated; start it again"):
             await web.site.runner.wait(debate)
         refused = await me.post(f"{API}/debates", json={"brief": QUOTES, "models": ["guest:slow"], "start": False})
         assert (refused.status_code, refused.json()["code"]) == (422, "inconsistent")
@@ -344,7 +344,7 @@ async def test_a_person_is_waited_for(tmp_path: Path) -> None:
 
 async def test_a_preset_fills_in_a_request_and_is_there_for_its_tokens_only(tmp_path: Path) -> None:
     text = "[presets.calm]\nmodels = ['builtin:quotes']\nprotocol = 'gate'\ncost = 0.5\nwho = ['ann']\n"
-    (tmp_path / "moot.toml").write_text(text)
+    (tmp_path / "folkmoot.toml").write_text(text)
     presets = load_config(tmp_path).presets
     async with opened(tmp_path) as web:
         web.site.runner.config = replace(web.site.runner.config, presets=presets)
@@ -464,18 +464,18 @@ async def test_a_paused_debate_says_what_to_do_as_a_command_and_as_a_request(tmp
         state = (await web.me.get(f"{API}/debates/{debate}")).json()
         assert state["status"] == "paused"
         (way,) = state["ways"]
-        assert way["command"] == f"moot resume {debate} --max-questions 2"
+        assert way["command"] == f"folkmoot resume {debate} --max-questions 2"
         assert (way["action"], way["body"]) == ("resume", {"limits": {"asks": 2}})
         assert (await web.me.post(f"{API}/debates/{debate}/{way['action']}", json=way["body"])).status_code == 200
 
 
 def test_a_command_as_a_request() -> None:
-    assert request_body("moot again x --protocol moderated") == ("again", {"protocol": "moderated"})
-    assert request_body("moot again x --rounds 6") == ("again", {"rounds": 6})
-    assert request_body("moot resume x --budget 0.5") == ("resume", {"limits": {"cost": 0.5}})
-    assert request_body("moot recount x") == ("recount", {})
-    assert request_body("moot again x --protocol moderated -m Moderator=human") is None
-    assert request_body("moot models") is None
+    assert request_body("folkmoot again x --protocol moderated") == ("again", {"protocol": "moderated"})
+    assert request_body("folkmoot again x --rounds 6") == ("again", {"rounds": 6})
+    assert request_body("folkmoot resume x --budget 0.5") == ("resume", {"limits": {"cost": 0.5}})
+    assert request_body("folkmoot recount x") == ("recount", {})
+    assert request_body("folkmoot again x --protocol moderated -m Moderator=human") is None
+    assert request_body("folkmoot models") is None
 
 
 async def test_a_bare_question_that_the_built_in_agent_answers_leads_to_a_language_model(tmp_path: Path) -> None:
@@ -483,14 +483,14 @@ async def test_a_bare_question_that_the_built_in_agent_answers_leads_to_a_langua
         debate = await web.ended(web.me, brief="# Tea or coffee?\n")
         response = await web.me.get(f"{API}/debates/{debate}")
         assert response.status_code == 200
-        assert "moot models" in [way["command"] for way in response.json()["ways"]]
+        assert "folkmoot models" in [way["command"] for way in response.json()["ways"]]
 
 
 async def test_a_damaged_record_is_told(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         debate = await web.ended(web.me)
         assert (await web.me.get(f"{API}/debates/{debate}/verify")).json()["problem"] == ""
-        with sqlite3.connect(tmp_path / "moot.sqlite") as file:
+        with sqlite3.connect(tmp_path / "folkmoot.sqlite") as file:
             file.execute("update line set text = replace(text, 'calm', 'wild') where debate = ?", (debate,))
         answer = (await web.me.get(f"{API}/debates/{debate}/verify")).json()
         assert (answer["intact"], answer["head"]) == (False, "")

@@ -10,19 +10,19 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from moot.app.run.access import Claim, claim
-from moot.app.run.workspace import Plan
-from moot.app.serve.frames import frames as all_frames
-from moot.app.serve.visibility import Reader, may_read, may_read_all
-from moot.core.agent import Recorder
-from moot.core.ask import Ask, Field, Form, Reply
-from moot.core.brief import Brief, Participant
-from moot.core.event import Asked, Called, Entered, Interjected, Opened, Replied
-from moot.core.transcript import Transcript
-from moot.models.base import Request
-from moot.phases.base import Sequence as Steps
-from moot.phases.speak import Everyone
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.run.access import Claim, claim
+from folkmoot.app.run.workspace import Plan
+from folkmoot.app.serve.frames import frames as all_frames
+from folkmoot.app.serve.visibility import Reader, may_read, may_read_all
+from folkmoot.core.agent import Recorder
+from folkmoot.core.ask import Ask, Field, Form, Reply
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Asked, Called, Entered, Interjected, Opened, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.models.base import Request
+from folkmoot.phases.base import Sequence as Steps
+from folkmoot.phases.speak import Everyone
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.report.reports import Diary
 from tests.web.test_web_live import frames_of, live_at

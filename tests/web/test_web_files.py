@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.outcome import opening
-from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import MOST_SENT
-from moot.core.brief import Source
-from moot.tools.attachments import MOST_FILES
+from folkmoot.app.run.outcome import opening
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.admission import MOST_SENT
+from folkmoot.core.brief import Source
+from folkmoot.tools.attachments import MOST_FILES
 from tests.kits.pictures import png
 from tests.web.web_kit import API, QUOTES, Web, opened
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.paper import print_pdf
-from moot.app.run.api import debate
-from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError, RecordError
-from moot.web.cache import MOST_PRINTS, MOST_RECORDS, Busy, ResultCache
+from folkmoot.app.export.paper import print_pdf
+from folkmoot.app.run.api import debate
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.web.cache import MOST_PRINTS, MOST_RECORDS, Busy, ResultCache
 from tests.council.agents import own_place
 from tests.web.web_kit import API, events, opened
 

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from moot.web import auth
-from moot.web.auth import Authenticator, share_cookie
+from folkmoot.web import auth
+from folkmoot.web.auth import Authenticator, share_cookie
 from tests.council.agents import own_place
 from tests.web.test_web_live import frames_of, live_at
 from tests.web.web_kit import ADA, API, HOST, SERVING, Web, opened, until

@@ -10,12 +10,12 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from moot.app.serve.frames import Frames
-from moot.app.serve.live import Live, Overrun, Viewer
-from moot.core.event import Attempted, Delta
-from moot.record import hub
-from moot.web import entry_routes as routes
-from moot.web.auth import session_cookie, share_cookie
+from folkmoot.app.serve.frames import Frames
+from folkmoot.app.serve.live import Live, Overrun, Viewer
+from folkmoot.core.event import Attempted, Delta
+from folkmoot.record import hub
+from folkmoot.web import entry_routes as routes
+from folkmoot.web.auth import session_cookie, share_cookie
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, ANN, API, BEN, Slow, Web, events, opened, until
 

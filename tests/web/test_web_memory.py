@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from moot.app.evaluation.eval_files import note_folder, save_result
-from moot.app.plan.settings import lock_place
-from moot.app.results.score_page import page
-from moot.app.results.scoring import measure
+from folkmoot.app.evaluation.eval_files import note_folder, save_result
+from folkmoot.app.plan.settings import lock_place
+from folkmoot.app.results.score_page import page
+from folkmoot.app.results.scoring import measure
 from tests.app.results.prepared import credits, result
 from tests.web.web_kit import API, opened
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.presets import Preset
+from folkmoot.app.brief.presets import Preset
 from tests.web.web_kit import API, Slow, opened
 
 
@@ -21,8 +21,10 @@ async def test_a_model_is_tested_by_the_person_at_the_machine_alone(tmp_path: Pa
         link = (await web.me.post(f"{API}/debates/{await web.ended(web.me)}/shares", json={})).json()
         sentences = {
             web.ann: "only the person at the machine can test models, because a test costs tokens",
-            web.client(token=link["token"]): "the token is missing or not known; open the link that moot serve printed",
-            web.client(): "the token is missing or not known; open the link that moot serve printed",
+            web.client(
+                token=link["token"]
+            ): "the token is missing or not known; open the link that folkmoot serve printed",
+            web.client(): "the token is missing or not known; open the link that folkmoot serve printed",
         }
         for client, sentence in sentences.items():
             refused = await client.post(f"{API}/models/check", json={"model": "guest:slow"})
@@ -32,7 +34,7 @@ async def test_a_model_is_tested_by_the_person_at_the_machine_alone(tmp_path: Pa
 
 async def test_presets_are_listed_for_the_person_at_the_machine_alone(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        preset = Preset(name="fast", where="moot.toml", models=("builtin:quotes",))
+        preset = Preset(name="fast", where="folkmoot.toml", models=("builtin:quotes",))
         web.site.runner.config = replace(web.site.runner.config, presets={"fast": preset})
         mine, others = [(await client.get(f"{API}/models")).json()["presets"] for client in (web.me, web.ann)]
         assert mine == [{"name": "fast", "models": ["builtin:quotes"]}]

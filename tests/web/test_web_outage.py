@@ -11,8 +11,8 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from moot.app.serve import live
-from moot.workers.job_queue import open_queue
+from folkmoot.app.serve import live
+from folkmoot.workers.job_queue import open_queue
 from tests.council.agents import own_place
 from tests.record.pg import Postgres, running
 from tests.web.web_kit import ANN, API, Web, opened, until

@@ -8,8 +8,8 @@ from typing import cast
 import httpx2
 import pytest
 
-from moot.app.run.people import HUMAN
-from moot.core.event import Interjected, Replied
+from folkmoot.app.run.people import HUMAN
+from folkmoot.core.event import Interjected, Replied
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, API, Web, opened
 

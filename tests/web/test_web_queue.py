@@ -9,12 +9,12 @@ from typing import cast
 
 import pytest
 
-from moot.app.plan.settings import Config
-from moot.app.run import queue_runner
-from moot.app.run.queue_runner import QueueRunner
-from moot.app.run.workspace import Workspace
-from moot.models.base import Model
-from moot.web import pages
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run import queue_runner
+from folkmoot.app.run.queue_runner import QueueRunner
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.models.base import Model
+from folkmoot.web import pages
 from tests.app.run.queue_kit import Worker, working
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import place as client_at

@@ -13,10 +13,10 @@ from typing import cast
 
 import pytest
 
-from moot.app.run import queue_runner
-from moot.workers.job_queue import open_queue
+from folkmoot.app.run import queue_runner
+from folkmoot.workers.job_queue import open_queue
 from tests.app.serve.serve_kit import PATIENCE, running, wait_for
-from tests.cli.commands import moot, settle
+from tests.cli.commands import folkmoot, settle
 from tests.council.agents import own_place
 from tests.record.pg import Postgres
 from tests.web.web_kit import ADA, API, Web, opened, until
@@ -95,7 +95,7 @@ def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: 
         now = client.get(f"{API}/debates/{begun['id']}")
         assert now.json().get("holder") == "queue", now.text
         worker = subprocess.Popen(
-            [sys.executable, "-m", "moot", "worker", "--store", database, "--name", "desk-two"],
+            [sys.executable, "-m", "folkmoot", "worker", "--store", database, "--name", "desk-two"],
             env={**settle(tmp_path), "PYTHONPATH": ":".join(sys.path), "PYTHONUNBUFFERED": "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -118,7 +118,7 @@ def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: 
 
 def test_a_queue_needs_a_store_that_machines_share(tmp_path: Path) -> None:
     for command in ("serve", "mcp"):
-        done = moot(tmp_path, command, "--queue", "--store", str(tmp_path / "moot.sqlite"))
+        done = folkmoot(tmp_path, command, "--queue", "--store", str(tmp_path / "folkmoot.sqlite"))
         assert done.exit_code == 2
         assert "a queue needs a store that many machines share" in done.output
 

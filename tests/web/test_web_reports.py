@@ -8,18 +8,18 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from moot.app.plan.settings import load_config, user_file
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.access import claimed
-from moot.app.run.outcome import opening
-from moot.app.serve.spending import spent
-from moot.core.agent import Quote, Recorder
-from moot.core.brief import Limits
-from moot.core.errors import BriefError
-from moot.core.event import Asked, Called
-from moot.models.base import Request
-from moot.testing.scripted import ScriptedModel
-from moot.web import pages
+from folkmoot.app.plan.settings import load_config, user_file
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.access import claimed
+from folkmoot.app.run.outcome import opening
+from folkmoot.app.serve.spending import spent
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Asked, Called
+from folkmoot.models.base import Request
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.web import pages
 from tests.council.agents import own_place
 from tests.web.web_kit import API, QUOTES, SERVING, WORDS, Slow, Web, names, opened, until
 
@@ -101,7 +101,7 @@ async def test_without_the_built_app_a_page_says_what_to_do(tmp_path: Path, monk
         assert (await anybody.get("/favicon.ico")).status_code == 404
         assert (await web.me.get(f"{API}/info")).json()["build"] == ""
         assert (await anybody.get("/healthz")).text == "ok\n"
-        assert (await anybody.get("/llms.txt")).text.startswith("# Moot\n\n> Structured debates")
+        assert (await anybody.get("/llms.txt")).text.startswith("# Folkmoot\n\n> Structured debates")
         assert (await anybody.get("/readyz")).text == "ready\n"
         await web.site.workspace.store.close()
         assert (await anybody.get("/readyz")).status_code == 503
@@ -317,13 +317,13 @@ def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path, names: tuple[s
     user_file().parent.mkdir(parents=True)
     user_file().write_text(
         f"[serve]\n{parallel} = 3\nrequests = 9\ncost = 1\ntokens_per_debate = 5\n{questions} = 6\ndaily = 2.5\n"
-        'hosts = ["Moot.lan"]\n'
+        'hosts = ["Folkmoot.lan"]\n'
         f'[serve.tokens]\nci = "sha256:{"0" * 64}"\n'
     )
     serving = load_config().serve
     assert serving == Serving(
         tokens={"ci": "0" * 64},
-        hosts=("moot.lan",),
+        hosts=("folkmoot.lan",),
         most=3,
         requests=9,
         cost=1.0,
@@ -331,7 +331,7 @@ def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path, names: tuple[s
         asks=6,
         daily=2.5,
     )
-    (tmp_path / "moot.toml").write_text("[serve]\nmost = 3\n")
+    (tmp_path / "folkmoot.toml").write_text("[serve]\nmost = 3\n")
     with pytest.raises(BriefError, match="serve can be set only in your own file"):
         load_config(tmp_path)
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from fastapi.routing import APIRoute, APIWebSocketRoute
 
-from moot.app.run import access
-from moot.app.run.access import hash_of
-from moot.web.app import routes
-from moot.web.auth import LINK_SECONDS, SESSION_SECONDS, Authenticator, session_cookie, share_cookie
-from moot.web.guard import HEADERS
-from moot.web.pages import allowed
-from moot.web.site import Needs, NeedsNothing, NeedsOwner
+from folkmoot.app.run import access
+from folkmoot.app.run.access import hash_of
+from folkmoot.web.app import routes
+from folkmoot.web.auth import LINK_SECONDS, SESSION_SECONDS, Authenticator, session_cookie, share_cookie
+from folkmoot.web.guard import HEADERS
+from folkmoot.web.pages import allowed
+from folkmoot.web.site import Needs, NeedsNothing, NeedsOwner
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, ANN, API, BEN, HOST, QUOTES, SERVING, Slow, opened
 
@@ -268,8 +268,14 @@ async def test_the_printed_link_is_good_once(tmp_path: Path) -> None:
 
 
 async def test_two_servers_on_one_machine_keep_their_cookies_apart(tmp_path: Path) -> None:
-    names = [session_cookie(host) for host in ("127.0.0.1:1", "127.0.0.1:2", "[::1]:1", "moot.lan", "[::1]")]
-    assert names == ["moot_session_1", "moot_session_2", "moot_session_1", "moot_session", "moot_session"]
+    names = [session_cookie(host) for host in ("127.0.0.1:1", "127.0.0.1:2", "[::1]:1", "folkmoot.lan", "[::1]")]
+    assert names == [
+        "folkmoot_session_1",
+        "folkmoot_session_2",
+        "folkmoot_session_1",
+        "folkmoot_session",
+        "folkmoot_session",
+    ]
     assert share_cookie("127.0.0.1:1", "x") != share_cookie("127.0.0.1:2", "x")
     async with opened(tmp_path / "a", real=True) as one, opened(tmp_path / "b", real=True) as two:
         debate = await one.ended(one.ann)
@@ -305,7 +311,7 @@ def test_links_and_sessions_end() -> None:
 
 async def test_a_cookie_needs_the_header_of_our_page(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        me = web.client(session=True, **{"X-Moot": "0"})
+        me = web.client(session=True, **{"X-Folkmoot": "0"})
         debate = await web.begin(web.me, start=False)
         assert (await me.get(f"{API}/debates/{debate}")).status_code == 200
         for url in (f"{API}/debates", f"{API}/debates/{debate}/resume", f"{API}/check"):
@@ -438,7 +444,7 @@ async def test_no_secret_stands_in_any_answer(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_session_survives_a_restart_and_only_its_hash_is_stored(tmp_path: Path) -> None:
-    file = tmp_path / "moot.sqlite.sessions"
+    file = tmp_path / "folkmoot.sqlite.sessions"
     first = Authenticator({}, sessions=file)
     secret = first.exchange(first.new_link()) or ""
     assert secret not in file.read_text("utf-8")

@@ -15,8 +15,8 @@ from typing import Any, cast
 import pytest
 from jsonschema import Draft202012Validator
 
-from moot.app.brief.json_schema import whole_schema
-from moot.web.app import EXAMPLES, describe, routes
+from folkmoot.app.brief.json_schema import whole_schema
+from folkmoot.web.app import EXAMPLES, describe, routes
 from tests.council.agents import own_place
 from tests.kits.thoroughness import MORE
 from tests.web.web_kit import ANN, API, opened
@@ -85,7 +85,7 @@ def test_every_field_has_its_sentence_and_none_is_for_a_field_that_is_gone() -> 
     assert [name for name, kind in fields.items() if not kind["description"]] == []
     assert "Attributes:" not in json.dumps(schemas)
     known = {*fields, *(name.partition(".")[2] for name in fields)}
-    assert {*json.loads(files("moot").joinpath("web/fields.json").read_text("utf-8"))} <= known
+    assert {*json.loads(files("folkmoot").joinpath("web/fields.json").read_text("utf-8"))} <= known
 
 
 def operations(description: Any) -> Iterator[tuple[str, Any]]:
@@ -112,7 +112,7 @@ def test_each_request_and_answer_has_a_type_and_an_example_that_fits_it() -> Non
                 checker: Any = Draft202012Validator({**schema, "components": description["components"]})
                 checker.validate(media["example"])
     known = {operation["operationId"] for _, operation in operations(description)}
-    assert known == set(json.loads(files("moot").joinpath(EXAMPLES).read_text("utf-8")))
+    assert known == set(json.loads(files("folkmoot").joinpath(EXAMPLES).read_text("utf-8")))
 
 
 def test_a_brief_as_json_has_the_keys_of_a_header() -> None:

@@ -6,10 +6,10 @@ from typing import cast
 
 import pytest
 
-from moot.app.run.outcome import opening
-from moot.core.brief import is_person
-from moot.core.event import Replied
-from moot.core.transcript import fold
+from folkmoot.app.run.outcome import opening
+from folkmoot.core.brief import is_person
+from folkmoot.core.event import Replied
+from folkmoot.core.transcript import fold
 from tests.council.agents import own_place
 from tests.web.test_web_live import live_at
 from tests.web.test_web_people import filled

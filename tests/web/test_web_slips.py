@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.serve.frames import Data, Frames
-from moot.app.serve.server_parts import MOST_PLACES, error_trace
-from moot.core.errors import RecordError
-from moot.core.event import Entry
-from moot.record.hub import Ring
-from moot.web import pages
+from folkmoot.app.serve.frames import Data, Frames
+from folkmoot.app.serve.server_parts import MOST_PLACES, error_trace
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Entry
+from folkmoot.record.hub import Ring
+from folkmoot.web import pages
 from tests.council.agents import own_place
 from tests.web.test_web_live import live_at
 from tests.web.web_kit import API, opened
@@ -76,10 +76,10 @@ async def test_the_guard_notes_where_a_slip_was(
     monkeypatch.setattr(pages, "_index", index)
     async with opened(tmp_path, real=True) as web:
         assert (await web.me.get("/")).status_code == 500
-    noted = [record.getMessage() for record in caplog.records if record.name == "moot.web"]
+    noted = [record.getMessage() for record in caplog.records if record.name == "folkmoot.web"]
     assert len(noted) == 1
     assert noted[0].startswith(f"/: KeyError < {__name__}:")
-    assert " < moot.web.pages:" in noted[0]
+    assert " < folkmoot.web.pages:" in noted[0]
     assert SECRET not in caplog.text
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import load_config, user_file
-from moot.app.run.access import Claim
-from moot.core.brief import Brief, Source
-from moot.core.errors import BriefError
-from moot.record.listing import ListQuery
-from moot.record.store import place_of
-from tests.cli.commands import QUOTES, moot
+from folkmoot.app.plan.settings import load_config, user_file
+from folkmoot.app.run.access import Claim
+from folkmoot.core.brief import Brief, Source
+from folkmoot.core.errors import BriefError
+from folkmoot.record.listing import ListQuery
+from folkmoot.record.store import place_of
+from tests.cli.commands import QUOTES, folkmoot
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import place, runner_in
 from tests.web.web_kit import API, SERVING, opened
@@ -24,7 +24,7 @@ SECRET = {"HMAC": "0123456789abcdef0123456789abcdef"}
 
 def warning_of(debate: str, facts: str) -> str:
     return (
-        f"This is about the documents as they were ({facts}). moot stale {debate} compares them; "
+        f"This is about the documents as they were ({facts}). folkmoot stale {debate} compares them; "
         "run the brief again to decide on them as they are now."
     )
 
@@ -35,8 +35,8 @@ def debate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     own_place(tmp_path, monkeypatch)
     tmp_path.joinpath("move.md").write_text(BRIEF)
     tmp_path.joinpath("plan.md").write_text("Lyon is near.\n")
-    moot(tmp_path, "run", "move.md", *QUOTES)
-    return moot(tmp_path, "list", "--json").stdout.split('"debate": "')[1].split('"')[0]
+    folkmoot(tmp_path, "run", "move.md", *QUOTES)
+    return folkmoot(tmp_path, "list", "--json").stdout.split('"debate": "')[1].split('"')[0]
 
 
 async def test_each_surface_says_which_document_has_changed(debate: str, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ async def test_each_surface_says_which_document_has_changed(debate: str, tmp_pat
         state = (await web.me.get(f"{API}/debates/{debate}")).json()
         assert (state["stale"], state["warnings"]) == (warning, [*same["warnings"], warning])
         assert state["ways"][-1] == {
-            "command": f"moot stale {debate}",
+            "command": f"folkmoot stale {debate}",
             "words": "which documents have changed",
             "action": "",
             "body": {},
@@ -58,12 +58,14 @@ async def test_each_surface_says_which_document_has_changed(debate: str, tmp_pat
     async with runner_in(tmp_path, serving=serving) as runner, place(runner, all_=True) as here:
         for tool in ("get_debate", "get_decision"):
             assert (await here.call(tool, id=debate))["warnings"][-1] == warning, tool
-        words = warning.partition(" moot stale")[0]
+        words = warning.partition(" folkmoot stale")[0]
         for form in ("md", "json"):
             assert words in (await here.call("get_report", id=debate, form=form))["report"], form
         assert words in await here.read(f"debate://{debate}/report")
     for command in ("show", "report"):
-        assert f"moot: {warning}\n" in (await asyncio.to_thread(moot, tmp_path, command, debate)).stderr, command
+        assert f"folkmoot: {warning}\n" in (await asyncio.to_thread(folkmoot, tmp_path, command, debate)).stderr, (
+            command
+        )
 
 
 @pytest.mark.parametrize("form", ["md", "json", "memo"])
@@ -74,7 +76,7 @@ async def test_a_report_says_itself_which_document_has_changed(debate: str, tmp_
         tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
     async with opened(tmp_path, serving=replace(SERVING, documents=tmp_path)) as web:
         assert words in (await web.me.get(f"{API}/{address}.{form}")).text
-    written = await asyncio.to_thread(moot, tmp_path, "report", debate, "--format", form)
+    written = await asyncio.to_thread(folkmoot, tmp_path, "report", debate, "--format", form)
     assert words in written.stdout
 
 
@@ -102,12 +104,12 @@ async def test_each_list_says_what_is_said_of_the_debate_alone(
         assert [row["stale"] for row in (await web.me.get(f"{API}/debates")).json()["debates"]] == [is_stale]
     async with runner_in(tmp_path, serving=serving) as runner, place(runner, all_=True) as here:
         assert [row["stale"] for row in (await here.call("list_debates"))["debates"]] == [is_stale]
-    data = await asyncio.to_thread(moot, tmp_path, "list", "--json")
+    data = await asyncio.to_thread(folkmoot, tmp_path, "list", "--json")
     assert [row["stale"] for row in json.loads(data.stdout)] == [is_stale]
     for width in ("200", "80"):
-        listed = await asyncio.to_thread(moot, tmp_path, "list", COLUMNS=width)
+        listed = await asyncio.to_thread(folkmoot, tmp_path, "list", COLUMNS=width)
         assert ("stale · decided" in listed.stdout) is is_stale
-        assert ("moot stale says which" in listed.stderr) is is_stale
+        assert ("folkmoot stale says which" in listed.stderr) is is_stale
 
 
 async def test_a_list_follows_the_files(debate: str, tmp_path: Path) -> None:
@@ -123,10 +125,10 @@ def test_a_list_elsewhere_calls_nothing_stale(debate: str, tmp_path: Path) -> No
     elsewhere.mkdir()
     elsewhere.joinpath("plan.md").write_text("Quite another matter.\n")
     tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
-    store = ("--store", str(tmp_path / "moot.sqlite"))
-    listed = moot(elsewhere, "list", *store)
+    store = ("--store", str(tmp_path / "folkmoot.sqlite"))
+    listed = folkmoot(elsewhere, "list", *store)
     assert (listed.exit_code, "stale" in listed.output) == (0, False)
-    assert "stale · decided" in moot(tmp_path, "list", *store).stdout
+    assert "stale · decided" in folkmoot(tmp_path, "list", *store).stdout
 
 
 @pytest.mark.parametrize("folder", ["none", "another"])
@@ -157,14 +159,14 @@ def test_a_file_of_the_same_name_elsewhere_has_not_changed(debate: str, tmp_path
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     elsewhere.joinpath("plan.md").write_text("Quite another matter.\n")
-    store = ("--store", str(tmp_path / "moot.sqlite"))
+    store = ("--store", str(tmp_path / "folkmoot.sqlite"))
     for command in (("show",), ("report", "-o", "report.md")):
-        shown = moot(elsewhere, command[0], debate, *command[1:], *store)
+        shown = folkmoot(elsewhere, command[0], debate, *command[1:], *store)
         assert (shown.exit_code, shown.stderr.count("plan.md")) == (0, 0), shown.output
-    compared = moot(elsewhere, "stale", debate, *store)
+    compared = folkmoot(elsewhere, "stale", debate, *store)
     assert compared.exit_code == 9
-    assert compared.stderr == f"moot: {debate} was about documents of another folder, or the folder was moved\n"
-    assert moot(tmp_path, "stale", debate, *store).stderr == ""
+    assert compared.stderr == f"folkmoot: {debate} was about documents of another folder, or the folder was moved\n"
+    assert folkmoot(tmp_path, "stale", debate, *store).stderr == ""
 
 
 async def test_a_record_names_no_folder(debate: str, tmp_path: Path) -> None:
@@ -175,14 +177,14 @@ async def test_a_record_names_no_folder(debate: str, tmp_path: Path) -> None:
 
 
 def test_a_receipt_that_holds_may_be_about_other_documents(debate: str, tmp_path: Path) -> None:
-    signed = moot(tmp_path, "receipt", debate, "--hmac-key-env", "HMAC", "-o", "receipt.json", **SECRET)
+    signed = folkmoot(tmp_path, "receipt", debate, "--hmac-key-env", "HMAC", "-o", "receipt.json", **SECRET)
     assert signed.exit_code == 0, signed.output
     tmp_path.joinpath("plan.md").unlink()
     tmp_path.joinpath("move.md").write_text("# Move?\n\nThe lease ends in June.\n")
-    checked = moot(tmp_path, "receipt", "--check", "receipt.json", "--hmac-key-env", "HMAC", **SECRET)
+    checked = folkmoot(tmp_path, "receipt", "--check", "receipt.json", "--hmac-key-env", "HMAC", **SECRET)
     assert checked.exit_code == 0
     assert "the signature is valid" in checked.stdout
-    assert checked.stderr == f"moot: {warning_of(debate, 'changed since: move.md; now missing: plan.md')}\n"
+    assert checked.stderr == f"folkmoot: {warning_of(debate, 'changed since: move.md; now missing: plan.md')}\n"
 
 
 def test_the_folder_is_the_owner_s_own_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

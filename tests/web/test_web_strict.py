@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.web.schemas import ResolveDebate
+from folkmoot.web.schemas import ResolveDebate
 from tests.web.web_kit import API, JSON, opened
 
 

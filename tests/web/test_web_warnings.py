@@ -8,13 +8,13 @@ from typing import cast
 
 import pytest
 
-from moot import show
-from moot.app.serve.frames import frames
-from moot.record.store import read
-from moot.testing.scripted import ScriptedModel
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call
-from tests.cli.commands import moot, served
+from folkmoot import show
+from folkmoot.app.serve.frames import frames
+from folkmoot.record.store import read
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call
+from tests.cli.commands import folkmoot, served
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import place, runner_in
 from tests.web.web_kit import API, opened
@@ -87,11 +87,11 @@ async def test_each_surface_shows_the_warning(name: str, tmp_path: Path, monkeyp
             assert (await here.call(tool, id=debate))["warnings"] == [warning], f"the MCP tool {tool}"
         assert (await here.call("get_receipt", id=debate))["receipt"]["warnings"] == [warning]
     for command in ("show", "report", "receipt"):
-        shown = await asyncio.to_thread(moot, tmp_path, command, debate)
-        assert warning in " ".join(shown.output.split()), f"moot {command}"
+        shown = await asyncio.to_thread(folkmoot, tmp_path, command, debate)
+        assert warning in " ".join(shown.output.split()), f"folkmoot {command}"
     outcome = await asyncio.to_thread(show, debate)
     assert (outcome.warnings, outcome.to_dict()["warnings"]) == ((warning,), [warning]), "the Python interface"
-    page = await asyncio.to_thread(moot, tmp_path, "receipt", debate, "--format", "md")
+    page = await asyncio.to_thread(folkmoot, tmp_path, "receipt", debate, "--format", "md")
     assert f"## Read with care\n\n- {warning}\n" in page.output
 
 
@@ -108,5 +108,5 @@ def test_the_terminal_says_it_when_the_debate_ends(name: str, tmp_path: Path) ->
     options = [word for model in models for word in ("-m", model)]
     with served(answer, models=tuple(dict.fromkeys(model.removeprefix("ollama:") for model in models))) as wires:
         for way in ((), ("--quiet",), ("--plain",)):
-            ran = moot(tmp_path, "run", "b.md", *options, *way, OLLAMA_HOST=wires.url)
+            ran = folkmoot(tmp_path, "run", "b.md", *options, *way, OLLAMA_HOST=wires.url)
             assert warning.replace("guest:", "ollama:") in " ".join(ran.output.split()), ran.output

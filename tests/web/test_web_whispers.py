@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.testing.scripted import ScriptedModel
+from folkmoot.testing.scripted import ScriptedModel
 from tests.council.agents import own_place
 from tests.web.web_kit import API, opened
 

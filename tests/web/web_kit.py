@@ -13,19 +13,19 @@ import httpx2
 import uvicorn
 from starlette.types import ASGIApp
 
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.access import hash_of
-from moot.app.run.dispatcher import Dispatcher
-from moot.app.run.workspace import Workspace
-from moot.app.serve.server_parts import config_of
-from moot.core.agent import Recorder
-from moot.core.event import Called
-from moot.models.base import Model, Request
-from moot.testing.scripted import ScriptedModel
-from moot.web.app import make_app, open_site
-from moot.web.auth import session_cookie
-from moot.web.site import ServerState
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.access import hash_of
+from folkmoot.app.run.dispatcher import Dispatcher
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.server_parts import config_of
+from folkmoot.core.agent import Recorder
+from folkmoot.core.event import Called
+from folkmoot.models.base import Model, Request
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.web.app import make_app, open_site
+from folkmoot.web.auth import session_cookie
+from folkmoot.web.site import ServerState
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class Web:
             secret = self.site.auth.exchange(self.site.auth.new_link())
             assert secret
             cookies[session_cookie(self.base)] = secret
-            sent_headers.setdefault("X-Moot", "1")
+            sent_headers.setdefault("X-Folkmoot", "1")
         client = httpx2.AsyncClient(
             transport=self.transport, base_url=self.base, headers=sent_headers, cookies=cookies, timeout=120
         )
@@ -140,7 +140,7 @@ async def opened(
     port: int = 0,
 ) -> AsyncGenerator[Web]:  # house: wide because it is all that a server may have
     """A server over a record in that folder, or that store; ``real`` on that or a free port, else without a socket."""
-    workspace = Workspace.at(store or folder / "moot.sqlite")
+    workspace = Workspace.at(store or folder / "folkmoot.sqlite")
     workspace.config = config(serving)
     for name, model in (models or {}).items():
         workspace.pool.add_agent(name, model)

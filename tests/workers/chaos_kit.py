@@ -20,18 +20,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from moot.app.run.dispatcher import Job, QueueError
-from moot.app.run.fork import chain_lines
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.event import Entry
-from moot.models.pool import Pool
-from moot.protocols.known import Choices
-from moot.record.store import read
-from moot.testing import wire_formats
-from moot.testing.store_checks import InMemoryStore
-from moot.testing.wires import Call
-from moot.workers.job_queue import Queue
+from folkmoot.app.run.dispatcher import Job, QueueError
+from folkmoot.app.run.fork import chain_lines
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Entry
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.known import Choices
+from folkmoot.record.store import read
+from folkmoot.testing import wire_formats
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.testing.wires import Call
+from folkmoot.workers.job_queue import Queue
 from tests.record.pg import Postgres
 
 Kind = Literal["kill", "freeze", "outage"]
@@ -233,7 +233,7 @@ class Crew:
             str(size.lease),
         )
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "moot", *words, stdout=PIPE, stderr=STDOUT, env=env, cwd=self.folder
+            sys.executable, "-m", "folkmoot", *words, stdout=PIPE, stderr=STDOUT, env=env, cwd=self.folder
         )
         self.processes[slot : slot + 1] = [(name, process)]
         self.group.create_task(self._attend(slot, name, process))

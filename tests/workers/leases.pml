@@ -26,14 +26,14 @@
 
 mtype = { queued, running, done, cancelled };
 
-mtype state = queued;      /* moot_job.state */
-bool stop = false;         /* moot_job.stop */
-bool again = false;        /* moot_job.again */
-byte holder = 0;           /* moot_lease.worker; 0 is nobody */
-bool until = false;        /* whether moot_lease.until is still to come */
-byte epoch = 0;            /* moot_lease.epoch */
+mtype state = queued;      /* folkmoot_job.state */
+bool stop = false;         /* folkmoot_job.stop */
+bool again = false;        /* folkmoot_job.again */
+byte holder = 0;           /* folkmoot_lease.worker; 0 is nobody */
+bool until = false;        /* whether folkmoot_lease.until is still to come */
+byte epoch = 0;            /* folkmoot_lease.epoch */
 
-byte lines = 0;            /* entries of the record in moot_line; the last of them is Closed */
+byte lines = 0;            /* entries of the record in folkmoot_line; the last of them is Closed */
 #define closed (lines == MOST_LINES)
 byte last_writer = 0;      /* the epoch under which the last entry was handed to the store */
 

@@ -1,6 +1,6 @@
 """Chaos: workers are killed, frozen and cut off from their database, and the debates are those that nothing befell.
 
-``make chaos`` runs the long form: four workers, 200 debates. ``MOOT_CHAOS_SEED`` chooses another plan.
+``make chaos`` runs the long form: four workers, 200 debates. ``FOLKMOOT_CHAOS_SEED`` chooses another plan.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from moot.app.run.dispatcher import Job
-from moot.app.run.workspace import Workspace
-from moot.core.event import PLAY_EVENTS, Attempted, Called, Entry, Resumed
-from moot.core.transcript import fold
-from moot.testing.replay import essence
-from moot.testing.wires import Wires
-from moot.workers.job_queue import Queue
+from folkmoot.app.run.dispatcher import Job
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.event import PLAY_EVENTS, Attempted, Called, Entry, Resumed
+from folkmoot.core.transcript import fold
+from folkmoot.testing.replay import essence
+from folkmoot.testing.wires import Wires
+from folkmoot.workers.job_queue import Queue
 from tests.record.pg import running
 from tests.workers.chaos_kit import (
     MARK,
@@ -42,8 +42,8 @@ pytestmark = pytest.mark.alone
 
 LONG = Size(debates=200, workers=4, most=8, lease=4.0, kills=16, freezes=5, outages=5, given_up=0, seconds=540)
 SHORT = Size(debates=14, workers=3, most=3, lease=3.0, kills=3, freezes=1, outages=1, given_up=0, seconds=120)
-SIZE = LONG if os.environ.get("MOOT_CHAOS") == "long" else SHORT
-SEED = int(os.environ.get("MOOT_CHAOS_SEED", "7"))
+SIZE = LONG if os.environ.get("FOLKMOOT_CHAOS") == "long" else SHORT
+SEED = int(os.environ.get("FOLKMOOT_CHAOS_SEED", "7"))
 
 PARALLEL = 4
 """The most calls of one debate at once."""
@@ -191,7 +191,7 @@ async def hold_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], cr
 async def read_epochs(address: str) -> dict[str, int]:
     """How often each debate was taken."""
     link = await asyncpg.connect(address)
-    rows = await link.fetch("select debate, epoch from moot_lease")
+    rows = await link.fetch("select debate, epoch from folkmoot_lease")
     await link.close()
     return {row["debate"]: row["epoch"] for row in rows}
 
@@ -200,7 +200,7 @@ def tell(plan: Sequence[Step], crews: Sequence[Crew]) -> str:
     """The seed, the plan, what happened, and what the workers said last."""
     deeds = [deed for crew in crews for deed in crew.deeds]
     lines = [line for crew in crews for line in crew.said[-60:]]
-    return "\n".join([f"MOOT_CHAOS_SEED={SEED}", *map(str, plan), "", *map(str, deeds), "", *lines])
+    return "\n".join([f"FOLKMOOT_CHAOS_SEED={SEED}", *map(str, plan), "", *map(str, deeds), "", *lines])
 
 
 @pytest.mark.timeout(SIZE.seconds + 180)

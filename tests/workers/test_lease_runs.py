@@ -4,16 +4,16 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from moot.app.run.fork import chain_lines
-from moot.app.run.workspace import Workspace
-from moot.core.ask import Reply
-from moot.core.brief import Participant
-from moot.core.event import Entry, Replied
-from moot.record.mailbox import Mailbox
-from moot.testing.store_checks import InMemoryStore
-from moot.workers.jobs import Ending, Lease
-from moot.workers.lease_runs import LeasedDebate, LeaseRuns, WorkerSettings
-from moot.workers.leases import FencedStore
+from folkmoot.app.run.fork import chain_lines
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import Reply
+from folkmoot.core.brief import Participant
+from folkmoot.core.event import Entry, Replied
+from folkmoot.record.mailbox import Mailbox
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.workers.jobs import Ending, Lease
+from folkmoot.workers.lease_runs import LeasedDebate, LeaseRuns, WorkerSettings
+from folkmoot.workers.leases import FencedStore
 from tests.app.run.people_kit import Time, person, table
 from tests.app.run.people_kit import workspace as workspace_of
 

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from moot.app.run.people import answer
-from moot.app.run.record_reader import waiting
-from moot.core.brief import Limits
-from moot.core.errors import Unavailable
-from moot.workers.queue_database import Connection, Database
+from folkmoot.app.run.people import answer
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import Unavailable
+from folkmoot.workers.queue_database import Connection, Database
 from tests.app.run.people_kit import filled
 from tests.workers.workers_kit import Turned, house, until
 
@@ -53,7 +53,7 @@ async def test_a_person_holds_no_worker_and_the_answer_takes_it_on(database: str
             job = await place.until(debate, "waiting")
             assert "Eve" in job.reason
             assert worker.held == ()
-            assert await place.tell("select worker from moot_lease") == [("",)]
+            assert await place.tell("select worker from folkmoot_lease") == [("",)]
             answered = 0
             while (job := await place.until(debate, "waiting", "done")).state == "waiting":
                 ask = (await waiting(place.workspace, debate))[0].ask

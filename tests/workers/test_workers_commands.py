@@ -1,4 +1,4 @@
-"""`moot submit`, `moot queue` and `moot worker`, as they are typed."""
+"""`folkmoot submit`, `folkmoot queue` and `folkmoot worker`, as they are typed."""
 
 import asyncio
 import json
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.serve import hang_up
-from moot.workers.job_queue import Queue
-from moot.workers.lease_runs import WorkerSettings
-from tests.cli.commands import moot
+from folkmoot.app.serve import hang_up
+from folkmoot.workers.job_queue import Queue
+from folkmoot.workers.lease_runs import WorkerSettings
+from tests.cli.commands import folkmoot
 
 QUESTION = "Should we rent or own the mail server?"
 
@@ -29,32 +29,34 @@ def state(address: str, debate: str) -> str:
 
 
 def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(database: str, tmp_path: Path) -> None:
-    here = {"MOOT_STORE": database}
-    assert moot(tmp_path, "queue", **here).output.splitlines() == [
-        "No worker is running. Start one with: moot worker",
-        "The queue is empty. Start with: moot submit BRIEF",
+    here = {"FOLKMOOT_STORE": database}
+    assert folkmoot(tmp_path, "queue", **here).output.splitlines() == [
+        "No worker is running. Start one with: folkmoot worker",
+        "The queue is empty. Start with: folkmoot submit BRIEF",
     ]
-    result = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here)
+    result = folkmoot(
+        tmp_path, "submit", QUESTION, "-m", "builtin:quotes", "--owner", "anna", "--priority", "2", **here
+    )
     assert result.exit_code == 0
     debate = result.stdout.strip()
-    assert result.stderr == "moot: no worker is running; start one with: moot worker\n"
-    [job] = json.loads(moot(tmp_path, "queue", "--json", **here).output)
+    assert result.stderr == "folkmoot: no worker is running; start one with: folkmoot worker\n"
+    [job] = json.loads(folkmoot(tmp_path, "queue", "--json", **here).output)
     assert (job["debate"], job["state"], job["owner"], job["priority"]) == (debate, "queued", "anna", 2)
-    assert debate in moot(tmp_path, "queue", "--state", "queued", **here).output
-    shown = moot(tmp_path, "queue", "--owner", "anna", **here).output
+    assert debate in folkmoot(tmp_path, "queue", "--state", "queued", **here).output
+    shown = folkmoot(tmp_path, "queue", "--owner", "anna", **here).output
     assert "debates: 1 queued" in shown
     assert "the oldest waits since" in shown
     header, row = shown.splitlines()[-2:]
     assert row[header.index("priority")] == "2"
-    assert debate not in moot(tmp_path, "queue", "--owner", "bert", **here).output
-    status = json.loads(moot(tmp_path, "queue", "status", "--json", **here).output)
+    assert debate not in folkmoot(tmp_path, "queue", "--owner", "bert", **here).output
+    status = json.loads(folkmoot(tmp_path, "queue", "status", "--json", **here).output)
     assert (status["workers"], status["places"], status["counts"]) == (0, 0, {"queued": 1})
     assert status["oldest"] == pytest.approx(job["since"], abs=0.5)
-    assert moot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: cancelled\n"
-    again = moot(tmp_path, "queue", "--store", database, "cancel", debate, MOOT_STORE="")
+    assert folkmoot(tmp_path, "queue", "cancel", "last", **here).output == f"{debate}: cancelled\n"
+    again = folkmoot(tmp_path, "queue", "--store", database, "cancel", debate, FOLKMOOT_STORE="")
     assert (again.exit_code, "is not queued, running or waiting" in again.output) == (1, True)
-    assert moot(tmp_path, "queue", "retry", debate, **here).output == f"{debate}: queued\n"
-    assert json.loads(moot(tmp_path, "queue", "--json", **here).output)[0]["owner"] == "anna"
+    assert folkmoot(tmp_path, "queue", "retry", debate, **here).output == f"{debate}: queued\n"
+    assert json.loads(folkmoot(tmp_path, "queue", "--json", **here).output)[0]["owner"] == "anna"
 
 
 def rows(address: str, debate: str) -> dict[str, int]:
@@ -63,7 +65,7 @@ def rows(address: str, debate: str) -> dict[str, int]:
     async def look() -> dict[str, int]:
         queue = Queue(address)
         counts: dict[str, int] = {}
-        for table in ("moot_line", "moot_job", "moot_lease"):
+        for table in ("folkmoot_line", "folkmoot_job", "folkmoot_lease"):
             question = f"select count(*) from {table} where debate = $1 or debate like $1 || '/%'"
             counts[table] = await queue.database.do(lambda c, question=question: c.fetchval(question, debate))
         await queue.close()
@@ -73,27 +75,27 @@ def rows(address: str, debate: str) -> dict[str, int]:
 
 
 def test_what_is_deleted_leaves_the_queue_too(database: str, tmp_path: Path) -> None:
-    here = {"MOOT_STORE": database}
+    here = {"FOLKMOOT_STORE": database}
     debate, other = (
-        moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip() for _ in range(2)
+        folkmoot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip() for _ in range(2)
     )
-    refused = moot(tmp_path, "delete", "-y", debate, **here)
+    refused = folkmoot(tmp_path, "delete", "-y", debate, **here)
     assert (refused.exit_code, "is in the queue (queued); cancel it first" in refused.output) == (1, True)
-    assert rows(database, debate) == {"moot_line": 1, "moot_job": 1, "moot_lease": 0}
-    assert moot(tmp_path, "queue", "cancel", debate, **here).exit_code == 0
-    result = moot(tmp_path, "delete", "-y", "--force", debate, **here)
+    assert rows(database, debate) == {"folkmoot_line": 1, "folkmoot_job": 1, "folkmoot_lease": 0}
+    assert folkmoot(tmp_path, "queue", "cancel", debate, **here).exit_code == 0
+    result = folkmoot(tmp_path, "delete", "-y", "--force", debate, **here)
     assert (result.exit_code, result.output) == (0, f"{debate}: deleted 1 entry\n")
-    assert rows(database, debate) == {"moot_line": 0, "moot_job": 0, "moot_lease": 0}
-    assert debate not in moot(tmp_path, "queue", **here).output
-    assert moot(tmp_path, "delete", "-y", "--force", other, **here).exit_code == 0
-    assert rows(database, other) == {"moot_line": 0, "moot_job": 0, "moot_lease": 0}
-    assert "The queue is empty" in moot(tmp_path, "queue", **here).output
+    assert rows(database, debate) == {"folkmoot_line": 0, "folkmoot_job": 0, "folkmoot_lease": 0}
+    assert debate not in folkmoot(tmp_path, "queue", **here).output
+    assert folkmoot(tmp_path, "delete", "-y", "--force", other, **here).exit_code == 0
+    assert rows(database, other) == {"folkmoot_line": 0, "folkmoot_job": 0, "folkmoot_lease": 0}
+    assert "The queue is empty" in folkmoot(tmp_path, "queue", **here).output
 
 
 def test_a_debate_that_was_never_submitted_can_be_given_to_workers(database: str, tmp_path: Path) -> None:
-    here = {"MOOT_STORE": database}
-    assert moot(tmp_path, "run", QUESTION, "-m", "builtin:quotes", "--quiet", "--no-report", **here).exit_code == 0
-    assert moot(tmp_path, "queue", "retry", "last", **here).output.endswith(": queued\n")
+    here = {"FOLKMOOT_STORE": database}
+    assert folkmoot(tmp_path, "run", QUESTION, "-m", "builtin:quotes", "--quiet", "--no-report", **here).exit_code == 0
+    assert folkmoot(tmp_path, "queue", "retry", "last", **here).output.endswith(": queued\n")
 
 
 @pytest.mark.parametrize(("how", "number"), [((), signal.SIGTERM), (("--log-json",), signal.SIGHUP)])
@@ -103,8 +105,8 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
     monkeypatch.setattr(hang_up, "open_terminals", tuple)  # those of the tests stay as they are
     if number == signal.SIGHUP:
         signal.signal(number, signal.SIG_DFL)  # it may be ignored where the tests run
-    here = {"MOOT_STORE": database}
-    debate = moot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip()
+    here = {"FOLKMOOT_STORE": database}
+    debate = folkmoot(tmp_path, "submit", QUESTION, "-m", "builtin:quotes", **here).stdout.strip()
     over = threading.Event()
 
     def watch() -> None:
@@ -114,7 +116,7 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
 
     thread = threading.Thread(target=watch)
     thread.start()
-    result = moot(tmp_path, "worker", "--name", "here", "--lease", "2", *how, **here)
+    result = folkmoot(tmp_path, "worker", "--name", "here", "--lease", "2", *how, **here)
     over.set()
     thread.join()
     assert (result.exit_code, result.stdout) == (0, ""), result.output
@@ -133,13 +135,13 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
 
 def test_what_needs_a_queue_says_so_where_there_is_none(tmp_path: Path) -> None:
     for words in (("worker",), ("submit", QUESTION), ("queue",), ("queue", "retry", "last")):
-        result = moot(tmp_path, *words)
+        result = folkmoot(tmp_path, *words)
         assert result.exit_code == 2
         assert "a queue needs a store that many machines share" in result.output
 
 
 def test_a_worker_s_name_is_checked_before_any_work(database: str, tmp_path: Path) -> None:
-    result = moot(tmp_path, "worker", "--name", "a b", MOOT_STORE=database)
+    result = folkmoot(tmp_path, "worker", "--name", "a b", FOLKMOOT_STORE=database)
     assert (result.exit_code, "A worker's name must have 1 to 40 letters" in result.output) == (2, True)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.event import Asked, Closed
-from moot.record.store import read
+from folkmoot.core.event import Asked, Closed
+from folkmoot.record.store import read
 from tests.record.pg import Postgres, running
 from tests.workers.workers_kit import Turned, house
 

@@ -8,12 +8,12 @@ from collections.abc import Generator
 
 import pytest
 
-from moot.app.run.dispatcher import QueueAway
-from moot.core.event import Closed
-from moot.record.store import read
-from moot.workers.leases import Lost
-from moot.workers.worker_log import Note, WorkerLog
-from moot.workers.worker_outage import Outage
+from folkmoot.app.run.dispatcher import QueueAway
+from folkmoot.core.event import Closed
+from folkmoot.record.store import read
+from folkmoot.workers.leases import Lost
+from folkmoot.workers.worker_log import Note, WorkerLog
+from folkmoot.workers.worker_outage import Outage
 from tests.record.pg import Postgres, running
 from tests.workers.workers_kit import LEASE, Turned, house, until
 

@@ -1,6 +1,6 @@
 """A worker in a network of its own whose cable is pulled: nothing refuses it, and nothing answers.
 
-It needs the right to make network namespaces; where that is missing, it is left out, and under MOOT_CI it fails.
+It needs the right to make network namespaces; where that is missing, it is left out, and under FOLKMOOT_CI it fails.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from moot.core.event import Called, Closed
+from folkmoot.core.event import Called, Closed
 from tests.kits.left_out import leave_out, need_programs
 from tests.workers.test_workers_processes import end, place
 
@@ -35,7 +35,7 @@ class Network:
     """A network of its own, with a cable to this one."""
 
     def __init__(self) -> None:
-        self.name, self.cable = f"moot{os.getpid()}", f"m{os.getpid() % 10**6}"
+        self.name, self.cable = f"folkmoot{os.getpid()}", f"m{os.getpid() % 10**6}"
 
     def lay(self) -> None:
         """Make it."""
@@ -111,7 +111,7 @@ async def test_a_worker_that_nobody_reaches_loses_its_debate_and_writes_nothing_
                 relayed(lambda: asyncio.open_connection(model.hostname, model.port)) as models,
             ):
                 store = f"postgresql://postgres@{HERE}:{records}{parts.path}"
-                words = ("-m", "moot", "worker", "--name", "far", "--lease", "2", "--store", store)
+                words = ("-m", "folkmoot", "worker", "--name", "far", "--lease", "2", "--store", store)
                 env = {**here.env, "OLLAMA_HOST": f"http://{HERE}:{models}"}
                 program = ("ip", "netns", "exec", network.name, sys.executable, *words)
                 far = await asyncio.create_subprocess_exec(*program, env=env, stdout=PIPE, stderr=PIPE)

@@ -1,4 +1,4 @@
-"""Real `moot worker` processes on a real database and a real model server: killed, frozen, asked to end."""
+"""Real `folkmoot worker` processes on a real database and a real model server: killed, frozen, asked to end."""
 
 import asyncio
 import hashlib
@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.fork import chain_lines
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.event import Called, Entry
-from moot.learn.memory_store import MemoryStore
-from moot.protocols.known import Choices
-from moot.record.postgres import PostgresStore
-from moot.record.store import read
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
-from moot.workers.job_queue import Queue
+from folkmoot.app.run.fork import chain_lines
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Called, Entry
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.protocols.known import Choices
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.store import read
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
+from folkmoot.workers.job_queue import Queue
 from tests.cli.commands import settle
 from tests.workers.workers_kit import until
 
@@ -66,7 +66,7 @@ class Place:
         await self.queue.submit(debate)
 
     async def work(self, name: str) -> Process:
-        words = ("-m", "moot", "worker", "--name", name, "--lease", "2", "--grace", "10", "--store", self.address)
+        words = ("-m", "folkmoot", "worker", "--name", name, "--lease", "2", "--grace", "10", "--store", self.address)
         return await asyncio.create_subprocess_exec(sys.executable, *words, env=self.env, stdout=PIPE, stderr=PIPE)
 
     async def holder(self, debate: str) -> str:

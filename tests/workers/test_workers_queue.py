@@ -7,17 +7,17 @@ from functools import partial
 
 import pytest
 
-from moot.app.plan.settings import open_store
-from moot.app.run.dispatcher import Job, QueueAway, QueueError, QueueStatus, State
-from moot.core.errors import BriefError
-from moot.core.event import Called, Entry, Interjected
-from moot.record.store import encode
-from moot.workers import leases, queue_tables
-from moot.workers.job_queue import Queue, check_queue, find_queue, open_queue
-from moot.workers.jobs import Ending, Lease
-from moot.workers.leases import TRIES, HeartbeatResult, HeartbeatSender, Lost
-from moot.workers.queue_database import Connection, Database
-from moot.workers.queue_tables import find_version, make_ready
+from folkmoot.app.plan.settings import open_store
+from folkmoot.app.run.dispatcher import Job, QueueAway, QueueError, QueueStatus, State
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Called, Entry, Interjected
+from folkmoot.record.store import encode
+from folkmoot.workers import leases, queue_tables
+from folkmoot.workers.job_queue import Queue, check_queue, find_queue, open_queue
+from folkmoot.workers.jobs import Ending, Lease
+from folkmoot.workers.leases import TRIES, HeartbeatResult, HeartbeatSender, Lost
+from folkmoot.workers.queue_database import Connection, Database
+from folkmoot.workers.queue_tables import find_version, make_ready
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ async def test_what_is_put_off_is_not_taken_before_its_time_and_says_when_it_beg
     assert looked.leases == ()
     assert looked.later is not None
     assert 55 < looked.later <= 60
-    await queue_leases.tell("update moot_job set ready = clock_timestamp()")
+    await queue_leases.tell("update folkmoot_job set ready = clock_timestamp()")
     await take_lease(queue_leases)
     assert (await job_of(queue)).begins == 0.0
 
@@ -147,7 +147,7 @@ async def test_a_debate_has_one_holder_until_its_lease_has_run_out(queue_leases:
     assert await queue_leases.take("w2") == {}
     assert await queue_leases.beat("w1", ["a", "b"], 30.0) == {"a": (1, "")}
     assert await queue_leases.beat("w2", ["a"], 30.0) == {}
-    await queue_leases.tell("update moot_lease set until = clock_timestamp()")
+    await queue_leases.tell("update folkmoot_lease set until = clock_timestamp()")
     assert await queue_leases.beat("w1", ["a"], 30.0) == {}, "a lease that has run out is not renewed"
     assert await queue_leases.watch() == ["a"]
     job = await job_of(queue)
@@ -167,11 +167,11 @@ async def test_a_debate_has_one_holder_until_its_lease_has_run_out(queue_leases:
 async def test_a_queued_debate_whose_lease_still_holds_waits_for_its_end(queue_leases: Held, queue: Queue) -> None:
     await queue.submit("a")
     await take_lease(queue_leases)
-    await queue_leases.tell("update moot_job set state = 'queued'")
+    await queue_leases.tell("update folkmoot_job set state = 'queued'")
     assert await queue_leases.take("w2") == {}
     assert await queue_leases.take("w2") == {}, "it has been put off"
-    await queue_leases.tell("update moot_lease set until = clock_timestamp()")
-    await queue_leases.tell("update moot_job set ready = clock_timestamp()")
+    await queue_leases.tell("update folkmoot_lease set until = clock_timestamp()")
+    await queue_leases.tell("update folkmoot_job set ready = clock_timestamp()")
     assert (await take_lease(queue_leases, worker="w2")).epoch == 2
 
 
@@ -271,14 +271,14 @@ async def test_what_cannot_be_is_refused_in_one_sentence(queue: Queue) -> None:
     with pytest.raises(BriefError, match="from 0 seconds to one year"):
         await queue.submit("a", after=-1.0)
     with pytest.raises(BriefError, match="a queue needs a store that many machines share"):
-        check_queue("moot.sqlite")
+        check_queue("folkmoot.sqlite")
     with pytest.raises(QueueError, match="cannot be read"):
         Queue("postgresql://[host/x")
     other = Queue("postgresql://host:port:5/x")
     with pytest.raises(QueueError, match="cannot be read"):
         await other.jobs()
     await other.close()
-    assert find_queue("moot.sqlite") is None
+    assert find_queue("folkmoot.sqlite") is None
 
 
 async def test_a_database_that_is_away_is_one_sentence_without_its_password() -> None:
@@ -304,8 +304,8 @@ async def test_a_queue_is_connected_when_it_is_first_used(database: str) -> None
 
 
 def test_where_the_packages_are_missing_one_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.workers.job_queue.find_spec", dict[str, object]().get)
-    with pytest.raises(BriefError, match=r'pip install "moot\[workers\]"'):
+    monkeypatch.setattr("folkmoot.workers.job_queue.find_spec", dict[str, object]().get)
+    with pytest.raises(BriefError, match=r'pip install "folkmoot\[workers\]"'):
         check_queue("postgresql://x/y")
     assert find_queue("postgresql://x/y") is None
 
@@ -340,8 +340,8 @@ async def test_the_tables_of_an_older_version_are_brought_up_to_date_with_all_th
     first = Queue(database)
     await first.submit("a", owner="anna")
     await first.close()
-    await queue_leases.tell("alter table moot_job drop column ready, add column segment integer not null default 0")
-    await queue_leases.tell("comment on table moot_job is 'queue of Moot 1, dbos 3.4.0'")
+    await queue_leases.tell("alter table folkmoot_job drop column ready, add column segment integer not null default 0")
+    await queue_leases.tell("comment on table folkmoot_job is 'queue of Folkmoot 1, dbos 3.4.0'")
     queue = Queue(database)
     assert [(job.debate, job.state, job.owner) for job in await queue.jobs()] == [("a", "queued", "anna")]
     await queue.close()
@@ -349,7 +349,7 @@ async def test_the_tables_of_an_older_version_are_brought_up_to_date_with_all_th
 
 
 async def test_the_tables_of_a_newer_version_are_left_alone(queue_leases: Held, queue: Queue) -> None:
-    await queue_leases.tell("comment on table moot_job is 'queue of Moot 3'")
+    await queue_leases.tell("comment on table folkmoot_job is 'queue of Folkmoot 3'")
     for doing in (queue.submit("a"), queue.jobs()):
         with pytest.raises(QueueError, match="its tables are of version 3, newer than 2"):
             await doing
@@ -361,7 +361,7 @@ async def test_a_debate_that_comes_on_is_not_given_up(queue_leases: Held, queue:
         await take_lease(queue_leases, worker=f"w{n}", seconds=0.0)
         assert await queue_leases.watch() == ["a"]
     called = Entry(seq=1, at=1.0, event=Called(key="/a#1", call="answer", text="Yes."), prev="0" * 64)
-    insert = "insert into moot_line (debate, seq, text) values ('a', $1, $2)"
+    insert = "insert into folkmoot_line (debate, seq, text) values ('a', $1, $2)"
     await queue_leases.tell(insert, 1, encode(called))
     assert (await take_lease(queue_leases, seconds=0.0)).tries == 1
     quoted = replace(called, seq=2, event=Interjected(by="Eve", text=f'"kind":"called" {encode(called)}'))
@@ -393,15 +393,15 @@ async def test_a_debate_that_was_submitted_again_after_its_withdrawal_outlives_i
 
 async def test_a_table_of_another_program_is_left_alone(database: str, queue: Queue) -> None:
     other = Database(database)
-    await Held(other).tell("create table moot_job (id int)")
+    await Held(other).tell("create table folkmoot_job (id int)")
     await other.close()
     for doing in (queue.submit("a"), queue.jobs(), queue.job("a")):
-        with pytest.raises(QueueError, match="moot_job that is not Moot's"):
+        with pytest.raises(QueueError, match="folkmoot_job that is not Folkmoot's"):
             await doing
 
 
 async def test_who_may_only_read_and_write_submits_once_the_tables_are_there(queue_leases: Held, database: str) -> None:
-    name = f"clerk_{database.rpartition('moot_')[2].partition('?')[0]}"
+    name = f"clerk_{database.rpartition('folkmoot_')[2].partition('?')[0]}"
     for statement in (
         f"create role {name} login",
         "revoke create on schema public from public",
@@ -413,7 +413,7 @@ async def test_who_may_only_read_and_write_submits_once_the_tables_are_there(que
     assert (await queue.submit("a")).state == "queued"
     assert [job.debate for job in await queue.jobs()] == ["a"]
     await queue.close()
-    empty = Queue(database.replace("postgres:@", f"{name}:@").replace("/moot_", "/none_"))
+    empty = Queue(database.replace("postgres:@", f"{name}:@").replace("/folkmoot_", "/none_"))
     with pytest.raises(QueueError, match="cannot be reached: its server has no such database"):
         await empty.jobs()
     await empty.close()

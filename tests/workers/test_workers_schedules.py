@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config, load_config, user_file
-from moot.app.plan.settings_tables import Schedule
-from moot.app.run.dispatcher import QueueError
-from moot.core.errors import BriefError
-from moot.record.listing import names
-from moot.workers.queue_database import Connection
-from moot.workers.queue_tables import make_ready
-from moot.workers.schedules import due, put_schedules, submit_once
+from folkmoot.app.plan.settings import Config, load_config, user_file
+from folkmoot.app.plan.settings_tables import Schedule
+from folkmoot.app.run.dispatcher import QueueError
+from folkmoot.core.errors import BriefError
+from folkmoot.record.listing import names
+from folkmoot.workers.queue_database import Connection
+from folkmoot.workers.queue_tables import make_ready
+from folkmoot.workers.schedules import due, put_schedules, submit_once
 from tests.workers.workers_kit import House, house
 
 pytestmark = pytest.mark.alone
@@ -30,7 +30,7 @@ def schedule(folder: Path, name: str = "weekly", brief: str = BRIEF, cron: str =
 
 async def fire_now(place: House, name: str = "weekly") -> None:
     """Have a schedule fire once, now."""
-    await place.tell("update moot_schedule set next = clock_timestamp() where name = $1", name)
+    await place.tell("update folkmoot_schedule set next = clock_timestamp() where name = $1", name)
 
 
 async def until_works(place: House) -> None:
@@ -52,7 +52,7 @@ async def test_a_schedule_begins_each_debate_once(database: str, tmp_path: Path)
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until_works(place)
-            await place.tell("update moot_schedule set cron = '* * * * * *', next = clock_timestamp()")
+            await place.tell("update folkmoot_schedule set cron = '* * * * * *', next = clock_timestamp()")
             await until_done(place, 2)
         begun = [line for line in place.said if "by the schedule weekly" in line]
         jobs = await place.queue.jobs()
@@ -78,13 +78,13 @@ async def test_a_firing_goes_on_when_the_database_comes_back(database: str, tmp_
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until_works(place)
-            await place.tell("alter table moot_job rename to away")
+            await place.tell("alter table folkmoot_job rename to away")
             await fire_now(place)
             async with asyncio.timeout(120):
                 while not await names(place.workspace.store):  # noqa: ASYNC110 - another thread
                     await asyncio.sleep(0.05)
             await asyncio.sleep(0.3)
-            await place.tell("alter table away rename to moot_job")
+            await place.tell("alter table away rename to folkmoot_job")
             await until_done(place, 1)
         assert len(await place.queue.jobs()) == 1
 
@@ -94,13 +94,15 @@ async def test_a_firing_whose_worker_died_is_begun_by_another(database: str, tmp
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working():
             await until_works(place)
-        await place.tell("insert into moot_firing select name, clock_timestamp(), brief, 'dead' from moot_schedule")
-        await place.tell("insert into moot_worker values ('dead', 8, now(), clock_timestamp() + interval '2 s')")
+        await place.tell(
+            "insert into folkmoot_firing select name, clock_timestamp(), brief, 'dead' from folkmoot_schedule"
+        )
+        await place.tell("insert into folkmoot_worker values ('dead', 8, now(), clock_timestamp() + interval '2 s')")
         async with place.working(lease=0.6):
             await asyncio.sleep(1.2)
             assert not await place.queue.jobs()  # The dead one has been heard of lately.
             await until_done(place, 1)
-        assert await place.tell("select * from moot_firing") == []
+        assert await place.tell("select * from folkmoot_firing") == []
 
 
 async def test_a_firing_of_which_its_worker_never_heard_is_begun_at_its_next_look(
@@ -111,9 +113,11 @@ async def test_a_firing_of_which_its_worker_never_heard_is_begun_at_its_next_loo
         place.workspace.config = Config(schedules=(schedule(tmp_path),))
         async with place.working(lease=0.6):
             await until_works(place)
-            await place.tell("insert into moot_firing select name, clock_timestamp(), brief, 'w1' from moot_schedule")
+            await place.tell(
+                "insert into folkmoot_firing select name, clock_timestamp(), brief, 'w1' from folkmoot_schedule"
+            )
             await until_done(place, 1)
-        assert await place.tell("select * from moot_firing") == []
+        assert await place.tell("select * from folkmoot_firing") == []
 
 
 async def test_a_firing_is_forgotten_with_the_queueing_of_its_debate_or_not_at_all(
@@ -123,7 +127,7 @@ async def test_a_firing_is_forgotten_with_the_queueing_of_its_debate_or_not_at_a
         do = place.queue.database.do
         await make_ready(place.queue.database)
         await do(partial(put_schedules, schedules=(schedule(tmp_path),)))
-        await place.tell("update moot_schedule set next = clock_timestamp()")
+        await place.tell("update folkmoot_schedule set next = clock_timestamp()")
         [fired], _ = await do(partial(due, worker="w1", begun=()))
         assert (await do(partial(due, worker="w1", begun=(fired,))))[0] == []
         assert (await do(partial(due, worker="w1", begun=())))[0] == [fired]
@@ -134,12 +138,12 @@ async def test_a_firing_is_forgotten_with_the_queueing_of_its_debate_or_not_at_a
 
         with pytest.raises(QueueError):
             await do(breaks_off)
-        assert len(await place.tell("select * from moot_firing")) == 1
+        assert len(await place.tell("select * from folkmoot_firing")) == 1
         assert not await place.queue.jobs()
         first = await do(partial(submit_once, debate="weekly-1", scheduled_run=fired))
         assert await do(partial(submit_once, debate="weekly-1", scheduled_run=fired)) == first
         assert (first.state, first.owner) == ("queued", "anna")
-        assert await place.tell("select * from moot_firing") == []
+        assert await place.tell("select * from folkmoot_firing") == []
 
 
 async def test_a_time_at_which_no_worker_ran_is_skipped_once_it_is_long_past(database: str, tmp_path: Path) -> None:
@@ -147,13 +151,13 @@ async def test_a_time_at_which_no_worker_ran_is_skipped_once_it_is_long_past(dat
         place.workspace.config = Config(schedules=(schedule(tmp_path, "late"), schedule(tmp_path, "missed")))
         async with place.working():
             await until_works(place)
-        past = "update moot_schedule set next = clock_timestamp() - $2 * interval '1 s' where name = $1"
+        past = "update folkmoot_schedule set next = clock_timestamp() - $2 * interval '1 s' where name = $1"
         await place.tell(past, "late", 300.0)
         await place.tell(past, "missed", 900.0)
         async with place.working():
             await until_done(place, 1)
         [job] = await place.queue.jobs()
-        ahead = await place.tell("select bool_and(next > clock_timestamp()) from moot_schedule")
+        ahead = await place.tell("select bool_and(next > clock_timestamp()) from folkmoot_schedule")
     assert job.debate.startswith("late-")
     assert ahead == [(True,)]
 
@@ -165,9 +169,9 @@ async def test_a_schedule_that_stays_the_same_keeps_its_next_time(database: str,
         for cron in ("0 9 * * mon", "0 9 * * mon", "0 9 * * tue"):
             wanted = (schedule(tmp_path, cron=cron),)
             await place.queue.database.do(partial(put_schedules, schedules=wanted))
-            values += await place.tell("select next from moot_schedule")
-            await place.tell("update moot_schedule set next = next + interval '1 hour'")
-            values += await place.tell("select next from moot_schedule")
+            values += await place.tell("select next from folkmoot_schedule")
+            await place.tell("update folkmoot_schedule set next = next + interval '1 hour'")
+            values += await place.tell("select next from folkmoot_schedule")
     assert values[1] == values[2] != values[0]
     assert values[4] != values[3]
 
@@ -179,7 +183,7 @@ async def test_the_worker_that_was_started_last_says_which_schedules_there_are(d
         await make_ready(place.queue.database)
         for schedules, left in [*rows, ((), [])]:
             await place.queue.database.do(partial(put_schedules, schedules=schedules))
-            assert [name for (name,) in await place.tell("select name from moot_schedule order by 1")] == left
+            assert [name for (name,) in await place.tell("select name from folkmoot_schedule order by 1")] == left
 
 
 def test_an_empty_table_of_schedules_is_not_the_same_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings_tables import Allowance, Schedule, read_limits, read_schedules
-from moot.core.errors import BriefError, Unavailable
-from moot.workers.provider_limits import Allowed
-from moot.workers.queue_database import Connection, Database
-from moot.workers.queue_tables import make_ready
+from folkmoot.app.plan.settings_tables import Allowance, Schedule, read_limits, read_schedules
+from folkmoot.core.errors import BriefError, Unavailable
+from folkmoot.workers.provider_limits import Allowed
+from folkmoot.workers.queue_database import Connection, Database
+from folkmoot.workers.queue_tables import make_ready
 
 pytestmark = pytest.mark.alone
 
@@ -43,7 +43,7 @@ async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a
                 pass
     async with allowed.counted(10, 1.0), silent.counted(10, 1.0), other.counted(10, 5.0):
         pass  # The third has waited until the silent one was forgotten.
-    assert await value(connections, "select sum(slots) from moot_slice") == 0
+    assert await value(connections, "select sum(slots) from folkmoot_slice") == 0
 
 
 async def test_a_call_that_waits_for_another_asks_once_when_it_comes_and_once_when_that_has_ended(
@@ -122,7 +122,7 @@ async def test_a_call_that_finds_no_room_takes_no_slot(connections: Database) ->
         with pytest.raises(Unavailable):
             async with gate.counted(90, 0.5):
                 pass
-        assert await value(connections, "select sum(slots) from moot_slice") == 1
+        assert await value(connections, "select sum(slots) from folkmoot_slice") == 1
 
 
 async def test_a_slot_that_could_not_be_given_back_while_the_database_was_away_is_free_afterwards(
@@ -150,9 +150,9 @@ async def test_where_the_database_is_away_nothing_is_counted_and_nobody_waits() 
 
 
 def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:
-    read = read_limits({"openai": {"requests": 500, "tokens": 200_000, "in_flight": 50}}, "moot.toml")
+    read = read_limits({"openai": {"requests": 500, "tokens": 200_000, "in_flight": 50}}, "folkmoot.toml")
     assert read == {"openai": Allowance(requests=500, tokens=200_000, in_flight=50)}
-    path = Path("/etc/moot.toml")
+    path = Path("/etc/folkmoot.toml")
     times = {"brief": "weekly.md", "cron": "0 9 * * mon", "timezone": "Europe/Berlin"}
     assert read_schedules({"weekly": times}, path) == (
         Schedule(name="weekly", brief="/etc/weekly.md", cron="0 9 * * mon", timezone="Europe/Berlin"),
@@ -167,7 +167,7 @@ def test_settings_of_workers_are_read_and_what_cannot_be_is_refused() -> None:
     ]
     for wrong, text in limits:
         with pytest.raises(BriefError, match=text):
-            read_limits(wrong, "moot.toml")
+            read_limits(wrong, "folkmoot.toml")
     schedules: list[tuple[object, str]] = [
         ({"Weekly!": {}}, "needs a name of 1 to 32 small letters"),
         ({"weekly": {"brief": "a.md"}}, "schedules.weekly needs brief"),

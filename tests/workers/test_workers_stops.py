@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from moot.core.errors import RecordConflict
-from moot.core.event import Asked, Closed, Paused, Resumed
-from moot.record.store import read
-from moot.workers.leases import FencedStore
+from folkmoot.core.errors import RecordConflict
+from folkmoot.core.event import Asked, Closed, Paused, Resumed
+from folkmoot.record.store import read
+from folkmoot.workers.leases import FencedStore
 from tests.workers.workers_kit import LEASE, House, Turned, house, until
 
 pytestmark = pytest.mark.alone
@@ -84,7 +84,7 @@ async def test_a_worker_that_has_lost_its_lease_stops_and_writes_nothing(databas
             await model.asked.wait()
             before = await place.workspace.store.read("lost")
             await place.tell(
-                "update moot_lease set worker = 'w2', epoch = epoch + 1, until = now() + interval '1 hour'"
+                "update folkmoot_lease set worker = 'w2', epoch = epoch + 1, until = now() + interval '1 hour'"
             )
             text = "lost: interrupted, because its lease has run out; worker w2 runs it now"
             await until(lambda: text in place.said)

@@ -5,22 +5,22 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from moot.app.run.dispatcher import Job
-from moot.app.run.fork import chain_lines
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Recorder
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Called, Entry
-from moot.models.base import Request
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool
-from moot.protocols.known import Choices
-from moot.record.postgres import PostgresStore
-from moot.testing.scripted import ScriptedModel
-from moot.workers.job_queue import Queue
-from moot.workers.lease_runs import WorkerSettings
-from moot.workers.queue_database import Connection
-from moot.workers.worker import Worker
+from folkmoot.app.run.dispatcher import Job
+from folkmoot.app.run.fork import chain_lines
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Recorder
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Called, Entry
+from folkmoot.models.base import Request
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.known import Choices
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.workers.job_queue import Queue
+from folkmoot.workers.lease_runs import WorkerSettings
+from folkmoot.workers.queue_database import Connection
+from folkmoot.workers.worker import Worker
 
 WORDS = "ANSWER: tea\nCONFIDENCE: 0.5\nARGUMENT: It is calm."
 LEASE = 1.5

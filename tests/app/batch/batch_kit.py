@@ -3,18 +3,18 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from moot.app.batch.batch_plan import Batch, BatchItem, make_batch, make_item
-from moot.app.batch.run_batch import BatchRun
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import Usage
-from moot.core.event import Called
-from moot.models.base import Request
-from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.batch.batch_plan import Batch, BatchItem, make_batch, make_item
+from folkmoot.app.batch.run_batch import BatchRun
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Usage
+from folkmoot.core.event import Called
+from folkmoot.models.base import Request
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.store_checks import InMemoryStore
 
 BRIEF = """---
 protocol: panel

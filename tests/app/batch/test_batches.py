@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.batch.batch_plan import (
+from folkmoot.app.batch.batch_plan import (
     MOST,
     BatchItem,
     Wanted,
@@ -17,10 +17,10 @@ from moot.app.batch.batch_plan import (
     read_stream,
     seed_of,
 )
-from moot.app.brief.reader import MOST_BYTES, read_brief, read_settings
-from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.core.brief import SEED
-from moot.core.errors import BriefError
+from folkmoot.app.brief.reader import MOST_BYTES, read_brief, read_settings
+from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.core.brief import SEED
+from folkmoot.core.errors import BriefError
 from tests.app.batch.batch_kit import BRIEF, item
 
 
@@ -110,7 +110,7 @@ def test_briefs_are_called_by_their_files(tmp_path: Path, monkeypatch: pytest.Mo
     items = read_briefs(("hire.md", "Tea or coffee?", "none.md", ""), Wanted(), faults)
     assert [item.name for item in items] == ["hire", "Tea or coffee?"]
     assert faults == [
-        "none.md: there is no such file; check the path, or write a new brief with moot new",
+        "none.md: there is no such file; check the path, or write a new brief with folkmoot new",
         "the brief is empty; name a file or put a question in quotes",
     ]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.batch.batch_plan import FaultyBatch, make_batch, make_item
-from moot.app.batch.run_batch import BatchBudget
-from moot.app.batch.summary import (
+from folkmoot.app.batch.batch_plan import FaultyBatch, make_batch, make_item
+from folkmoot.app.batch.run_batch import BatchBudget
+from folkmoot.app.batch.summary import (
     BatchOutcome,
     batch_csv,
     batch_data,
@@ -18,16 +18,16 @@ from moot.app.batch.summary import (
     rows,
     unread_notes,
 )
-from moot.app.brief.reader import read_brief
-from moot.app.run.api import read_brief_argument
-from moot.app.run.people import answer
-from moot.app.run.prepare import Overrides
-from moot.app.run.record_reader import waiting
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Limits
-from moot.core.errors import Refused
-from moot.core.event import Called, Entry, Opened
-from moot.models.base import Request
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.run.api import read_brief_argument
+from folkmoot.app.run.people import answer
+from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import Refused
+from folkmoot.core.event import Called, Entry, Opened
+from folkmoot.models.base import Request
 from tests.app.batch.batch_kit import BRIEF, BUILD, BUY, PRICE, Paid, desk_with, item, work_on
 from tests.app.run.test_casting import CAST
 from tests.council.agents import own_place
@@ -296,7 +296,7 @@ async def test_one_that_another_process_holds_is_left_to_it() -> None:
 
 
 async def test_a_budget_needs_prices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("FOLKMOOT_BASE_URL", "http://127.0.0.1:9")
     brief = item(model="compatible:x")
     free = item(model="compatible:x", brief=BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  tokens: 9"))
     work = work_on(desk_with(), make_batch([replace(brief, where="all.jsonl:3"), free]), budget=1.0)
@@ -398,7 +398,7 @@ def test_a_brief_whose_ballots_could_not_be_read_is_named() -> None:
         a("", "no_decision", unparsed=1),
         a("x", item="b", votes=1, unparsed=2),
     ]
-    note = "hire: no ballot could be read (4 ballots); see moot show d-1"
+    note = "hire: no ballot could be read (4 ballots); see folkmoot show d-1"
     assert unread_notes(outcomes) == [note]
     assert f"- {note}" in batch_page(make_batch([item()], name="a"), outcomes)
     assert unread_notes([a("x", votes=3), a("", "paused", unparsed=1)]) == []

@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 
-from moot.app.batch.batch_plan import Batch, make_batch, make_item
-from moot.app.batch.batch_rounds import awaited_items
-from moot.app.batch.run_batch import BatchRun
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides
-from moot.app.run.workspace import Workspace
-from moot.core.ask import Usage
-from moot.core.errors import BriefError
-from moot.core.event import Attempted, Called, Erred, Failed, Paused
-from moot.engine.driver import StopRequest
-from moot.models.batches.batch_tray import LOOK, BatchPace, pace_of
-from moot.models.names import parse
-from moot.models.pool import Pool
-from moot.models.prices import cost
-from moot.testing.small_web import Web
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.batch.batch_plan import Batch, make_batch, make_item
+from folkmoot.app.batch.batch_rounds import awaited_items
+from folkmoot.app.batch.run_batch import BatchRun
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import Usage
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Attempted, Called, Erred, Failed, Paused
+from folkmoot.engine.driver import StopRequest
+from folkmoot.models.batches.batch_tray import LOOK, BatchPace, pace_of
+from folkmoot.models.names import parse
+from folkmoot.models.pool import Pool
+from folkmoot.models.prices import cost
+from folkmoot.testing.small_web import Web
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.batch.batch_kit import BRIEF
 from tests.council.agents import own_place
 from tests.kits.batch_servers import BUILD, BatchServers, Fate, SentBatch

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.core.ask import Value
-from moot.core.errors import BriefError
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.core.ask import Value
+from folkmoot.core.errors import BriefError
 from tests.kits.clock import within
 from tests.kits.tables import each_row
 from tests.paths import ROOT

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.files import MOST_BACKGROUND_BYTES, check_path, read_files
-from moot.app.brief.reader import read_brief
-from moot.core.brief import Source
-from moot.core.errors import BriefError
+from folkmoot.app.brief.files import MOST_BACKGROUND_BYTES, check_path, read_files
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.core.brief import Source
+from folkmoot.core.errors import BriefError
 
 
 def test_files_are_sources_under_their_names(tmp_path: Path) -> None:

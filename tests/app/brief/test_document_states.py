@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from moot.app.brief import document_states as document_states_module
-from moot.app.brief.changes import with_settings
-from moot.app.brief.document_states import (
+from folkmoot.app.brief import document_states as document_states_module
+from folkmoot.app.brief.changes import with_settings
+from folkmoot.app.brief.document_states import (
     DocumentOnRecord,
     DocumentState,
     DocumentWatch,
@@ -18,14 +18,14 @@ from moot.app.brief.document_states import (
     document_states,
     stale_warning,
 )
-from moot.app.brief.field_values import LocatedValue
-from moot.app.brief.reader import read_brief, read_file
-from moot.core.brief import Brief, Source
-from moot.core.event import Opened
-from moot.record.store import place_of
-from moot.record.summary_fold import Summary
-from moot.reviews.artefact import HEAD, whole_file
-from tests.cli.commands import QUOTES, moot
+from folkmoot.app.brief.field_values import LocatedValue
+from folkmoot.app.brief.reader import read_brief, read_file
+from folkmoot.core.brief import Brief, Source
+from folkmoot.core.event import Opened
+from folkmoot.record.store import place_of
+from folkmoot.record.summary_fold import Summary
+from folkmoot.reviews.artefact import HEAD, whole_file
+from tests.cli.commands import QUOTES, folkmoot
 from tests.kits.waiting import until
 
 BRIEF = "---\nbackground:\n  - plan.md\n---\n# Move?\n\nThe lease ends in May.\n"
@@ -122,17 +122,17 @@ def test_files_of_a_review_are_compared_by_their_hash(folder: Path, now: bytes |
 
 
 def test_the_command_says_what_has_changed_and_fails(folder: Path) -> None:
-    moot(folder, "run", "move.md", *QUOTES)
-    same = moot(folder, "stale", "last")
+    folkmoot(folder, "run", "move.md", *QUOTES)
+    same = folkmoot(folder, "stale", "last")
     assert (same.exit_code, same.stdout.split(": ")[1]) == (0, "2 documents, none has changed\n")
     folder.joinpath("plan.md").write_text("Lyon is far.\n")
-    changed = moot(folder, "stale", "last", "--in", ".")
+    changed = folkmoot(folder, "stale", "last", "--in", ".")
     assert (changed.exit_code, changed.stdout.split(": ")[1]) == (9, "plan.md has changed\n")
     folder.joinpath("plan.md").unlink()
-    lines = [line.split(": ", 1)[1] for line in moot(folder, "stale", "last").stdout.splitlines()]
+    lines = [line.split(": ", 1)[1] for line in folkmoot(folder, "stale", "last").stdout.splitlines()]
     assert lines == ["plan.md is missing"]
     folder.joinpath("move.md").write_text(BRIEF.replace("May", "June"))
-    lines = [line.split(": ", 1)[1] for line in moot(folder, "stale", "last").stdout.splitlines()]
+    lines = [line.split(": ", 1)[1] for line in folkmoot(folder, "stale", "last").stdout.splitlines()]
     assert lines == [
         "move.md cannot be compared: move.md:3: there is no file 'plan.md' beside the brief",
         "plan.md is missing",
@@ -153,7 +153,7 @@ def test_a_warning_names_what_changed_and_says_nothing_where_no_file_is_at_hand(
     )
     assert "run the brief again" in words
     review = Brief(topic="Faults?", background=(Source(name=HEAD, text="kind: files\n"),))
-    assert "moot review reviews them as they are now." in shown_of(review, a="changed")
+    assert "folkmoot review reviews them as they are now." in shown_of(review, a="changed")
 
 
 @pytest.mark.parametrize("names", [("a",), ("a", "b")])
@@ -161,7 +161,7 @@ def test_where_the_folder_is_not_on_record_only_a_difference_in_words_is_told(na
     shown = [DocumentOnRecord(name=name, state="changed") for name in names]
     missing = DocumentOnRecord(name="c", state="missing")
     words = stale_warning("move-1a2b3c", Brief(topic="Move?"), [*shown, missing], is_place_known=False)
-    assert words.endswith("moot stale move-1a2b3c --in FOLDER compares them with a folder's.")
+    assert words.endswith("folkmoot stale move-1a2b3c --in FOLDER compares them with a folder's.")
     assert "The record does not say from which folder the documents came" in words
     assert "since" not in words
     assert "missing" not in words
@@ -213,7 +213,7 @@ async def test_a_slow_disk_holds_up_nobody_and_the_answer_is_there_once_it_has_c
         go.wait(10)
         return read(brief, folder)
 
-    monkeypatch.setattr("moot.app.brief.document_states.document_states", slow)
+    monkeypatch.setattr("folkmoot.app.brief.document_states.document_states", slow)
     watch = DocumentWatch(folder, seconds=0.01, clock=lambda: now[0])
     assert await watch.warnings("one", brief, place) == await watch.warnings("two", brief, place) == []
     assert await watch.warnings("three", brief, place) == []  # two comparisons run already
@@ -254,7 +254,7 @@ async def test_answers_are_kept_of_so_many_debates_and_an_error_ends_no_later_qu
             raise ZeroDivisionError
         return read(brief, folder)
 
-    monkeypatch.setattr("moot.app.brief.document_states.document_states", counted)
+    monkeypatch.setattr("folkmoot.app.brief.document_states.document_states", counted)
     watch = DocumentWatch(folder, fresh=0.0)
     with pytest.raises(ZeroDivisionError):
         await watch.warnings("one", brief, place_of(folder))

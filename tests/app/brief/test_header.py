@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
-from moot.core.errors import BriefError
-from moot.core.text import clean, flat, hidden, leaves_folder
+from folkmoot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
+from folkmoot.core.errors import BriefError
+from folkmoot.core.text import clean, flat, hidden, leaves_folder
 from tests.kits.clock import within
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.app.brief.default_participants import MODERATOR, debaters
-from moot.app.brief.reader import ParsedBrief, read_brief
-from moot.core.brief import Limits, Participant, Settings, Source
-from moot.core.errors import BriefError
+from folkmoot.app.brief.default_participants import MODERATOR, debaters
+from folkmoot.app.brief.reader import ParsedBrief, read_brief
+from folkmoot.core.brief import Limits, Participant, Settings, Source
+from folkmoot.core.errors import BriefError
 from tests.kits.clock import within
 from tests.kits.thoroughness import some
 

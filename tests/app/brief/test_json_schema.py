@@ -9,11 +9,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
-from moot.app.brief.json_schema import PARTICIPANT_NAME, whole_schema
-from moot.app.brief.reader import read_brief
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
-from moot.app.brief.yaml_header import split
-from moot.core.errors import BriefError
+from folkmoot.app.brief.json_schema import PARTICIPANT_NAME, whole_schema
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
+from folkmoot.app.brief.yaml_header import split
+from folkmoot.core.errors import BriefError
 from tests.paths import EXAMPLES, ROOT
 
 SCHEMA: dict[str, Any] = whole_schema()

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.brief.schema import (
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.brief.schema import (
     FORMATS,
     HEADER,
     LIMITS,
@@ -17,14 +17,14 @@ from moot.app.brief.schema import (
     get_key,
     nearest,
 )
-from moot.app.brief.writer import brief_template
-from moot.app.brief.yaml_header import load
-from moot.core.brief import Duty, Search, Settings
-from moot.core.errors import BriefError
-from moot.core.text import closest, unknown_word
-from moot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
-from moot.policy.pairing import Topology
-from moot.protocols import known
+from folkmoot.app.brief.writer import brief_template
+from folkmoot.app.brief.yaml_header import load
+from folkmoot.core.brief import Duty, Search, Settings
+from folkmoot.core.errors import BriefError
+from folkmoot.core.text import closest, unknown_word
+from folkmoot.phases.choices import Condition, Extras, MediatorKind, SummaryStyle, TurnMode, When
+from folkmoot.policy.pairing import Topology
+from folkmoot.protocols import known
 
 TABLES = (HEADER, LIMITS, PARTICIPANT)
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief import files
-from moot.app.brief.files import read_library
-from moot.core.brief import Source
-from moot.core.errors import BriefError
-from moot.tools import documents
+from folkmoot.app.brief import files
+from folkmoot.app.brief.files import read_library
+from folkmoot.core.brief import Source
+from folkmoot.core.errors import BriefError
+from folkmoot.tools import documents
 from tests.report.papers import pdf
 
 HTML = "<title>T</title><nav>menu</nav><h1>Head</h1><p>A page.</p><p style='display:none'>obey</p>"

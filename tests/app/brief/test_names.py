@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.brief.default_participants import DEFAULT_DEBATERS, MODERATOR, debaters
-from moot.app.brief.field_values import MOST, RESERVED, check_name, free_name, is_moderator_name, skeleton
-from moot.core.errors import BriefError
+from folkmoot.app.brief.default_participants import DEFAULT_DEBATERS, MODERATOR, debaters
+from folkmoot.app.brief.field_values import MOST, RESERVED, check_name, free_name, is_moderator_name, skeleton
+from folkmoot.core.errors import BriefError
 
 GOOD = [
     ("Ada", "Ada"),

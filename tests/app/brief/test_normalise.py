@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from moot.app.brief.reader import ParsedBrief, normalise, read_brief
-from moot.app.brief.writer import brief_template, fence, title
-from moot.core.errors import BriefError
+from folkmoot.app.brief.reader import ParsedBrief, normalise, read_brief
+from folkmoot.app.brief.writer import brief_template, fence, title
+from folkmoot.core.errors import BriefError
 from tests.paths import EXAMPLES
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from moot.app.brief.reader import normalise, read_brief
-from moot.app.run.prepare import Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Participant
-from moot.core.errors import BriefError
-from moot.models.pool import Pool
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import normalise, read_brief
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Participant
+from folkmoot.core.errors import BriefError
+from folkmoot.models.pool import Pool
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.people_kit import QUOTES
 
 BRIEF = """---

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.brief.presets import Preset, read_presets
-from moot.app.brief.reader import read_brief, with_preset
-from moot.core.brief import Limits
-from moot.core.errors import BriefError
+from folkmoot.app.brief.presets import Preset, read_presets
+from folkmoot.app.brief.reader import read_brief, with_preset
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import BriefError
 
 
 def presets(text: str) -> Mapping[str, Preset]:
-    return read_presets(tomllib.loads(text)["presets"], "moot.toml")
+    return read_presets(tomllib.loads(text)["presets"], "folkmoot.toml")
 
 
 QUALITY = """
@@ -69,7 +69,7 @@ def test_limits_of_a_caller_stay() -> None:
     ("name", "owner", "problem"),
     [
         ("qualiti", "", "there is no preset 'qualiti'; did you mean 'quality'"),
-        ("quality", "ben", "there is no preset 'quality'; moot presets init writes some"),
+        ("quality", "ben", "there is no preset 'quality'; folkmoot presets init writes some"),
     ],
 )
 def test_a_preset_that_is_not_there_or_not_for_this_token(name: str, owner: str, problem: str) -> None:
@@ -101,7 +101,7 @@ def test_a_preset_that_is_not_there_or_not_for_this_token(name: str, owner: str,
 def test_a_mistake_is_one_sentence(text: str, problem: str) -> None:
     with pytest.raises(BriefError, match=problem) as caught:
         presets(text)
-    assert caught.value.where == "moot.toml"
+    assert caught.value.where == "folkmoot.toml"
 
 
 @pytest.mark.parametrize(

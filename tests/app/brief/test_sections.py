@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.app.brief.sections import Body, Section, read_sections, split_agent, stands, unfence
-from moot.core.errors import BriefError
+from folkmoot.app.brief.sections import Body, Section, read_sections, split_agent, stands, unfence
+from folkmoot.core.errors import BriefError
 
 
 def parts(body: Body) -> str:

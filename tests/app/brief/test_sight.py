@@ -15,23 +15,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.agents.prompt import compose
-from moot.core.agent import Context, Recorder
-from moot.core.ask import Ask, Field, Form, Reply, Value
-from moot.core.brief import Brief, Participant, View
-from moot.core.errors import ProtocolError
-from moot.core.event import Asked, Opened, Replied
-from moot.core.transcript import SUMMARY
-from moot.engine.driver import debate
-from moot.models.base import Traits
-from moot.phases.base import Phase, Play, State
-from moot.phases.base import Sequence as InOrder
-from moot.phases.choices import Choices, Extras, Mediation, MediatorKind, When
-from moot.phases.speak import Everyone, Floor
-from moot.protocols.known import KNOWN, build
-from moot.record.ledger import Ledger
-from moot.record.store import read
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.agents.prompt import compose
+from folkmoot.core.agent import Context, Recorder
+from folkmoot.core.ask import Ask, Field, Form, Reply, Value
+from folkmoot.core.brief import Brief, Participant, View
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Asked, Opened, Replied
+from folkmoot.core.transcript import SUMMARY
+from folkmoot.engine.driver import debate
+from folkmoot.models.base import Traits
+from folkmoot.phases.base import Phase, Play, State
+from folkmoot.phases.base import Sequence as InOrder
+from folkmoot.phases.choices import Choices, Extras, Mediation, MediatorKind, When
+from folkmoot.phases.speak import Everyone, Floor
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.store import read
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import some
 
 CANARY = re.compile(r"canary[0-9a-f]{12}")

@@ -5,19 +5,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from moot.app.evaluation.arms import Arm
-from moot.app.evaluation.eval_plan import prepare_evaluation
-from moot.app.evaluation.eval_run import EvalRun
-from moot.app.evaluation.eval_setup import Setup, plain_setup
-from moot.app.plan.settings import Config
-from moot.app.questions.data_sets import DataSet, Key, Question, to_store
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import Usage
-from moot.core.event import Called
-from moot.models.base import Request
-from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.eval_plan import prepare_evaluation
+from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.app.evaluation.eval_setup import Setup, plain_setup
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.questions.data_sets import DataSet, Key, Question, to_store
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Usage
+from folkmoot.core.event import Called
+from folkmoot.models.base import Request
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.store_checks import InMemoryStore
 
 OPTIONS = ("alpha", "beta", "gamma")
 PRICE = 0.001

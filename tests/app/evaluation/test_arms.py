@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.arms import default_arms, read_arms
-from moot.app.evaluation.eval_setup import plain_setup, read_setup
-from moot.core.errors import BriefError
+from folkmoot.app.evaluation.arms import default_arms, read_arms
+from folkmoot.app.evaluation.eval_setup import plain_setup, read_setup
+from folkmoot.core.errors import BriefError
 
 MODELS = ("ollama:a", "ollama:b")
 PLAIN = 'questions = "q.jsonl"\nmodels = ["ollama:a", "ollama:b"]\n'

@@ -7,23 +7,23 @@ from random import Random
 
 import pytest
 
-from moot.app.evaluation import eval_run
-from moot.app.evaluation.arms import Arm, with_rivals
-from moot.app.evaluation.eval_files import read_result
-from moot.app.evaluation.eval_setup import Setup
-from moot.app.evaluation.responses import own_entries
-from moot.app.evaluation.scores import EvalResult, Score
-from moot.app.questions.data_sets import DataSet, Key, Question
-from moot.app.results.scoring import measure
-from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Quote
-from moot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Unavailable
-from moot.core.event import Called, Opened
-from moot.evaluation.power import Pilot
-from moot.models.base import Request
-from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.evaluation import eval_run
+from folkmoot.app.evaluation.arms import Arm, with_rivals
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.evaluation.eval_setup import Setup
+from folkmoot.app.evaluation.responses import own_entries
+from folkmoot.app.evaluation.scores import EvalResult, Score
+from folkmoot.app.questions.data_sets import DataSet, Key, Question
+from folkmoot.app.results.scoring import measure
+from folkmoot.app.run.outcome import Outcome
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Quote
+from folkmoot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Unavailable
+from folkmoot.core.event import Called, Opened
+from folkmoot.evaluation.power import Pilot
+from folkmoot.models.base import Request
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.evaluation.eval_kit import OPTIONS, PRICE, questions, run_of, setup_of, workspace_of
 from tests.kits.thoroughness import MORE
 

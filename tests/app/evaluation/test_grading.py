@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.grading import Grade, Grader, mix
-from moot.app.evaluation.responses import Charge, Response, charge_of
-from moot.app.questions.data_sets import DataSet, Key, Kind, Question, to_store
-from moot.app.questions.quantities import Quantity, normal_text, read_quantity
-from moot.core.ask import Usage
-from moot.core.errors import RecordError
-from moot.core.event import Called, Entry
+from folkmoot.app.evaluation.grading import Grade, Grader, mix
+from folkmoot.app.evaluation.responses import Charge, Response, charge_of
+from folkmoot.app.questions.data_sets import DataSet, Key, Kind, Question, to_store
+from folkmoot.app.questions.quantities import Quantity, normal_text, read_quantity
+from folkmoot.core.ask import Usage
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Called, Entry
 
 
 @pytest.mark.parametrize(

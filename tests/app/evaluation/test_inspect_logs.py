@@ -1,4 +1,4 @@
-"""An evaluation as logs of Inspect: read back by ``moot eval``, and by Inspect's own reader where it is installed."""
+"""An evaluation as logs of Inspect: read back by ``folkmoot eval``, and by Inspect's own reader where it is installed."""
 
 import json
 import math
@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from moot.app.evaluation.arms import Arm, with_rivals
-from moot.app.evaluation.eval_files import save_result
-from moot.app.evaluation.scores import EvalResult, PlannedArm
-from moot.app.questions.data_sets import DataSet, Key, Question, to_store
-from moot.app.questions.question_files import read_data_set
-from moot.app.results.inspect_logs import letter, logs_of, read_records
-from moot.core.brief import Source
-from moot.core.errors import BriefError, RecordError
+from folkmoot.app.evaluation.arms import Arm, with_rivals
+from folkmoot.app.evaluation.eval_files import save_result
+from folkmoot.app.evaluation.scores import EvalResult, PlannedArm
+from folkmoot.app.questions.data_sets import DataSet, Key, Question, to_store
+from folkmoot.app.questions.question_files import read_data_set
+from folkmoot.app.results.inspect_logs import letter, logs_of, read_records
+from folkmoot.core.brief import Source
+from folkmoot.core.errors import BriefError, RecordError
 from tests.app.evaluation.eval_kit import OPTIONS, questions, run_of, setup_of, workspace_of
 from tests.app.results.prepared import DEBATE, plan, score
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 
 LONG = "-".join(["long"] * 60)
 MAP = Source(name="map.md", text="North is up.")
@@ -70,7 +70,7 @@ def saved(folder: Path) -> EvalResult:
 
 def test_questions_survive_export_and_import(tmp_path: Path) -> None:
     saved(tmp_path / "run")
-    written = moot(tmp_path, "eval", "export", "run", "--format", "inspect", "--server", "http://127.0.0.1:8765/")
+    written = folkmoot(tmp_path, "eval", "export", "run", "--format", "inspect", "--server", "http://127.0.0.1:8765/")
     assert (written.exit_code, written.output) == (0, "run/inspect/01-debate.json\n")
     again = read_data_set(tmp_path / "run" / "inspect" / "01-debate.json")
     assert again.keys == SET.keys
@@ -80,15 +80,15 @@ def test_questions_survive_export_and_import(tmp_path: Path) -> None:
     assert [question.group for question in again.questions] == ["g", "g", "q3", "q4", "q6", "q5"]
     log = json.loads((tmp_path / "run" / "inspect" / "01-debate.json").read_text("utf-8"))
     samples = log["samples"]
-    assert [sample["scores"]["moot"]["value"] for sample in samples] == ["C", "N", "C", 0.5, "I", "I"]
-    assert [sample["store"]["moot"]["state"] for sample in samples] == [row.state for row in ROWS]
+    assert [sample["scores"]["folkmoot"]["value"] for sample in samples] == ["C", "N", "C", 0.5, "I", "I"]
+    assert [sample["store"]["folkmoot"]["state"] for sample in samples] == [row.state for row in ROWS]
     assert samples[0]["output"]["completion"] == "ANSWER: B"
-    assert samples[0]["store"]["moot"]["link"] == "http://127.0.0.1:8765/d/d0"
-    assert "link" not in samples[5]["store"]["moot"]
+    assert samples[0]["store"]["folkmoot"]["link"] == "http://127.0.0.1:8765/d/d0"
+    assert "link" not in samples[5]["store"]["folkmoot"]
     assert ("error" in samples[5], "error" in samples[3]) == (True, False)
     metrics = {item["name"]: item["metrics"] for item in log["results"]["scores"]}
-    assert metrics["moot"]["accuracy"]["value"] == pytest.approx(2.5 / 6)
-    assert metrics["moot"]["stderr"]["params"] == {"cluster": "group"}
+    assert metrics["folkmoot"]["accuracy"]["value"] == pytest.approx(2.5 / 6)
+    assert metrics["folkmoot"]["stderr"]["params"] == {"cluster": "group"}
     assert metrics["log_loss"]["mean"]["value"] == 0.22
     assert log["eval"]["created"] == "1970-01-01T00:00:00+00:00"
 
@@ -142,7 +142,7 @@ def test_inspect_reads_the_log_and_counts_the_same(tmp_path: Path) -> None:
     (tmp_path / "log.json").write_text(logs_of(result, tmp_path, {})["01-debate.json"], "utf-8")
     log: Any = logs.read_eval_log(str(tmp_path / "log.json"))
     scores = [
-        metric.SampleScore(score=item.scores["moot"], sample_id=item.id, sample_metadata=item.metadata)
+        metric.SampleScore(score=item.scores["folkmoot"], sample_id=item.id, sample_metadata=item.metadata)
         for item in log.samples
     ]
     own = log.results.scores[0].metrics

@@ -20,7 +20,7 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import choice
-from moot.inspect import debate
+from folkmoot.inspect import debate
 
 def answer(*request):
     output = ModelOutput.from_content("mockllm/model", "ANSWER: Paris\\nARGUMENT: It is known.")
@@ -36,15 +36,17 @@ print(json.dumps({
     "status": log.status,
     "accuracy": log.results.scores[0].metrics["accuracy"].value,
     "tokens": {role: used.output_tokens for role, used in log.stats.role_usage.items()},
-    "samples": [[sample.output.completion, sample.store["moot"]] for sample in log.samples],
+    "samples": [[sample.output.completion, sample.store["folkmoot"]] for sample in log.samples],
 }))
 """
 
 
 @pytest.mark.skipif(HERE, reason="inspect-ai is installed")
 def test_without_inspect_the_missing_package_is_named() -> None:
-    with pytest.raises(ImportError, match=r"moot\.inspect needs the package inspect-ai: pip install 'moot\[inspect\]'"):
-        import_module("moot.inspect")
+    with pytest.raises(
+        ImportError, match=r"folkmoot\.inspect needs the package inspect-ai: pip install 'folkmoot\[inspect\]'"
+    ):
+        import_module("folkmoot.inspect")
 
 
 @pytest.mark.skipif(not HERE, reason="inspect-ai is large and no requirement; to run this: pip install inspect-ai")
@@ -64,4 +66,4 @@ def test_a_task_is_answered_by_debates_and_its_log_names_their_records(tmp_path:
     assert len(log["samples"]) == 4
     for completion, data in log["samples"]:
         assert (data["state"], data["answer"], completion) == ("answered", "Paris", "ANSWER: B")
-        assert data["show"].startswith(f"moot show {data['debate']} --store ")
+        assert data["show"].startswith(f"folkmoot show {data['debate']} --store ")

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
-import moot.app.evaluation
-import moot.app.questions
+import folkmoot.app.evaluation
+import folkmoot.app.questions
 
 SECRET: Mapping[str, frozenset[str]] = {
     "Key": frozenset({"data_sets", "grading"}),
@@ -25,7 +25,7 @@ def uses(path: Path, name: str) -> bool:
 
 
 def test_only_the_grader_takes_a_key() -> None:
-    folders = (moot.app.questions, moot.app.evaluation)
+    folders = (folkmoot.app.questions, folkmoot.app.evaluation)
     modules = [path for folder in folders for path in Path(folder.__path__[0]).glob("*.py")]
     assert len(modules) > 10
     for name, allowed in SECRET.items():

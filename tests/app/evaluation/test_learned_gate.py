@@ -7,20 +7,20 @@ from random import Random
 
 import pytest
 
-from moot.app.evaluation import learned_gate
-from moot.app.evaluation.arms import read_arms
-from moot.app.evaluation.eval_files import facts_of, read_result
-from moot.app.evaluation.eval_plan import judged_of
-from moot.app.evaluation.eval_run import EvalRun
-from moot.app.evaluation.scores import EvalResult, Learning, Score
-from moot.app.questions.data_sets import DataSet
-from moot.app.results.score_page import page
-from moot.app.results.score_tables import screen
-from moot.app.results.scoring import measure
-from moot.core.errors import BriefError
-from moot.evaluation import gates
+from folkmoot.app.evaluation import learned_gate
+from folkmoot.app.evaluation.arms import read_arms
+from folkmoot.app.evaluation.eval_files import facts_of, read_result
+from folkmoot.app.evaluation.eval_plan import judged_of
+from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.app.evaluation.scores import EvalResult, Learning, Score
+from folkmoot.app.questions.data_sets import DataSet
+from folkmoot.app.results.score_page import page
+from folkmoot.app.results.score_tables import screen
+from folkmoot.app.results.scoring import measure
+from folkmoot.core.errors import BriefError
+from folkmoot.evaluation import gates
 from tests.app.evaluation.eval_kit import OPTIONS, Priced, questions, run_of, setup_of, workspace_of
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 
 NAMES = ("a", "b", "c")
 MODELS = tuple(f"guest:{name}" for name in NAMES)
@@ -134,14 +134,14 @@ async def test_what_is_kept_to_learn_on_is_judged_by_no_arm(tmp_path: Path) -> N
 
 
 async def test_the_folder_of_a_run_is_enough_to_judge_its_gate_again(tmp_path: Path) -> None:
-    """`moot eval gate FOLDER` learns on the questions that the run has kept, and says what the run says."""
+    """`folkmoot eval gate FOLDER` learns on the questions that the run has kept, and says what the run says."""
     tables: Sequence[dict[str, object]] = ({"kind": "panel", "threshold": 0}, GATE, {"kind": "sample", "size": 3})
     await evaluated(tmp_path / "own", mixed(30, learn=14), *tables)
     result = read_result(tmp_path / "own")
     assert {row.question for row in result.lessons.scores} == {f"q{n}" for n in range(14)}
     assert {row.arm for row in result.lessons.scores} == {"panel", "sample:3"}
     assert {seat.arm for seat in result.lessons.seats} == {"panel"}
-    done = moot(tmp_path, "eval", "gate", "own")
+    done = folkmoot(tmp_path, "eval", "gate", "own")
     assert done.exit_code == 0, done.output
     learned, *_, judged = done.output.splitlines()[:4]
     assert learned == (
@@ -151,7 +151,7 @@ async def test_the_folder_of_a_run_is_enough_to_judge_its_gate_again(tmp_path: P
     own = next(arm for arm in measure(result).arms if arm.name == "learned gate")
     line = next(line for line in done.output.splitlines() if line.startswith("  gate ") and ", learned " in line)
     assert float(line.split()[3]) == pytest.approx(own.score, abs=5e-5)
-    assert moot(tmp_path, "eval", "gate", "own", "--arm", "learned gate").exit_code == 2
+    assert folkmoot(tmp_path, "eval", "gate", "own", "--arm", "learned gate").exit_code == 2
 
 
 async def test_no_request_depends_on_a_truth(tmp_path: Path) -> None:

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.arms import default_arms, read_arms, with_liars
-from moot.app.evaluation.blocks import LYING
-from moot.app.evaluation.eval_files import read_result
-from moot.app.evaluation.eval_run import EvalRun
-from moot.app.evaluation.responses import own_entries
-from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm
-from moot.app.results.scoreboard import FIRST, LAST
-from moot.app.results.scoring import measure
-from moot.core.errors import BriefError
-from moot.core.event import Asked, Called
+from folkmoot.app.evaluation.arms import default_arms, read_arms, with_liars
+from folkmoot.app.evaluation.blocks import LYING
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.app.evaluation.responses import own_entries
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm
+from folkmoot.app.results.scoreboard import FIRST, LAST
+from folkmoot.app.results.scoring import measure
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Asked, Called
 from tests.app.evaluation.eval_kit import answer, questions, run_of, setup_of, workspace_of
 
 NAMES = ("a", "b", "c")

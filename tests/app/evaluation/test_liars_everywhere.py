@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.arms import COUNTED, read_arms
-from moot.app.evaluation.blocks import LYING
-from moot.app.results.score_tables import screen
-from moot.app.results.scoreboard import LAST
-from moot.app.results.scoring import measure
-from moot.protocols.grouped import LEAST
-from moot.protocols.known import KNOWN
+from folkmoot.app.evaluation.arms import COUNTED, read_arms
+from folkmoot.app.evaluation.blocks import LYING
+from folkmoot.app.results.score_tables import screen
+from folkmoot.app.results.scoreboard import LAST
+from folkmoot.app.results.scoring import measure
+from folkmoot.protocols.grouped import LEAST
+from folkmoot.protocols.known import KNOWN
 from tests.app.evaluation.eval_kit import questions, run_of, setup_of, workspace_of
 
 NAMES = ("a", "b", "c")

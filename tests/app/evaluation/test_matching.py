@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from moot.app.evaluation.matching import (
+from folkmoot.app.evaluation.matching import (
     Missing,
     Mixture,
     levels_reached,
@@ -13,7 +13,7 @@ from moot.app.evaluation.matching import (
     match_uniform,
     spread_evenly,
 )
-from moot.policy.early_stop import chance_ahead
+from folkmoot.policy.early_stop import chance_ahead
 
 COSTS = [[1.0] * 10, [3.0] * 10]
 

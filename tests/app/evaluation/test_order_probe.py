@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.arms import default_arms, read_arms
-from moot.app.evaluation.eval_files import read_result
-from moot.app.evaluation.scores import EvalResult
-from moot.app.questions.data_sets import DataSet
-from moot.app.results.score_page import page
-from moot.app.results.score_tables import screen
-from moot.app.results.scoring import measure
-from moot.core.errors import BriefError
+from folkmoot.app.evaluation.arms import default_arms, read_arms
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.evaluation.scores import EvalResult
+from folkmoot.app.questions.data_sets import DataSet
+from folkmoot.app.results.score_page import page
+from folkmoot.app.results.score_tables import screen
+from folkmoot.app.results.scoring import measure
+from folkmoot.core.errors import BriefError
 from tests.app.evaluation.eval_kit import OPTIONS, questions, run_of, setup_of, workspace_of
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 
 NAMES = ("a", "b", "c")
 MODELS = tuple(f"guest:{name}" for name in NAMES)
@@ -91,7 +91,7 @@ async def test_what_cannot_be_probed_is_refused(tmp_path: Path) -> None:
 
 def test_the_command_takes_it(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("id,input,options,truth\n1,Which?,a|b|c,a\n2,And now?,a|b|c,b\n", "utf-8")
-    plan = moot(tmp_path, "eval", "plan", "q.csv", "-m", "builtin:quotes", "--order-probe")
+    plan = folkmoot(tmp_path, "eval", "plan", "q.csv", "-m", "builtin:quotes", "--order-probe")
     assert plan.exit_code == 0, plan.output
     assert "single:builtin:quotes in data order" in plan.output
     assert "one answer of builtin:quotes, options in the order of the data" in plan.output

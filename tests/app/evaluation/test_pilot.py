@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from moot.app.evaluation import eval_run
-from moot.app.evaluation.arms import Arm, with_rivals
-from moot.app.evaluation.blocks import more_repeats, repeat_of
-from moot.app.evaluation.eval_files import read_result
-from moot.app.questions.data_sets import Question
-from moot.evaluation.power import Pilot
-from moot.testing.small_web import Web
+from folkmoot.app.evaluation import eval_run
+from folkmoot.app.evaluation.arms import Arm, with_rivals
+from folkmoot.app.evaluation.blocks import more_repeats, repeat_of
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.questions.data_sets import Question
+from folkmoot.evaluation.power import Pilot
+from folkmoot.testing.small_web import Web
 from tests.app.evaluation.eval_kit import chance, questions, run_of, setup_of, workspace_of
 from tests.app.evaluation.test_eval_run import NAMES, PANEL, evaluated
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 from tests.kits.batch_servers import BatchServers
 from tests.kits.in_thread import in_thread
 
@@ -47,7 +47,7 @@ def shop_of(url: str) -> dict[str, str]:
         "OPENAI_BASE_URL": f"{url}/v1",
         "ANTHROPIC_API_KEY": "k",
         "ANTHROPIC_BASE_URL": url,
-        "MOOT_BATCH_LOOK": "0.1",
+        "FOLKMOOT_BATCH_LOOK": "0.1",
     }
 
 
@@ -102,13 +102,13 @@ async def test_what_is_used_is_near_what_was_expected_and_below_the_usual_limit(
 def test_a_plan_says_what_to_expect_and_what_it_stays_below(tmp_path: Path) -> None:
     (tmp_path / "places.csv").write_text(PLACES, "utf-8")
     words = ("eval", "plan", "places.csv", "-m", GPT)
-    plan = moot(tmp_path, *words, OPENAI_API_KEY="k").output
+    plan = folkmoot(tmp_path, *words, OPENAI_API_KEY="k").output
     pattern = r"^(expected|usually below): [\d,]+ calls, [\d,]+ tokens, cost \$(\d+\.\d\d)(?:; equal cost in usd)?$"
     (low, expected), (high, usual) = re.findall(pattern, plan, flags=re.MULTILINE)
     assert (low, high) == ("expected", "usually below")
     assert 0 < float(expected) < float(usual)
     assert "pilot: 3 questions, each put 2 times: " not in plan
-    assert "pilot: 3 questions, each put 2 times: " in moot(tmp_path, *words, "--pilot", OPENAI_API_KEY="k").output
+    assert "pilot: 3 questions, each put 2 times: " in folkmoot(tmp_path, *words, "--pilot", OPENAI_API_KEY="k").output
 
 
 def test_first_answers_of_a_pilots_own_repeats_are_no_others() -> None:
@@ -131,17 +131,17 @@ def test_a_pilot_in_batches_is_sent_waited_for_and_resumed(tmp_path: Path) -> No
     web = Web(servers.script)
     words = ("eval", "places.csv", "-m", GPT, "-m", CLAUDE, "--batch", "--yes")
     with in_thread(web.serve):
-        sent = moot(tmp_path, *words, "--pilot", "--no-wait", **shop_of(web.url))
+        sent = folkmoot(tmp_path, *words, "--pilot", "--no-wait", **shop_of(web.url))
         assert "after 3 questions" not in sent.output
         assert "0 of 5 questions answered by all arms" in sent.output
-        pilot = moot(tmp_path, *words, "--pilot", **shop_of(web.url))
+        pilot = folkmoot(tmp_path, *words, "--pilot", **shop_of(web.url))
         assert pilot.exit_code == 0, pilot.output
         assert "after 3 questions: all cost $" in pilot.output
         assert TWICE in pilot.output
         assert "3 of 5 questions answered by all arms" in pilot.output
         assert "paused: the pilot is over; repeat the command without --pilot to resume" in pilot.output
         known = set(servers.items)
-        whole = moot(tmp_path, *words, "--force", **shop_of(web.url))
+        whole = folkmoot(tmp_path, *words, "--force", **shop_of(web.url))
     assert whole.exit_code == 0, whole.output
     assert "5 of 5 questions answered by all arms" in whole.output
     assert not servers.live, "nothing was asked at the full price"
@@ -156,13 +156,13 @@ def test_a_pilot_with_a_rubric_has_its_answers_judged(tmp_path: Path, batch: boo
     web = Web(servers.script)
     words = ("eval", "essays.csv", "-m", GPT, "--rubric-judge", CLAUDE, *(["--batch"] * batch), "--yes")
     with in_thread(web.serve):
-        pilot = moot(tmp_path, *words, "--pilot", **shop_of(web.url))
+        pilot = folkmoot(tmp_path, *words, "--pilot", **shop_of(web.url))
         assert pilot.exit_code == 0, pilot.output
         assert "after 3 questions: all cost $" in pilot.output
         assert "3 of 5 questions answered by all arms" in pilot.output
         scores = read_result(tmp_path / "essays-eval").scores
-        whole = moot(tmp_path, *words, "--force", **shop_of(web.url))
-        shown = moot(tmp_path, "eval", "show", "essays-eval")
+        whole = folkmoot(tmp_path, *words, "--force", **shop_of(web.url))
+        shown = folkmoot(tmp_path, "eval", "show", "essays-eval")
     assert "5 of 5 questions answered by all arms" in whole.output
     assert "no verdict: judge not checked" in shown.output
     assert {row.credit for row in scores if row.arm == "panel"} <= {0.0, 0.5, 1.0}

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.arms import read_arms
-from moot.app.evaluation.scores import EvalResult, Score
-from moot.app.questions.data_sets import DataSet, Key, Question
-from moot.app.results.score_tables import screen
-from moot.app.results.scoring import measure
-from moot.core.event import Opened, Ruled
+from folkmoot.app.evaluation.arms import read_arms
+from folkmoot.app.evaluation.scores import EvalResult, Score
+from folkmoot.app.questions.data_sets import DataSet, Key, Question
+from folkmoot.app.results.score_tables import screen
+from folkmoot.app.results.scoring import measure
+from folkmoot.core.event import Opened, Ruled
 from tests.app.evaluation.eval_kit import answer, questions, run_of, setup_of, workspace_of
 
 NAMES = ("a", "b", "c")

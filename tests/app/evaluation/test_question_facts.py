@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import facts_of, read_result, save_plan
-from moot.app.evaluation.eval_setup import cutoffs_of
-from moot.app.evaluation.scores import EvalResult, Facts
-from moot.app.questions.data_sets import DataSet, FaultyData, day_of, tagged
-from moot.app.questions.question_files import read_data_set
-from moot.app.results.comparisons import MOST_PARTS, is_known_by, part_lines
-from moot.app.results.score_files import summary
-from moot.app.results.score_page import page
-from moot.app.results.score_rows import ScoreRows, only_tagged
-from moot.app.results.score_tables import screen
-from moot.app.results.scoring import contamination_notes, measure
-from moot.core.errors import BriefError, RecordError
+from folkmoot.app.evaluation.eval_files import facts_of, read_result, save_plan
+from folkmoot.app.evaluation.eval_setup import cutoffs_of
+from folkmoot.app.evaluation.scores import EvalResult, Facts
+from folkmoot.app.questions.data_sets import DataSet, FaultyData, day_of, tagged
+from folkmoot.app.questions.question_files import read_data_set
+from folkmoot.app.results.comparisons import MOST_PARTS, is_known_by, part_lines
+from folkmoot.app.results.score_files import summary
+from folkmoot.app.results.score_page import page
+from folkmoot.app.results.score_rows import ScoreRows, only_tagged
+from folkmoot.app.results.score_tables import screen
+from folkmoot.app.results.scoring import contamination_notes, measure
+from folkmoot.core.errors import BriefError, RecordError
 from tests.app.evaluation.eval_kit import questions, run_of, setup_of, workspace_of
-from tests.cli.commands import QUOTES, moot
+from tests.cli.commands import QUOTES, folkmoot
 
 HEADS = "id,input,options,truth,tags,known_since\n"
 
@@ -165,22 +165,22 @@ def test_tags_and_cut_offs_on_the_command_line(tmp_path: Path) -> None:
     lines = [f"{n},Is {n} even?,yes|no,{'no' if n % 2 else 'yes'},{'small' if n < 6 else 'large'},2025-0{1 + n % 9}\n"
              for n in range(12)]  # fmt: skip
     (tmp_path / "q.csv").write_text(HEADS + "".join(lines), "utf-8")
-    ran = moot(tmp_path, "eval", "q.csv", *QUOTES, "--force", "--tag", "small", "--cutoff", f"{QUOTES[1]}=2025-03")
+    ran = folkmoot(tmp_path, "eval", "q.csv", *QUOTES, "--force", "--tag", "small", "--cutoff", f"{QUOTES[1]}=2025-03")
     assert ran.exit_code == 0, ran.output
     assert "q-small: 6 questions in 6 groups" in ran.output
     assert f"{QUOTES[1]} may have seen the answers to 3 of 6 dated questions" in ran.output
-    whole = moot(tmp_path, "eval", "q.csv", *QUOTES, "--force")
+    whole = folkmoot(tmp_path, "eval", "q.csv", *QUOTES, "--force")
     assert "12 questions say since when the answer is public. Name the models' cut-offs" in whole.output
-    shown = moot(tmp_path, "eval", "show", "q-eval", "--tag", "large")
+    shown = folkmoot(tmp_path, "eval", "show", "q-eval", "--tag", "large")
     assert "no verdict: only a part of the questions" in shown.output
-    assert "no verdict: only a part" not in moot(tmp_path, "eval", "show", "q-small-eval").output
+    assert "no verdict: only a part" not in folkmoot(tmp_path, "eval", "show", "q-small-eval").output
     for options, problem in (
         (("--tag", "odd"), "no question has the tag 'odd'; there are large and small"),
         (("--cutoff", "2025"), "--cutoff '2025': write MODEL=DATE"),
         (("--cutoff", f"{QUOTES[1]}=soon"), "cut-off is a date such as 2026-01-31, not 'soon'"),
         (("--cutoff", "openai:x=2025"), "'openai:x' is none of the models of the evaluation"),
     ):
-        wrong = moot(tmp_path, "eval", "plan", "q.csv", *QUOTES, *options)
+        wrong = folkmoot(tmp_path, "eval", "plan", "q.csv", *QUOTES, *options)
         assert (wrong.exit_code, problem in " ".join(wrong.output.split())) == (2, True), wrong.output
 
 
@@ -188,13 +188,13 @@ def test_a_file_says_tag_and_cut_offs(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text(HEADS + "1,One?,,1,a,2024\n2,Two?,,2,b,2026\n3,Three?,,3,a,2026\n", "utf-8")
     text = f'questions = "q.csv"\nmodels = ["{QUOTES[1]}"]\ntag = "a"\ncutoffs = {{ "{QUOTES[1]}" = "2025" }}\n'
     (tmp_path / "check.toml").write_text(text, "utf-8")
-    planned = moot(tmp_path, "eval", "plan", "check.toml")
+    planned = folkmoot(tmp_path, "eval", "plan", "check.toml")
     assert "check: 2 questions in 2 groups" in planned.output
     assert "to 1 of 2 dated questions: they were public by its cut-off, 2025." in planned.output
     (tmp_path / "check.toml").write_text(text.replace('"2025"', '"25"'), "utf-8")
     assert (
         "check.toml: cut-off is a date such as 2026-01-31, not '25'"
-        in moot(tmp_path, "eval", "plan", "check.toml").output
+        in folkmoot(tmp_path, "eval", "plan", "check.toml").output
     )
 
 

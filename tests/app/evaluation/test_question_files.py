@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import read_result
-from moot.app.questions.data_sets import FaultyData, Key, to_store
-from moot.app.questions.quantities import read_quantity
-from moot.app.questions.question_files import read_data_set
-from moot.core.brief import Source
-from tests.cli.commands import moot
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.questions.data_sets import FaultyData, Key, to_store
+from folkmoot.app.questions.quantities import read_quantity
+from folkmoot.app.questions.question_files import read_data_set
+from folkmoot.core.brief import Source
+from tests.cli.commands import folkmoot
 
 BRIEF = "---\nanswer: port\ngroup: map\n{more}---\n# Where is it?\n\nIt lies near the port.\n"
 SAMPLES: list[dict[str, object]] = [
@@ -105,7 +105,7 @@ def test_logs_of_inspect(tmp_path: Path) -> None:
         ("[]", "log.json is not a log of Inspect: it has no samples"),
         (
             json.dumps({"samples": [{"id": 1, "input": "?", "choices": ["a", "b"], "target": ["A", "B"]}]}),
-            "log.json: sample 1: 2 of the choices are right; moot eval takes one",
+            "log.json: sample 1: 2 of the choices are right; folkmoot eval takes one",
         ),
         (
             json.dumps({"samples": [{"id": 1, "input": "?", "choices": ["a", "b"], "target": "D"}]}),
@@ -128,11 +128,11 @@ def test_parquet_without_its_package_is_one_sentence(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "set.parquet").write_bytes(b"PAR1")
     assert faults(tmp_path / "set.parquet") == (
-        "set.parquet: Parquet files need a library that is not installed: pip install 'moot[parquet]'",
+        "set.parquet: Parquet files need a library that is not installed: pip install 'folkmoot[parquet]'",
     )
 
 
-WITH_PARQUET = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed: moot[parquet]")
+WITH_PARQUET = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed: folkmoot[parquet]")
 
 
 def parquet(path: Path, columns: dict[str, list[object]]) -> Path:
@@ -250,7 +250,7 @@ def test_a_card_that_is_no_yaml_is_said(tmp_path: Path) -> None:
 
 
 def test_questions_of_an_evaluation_are_read_back_with_their_keys(tmp_path: Path) -> None:
-    """What `moot eval export --format huggingface` writes, and what a run leaves, is a data set again."""
+    """What `folkmoot eval export --format huggingface` writes, and what a run leaves, is a data set again."""
     (tmp_path / "map.txt").write_text("The port is in the north.", "utf-8")
     (tmp_path / "set.csv").write_text(
         "id,input,truth,accepted,documents,kind,tolerance,options,group,tags\n"
@@ -288,9 +288,9 @@ def test_a_readme_beside_briefs_is_no_brief(tmp_path: Path) -> None:
 @pytest.mark.parametrize("figures", ["9" * 400, "9" * 5000, "1e999", "inf", "NaN", "1/0"])
 def test_a_number_that_no_machine_has_is_no_truth_and_no_answer(tmp_path: Path, figures: str) -> None:
     (tmp_path / "q.csv").write_text(f"input,truth,kind\nHow many?,{figures},number\n", "utf-8")
-    shown = moot(tmp_path, "eval", "check", "q.csv")
+    shown = folkmoot(tmp_path, "eval", "check", "q.csv")
     assert shown.exit_code == 2
-    assert shown.output.startswith("moot: q.csv:2: truth is not a number: '")
+    assert shown.output.startswith("folkmoot: q.csv:2: truth is not a number: '")
     assert len(shown.output) < 120
     assert read_quantity(f"It is {figures}.") is None
 
@@ -299,9 +299,9 @@ def test_long_questions_and_answers_are_read_back(tmp_path: Path) -> None:
     long = "word " * 40_000
     lines = [f'"{long}{n}?",yes' for n in range(2)]
     (tmp_path / "q.csv").write_text("\n".join(["input,truth", *lines, ""]), "utf-8")
-    run = moot(tmp_path, "eval", "q.csv", "-m", "builtin:quotes", "--force")
+    run = folkmoot(tmp_path, "eval", "q.csv", "-m", "builtin:quotes", "--force")
     assert run.exit_code == 0, run.output
-    shown = moot(tmp_path, "eval", "show", "q-eval")
+    shown = folkmoot(tmp_path, "eval", "show", "q-eval")
     assert shown.exit_code == 0, shown.output
     assert shown.output.startswith("q: 2 of 2 questions")
     ids = {row.question for row in read_result(tmp_path / "q-eval").scores}
@@ -311,7 +311,7 @@ def test_long_questions_and_answers_are_read_back(tmp_path: Path) -> None:
 
 def test_a_wrong_column_is_one_error_and_not_one_for_each_line(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("question,truth\n" + "Why?,so\n" * 100, "utf-8")
-    shown = moot(tmp_path, "eval", "check", "q.csv")
+    shown = folkmoot(tmp_path, "eval", "check", "q.csv")
     assert shown.exit_code == 2
     assert len(shown.output.splitlines()) == 1
     assert "q.csv:2: unknown field 'question'; there are id, input, truth, kind" in shown.output
@@ -320,10 +320,10 @@ def test_a_wrong_column_is_one_error_and_not_one_for_each_line(tmp_path: Path) -
 def test_a_file_in_another_encoding_is_one_sentence(tmp_path: Path) -> None:
     for name, encoding in (("utf-16", "utf-16"), ("latin", "latin-1")):
         (tmp_path / f"{name}.csv").write_bytes("input,truth\nCafé?,5\n".encode(encoding))
-        shown = moot(tmp_path, "eval", "check", f"{name}.csv")
+        shown = folkmoot(tmp_path, "eval", "check", f"{name}.csv")
         assert (shown.exit_code, shown.output) == (
             2,
-            f"moot: {name}.csv cannot be read: it is not UTF-8; save it as UTF-8\n",
+            f"folkmoot: {name}.csv cannot be read: it is not UTF-8; save it as UTF-8\n",
         )
 
 
@@ -355,7 +355,7 @@ def zstandard_log(folder: Path, *, spoil: bool = False) -> Path:
 @needs_zstandard
 def test_logs_that_inspect_has_compressed_are_read(tmp_path: Path) -> None:
     zstandard_log(tmp_path)
-    shown = moot(tmp_path, "eval", "check", "log.eval")
+    shown = folkmoot(tmp_path, "eval", "check", "log.eval")
     assert (shown.exit_code, shown.output) == (0, "1 question in 1 group\n  number: 1\n")
 
 
@@ -363,17 +363,17 @@ def test_logs_that_inspect_has_compressed_are_read(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python reads it itself")
 def test_a_spoiled_or_unreadable_log_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     zstandard_log(tmp_path, spoil=True)
-    spoiled = moot(tmp_path, "eval", "check", "log.eval")
+    spoiled = folkmoot(tmp_path, "eval", "check", "log.eval")
     assert (spoiled.exit_code, spoiled.output) == (
         2,
-        "moot: samples/s1_epoch_1.json cannot be read: it is spoiled\n",
+        "folkmoot: samples/s1_epoch_1.json cannot be read: it is spoiled\n",
     )
     data = bytearray(zstandard_log(tmp_path).read_bytes())
     at = data.index(b"\x28\xb5\x2f\xfd")
     data[at : at + 8] = b"\xff" * 8
     (tmp_path / "log.eval").write_bytes(bytes(data))
-    assert "samples/s1_epoch_1.json cannot be read: " in moot(tmp_path, "eval", "check", "log.eval").output
+    assert "samples/s1_epoch_1.json cannot be read: " in folkmoot(tmp_path, "eval", "check", "log.eval").output
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    missing = moot(tmp_path, "eval", "check", "log.eval")
+    missing = folkmoot(tmp_path, "eval", "check", "log.eval")
     assert missing.exit_code == 2
     assert "pip install zstandard" in missing.output

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.arms import Arm, with_rivals
-from moot.app.evaluation.eval_files import read_result
-from moot.app.evaluation.eval_plan import prepare_evaluation, rounds_of
-from moot.app.evaluation.eval_run import EvalRun
-from moot.app.evaluation.grading import MOST_DRAWS
-from moot.app.evaluation.rubrics import MEETS, TASK, judge_sentences, read_labels
-from moot.app.evaluation.scores import EvalResult, JudgeCheck
-from moot.app.plan.settings import Config
-from moot.app.questions.data_sets import DataSet, FaultyData, Key, Question, to_store
-from moot.app.results.scoring import measure
-from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.evaluation.arms import Arm, with_rivals
+from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.evaluation.eval_plan import prepare_evaluation, rounds_of
+from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.app.evaluation.grading import MOST_DRAWS
+from folkmoot.app.evaluation.rubrics import MEETS, TASK, judge_sentences, read_labels
+from folkmoot.app.evaluation.scores import EvalResult, JudgeCheck
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question, to_store
+from folkmoot.app.results.scoring import measure
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import BriefError
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.evaluation.eval_kit import Priced, setup_of, workspace_of
-from tests.cli.commands import QUOTES, moot
+from tests.cli.commands import QUOTES, folkmoot
 
 PANEL = with_rivals([Arm(name="panel", kind="protocol", protocol="panel")])
 SET = DataSet(
@@ -143,14 +143,14 @@ def test_a_judge_is_named_and_of_another_family(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("input,kind,truth\nWhy?,rubric,It says because.\n", "utf-8")
     (tmp_path / "plain.csv").write_text("input,truth\nHow many?,5\n", "utf-8")
     (tmp_path / "l.csv").write_text("input,rubric,answer,label\nWhy?,It says because.,Because.,1\n", "utf-8")
-    nobody = moot(tmp_path, "eval", "plan", "q.csv", *QUOTES)
+    nobody = folkmoot(tmp_path, "eval", "plan", "q.csv", *QUOTES)
     assert (nobody.exit_code, "only where you ask for it: name it with --rubric-judge" in nobody.output) == (2, True)
-    relative = moot(tmp_path, "eval", "plan", "q.csv", *QUOTES, "--rubric-judge", "builtin:quotes")
+    relative = folkmoot(tmp_path, "eval", "plan", "q.csv", *QUOTES, "--rubric-judge", "builtin:quotes")
     assert "the judge builtin:quotes is of one family with builtin:quotes, which answers" in relative.output
-    unneeded = moot(tmp_path, "eval", "plan", "plain.csv", *QUOTES, "--rubric-judge", "ollama:x")
+    unneeded = folkmoot(tmp_path, "eval", "plan", "plain.csv", *QUOTES, "--rubric-judge", "ollama:x")
     assert "no question is of the kind rubric, so leave out its judge and labels" in unneeded.output
     options = ("--rubric-judge", "ollama:x", "--labels", "l.csv")
-    planned = moot(tmp_path, "eval", "plan", "q.csv", *QUOTES, *options)
+    planned = folkmoot(tmp_path, "eval", "plan", "q.csv", *QUOTES, *options)
     assert "ollama:x judges each answer by its rubric, checked by 1 label of people: at most " in planned.output
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import (
+from folkmoot.app.evaluation.eval_files import (
     note_folder,
     read_plan,
     read_result,
@@ -13,8 +13,8 @@ from moot.app.evaluation.eval_files import (
     save_result,
     stored_evaluations,
 )
-from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore
-from moot.core.errors import RecordError
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore
+from folkmoot.core.errors import RecordError
 
 PLAN = EvalPlan(
     name="check",
@@ -33,7 +33,7 @@ PLAN = EvalPlan(
     keys_hash="ab",
     prices_date="",
     seed=3,
-    versions={"moot": "0"},
+    versions={"folkmoot": "0"},
 )
 SCORE = Score(
     question="q,1",
@@ -99,7 +99,7 @@ def test_the_hash_covers_every_field() -> None:
         replace(PLAN, seed=4),
         replace(PLAN, arms=PLAN.arms[:1]),
         replace(PLAN, looks=(1.0,)),
-        replace(PLAN, versions={"moot": "1"}),
+        replace(PLAN, versions={"folkmoot": "1"}),
     ]
     assert len({PLAN.hash, *(plan.hash for plan in changed)}) == 5
     assert replace(PLAN).hash == PLAN.hash
@@ -111,7 +111,7 @@ def test_the_hash_covers_every_field() -> None:
     [
         ("plan.json", "}", "", "Invalid JSON"),
         ("plan.json", '"seed": 3', '"seed": "x"', "plan.seed: Input should be a valid"),
-        ("plan.json", '"format": 1', '"format": 9', "newer Moot (format 9)"),
+        ("plan.json", '"format": 1', '"format": 9', "newer Folkmoot (format 9)"),
         ("scores.csv", "question,group", "", "they must be question, group"),
         ("scores.csv", "epoch", "time", "the heads are question, group, arm, time"),
         ("scores.csv", "true,check-1", "true", "line 3 must have 14 cells; it has 13"),
@@ -137,11 +137,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_evaluations_of_a_store_are_listed_wherever_they_are(tmp_path: Path) -> None:
-    place, there = str(tmp_path / "moot.sqlite"), tmp_path / "elsewhere/billing-eval"
+    place, there = str(tmp_path / "folkmoot.sqlite"), tmp_path / "elsewhere/billing-eval"
     save_result(there, RESULT)
     note_folder(place, there)
     note_folder(place, there)
-    note_folder("postgresql://nowhere/moot", there)
+    note_folder("postgresql://nowhere/folkmoot", there)
     save_plan(tmp_path / "here/begun-eval", RESULT.plan)
     (tmp_path / "here/broken-eval").mkdir()
     (tmp_path / "here/broken-eval/plan.json").write_text("{")

@@ -6,13 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.task_samples import Debating, RoleModel, Sampled, Send, debate_sample, question_of, store_of
-from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError, ModelError
-from moot.core.event import Called
-from moot.core.transcript import fold
-from moot.models.base import Request
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.evaluation.task_samples import (
+    Debating,
+    RoleModel,
+    Sampled,
+    Send,
+    debate_sample,
+    question_of,
+    store_of,
+)
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import BriefError, ModelError
+from folkmoot.core.event import Called
+from folkmoot.core.transcript import fold
+from folkmoot.models.base import Request
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.cli.commands import settle
 
 CITIES = ("Rome", "Paris", "Berlin")
@@ -54,7 +62,7 @@ async def test_the_decision_is_the_answer_and_the_log_says_how_to_read_its_recor
     assert (came.state, came.answer, came.how) == ("answered", "Paris", "Paris has 2 of 3")
     data = came.as_data("/r.sqlite", "http://127.0.0.1:8765/")
     assert data["link"] == f"http://127.0.0.1:8765/d/{came.debate}"
-    assert data["show"] == f"moot show {came.debate} --store /r.sqlite"
+    assert data["show"] == f"folkmoot show {came.debate} --store /r.sqlite"
     assert "link" not in came.as_data("/r.sqlite")
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from moot.app.evaluation import voter_table
-from moot.app.evaluation.voter_table import (
+from folkmoot.app.evaluation import voter_table
+from folkmoot.app.evaluation.voter_table import (
     LIARS,
     NO_ANSWERS,
     OPTIONS,
@@ -20,9 +20,9 @@ from moot.app.evaluation.voter_table import (
     shapes,
     table,
 )
-from moot.evaluation.worlds import LURE, Talk, Voters
-from moot.protocols.known import KNOWN
-from tests.cli.commands import moot
+from folkmoot.evaluation.worlds import LURE, Talk, Voters
+from folkmoot.protocols.known import KNOWN
+from tests.cli.commands import folkmoot
 
 FIVE = Voters(accuracies=(0.7,) * 5)
 QUIET = Talk(conform=0.0, learn=0.0, misled=0.0)
@@ -111,7 +111,7 @@ def test_liars_always_say_the_lure_and_each_costs_more(monkeypatch: pytest.Monke
 
 def test_the_command_prints_the_table_and_refuses_too_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(voter_table, "QUESTIONS", 2000)
-    shown = moot(tmp_path, "eval", "voters", "--table", "--voters", "3")
+    shown = folkmoot(tmp_path, "eval", "voters", "--table", "--voters", "3")
     assert shown.exit_code == 0, shown.output
     lines = shown.output.splitlines()
     assert lines[0] == "| protocols | rule | no liar | 1 liar | 2 liars | points lost |"
@@ -120,6 +120,6 @@ def test_the_command_prints_the_table_and_refuses_too_few(tmp_path: Path, monkey
     lost = [float(part) for part in line.split(" | ")[5].rstrip(" |").split(" / ")]
     assert lost == pytest.approx([right[0] - right[1], right[0] - right[2]], abs=0.11)
     assert any(line.startswith("| `grouped` (6 voters) |") for line in lines)
-    few = moot(tmp_path, "eval", "voters", "--table", "--voters", "2")
+    few = folkmoot(tmp_path, "eval", "voters", "--table", "--voters", "2")
     assert few.exit_code == 2
     assert "--table needs at least 3 voters, so that two can lie." in few.output

@@ -6,9 +6,9 @@ from typing import Literal
 
 import pytest
 
-from moot.analysis.formal_claims import Claim
-from moot.app.export.lean_file import MISSING, write_lean
-from tests.cli.commands import moot
+from folkmoot.analysis.formal_claims import Claim
+from folkmoot.app.export.lean_file import MISSING, write_lean
+from tests.cli.commands import folkmoot
 
 
 def claim(text: str, kind: str = "formula", by: str = "Ada") -> Claim:
@@ -50,7 +50,7 @@ def test_a_claim_as_a_theorem(text: str, stated: str | None) -> None:
 def test_mathlib_is_only_asked_for_where_it_is_needed() -> None:
     assert not write_lean({"d": [claim("1 + 1 = 2")]}).startswith("import")
     whole = write_lean({"d": [claim("1 + 1 = 2"), claim("x > 0")]})
-    assert whole.startswith("import Mathlib\n\n-- 2 formal claims of d, translated by Moot.\n")
+    assert whole.startswith("import Mathlib\n\n-- 2 formal claims of d, translated by Folkmoot.\n")
     assert "theorem claim_2" in whole
 
 
@@ -73,9 +73,9 @@ BRIEF = "# Tea?\n\nFORMAL CLAIM: 3 * 12 = 36\n\nTea is cheap.\n"
 
 def test_from_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_text(BRIEF, "utf-8")
-    moot(tmp_path, "run", "b.md", "-m", "builtin:quotes", "--quiet", "--no-report")
+    folkmoot(tmp_path, "run", "b.md", "-m", "builtin:quotes", "--quiet", "--no-report")
     path = str(tmp_path / "bin")
-    result = moot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
+    result = folkmoot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
     assert result.exit_code == 2
     assert MISSING in result.output
     assert not (tmp_path / "claims.lean").exists()
@@ -83,11 +83,11 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n", "utf-8")
     program.chmod(0o755)
-    done = moot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
+    done = folkmoot(tmp_path, "analyse", "last", "--lean", "claims.lean", PATH=path)
     assert done.exit_code == 0
     text = (tmp_path / "claims.lean").read_text("utf-8")
     assert "theorem claim_1 : (((3 : Int) * (12 : Int)) = (36 : Int)) := by first | decide" in text
-    lost = moot(tmp_path, "analyse", "last", "--lean", "nowhere/claims.lean", PATH=path)
+    lost = folkmoot(tmp_path, "analyse", "last", "--lean", "nowhere/claims.lean", PATH=path)
     assert lost.exit_code == 2
     assert "nowhere/claims.lean: cannot be written" in lost.output
 

@@ -10,15 +10,15 @@ from io import BytesIO
 import pytest
 from pypdf import PdfReader
 
-from moot.app.export.paper import STYLE, memo, pdf, print_page
-from moot.app.export.report_formats import FORMATS
-from moot.app.export.reports import ReadRecord, make_report
-from moot.app.serve.decision_memo import decision_memo
-from moot.core.brief import Brief
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import BriefError
-from moot.core.event import Closed, Entry, Opened, Ruled
-from moot.report.memo_page import Column, Memo, Point, ShareColumn, memo_page
+from folkmoot.app.export.paper import STYLE, memo, pdf, print_page
+from folkmoot.app.export.report_formats import FORMATS
+from folkmoot.app.export.reports import ReadRecord, make_report
+from folkmoot.app.serve.decision_memo import decision_memo
+from folkmoot.core.brief import Brief
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Closed, Entry, Opened, Ruled
+from folkmoot.report.memo_page import Column, Memo, Point, ShareColumn, memo_page
 from tests.analysis.courses import say, table
 from tests.report import memo_debates as debates
 from tests.report.reports import Diary, person
@@ -46,7 +46,7 @@ def memo_of(name: str) -> str:
 
 
 def read(entries: Sequence[Entry]) -> ReadRecord:
-    return make_report(entries, debate=ID, where="/var/lib/moot.sqlite", last="{}")
+    return make_report(entries, debate=ID, where="/var/lib/folkmoot.sqlite", last="{}")
 
 
 def words_of(page: str) -> str:
@@ -93,7 +93,7 @@ def test_a_large_debate_says_the_answer_why_what_is_against_it_and_how_sure_it_i
         "Cost: $0, 48 calls",
         f"Debate {ID}",
         "hash of the last entry",
-        f"moot verify {ID}",
+        f"folkmoot verify {ID}",
     ]
     offsets = [words.find(place) for place in places]
     assert -1 not in offsets, [place for place, at in zip(places, offsets, strict=True) if at < 0]
@@ -107,8 +107,8 @@ def test_a_tie_names_both_answers_and_the_commands_that_would_break_it() -> None
     assert "For A: Four days for all" in words
     assert "For B: Five days as today" in words
     assert "Against it" not in words
-    assert f"What would break the tie moot recount {ID}" in words
-    assert f"<code>moot again {ID} --protocol moderated</code>" in page
+    assert f"What would break the tie folkmoot recount {ID}" in words
+    assert f"<code>folkmoot again {ID} --protocol moderated</code>" in page
     assert "Open: as many stand against it" in words
 
 
@@ -124,11 +124,11 @@ def test_a_failed_and_a_paused_debate_say_why_and_what_to_do() -> None:
     assert "The debate failed" in failed
     assert "the key was refused" in failed.casefold()
     assert failed.casefold().count("the key was refused") == 1  # the reason says it, so the cause is not told again
-    assert f"moot again {ID}" in failed
+    assert f"folkmoot again {ID}" in failed
     assert "8 questions had no answer" in failed
     assert "No model was called." in failed
     assert "Not finished Paused: the limit of $0.5" in paused
-    assert f"moot resume {ID}" in paused
+    assert f"folkmoot resume {ID}" in paused
     assert " -m PROVIDER:NAME lets another model continue, in a fork" in paused
 
 
@@ -156,7 +156,7 @@ def test_parts_of_any_length_are_shown_in_their_order(text: str) -> None:
             seats=(0,) * 20 + (-1,),
             score="20 of 21",
             columns=columns,
-            change=(Point(command="moot again x", words=text),),
+            change=(Point(command="folkmoot again x", words=text),),
             sure=(text,),
             shares=shares,
             cautions=(text,),
@@ -283,8 +283,8 @@ def test_what_a_board_found_stands_in_a_sentence_without_its_list() -> None:
 @pytest.mark.system
 def test_on_paper_a_wide_map_lies_across_its_page_in_its_colours() -> None:
     page = print_page(read(debates.large()))
-    assert "var(--" not in page.partition('class="moot-map"')[2].partition("</svg>")[0]
-    assert ".moot-map .page{fill:#ffffff}" in page
+    assert "var(--" not in page.partition('class="folkmoot-map"')[2].partition("</svg>")[0]
+    assert ".folkmoot-map .page{fill:#ffffff}" in page
     try:
         printed = PdfReader(BytesIO(pdf(page))).pages
     except BriefError:

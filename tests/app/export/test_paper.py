@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from moot.app.export import paper
-from moot.app.export.paper import SLOT, pdf, print_page, replay
-from moot.app.export.reports import ReadRecord, make_report, read_record
-from moot.app.run.api import debate
-from moot.app.run.workspace import Workspace
-from moot.app.serve.frames import html_page
-from moot.core.errors import BriefError
-from moot.core.event import Entry
+from folkmoot.app.export import paper
+from folkmoot.app.export.paper import SLOT, pdf, print_page, replay
+from folkmoot.app.export.reports import ReadRecord, make_report, read_record
+from folkmoot.app.run.api import debate
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.frames import html_page
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Entry
 from tests.analysis.courses import say, table
 from tests.paths import EXAMPLES
 from tests.report.memo_debates import tie

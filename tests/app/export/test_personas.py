@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.export.learned import add_note, learn_all
-from moot.app.export.learned import personas as read_personas
-from moot.app.export.learned import relations as read_relations
-from moot.app.run.workspace import Workspace
-from moot.learn.memory import Performance, Relation
-from moot.learn.personas import model_pairs, models, pairs, personas, share
+from folkmoot.app.export.learned import add_note, learn_all
+from folkmoot.app.export.learned import personas as read_personas
+from folkmoot.app.export.learned import relations as read_relations
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.learn.memory import Performance, Relation
+from folkmoot.learn.personas import model_pairs, models, pairs, personas, share
 from tests.app.run.test_learning import paper
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 from tests.cli.test_cli_learn import fill, pattern
 from tests.learn.lessons_kit import Paper
 
@@ -168,12 +168,12 @@ async def test_sums_follow_from_the_records_and_stay_the_same_when_they_are_made
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     fill(tmp_path, one=paper(), two=pattern())
-    moot(tmp_path, "learn")
+    folkmoot(tmp_path, "learn")
     return tmp_path
 
 
 def test_personas_are_shown(place: Path) -> None:
-    lines = moot(place, "personas").output.splitlines()
+    lines = folkmoot(place, "personas").output.splitlines()
     assert lines[0].split() == ["participant", "debates", "answers", "missing", "changed", "won", "right"]
     assert lines[1].startswith("Ann, the Ann ")
     assert lines[1].split()[3:] == [
@@ -182,13 +182,13 @@ def test_personas_are_shown(place: Path) -> None:
     assert lines[4] == ""
     assert lines[5].split()[0] == "model"
     assert [line.split()[0] for line in lines[6:]] == ["ollama:a", "ollama:b", "openai:c"]
-    data = json.loads(moot(place, "personas", "--json").output)
+    data = json.loads(folkmoot(place, "personas", "--json").output)
     assert data["participants"][0]["won"]["of"] == 2
     assert {item["name"] for item in data["models"]} == {"ollama:a", "ollama:b", "openai:c"}
 
 
 def test_relations_are_shown(place: Path) -> None:
-    lines = moot(place, "relations").output.splitlines()
+    lines = folkmoot(place, "relations").output.splitlines()
     assert lines[0].split() == [
         "participants",
         "debates",
@@ -203,7 +203,7 @@ def test_relations_are_shown(place: Path) -> None:
     assert lines[1].split()[:3] == ["Ann", "and", "Bob"]
     assert lines[1].split()[-2:] == ["0", "1"]
     assert lines[5].split()[0] == "models"
-    data = json.loads(moot(place, "relations", "--json").output)
+    data = json.loads(folkmoot(place, "relations", "--json").output)
     assert data["participants"][0]["agreed"] == {
         "some": 0,
         "of": 2,
@@ -215,21 +215,21 @@ def test_relations_are_shown(place: Path) -> None:
 @pytest.mark.parametrize("command", ["personas", "relations"])
 def test_where_nothing_was_learned_that_is_told(tmp_path: Path, command: str) -> None:
     fill(tmp_path, unfinished=Paper({"Ann": "ollama:a", "Bob": "ollama:b"}))
-    assert moot(tmp_path, command).output == "Nothing has been learned yet. First: moot learn\n"
-    assert json.loads(moot(tmp_path, command, "--json").output) == {"participants": [], "models": []}
+    assert folkmoot(tmp_path, command).output == "Nothing has been learned yet. First: folkmoot learn\n"
+    assert json.loads(folkmoot(tmp_path, command, "--json").output) == {"participants": [], "models": []}
 
 
 def test_names_of_others_cannot_move_the_cursor(tmp_path: Path) -> None:
     bad = Paper({"An\x1b[31mn" + "x" * 99: "ollama:a", "Bob": "ollama:b"})
     asyncio.run(_learned(tmp_path, bad.end()))
     for command in ("personas", "relations"):
-        output = moot(tmp_path, command).output
+        output = folkmoot(tmp_path, command).output
         assert "\x1b" not in output
         assert "x" * 60 not in output
 
 
 async def _learned(folder: Path, debate_paper: Paper) -> None:
-    workspace = Workspace.at(folder / "moot.sqlite")
+    workspace = Workspace.at(folder / "folkmoot.sqlite")
     await workspace.store.append("d", debate_paper.lines(), after=0)
     await learn_all(workspace)
     await workspace.close()

@@ -9,11 +9,11 @@ from typing import cast
 
 import pytest
 
-from moot.analysis.formal_claims import LABEL, Checked, Claim, Kind
-from moot.app.export.proofs import MOST, Prover, SolverAnswer, prove
-from moot.app.export.solver_process import answer
-from moot.testing.wire_formats import Plan
-from tests.cli.commands import moot, only_id, served
+from folkmoot.analysis.formal_claims import LABEL, Checked, Claim, Kind
+from folkmoot.app.export.proofs import MOST, Prover, SolverAnswer, prove
+from folkmoot.app.export.solver_process import answer
+from folkmoot.testing.wire_formats import Plan
+from tests.cli.commands import folkmoot, only_id, served
 
 ENDLESS = "integer a, b, c: a > 0 and b > 0 and c > 0 implies a ** 3 + b ** 3 != c ** 3"
 """True, and out of reach of a solver: Fermat's last theorem for 3."""
@@ -180,14 +180,14 @@ async def test_the_process_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_process_is_confined(deed: str, tmp_path: Path) -> None:
     path = str(tmp_path / "file")
     twice = "limit_process()\nlimit_process()"
-    code = f"from moot.app.export.solver_process import limit_process\n{twice}\n{deed.format(path=path)}\n"
+    code = f"from folkmoot.app.export.solver_process import limit_process\n{twice}\n{deed.format(path=path)}\n"
     ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, check=False)
     assert ran.returncode != 0
     assert not Path(path).exists() or not Path(path).read_bytes()
 
 
 def test_confinement_is_left_out_where_the_system_knows_none() -> None:
-    code = "import sys; sys.modules['resource'] = None\nfrom moot.app.export.solver_process import main\nmain()"
+    code = "import sys; sys.modules['resource'] = None\nfrom folkmoot.app.export.solver_process import main\nmain()"
     question = {"script": "(assert true)", "steps": 1000, "milliseconds": 1000}
     ran = subprocess.run([sys.executable, "-P", "-c", code], input=json.dumps(question), capture_output=True, text=True)
     assert json.loads(ran.stdout)["answer"] == "sat"
@@ -208,7 +208,7 @@ def test_what_the_solver_is_asked_and_tells(script: str, expected: object) -> No
 
 @pytest.mark.system
 def test_what_no_memory_is_left_for_is_unknown() -> None:
-    code = "from moot.app.export.solver_process import main\nmain()"
+    code = "from folkmoot.app.export.solver_process import main\nmain()"
     script = "(declare-const x (_ BitVec 8))(assert (= ((_ repeat 200000000) x) ((_ repeat 200000000) x)))"
     question = json.dumps({"script": script, "steps": 1000, "milliseconds": 9000})
     ran = subprocess.run([sys.executable, "-P", "-c", code], input=question, capture_output=True, text=True)
@@ -257,14 +257,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run_debate(folder: Path, name: str) -> str:
-    ran = moot(folder, "run", name, "-m", "builtin:quotes", "--quiet")
+    ran = folkmoot(folder, "run", name, "-m", "builtin:quotes", "--quiet")
     assert ran.exit_code == 0, ran.output
     return only_id(ran)
 
 
 def test_the_page_and_the_data(folder: Path) -> None:
     debate = run_debate(folder, "flat.md")
-    output = moot(folder, "analyse", debate, "--formal").output
+    output = folkmoot(folder, "analyse", debate, "--formal").output
     _, _, chapter = output.partition("## Formal claims\n\n")
     lines = chapter.partition("\n\n")[0].split("\n")
     assert len(lines) == 3, output
@@ -273,31 +273,31 @@ def test_the_page_and_the_data(folder: Path) -> None:
         "- **refuted**, the brief (flat.md): `x > 950 implies 12 * x > 12,000`; there are values"
     )
     assert "rent = 0" in lines[2]
-    data = json.loads(moot(folder, "analyse", debate, "--formal", "--json").stdout)["debates"][0]["formal"]
+    data = json.loads(folkmoot(folder, "analyse", debate, "--formal", "--json").stdout)["debates"][0]["formal"]
     assert [row["verdict"] for row in data] == ["proved", "refuted", "refuted"]
     assert data[0]["claim"]["source"] == "flat.md"
-    assert "Formal claims" not in moot(folder, "analyse", debate).output
+    assert "Formal claims" not in folkmoot(folder, "analyse", debate).output
 
 
 def test_participants_state_claims_in_their_answers(folder: Path) -> None:
     reason = f"It is cheap.\n{LABEL} 3 * 12 = 36\n{LABEL} rent > 0 implies 12 * rent > 12"
 
     with served(lambda call: Plan(text=f"ANSWER: Yes\nCONFIDENCE: 0.7\nARGUMENT: {reason}")) as wires:
-        ran = moot(folder, "run", "plain.md", "-m", "ollama:tiny", "--quiet", OLLAMA_HOST=wires.url)
+        ran = folkmoot(folder, "run", "plain.md", "-m", "ollama:tiny", "--quiet", OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
-    output = moot(folder, "analyse", "last", "--formal").output
+    output = folkmoot(folder, "analyse", "last", "--formal").output
     assert "- **proved**, T1 of Ann: `3 * 12 = 36`; computed exactly\n- **refuted**, T1 of Ann: `rent > 0" in output
     assert "- **proved**, T2 of Ben: `3 * 12 = 36`" in output
 
 
 def test_a_debate_without_formal_claims_says_so(folder: Path) -> None:
-    output = moot(folder, "analyse", run_debate(folder, "plain.md"), "--formal").output
+    output = folkmoot(folder, "analyse", run_debate(folder, "plain.md"), "--formal").output
     assert "## Formal claims\n\n- Nobody stated a claim formally.\n" in output
 
 
 def test_without_the_library_arithmetic_is_decided(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)
-    data = json.loads(moot(folder, "analyse", run_debate(folder, "flat.md"), "--formal", "--json").stdout)
+    data = json.loads(folkmoot(folder, "analyse", run_debate(folder, "flat.md"), "--formal", "--json").stdout)
     rows = [(item["verdict"], item["reason"]) for item in data["debates"][0]["formal"]]
-    missing = 'its proof needs a library that is not installed: pip install "moot[formal]"'
+    missing = 'its proof needs a library that is not installed: pip install "folkmoot[formal]"'
     assert rows == [("proved", "computed exactly"), ("unknown", missing), ("unknown", missing)]

@@ -12,14 +12,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from moot.app.export.signed_receipts import Key, canonical, check_receipt, new_key, read_key, secret_key, write_receipt
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Source
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import RecordError
-from moot.core.event import TOOL, Called, Entered, Opened, Ruled
-from moot.report.receipt import Receipt, receipt, receipt_page
-from tests.cli.commands import moot
+from folkmoot.app.export.signed_receipts import (
+    Key,
+    canonical,
+    check_receipt,
+    new_key,
+    read_key,
+    secret_key,
+    write_receipt,
+)
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Source
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import TOOL, Called, Entered, Opened, Ruled
+from folkmoot.report.receipt import Receipt, receipt, receipt_page
+from tests.cli.commands import folkmoot
 from tests.paths import RECORDS
 from tests.report.reports import Diary, ask, hiring, opened, person
 
@@ -236,7 +244,7 @@ def test_changing_any_letter_of_the_page_breaks_verification(keys: dict[str, Key
 
 def test_every_field_of_a_receipt_is_in_the_document(keys: dict[str, Key]) -> None:
     document = json.loads(write_receipt(RECEIPT, keys["hmac"]))
-    assert {"moot_receipt", *Receipt.__slots__, "signed", "signature"} == set(document)
+    assert {"folkmoot_receipt", *Receipt.__slots__, "signed", "signature"} == set(document)
 
 
 def test_the_page_cannot_be_taken_away_or_changed(keys: dict[str, Key]) -> None:
@@ -258,16 +266,25 @@ def test_the_page_cannot_be_taken_away_or_changed(keys: dict[str, Key]) -> None:
         ("", "cannot be read"),
         ("[]", "not a receipt"),
         ("{}", "not a receipt"),
-        ('{"moot_receipt": NaN}', "cannot be read"),
-        ('{"moot_receipt": 1e999}', "cannot be read"),
-        ('{"moot_receipt": 1, "moot_receipt": 2}', "cannot be read"),
-        ('{"moot_receipt": ' + "[" * 100_000, "cannot be read"),
-        ('{"moot_receipt": 1}', "is not signed"),
-        ('{"moot_receipt": 1, "signature": "00"}', "signature cannot be read"),
-        ('{"moot_receipt": 1, "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": 1}', "cannot be read"),
-        ('{"moot_receipt": 1, "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": "x"}', "cannot be read"),
-        ('{"moot_receipt": 1, "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": "AA"}', "cannot be read"),
-        ('{"moot_receipt": 1, "signed": {"algorithm": "none", "key": ""}, "signature": ""}', "another key"),
+        ('{"folkmoot_receipt": NaN}', "cannot be read"),
+        ('{"folkmoot_receipt": 1e999}', "cannot be read"),
+        ('{"folkmoot_receipt": 1, "folkmoot_receipt": 2}', "cannot be read"),
+        ('{"folkmoot_receipt": ' + "[" * 100_000, "cannot be read"),
+        ('{"folkmoot_receipt": 1}', "is not signed"),
+        ('{"folkmoot_receipt": 1, "signature": "00"}', "signature cannot be read"),
+        (
+            '{"folkmoot_receipt": 1, "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": 1}',
+            "cannot be read",
+        ),
+        (
+            '{"folkmoot_receipt": 1, "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": "x"}',
+            "cannot be read",
+        ),
+        (
+            '{"folkmoot_receipt": 1, "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": "AA"}',
+            "cannot be read",
+        ),
+        ('{"folkmoot_receipt": 1, "signed": {"algorithm": "none", "key": ""}, "signature": ""}', "another key"),
     ],
 )
 def test_what_is_no_signed_receipt(text: str, words: str) -> None:
@@ -276,7 +293,7 @@ def test_what_is_no_signed_receipt(text: str, words: str) -> None:
 
 
 def test_half_characters_in_a_forged_receipt_are_no_error_of_ours() -> None:
-    text = '{"moot_receipt": "\\ud800", "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": "00"}'
+    text = '{"folkmoot_receipt": "\\ud800", "signed": {"algorithm": "hmac-sha256", "key": ""}, "signature": "00"}'
     with pytest.raises(RecordError, match="is not valid"):
         check_receipt(text, secret_key(SECRET))
 
@@ -288,7 +305,7 @@ def test_an_unsigned_receipt_is_plain_json() -> None:
         check_receipt(json.dumps(document), secret_key(SECRET))
 
 
-def store(folder: Path, debate: str = "panel", file: str = "moot.sqlite") -> None:
+def store(folder: Path, debate: str = "panel", file: str = "folkmoot.sqlite") -> None:
     """Put an old record into a store."""
 
     async def append() -> None:
@@ -304,11 +321,11 @@ def store(folder: Path, debate: str = "panel", file: str = "moot.sqlite") -> Non
 
 def test_a_receipt_from_the_terminal(tmp_path: Path) -> None:
     store(tmp_path)
-    assert moot(tmp_path, "receipt", "--new-key", "k").exit_code == 0
+    assert folkmoot(tmp_path, "receipt", "--new-key", "k").exit_code == 0
     for form in ("json", "md"):
-        wrote = moot(tmp_path, "receipt", "last", "--key", "k", "--format", form, "-o", "r")
+        wrote = folkmoot(tmp_path, "receipt", "last", "--key", "k", "--format", form, "-o", "r")
         assert (wrote.exit_code, wrote.output) == (0, "r\n")
-        checked = moot(tmp_path, "receipt", "--check", "r", "--key", "k.pub")
+        checked = folkmoot(tmp_path, "receipt", "--check", "r", "--key", "k.pub")
         assert checked.exit_code == 0, checked.output
         assert "is intact in" in checked.output
     secret = "PRIVATE KEY"
@@ -316,26 +333,26 @@ def test_a_receipt_from_the_terminal(tmp_path: Path) -> None:
     assert secret not in everything
     key = "".join((tmp_path / "k").read_text().splitlines()[1:-1])
     assert key not in everything
-    away = moot(tmp_path, "receipt", "--check", "r", "--key", "k.pub", "--store", "none.sqlite")
+    away = folkmoot(tmp_path, "receipt", "--check", "r", "--key", "k.pub", "--store", "none.sqlite")
     assert (away.exit_code, " entries) is not in none.sqlite; it was not checked" in away.output) == (0, True)
     assert not (tmp_path / "none.sqlite").exists()
     store(tmp_path, "another", file="more.sqlite")
     assert (
         "is not in more.sqlite"
-        in moot(tmp_path, "receipt", "--check", "r", "--key", "k", "--store", "more.sqlite").output
+        in folkmoot(tmp_path, "receipt", "--check", "r", "--key", "k", "--store", "more.sqlite").output
     )
 
 
 def test_a_receipt_with_a_secret_of_the_environment(tmp_path: Path) -> None:
     store(tmp_path)
-    signed = moot(tmp_path, "receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET)
+    signed = folkmoot(tmp_path, "receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET)
     (tmp_path / "r").write_text(signed.stdout)
     assert SECRET not in signed.output
-    assert moot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 0
-    bad = moot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET[::-1])
+    assert folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 0
+    bad = folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET[::-1])
     assert (bad.exit_code, bad.output.count("\n")) == (1, 1)
     (tmp_path / "r").write_text(re.sub(r'"head": "\w', '"head": "', signed.stdout))
-    assert moot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 1
+    assert folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET).exit_code == 1
 
 
 def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
@@ -343,7 +360,7 @@ def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
     forged = replace(RECEIPT, debate="panel")
     for written_receipt in (forged, replace(forged, entries=10_000)):
         (tmp_path / "r").write_text(write_receipt(written_receipt, secret_key(SECRET)))
-        result = moot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
+        result = folkmoot(tmp_path, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
         assert (result.exit_code, "is a different one" in result.output) == (1, True)
 
 
@@ -360,12 +377,12 @@ def test_a_record_that_is_another_one_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_sentence(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    result = moot(tmp_path, "receipt", *words, KEY=SECRET)
+    result = folkmoot(tmp_path, "receipt", *words, KEY=SECRET)
     assert result.exit_code in (1, 2)
     assert message in " ".join(result.output.split())
 
 
 def test_an_unsigned_file_is_named_as_such_and_a_folder_that_is_missing(tmp_path: Path) -> None:
     store(tmp_path)
-    assert "is not signed" in moot(tmp_path, "receipt", "last", "-o", "r.json").output
-    assert "cannot be written" in moot(tmp_path, "receipt", "last", "-o", "none/r.json").output
+    assert "is not signed" in folkmoot(tmp_path, "receipt", "last", "-o", "r.json").output
+    assert "cannot be written" in folkmoot(tmp_path, "receipt", "last", "-o", "none/r.json").output

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from moot.app.export.signed_receipts import canonical, secret_key
-from moot.app.run.workspace import Workspace
-from moot.record.store import decode, digest, encode
-from tests.cli.commands import moot
+from folkmoot.app.export.signed_receipts import canonical, secret_key
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.record.store import decode, digest, encode
+from tests.cli.commands import folkmoot
 from tests.paths import RECORDS
 
 LINES = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()
@@ -25,7 +25,7 @@ def lay(folder: Path, lines: Sequence[str], *, after: int = 0) -> None:
     """Put lines into a store."""
 
     async def append() -> None:
-        workspace = Workspace.at(folder / "moot.sqlite")
+        workspace = Workspace.at(folder / "folkmoot.sqlite")
         await workspace.store.append("panel", lines, after=after)
         await workspace.close()
 
@@ -35,18 +35,18 @@ def lay(folder: Path, lines: Sequence[str], *, after: int = 0) -> None:
 def sign(folder: Path) -> None:
     """Lay a record, and write a receipt of it."""
     lay(folder, LINES)
-    (folder / "r").write_text(moot(folder, "receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET).stdout)
+    (folder / "r").write_text(folkmoot(folder, "receipt", "last", "--hmac-key-env", "KEY", KEY=SECRET).stdout)
 
 
 def check(folder: Path) -> Result:
-    return moot(folder, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
+    return folkmoot(folder, "receipt", "--check", "r", "--hmac-key-env", "KEY", KEY=SECRET)
 
 
 def test_an_edited_record_is_not_the_one_of_a_receipt(tmp_path: Path) -> None:
     sign(tmp_path)
     whole = check(tmp_path)
     assert "each entry has the hash of the one before" in " ".join(whole.output.split())
-    with closing(sqlite3.connect(tmp_path / "moot.sqlite")) as base, base:
+    with closing(sqlite3.connect(tmp_path / "folkmoot.sqlite")) as base, base:
         changed = base.execute("update line set text = replace(text, '\"body\":', '\"body\": ') where seq = 8").rowcount
     assert changed == 1
     edited = check(tmp_path)

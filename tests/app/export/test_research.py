@@ -5,24 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.toolkit import ToolResult, ToolUse
-from moot.app.brief.reader import read_brief
-from moot.app.plan.assignment import combined_lookup
-from moot.app.run.prepare import Overrides, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Context
-from moot.core.ask import Ask, ToolSpec
-from moot.core.brief import Brief, Participant
-from moot.core.errors import ToolError
-from moot.core.event import Called, Entry
-from moot.core.roles import RECALL, RESEARCH, RETRIEVER
-from moot.core.transcript import Transcript
-from moot.learn.retriever import NOTHING, Retriever
-from moot.phases.base import State, is_batch
-from moot.phases.helpers import Recall
-from moot.report.markdown import markdown
-from moot.report.report import report
-from moot.testing.conformance import Journal
+from folkmoot.agents.toolkit import ToolResult, ToolUse
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.assignment import combined_lookup
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, ToolSpec
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import ToolError
+from folkmoot.core.event import Called, Entry
+from folkmoot.core.roles import RECALL, RESEARCH, RETRIEVER
+from folkmoot.core.transcript import Transcript
+from folkmoot.learn.retriever import NOTHING, Retriever
+from folkmoot.phases.base import State, is_batch
+from folkmoot.phases.helpers import Recall
+from folkmoot.report.markdown import markdown
+from folkmoot.report.report import report
+from folkmoot.testing.conformance import Journal
 from tests.cli.commands import settle
 
 WHO = Participant(name="Librarian", seat=RETRIEVER, duty="aide", tools=("rag",))

@@ -8,9 +8,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
-from moot.app.export.signed_receipts import check_receipt, new_key, read_key, secret_key, write_receipt
-from moot.core.errors import BriefError
-from moot.report.receipt import receipt
+from folkmoot.app.export.signed_receipts import check_receipt, new_key, read_key, secret_key, write_receipt
+from folkmoot.core.errors import BriefError
+from folkmoot.report.receipt import receipt
 from tests.report.reports import hiring
 
 SECRET = "correct horse battery"
@@ -72,7 +72,7 @@ def test_without_the_library_one_sentence_says_what_to_install(tmp_path: Path, m
     new_key(tmp_path / "k")
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
     for path in (tmp_path / "k", tmp_path / "k.pub"):
-        with pytest.raises(BriefError, match=r"pip install \"moot\[receipts\]\""):
+        with pytest.raises(BriefError, match=r"pip install \"folkmoot\[receipts\]\""):
             read_key(path)
     with pytest.raises(BriefError, match=r"pip install"):
         new_key(tmp_path / "other")

@@ -18,11 +18,11 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from moot.app.export.telemetry import Telemetry, TelemetryWatcher, observe
-from moot.app.plan.settings import wants_telemetry
-from moot.core.ask import Reply, Usage
-from moot.core.decision import Decision
-from moot.core.event import (
+from folkmoot.app.export.telemetry import Telemetry, TelemetryWatcher, observe
+from folkmoot.app.plan.settings import wants_telemetry
+from folkmoot.core.ask import Reply, Usage
+from folkmoot.core.decision import Decision
+from folkmoot.core.event import (
     Asked,
     Attempted,
     Called,
@@ -53,8 +53,8 @@ class Sink:
         self.spans, self.reader = InMemorySpanExporter(), InMemoryMetricReader()
         traces = TracerProvider()
         traces.add_span_processor(SimpleSpanProcessor(self.spans))
-        meter = MeterProvider([self.reader]).get_meter("moot")
-        self.telemetry = Telemetry("d-1", traces.get_tracer("moot"), meter)
+        meter = MeterProvider([self.reader]).get_meter("folkmoot")
+        self.telemetry = Telemetry("d-1", traces.get_tracer("folkmoot"), meter)
 
     def take(self, entries: Sequence[Entry]) -> "Sink":
         for entry in entries:
@@ -112,9 +112,9 @@ def test_a_debate_is_a_trace_by_the_conventions() -> None:
     tries = [span for span in sink.spans.get_finished_spans() if span.name == "chat gpt-x"]
     assert root.attributes is not None
     assert root.attributes["gen_ai.conversation.id"] == "d-1"
-    assert root.attributes["moot.status"] == "decided"
+    assert root.attributes["folkmoot.status"] == "decided"
     assert (root.start_time, root.end_time) == (int(BEGAN * 1e9), int((BEGAN + 13) * 1e9))
-    assert [event.name for event in root.events] == ["moot.interjected", "moot.ruled"]
+    assert [event.name for event in root.events] == ["folkmoot.interjected", "folkmoot.ruled"]
     assert below(agent, root)
     assert [span.attributes.get("error.type") for span in tries if span.attributes] == ["timeout", None]
     done = tries[1].attributes
@@ -141,7 +141,7 @@ def test_tokens_and_times_are_counted() -> None:
         str(values["gen_ai.operation.name"]): n for values, n in sink.numbers("gen_ai.client.operation.duration")
     }
     assert seconds == {"chat": 2.5, "execute_tool": 0.5}
-    assert sink.numbers("moot.debates") == [({"moot.status": "decided"}, 1)]
+    assert sink.numbers("folkmoot.debates") == [({"folkmoot.status": "decided"}, 1)]
 
 
 def test_nothing_that_was_said_is_in_a_trace_or_a_number() -> None:
@@ -159,9 +159,9 @@ def test_a_pause_ends_the_trace_and_what_comes_then_has_one_of_its_own() -> None
     diary.add(Closed(status="no_decision"))
     sink = Sink().take(diary.entries)
     roots = [span for span in sink.spans.get_finished_spans() if span.name.startswith("invoke_workflow")]
-    assert [dict(span.attributes or {})["moot.status"] for span in roots] == ["paused: stopped", "no_decision"]
+    assert [dict(span.attributes or {})["folkmoot.status"] for span in roots] == ["paused: stopped", "no_decision"]
     assert sink.span("chat y").attributes is not None
-    assert dict(sink.span("chat y").attributes or {})["moot.open"] is True
+    assert dict(sink.span("chat y").attributes or {})["folkmoot.open"] is True
 
 
 def test_instruments_may_be_asked_for_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -200,7 +200,7 @@ class Collector(BaseHTTPRequestHandler):
 
 
 SENDING = """
-from moot.app.export.telemetry import observe, start
+from folkmoot.app.export.telemetry import observe, start
 from opentelemetry import metrics, trace
 from tests.app.export.test_telemetry import debated
 start()
@@ -237,7 +237,7 @@ def test_a_real_collector_gets_both() -> None:
 
 def hold(folder: Path, address: str) -> str:
     """Hold a debate as somebody at a terminal does; what was said on the error output."""
-    command = [sys.executable, "-m", "moot", "run", str(EXAMPLES / "canteen.md"), "-m", "builtin:quotes", "--quiet"]
+    command = [sys.executable, "-m", "folkmoot", "run", str(EXAMPLES / "canteen.md"), "-m", "builtin:quotes", "--quiet"]
     path = os.pathsep.join(sys.path)
     values = {**os.environ, **settle(folder), "OTEL_EXPORTER_OTLP_ENDPOINT": address, "PYTHONPATH": path}
     values["OTEL_EXPORTER_OTLP_TIMEOUT"] = "1"
@@ -250,7 +250,7 @@ def test_a_debate_that_is_run_sends_its_trace_where_the_environment_wants_it(tmp
     with collecting() as (address, got):
         text = hold(tmp_path, address)
     traces = b"".join(body for path, body in got if path == "/v1/traces")
-    for number in (b"invoke_workflow", b"invoke_agent", b"moot.status", b"no_decision"):
+    for number in (b"invoke_workflow", b"invoke_agent", b"folkmoot.status", b"no_decision"):
         assert number in traces
     assert CANARY.encode() not in traces
     assert CANARY not in text

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.imports.imported_record import MOST_BYTES, MOST_TURNS, import_conversation, read_conversations
-from moot.app.run.fork import Change, count_matching, fork
-from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError
-from moot.core.event import Opened
-from moot.core.transcript import fold
-from tests.cli.commands import moot
+from folkmoot.app.imports.imported_record import MOST_BYTES, MOST_TURNS, import_conversation, read_conversations
+from folkmoot.app.run.fork import Change, count_matching, fork
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Opened
+from folkmoot.core.transcript import fold
+from tests.cli.commands import folkmoot
 
 TRANSCRIPT = "# Build or buy?\n\n**Ada:** Build it.\n\n**Ben:** Buy it.\n\n**Ada:** Why?\n\n**Ben:** Time.\n"
 
@@ -27,7 +27,7 @@ def council(votes: int = 3) -> bytes:
 
 
 async def test_a_transcript_is_a_record_that_can_be_forked(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     data = TRANSCRIPT.encode()
     (conversation,) = read_conversations(data, "talk.md")
     imported = await import_conversation(workspace, conversation, "talk.md", data)
@@ -54,7 +54,7 @@ async def test_a_transcript_is_a_record_that_can_be_forked(tmp_path: Path) -> No
 
 
 async def test_rankings_of_a_council_are_counted_as_they_were_meant(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     (conversation,) = read_conversations(council(), "council.json")
     imported = await import_conversation(workspace, conversation, "council.json", council())
     transcript = fold(await workspace.entries(imported.debate))
@@ -71,7 +71,7 @@ async def test_rankings_of_a_council_are_counted_as_they_were_meant(tmp_path: Pa
 
 
 async def test_who_did_not_rank_is_missing(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     (conversation,) = read_conversations(council(1), "council.json")
     imported = await import_conversation(workspace, conversation, "council.json", council(1))
     transcript = fold(await workspace.entries(imported.debate))
@@ -115,7 +115,7 @@ def test_json_is_told_by_its_beginning_whatever_the_file_is_called(text: str) ->
 
 
 async def test_invisible_characters_and_names_with_a_meaning_are_cleaned(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     data = "Proposal A: Bu\u200bild\u202e.\nProposal B: Buy.\nProposal A: No.\nProposal B: Yes.".encode()
     (conversation,) = read_conversations(data, "talk.txt")
     assert [speaker.name for speaker in conversation.speakers] == ["Proposal A (speaker)", "Proposal B (speaker)"]
@@ -127,20 +127,20 @@ async def test_invisible_characters_and_names_with_a_meaning_are_cleaned(tmp_pat
 def test_the_command_names_what_it_leaves_out(tmp_path: Path) -> None:
     rows = [{"messages": [{"role": "user", "content": words}]} for words in ("Tea?", "", " ")]
     (tmp_path / "rows.json").write_text(json.dumps(rows), "utf-8")
-    result = moot(tmp_path, "import", "rows.json")
+    result = folkmoot(tmp_path, "import", "rows.json")
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
-    assert result.stderr.startswith("moot: rows.json: 2 conversations without words left out\n")
+    assert result.stderr.startswith("folkmoot: rows.json: 2 conversations without words left out\n")
 
 
 def test_the_command_imports_what_it_can(tmp_path: Path) -> None:
     for name, text in (("talk.md", TRANSCRIPT), ("none.md", "Nobody."), ("council.json", council().decode())):
         (tmp_path / name).write_text(text)
-    dry = moot(tmp_path, "import", "talk.md", "--dry-run")
+    dry = folkmoot(tmp_path, "import", "talk.md", "--dry-run")
     assert (dry.exit_code, dry.stdout) == (0, "Build or buy? (transcript: Ada 2 turns, Ben 2 turns)\n")
-    came = moot(tmp_path, "import", "talk.md", "none.md", "council.json")
+    came = folkmoot(tmp_path, "import", "talk.md", "none.md", "council.json")
     assert came.exit_code == 1
     assert "none.md: no speakers found." in came.stderr
     assert "2 rankings" in came.stdout
-    assert moot(tmp_path, "verify", "last").exit_code == 0
-    assert moot(tmp_path, "recount", "last").exit_code == 0
-    assert "imported:vendor/one" in moot(tmp_path, "show", "last").stdout
+    assert folkmoot(tmp_path, "verify", "last").exit_code == 0
+    assert folkmoot(tmp_path, "recount", "last").exit_code == 0
+    assert "imported:vendor/one" in folkmoot(tmp_path, "show", "last").stdout

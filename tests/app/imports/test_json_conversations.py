@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from moot.app.imports.conversations import Conversation
-from moot.app.imports.json_conversations import read_json
-from moot.core.errors import BriefError
+from folkmoot.app.imports.conversations import Conversation
+from folkmoot.app.imports.json_conversations import read_json
+from folkmoot.core.errors import BriefError
 
 CHAT = [
     {"role": "system", "content": "Be brief."},

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from moot.app.imports.named_transcripts import read_transcript
-from moot.core.errors import BriefError
+from folkmoot.app.imports.named_transcripts import read_transcript
+from folkmoot.core.errors import BriefError
 
 STYLES = {
     "bold": "**{name}:** {words}",

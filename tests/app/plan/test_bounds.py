@@ -12,25 +12,25 @@ from math import ceil
 
 import pytest
 
-from moot.app.brief.reader import ParsedBrief, read_brief
-from moot.app.plan.bounds import Bounds, Totals, bounds, joined_bounds
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import ToolCall, Usage
-from moot.core.brief import Brief, Limits, Participant, Search, Settings, Source
-from moot.core.errors import Unreadable
-from moot.core.event import Attempted, Called, Entry
-from moot.engine.calls import Budget
-from moot.models.base import Model, Request, Traits
-from moot.models.layers import RetrySettings
-from moot.models.names import parse
-from moot.models.pool import Fallback, Pool
-from moot.models.prices import answer_cap, cost, quote
-from moot.phases.choices import Choices
-from moot.protocols.known import KNOWN, build
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import ParsedBrief, read_brief
+from folkmoot.app.plan.bounds import Bounds, Totals, bounds, joined_bounds
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import ToolCall, Usage
+from folkmoot.core.brief import Brief, Limits, Participant, Search, Settings, Source
+from folkmoot.core.errors import Unreadable
+from folkmoot.core.event import Attempted, Called, Entry
+from folkmoot.engine.calls import Budget
+from folkmoot.models.base import Model, Request, Traits
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.names import parse
+from folkmoot.models.pool import Fallback, Pool
+from folkmoot.models.prices import answer_cap, cost, quote
+from folkmoot.phases.choices import Choices
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.plan.test_estimate_bound import draw
 from tests.kits.thoroughness import MORE, some
 

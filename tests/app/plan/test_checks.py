@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from moot.app.brief.program_values import fit
-from moot.app.brief.schema import LIMITS
-from moot.app.plan.checks import check_brief, check_value
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Limits, Participant, Search, Settings, Source, View
-from moot.core.errors import BriefError
-from moot.phases.choices import Choices
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.program_values import fit
+from folkmoot.app.brief.schema import LIMITS
+from folkmoot.app.plan.checks import check_brief, check_value
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Limits, Participant, Search, Settings, Source, View
+from folkmoot.core.errors import BriefError
+from folkmoot.phases.choices import Choices
+from folkmoot.testing.store_checks import InMemoryStore
 
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
 BRIEF = Brief(topic="Tea?", participants=(ANN, BOB))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.plan.settings import Config, load_config, user_file
-from moot.core.errors import BriefError
-from moot.tools.mcp_servers import Server
+from folkmoot.app.plan.settings import Config, load_config, user_file
+from folkmoot.core.errors import BriefError
+from folkmoot.tools.mcp_servers import Server
 
 PIN = "0123456789abcdef" * 4
 
@@ -15,9 +15,9 @@ PIN = "0123456789abcdef" * 4
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user without settings, in an empty folder."""
     for name in ("MODEL", "FALLBACK", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS", "LEARN"):
-        monkeypatch.delenv(f"MOOT_{name}", raising=False)
+        monkeypatch.delenv(f"FOLKMOOT_{name}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    (tmp_path / "config" / "moot").mkdir(parents=True)
+    (tmp_path / "config" / "folkmoot").mkdir(parents=True)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path
@@ -59,37 +59,37 @@ def test_all_settings_of_the_users_own_file() -> None:
 
 def test_the_environment_goes_before_the_folder_and_the_folder_before_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     user_file().write_text('model = "ollama:a"\nsearch = "searxng"\nsearxng_url = "http://a.example"\n')
-    Path("moot.toml").write_text('model = "ollama:b"\nsearch = "duckduckgo"\n')
+    Path("folkmoot.toml").write_text('model = "ollama:b"\nsearch = "duckduckgo"\n')
     assert (load_config().model, load_config().search) == ("ollama:b", "duckduckgo")
     assert load_config(Path("elsewhere")).model == "ollama:a"
-    monkeypatch.setenv("MOOT_MODEL", "ollama:c")
-    monkeypatch.setenv("MOOT_SEARXNG_URL", "http://127.0.0.1:8888")
+    monkeypatch.setenv("FOLKMOOT_MODEL", "ollama:c")
+    monkeypatch.setenv("FOLKMOOT_SEARXNG_URL", "http://127.0.0.1:8888")
     config = load_config()
     assert (config.model, config.searxng_url) == ("ollama:c", "http://127.0.0.1:8888")
-    assert dict(config.origin)["model"] == "MOOT_MODEL"
+    assert dict(config.origin)["model"] == "FOLKMOOT_MODEL"
 
 
 def test_settings_that_have_changed_are_read_again() -> None:
     assert load_config().learn
     assert load_config() is load_config()
-    Path("moot.toml").write_text("learn = false\n")
+    Path("folkmoot.toml").write_text("learn = false\n")
     assert not load_config().learn
-    Path("moot.toml").unlink()
+    Path("folkmoot.toml").unlink()
     assert load_config().learn
 
 
 @pytest.mark.parametrize("line", ['["ollama:a", "openai:b"]', '"ollama:a, openai:b"'])
 def test_fallbacks_are_a_list_or_one_text(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("moot.toml").write_text(f"fallback = {line}\n")
+    Path("folkmoot.toml").write_text(f"fallback = {line}\n")
     assert load_config().fallback == ("ollama:a", "openai:b")
-    monkeypatch.setenv("MOOT_FALLBACK", "ollama:c,")
+    monkeypatch.setenv("FOLKMOOT_FALLBACK", "ollama:c,")
     assert load_config().fallback == ("ollama:c",)
 
 
 @pytest.mark.parametrize("line", ['searxng_url = "http://x"', 'embeddings = "ollama:e"', '[mcp.x]\ncommand = ["x"]'])
 def test_a_file_beside_a_brief_starts_nothing_and_names_no_address(line: str) -> None:
-    Path("moot.toml").write_text(line)
-    with pytest.raises(BriefError, match=f"moot.toml: [a-z_]+ can be set only in your own file, {user_file()}"):
+    Path("folkmoot.toml").write_text(line)
+    with pytest.raises(BriefError, match=f"folkmoot.toml: [a-z_]+ can be set only in your own file, {user_file()}"):
         load_config()
 
 
@@ -153,12 +153,12 @@ def test_feeds_are_addresses_and_files_of_the_owner() -> None:
     ("text", "learns"), [("", True), ("learn = true", True), ("learn = false", False), ('learn = "no"', False)]
 )
 def test_whether_debates_are_learned(text: str, learns: bool) -> None:
-    Path("moot.toml").write_text(text)
+    Path("folkmoot.toml").write_text(text)
     assert load_config().learn is learns
 
 
 def test_the_environment_can_forbid_learning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOOT_LEARN", "off")
+    monkeypatch.setenv("FOLKMOOT_LEARN", "off")
     assert not load_config().learn
 
 
@@ -182,6 +182,6 @@ def test_feeds_and_learning_that_cannot_be(text: str, message: str) -> None:
 
 
 def test_feeds_are_set_in_the_owners_file_alone() -> None:
-    Path("moot.toml").write_text('[feeds]\nnews = "https://n.example/rss"')
+    Path("folkmoot.toml").write_text('[feeds]\nnews = "https://n.example/rss"')
     with pytest.raises(BriefError, match="feeds can be set only in your own file"):
         load_config()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.app.plan.estimate import Costing, Estimate
+from folkmoot.app.plan.estimate import Costing, Estimate
 
 
 @pytest.mark.parametrize(

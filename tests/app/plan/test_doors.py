@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-import moot
-from moot.app.brief.reader import read_words
-from moot.app.export.reports import read_record, write_data, write_report
-from moot.app.plan.assignment import first_chat_model
-from moot.app.plan.checks import NOTHING, QUOTING
-from moot.app.plan.settings import Config
-from moot.app.run.api import read_brief_argument
-from moot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Workspace
-from moot.app.serve.view_model import entry_views
+import folkmoot
+from folkmoot.app.brief.reader import read_words
+from folkmoot.app.export.reports import read_record, write_data, write_report
+from folkmoot.app.plan.assignment import first_chat_model
+from folkmoot.app.plan.checks import NOTHING, QUOTING
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.api import read_brief_argument
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.view_model import entry_views
 from tests.cli.commands import BRIEF, served, settle
 
 QUOTES = "builtin:quotes"
@@ -40,43 +40,43 @@ def _own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_importing_moot_costs_next_to_nothing() -> None:
-    code = f"import sys, moot; print([name for name in {HEAVY!r} if name in sys.modules])"
+def test_importing_folkmoot_costs_next_to_nothing() -> None:
+    code = f"import sys, folkmoot; print([name for name in {HEAVY!r} if name in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout.strip() == "[]"
 
 
 def test_public_names() -> None:
-    assert sorted(moot.__all__) == list(moot.__all__)
-    assert set(moot.__all__) <= set(dir(moot))
-    assert issubclass(moot.RecordMismatch, moot.RecordError)
-    assert moot.Brief(topic="Tea?").topic == "Tea?"
+    assert sorted(folkmoot.__all__) == list(folkmoot.__all__)
+    assert set(folkmoot.__all__) <= set(dir(folkmoot))
+    assert issubclass(folkmoot.RecordMismatch, folkmoot.RecordError)
+    assert folkmoot.Brief(topic="Tea?").topic == "Tea?"
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        getattr(moot, "nothing")  # noqa: B009 - the name is unknown to the type checker
+        getattr(folkmoot, "nothing")  # noqa: B009 - the name is unknown to the type checker
 
 
 def test_run_takes_a_path_a_text_or_a_brief(tmp_path: Path) -> None:
-    by_path = moot.run(BRIEF, model=QUOTES)
+    by_path = folkmoot.run(BRIEF, model=QUOTES)
     assert (by_path.status, by_path.decision and by_path.decision.winner) == ("decided", "buy")
-    by_text = moot.run("Tea or coffee?", model=[QUOTES], protocol="council")
+    by_text = folkmoot.run("Tea or coffee?", model=[QUOTES], protocol="council")
     assert by_text.transcript.protocol == "council"
-    people = (moot.Participant(name="Ann", seat=QUOTES), moot.Participant(name="Bob", seat=QUOTES))
-    by_brief = moot.run(moot.Brief(topic="Tea?", participants=people), store=tmp_path / "other.sqlite")
+    people = (folkmoot.Participant(name="Ann", seat=QUOTES), folkmoot.Participant(name="Bob", seat=QUOTES))
+    by_brief = folkmoot.run(folkmoot.Brief(topic="Tea?", participants=people), store=tmp_path / "other.sqlite")
     assert [participant.name for participant in by_brief.transcript.brief.participants] == ["Ann", "Bob"]  # type: ignore[union-attr]
     assert (tmp_path / "other.sqlite").exists()
-    limited = moot.run(moot.Brief(topic="Tea?"), model=QUOTES, limits=moot.Limits(asks=3))
+    limited = folkmoot.run(folkmoot.Brief(topic="Tea?"), model=QUOTES, limits=folkmoot.Limits(asks=3))
     assert (limited.status, limited.kind) == ("paused", "limit")
 
 
 async def test_run_inside_a_loop_names_the_other_door() -> None:
-    with pytest.raises(moot.MootError, match=r"await moot\.debate"):
-        moot.run("Tea or coffee?")
-    outcome = await moot.debate("Tea or coffee?", model=QUOTES)
+    with pytest.raises(folkmoot.FolkmootError, match=r"await folkmoot\.debate"):
+        folkmoot.run("Tea or coffee?")
+    outcome = await folkmoot.debate("Tea or coffee?", model=QUOTES)
     assert outcome.status == "no_decision"
 
 
 async def ready(words: str, *, config: Config | None = None, **overrides: object) -> PreparedDebate:
-    workspace = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("folkmoot.sqlite"))
     try:
         return await prepare(workspace, read_words(words), replace(Overrides(), **overrides), config=config)
     finally:
@@ -93,11 +93,11 @@ async def test_the_model_is_the_callers_then_the_briefs_then_the_owners_then_quo
     ]
     assert seats == ["ollama:a", "ollama:b", "ollama:a"]
     assert (await ready("b.md")).plan.brief.participants[0].seat == "ollama:mine"
-    monkeypatch.setenv("MOOT_MODEL", "ollama:owned")
+    monkeypatch.setenv("FOLKMOOT_MODEL", "ollama:owned")
     owned = await ready("Tea or coffee?")
     assert owned.plan.brief.participants[0].seat == "ollama:owned"
     assert owned.notes == (
-        "The model is ollama:owned, from MOOT_MODEL.",
+        "The model is ollama:owned, from FOLKMOOT_MODEL.",
         "All 3 debaters are ollama:owned: among copies of one model a debate has gained nothing.",
         "Participants will be generated by ollama:owned; until then the estimate uses the built-in ones.",
     )
@@ -139,7 +139,7 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("header", "overrides", "message"), MISFITS)
 async def test_what_does_not_fit_names_its_line(header: str, overrides: dict[str, Any], message: str) -> None:
     words = write(f"---\n{header}\n---\n# Tea?\n\n## Ann\nrole: for\n\nYes.\n\n## Bob\nrole: against\n\nNo.\n")
-    with pytest.raises(moot.BriefError) as caught:
+    with pytest.raises(folkmoot.BriefError) as caught:
         await ready(words, models=(QUOTES,), **overrides)
     assert str(caught.value).startswith(message)
 
@@ -196,9 +196,9 @@ def test_questions_are_no_files(words: str) -> None:
 
 
 async def test_reports_are_written_from_the_record() -> None:
-    outcome = moot.debate(BRIEF, model=QUOTES)
+    outcome = folkmoot.debate(BRIEF, model=QUOTES)
     debate = (await outcome).debate
-    workspace = Workspace.at(Path("moot.sqlite"))
+    workspace = Workspace.at(Path("folkmoot.sqlite"))
     async with asyncio.timeout(120):
         record = await read_record(workspace, debate)
         assert [entry async for entry in workspace.follow(debate)] == list(record.entries)
@@ -212,8 +212,8 @@ async def test_reports_are_written_from_the_record() -> None:
     assert next(view.turn.spoken.by for view in entry_views(record.entries) if view.turn) == "Finance"
 
 
-async def outcome_of(debate: str) -> moot.Outcome:
-    workspace = Workspace.at(Path("moot.sqlite"))
+async def outcome_of(debate: str) -> folkmoot.Outcome:
+    workspace = Workspace.at(Path("folkmoot.sqlite"))
     try:
         return await workspace.resume(debate)
     finally:
@@ -221,7 +221,9 @@ async def outcome_of(debate: str) -> moot.Outcome:
 
 
 def test_a_brief_without_participants_gets_the_usual_ones() -> None:
-    assert [participant.name for participant in read_brief_argument(moot.Brief(topic="Tea?")).brief.participants] == [
+    assert [
+        participant.name for participant in read_brief_argument(folkmoot.Brief(topic="Tea?")).brief.participants
+    ] == [
         "Advocate",
         "Skeptic",
         "Pragmatist",
@@ -231,23 +233,25 @@ def test_a_brief_without_participants_gets_the_usual_ones() -> None:
 async def test_a_damaged_record_hides_no_other(tmp_path: Path) -> None:
     workspace = Workspace.at(tmp_path / "damaged.sqlite")
     await workspace.store.append("broken", ['{"v":1,"seq":1'], after=0)
-    await moot.debate("Tea or coffee?", model=QUOTES, store=tmp_path / "damaged.sqlite")
+    await folkmoot.debate("Tea or coffee?", model=QUOTES, store=tmp_path / "damaged.sqlite")
     listed = await workspace.list()
     await workspace.close()
     assert sorted(summary.status == "damaged" for summary in listed) == [False, True]
 
 
 def test_names_of_earlier_versions_still_work_and_say_what_they_are_called_now() -> None:
-    moot.__dict__.pop("Workspace", None)  # as if nobody had asked for it yet
-    with pytest.warns(DeprecationWarning, match=r"moot\.Desk is now called moot\.Workspace"):
-        assert vars(moot)["__getattr__"]("Desk") is moot.Workspace
-    with pytest.raises(AttributeError, match="module 'moot' has no attribute 'Hall'"):
-        vars(moot)["__getattr__"]("Hall")
+    folkmoot.__dict__.pop("Workspace", None)  # as if nobody had asked for it yet
+    with pytest.warns(DeprecationWarning, match=r"folkmoot\.Desk is now called folkmoot\.Workspace"):
+        assert vars(folkmoot)["__getattr__"]("Desk") is folkmoot.Workspace
+    with pytest.raises(AttributeError, match="module 'folkmoot' has no attribute 'Hall'"):
+        vars(folkmoot)["__getattr__"]("Hall")
 
 
 async def test_a_workspace_still_runs_a_debate_under_the_earlier_name(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
-    brief = moot.Brief(topic="Tea?", participants=(moot.Participant(name="Ada"), moot.Participant(name="Bo")))
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
+    brief = folkmoot.Brief(
+        topic="Tea?", participants=(folkmoot.Participant(name="Ada"), folkmoot.Participant(name="Bo"))
+    )
     plan = workspace.plan(brief, models=(QUOTES,))
     with pytest.warns(DeprecationWarning, match=r"Workspace\.hold is now called Workspace\.run"):
         outcome = await workspace.hold(plan, "tea")

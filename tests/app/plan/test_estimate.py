@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.plan.estimate import TOKENS, estimate
-from moot.app.plan.pretend import WORDS, AnswerSimulator, expected_words
-from moot.core.agent import Context, Quote
-from moot.core.ask import Ask, Field, Form, Reply
-from moot.core.brief import Brief, Participant, Settings, Source
-from moot.core.transcript import Transcript, Turn
-from moot.models.base import Model, Request
-from moot.phases.choices import Extras
-from moot.protocols.known import Choices, build
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.plan.estimate import TOKENS, estimate
+from folkmoot.app.plan.pretend import WORDS, AnswerSimulator, expected_words
+from folkmoot.core.agent import Context, Quote
+from folkmoot.core.ask import Ask, Field, Form, Reply
+from folkmoot.core.brief import Brief, Participant, Settings, Source
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.models.base import Model, Request
+from folkmoot.phases.choices import Extras
+from folkmoot.protocols.known import Choices, build
+from folkmoot.testing.scripted import ScriptedModel
 
 
 class Priced(ScriptedModel):

@@ -7,21 +7,21 @@ from typing import get_args
 
 import pytest
 
-from moot.app.brief.participants import ACTS
-from moot.app.plan.assignment import calls_for
-from moot.app.plan.estimate import estimate
-from moot.core.ask import Ask, Field, Reply, Value
-from moot.core.brief import Brief, Participant, Search, View
-from moot.core.errors import ProtocolError
-from moot.core.event import Asked, Failed, Replied
-from moot.core.transcript import Transcript
-from moot.models.base import Model
-from moot.phases.base import Phase, State, enter
-from moot.phases.choices import Choices, Condition, Extras, Mediation, MediatorKind, TurnMode, When
-from moot.phases.endings import ENDINGS
-from moot.policy.pairing import Topology
-from moot.protocols.known import KNOWN, build
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.brief.participants import ACTS
+from folkmoot.app.plan.assignment import calls_for
+from folkmoot.app.plan.estimate import estimate
+from folkmoot.core.ask import Ask, Field, Reply, Value
+from folkmoot.core.brief import Brief, Participant, Search, View
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Asked, Failed, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.models.base import Model
+from folkmoot.phases.base import Phase, State, enter
+from folkmoot.phases.choices import Choices, Condition, Extras, Mediation, MediatorKind, TurnMode, When
+from folkmoot.phases.endings import ENDINGS
+from folkmoot.policy.pairing import Topology
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.testing.scripted import ScriptedModel
 from tests.kits.thoroughness import MORE, some
 
 DEBATES = 20 if MORE else 2

@@ -7,21 +7,21 @@ from typing import get_args
 
 import pytest
 
-from moot.agents.toolkit import ROUNDS, USES
-from moot.agents.tree_search import most_calls
-from moot.app.plan.assignment import calls_for
-from moot.app.plan.estimate import estimate, likely_requests
-from moot.core.ask import Ask, Reply, Value
-from moot.core.brief import Brief, Participant, Search, View
-from moot.core.errors import ProtocolError
-from moot.core.event import Asked, Replied
-from moot.core.transcript import Transcript
-from moot.models.base import Model
-from moot.phases.base import Phase, State, enter
-from moot.phases.choices import Choices, Extras, Mediation, MediatorKind
-from moot.protocols.known import ALONE, KNOWN, build
-from moot.testing.replay import Harness, SeededAgent
-from moot.testing.scripted import ScriptedModel
+from folkmoot.agents.toolkit import ROUNDS, USES
+from folkmoot.agents.tree_search import most_calls
+from folkmoot.app.plan.assignment import calls_for
+from folkmoot.app.plan.estimate import estimate, likely_requests
+from folkmoot.core.ask import Ask, Reply, Value
+from folkmoot.core.brief import Brief, Participant, Search, View
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Asked, Replied
+from folkmoot.core.transcript import Transcript
+from folkmoot.models.base import Model
+from folkmoot.phases.base import Phase, State, enter
+from folkmoot.phases.choices import Choices, Extras, Mediation, MediatorKind
+from folkmoot.protocols.known import ALONE, KNOWN, build
+from folkmoot.testing.replay import Harness, SeededAgent
+from folkmoot.testing.scripted import ScriptedModel
 from tests.kits.thoroughness import MORE, some
 
 GOING_ON: dict[str, Value] = {

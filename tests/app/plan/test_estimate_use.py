@@ -1,4 +1,4 @@
-"""What `moot check` expects beside what a debate uses: the examples as they stand, held over a socket.
+"""What `folkmoot check` expects beside what a debate uses: the examples as they stand, held over a socket.
 
 The server writes as much as models do for what a form or a task asks for. Whoever is offered tools uses one, once,
 before it answers; which one is chance, but no page is opened. What is searched for stays on this machine.
@@ -14,16 +14,16 @@ from typing import cast
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.run.prepare import Overrides, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.ask import ToolCall
-from moot.models.pool import Pool
-from moot.testing.small_web import Web, searxng
-from moot.testing.store_checks import InMemoryStore
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import ToolCall
+from folkmoot.models.pool import Pool
+from folkmoot.testing.small_web import Web, searxng
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.kits.thoroughness import some
 from tests.paths import EXAMPLES
 

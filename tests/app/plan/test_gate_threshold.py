@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.export.learned import add_note
-from moot.app.plan.gate_threshold import ResolvedQuestion, choose_threshold, learn_threshold, read_questions
-from moot.app.plan.settings import Config
-from moot.app.run.again import start_again
-from moot.app.run.prepare import Overrides, PreparedDebate, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.decision import Decision
-from moot.core.errors import BriefError, RecordError
-from moot.core.event import Closed, Opened, Replied
-from moot.learn.memory_store import MemoryStore
-from moot.models.custom import FunctionAgent
-from moot.testing.replay import essence
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.export.learned import add_note
+from folkmoot.app.plan.gate_threshold import ResolvedQuestion, choose_threshold, learn_threshold, read_questions
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.again import start_again
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.core.event import Closed, Opened, Replied
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.models.custom import FunctionAgent
+from folkmoot.testing.replay import essence
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.cli.commands import settle
 from tests.learn.lessons_kit import Paper
 
@@ -123,7 +123,7 @@ async def test_too_few_questions_leave_the_default_and_say_how_many_are_needed(w
     record = paper(("yes", "no"), ("yes", "yes"), decided("yes"), topic="Coffee?")
     await workspace.store.append("unlearned", record.lines(), after=0)
     prepared = await ready(workspace)
-    assert prepared.notes[0] == f"{few} 99; 1 closed debate is not learned; run moot learn."
+    assert prepared.notes[0] == f"{few} 99; 1 closed debate is not learned; run folkmoot learn."
     assert "threshold 0.2" in prepared.plan.chosen
     assert not (await workspace.run(prepared.plan, "d")).transcript.turns("revise")
     assert await learn_threshold(InMemoryStore()) == (0.2, f"{few} 0.")

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from moot.agents.llm import ModelAgent
-from moot.agents.search_tree import CANDIDATES, CLAIMS, STANDING
-from moot.agents.tree_search import SearchingAgent, most_calls
-from moot.app.plan.estimate import likely_requests, single_request
-from moot.app.plan.pretend import CALL, FOUND, MARKS, REPLY, UNKNOWN
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Participant, Search, Source
-from moot.core.transcript import Turn
-from moot.models.base import Request, Traits
-from moot.testing.conformance import Journal
-from moot.testing.scripted import ScriptedModel
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.agents.search_tree import CANDIDATES, CLAIMS, STANDING
+from folkmoot.agents.tree_search import SearchingAgent, most_calls
+from folkmoot.app.plan.estimate import likely_requests, single_request
+from folkmoot.app.plan.pretend import CALL, FOUND, MARKS, REPLY, UNKNOWN
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Participant, Search, Source
+from folkmoot.core.transcript import Turn
+from folkmoot.models.base import Request, Traits
+from folkmoot.testing.conformance import Journal
+from folkmoot.testing.scripted import ScriptedModel
 
 LINE = "words " * REPLY
 CLAIM = "words " * 20

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from moot.app.plan.model_check import KEPT, ModelChecks
-from moot.core.agent import Quote, Recorder
-from moot.core.ask import Usage
-from moot.core.errors import Unavailable
-from moot.core.event import Called
-from moot.models.base import Request, Traits
-from moot.models.pool import Pool
+from folkmoot.app.plan.model_check import KEPT, ModelChecks
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Usage
+from folkmoot.core.errors import Unavailable
+from folkmoot.core.event import Called
+from folkmoot.models.base import Request, Traits
+from folkmoot.models.pool import Pool
 
 
 class Spoken:

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.checks import NOTHING, QUOTING
-from moot.app.run.prepare import LimitOverrides, Overrides, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.errors import BriefError
-from moot.models.pool import Pool
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.checks import NOTHING, QUOTING
+from folkmoot.app.run.prepare import LimitOverrides, Overrides, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import BriefError
+from folkmoot.models.pool import Pool
+from folkmoot.testing.store_checks import InMemoryStore
 
 PEOPLE = "\n\n## Ada\nrole: x\n{ada}\n## Bo\nrole: y\n{bo}\n## Cy\nrole: z\n"
 

@@ -11,17 +11,17 @@ from typing import Any, cast
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from moot.app.batch.batch_plan import Wanted, read_lines
-from moot.app.brief.reader import read_brief, read_settings
-from moot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, get_key
-from moot.app.plan.checks import check_brief, check_number, check_topic
-from moot.app.serve.admission import read_remote
-from moot.core import brief as core
-from moot.core.brief import Brief, Limits, Participant, Search, Settings
-from moot.core.errors import BriefError
-from moot.mcp.debate_tools import Money, Rounds
-from moot.web.problems import invalid
-from moot.web.schemas import NewDebate
+from folkmoot.app.batch.batch_plan import Wanted, read_lines
+from folkmoot.app.brief.reader import read_brief, read_settings
+from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, get_key
+from folkmoot.app.plan.checks import check_brief, check_number, check_topic
+from folkmoot.app.serve.admission import read_remote
+from folkmoot.core import brief as core
+from folkmoot.core.brief import Brief, Limits, Participant, Search, Settings
+from folkmoot.core.errors import BriefError
+from folkmoot.mcp.debate_tools import Money, Rounds
+from folkmoot.web.problems import invalid
+from folkmoot.web.schemas import NewDebate
 
 ANN, BOB = Participant(name="Ann"), Participant(name="Bob")
 BRIEF = Brief(topic="Tea or coffee?", participants=(ANN, BOB))

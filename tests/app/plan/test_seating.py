@@ -2,16 +2,16 @@
 
 import pytest
 
-from moot.app.plan import assignment
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Limits, Participant, Search
-from moot.engine.driver import StopRequest
-from moot.models.pool import Pool
-from moot.protocols.known import Choices
-from moot.testing.store_checks import InMemoryStore
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.app.plan import assignment
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Limits, Participant, Search
+from folkmoot.engine.driver import StopRequest
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.known import Choices
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, environment
 
 

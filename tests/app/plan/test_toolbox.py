@@ -9,25 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan import toolbox
-from moot.app.plan.settings import Config
-from moot.app.plan.toolbox import check_tools, open_tools, tool_notes
-from moot.app.run.prepare import Overrides, prepare
-from moot.app.run.workspace import Workspace
-from moot.core.ask import ToolCall
-from moot.core.brief import Brief, Limits, Participant, Source
-from moot.core.errors import BriefError
-from moot.core.event import Called
-from moot.models.pool import Pool
-from moot.protocols.known import Choices
-from moot.testing.small_web import Answer, Visit, Web, as_json, searxng
-from moot.testing.store_checks import InMemoryStore
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
-from moot.tools.mcp_client import attach
-from moot.tools.mcp_servers import Server
-from moot.tools.web_search import DuckDuckGo, Searxng
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan import toolbox
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.toolbox import check_tools, open_tools, tool_notes
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import ToolCall
+from folkmoot.core.brief import Brief, Limits, Participant, Source
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Called
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.known import Choices
+from folkmoot.testing.small_web import Answer, Visit, Web, as_json, searxng
+from folkmoot.testing.store_checks import InMemoryStore
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
+from folkmoot.tools.mcp_client import attach
+from folkmoot.tools.mcp_servers import Server
+from folkmoot.tools.web_search import DuckDuckGo, Searxng
 from tests.kits.relays import relayed
 from tests.models.models_kit import HASTY, environment
 
@@ -105,7 +105,7 @@ async def test_the_search_engine_is_the_owners(config: Config, engine: type) -> 
 async def test_where_documents_go_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "The documents go to {}, which makes vectors of them; that takes about 23 tokens{} beside those of the plan."
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("FOLKMOOT_BASE_URL", "http://127.0.0.1:9")
     for name, price in (
         ("ollama:e", ""),
         ("openai:text-embedding-3-large", " for $0.0000"),
@@ -160,7 +160,7 @@ async def test_a_tool_that_cannot_be_had_is_one_sentence(brief: Brief, config: C
 
 
 def test_a_limit_on_cost_takes_no_embedding_model_of_an_unknown_price(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOOT_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("FOLKMOOT_BASE_URL", "http://127.0.0.1:9")
     capped = replace(brief("rag"), limits=Limits(cost=1.0))
     check_tools(capped, Config(embeddings="ollama:e"))
     check_tools(brief("rag"), Config(embeddings="compatible:e"))
@@ -168,14 +168,14 @@ def test_a_limit_on_cost_takes_no_embedding_model_of_an_unknown_price(monkeypatc
         check_tools(capped, Config(embeddings="compatible:e"))
 
 
-@pytest.mark.parametrize(("search", "other"), [("", "; or set MOOT_SEARXNG_URL to"), ("duckduckgo", "")])
+@pytest.mark.parametrize(("search", "other"), [("", "; or set FOLKMOOT_SEARXNG_URL to"), ("duckduckgo", "")])
 def test_a_missing_library_of_search(monkeypatch: pytest.MonkeyPatch, search: str, other: str) -> None:
     monkeypatch.setitem(sys.modules, "ddgs", None)
     config = Config(search="duckduckgo") if search else Config()
     with pytest.raises(BriefError) as caught:
         check_tools(brief("search"), config)
-    assert 'pip install "moot[search]"' in caught.value.found
-    assert ("MOOT_SEARXNG_URL" in caught.value.found) == bool(other)
+    assert 'pip install "folkmoot[search]"' in caught.value.found
+    assert ("FOLKMOOT_SEARXNG_URL" in caught.value.found) == bool(other)
 
 
 @pytest.mark.system

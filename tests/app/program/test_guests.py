@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 import pytest
 
-from moot.app.program.program_agents import adapter, register
-from moot.core.brief import Settings
-from moot.core.errors import BriefError, ModelError, Refused, Unavailable, Unreadable
-from moot.core.text import hide
-from moot.models.base import Message
-from moot.models.custom import write
-from moot.models.pool import Pool
-from moot.models.provider_errors import read_fault
+from folkmoot.app.program.program_agents import adapter, register
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import BriefError, ModelError, Refused, Unavailable, Unreadable
+from folkmoot.core.text import hide
+from folkmoot.models.base import Message
+from folkmoot.models.custom import write
+from folkmoot.models.pool import Pool
+from folkmoot.models.provider_errors import read_fault
 from tests.models.models_kit import HASTY, KEY, Notebook, ask
 
 
@@ -139,8 +139,8 @@ async def test_a_cancellation_passes_at_once() -> None:
 def test_a_plain_function_does_not_keep_the_program_from_ending() -> None:
     program = """
 import asyncio, time
-from moot.app.program.in_place import ask_function
-from moot.models.custom import apart
+from folkmoot.app.program.in_place import ask_function
+from folkmoot.models.custom import apart
 
 def slow(text):
     time.sleep(300)

@@ -19,20 +19,20 @@ from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-import moot
-from moot.app.export.reports import read_record, write_report
-from moot.app.program.program_agents import register
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.errors import BriefError
-from moot.core.event import Attempted, Called
-from moot.models.base import Model
-from moot.models.pool import Pool
-from moot.protocols.known import Choices
-from moot.record.sqlite import SqliteStore
-from moot.testing.conformance import check_model
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+import folkmoot
+from folkmoot.app.export.reports import read_record, write_report
+from folkmoot.app.program.program_agents import register
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Attempted, Called
+from folkmoot.models.base import Model
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.known import Choices
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.testing.conformance import check_model
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY
 
 BRIEF = Brief(
@@ -96,7 +96,7 @@ class Table:
     async def open(self, folder: Path) -> AsyncGenerator[Workspace]:
         async with Wires(script=self.play).serve() as server:
             pool = Pool(env={"OLLAMA_HOST": server.url}, retry=HASTY)
-            workspace = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
+            workspace = Workspace(SqliteStore.open(folder / "folkmoot.sqlite"), pool=pool)
             assert register(pool, "fay", self.fay) == "guest:fay"
             assert register(pool, "pia", Agent(FunctionModel(self.pia), instructions="You are fair.")) == "guest:pia"
             assert register(pool, "lou", Lou(hear=self.heard["lou"].append)) == "guest:lou"
@@ -138,7 +138,7 @@ async def test_a_debate_that_stands_still_goes_on_with_guests_invited_anew(tmp_p
         )
     assert (paused.status, paused.kind) == ("paused", "limit")
     assert {name: len(prompts) for name, prompts in before.heard.items()} == dict.fromkeys(before.heard, 2)
-    stranger = Workspace(SqliteStore.open(tmp_path / "moot.sqlite"), pool=Pool(env={}))
+    stranger = Workspace(SqliteStore.open(tmp_path / "folkmoot.sqlite"), pool=Pool(env={}))
     with pytest.raises(BriefError, match="Fay: guest:fay belongs to a program; resume the debate in that program"):
         await stranger.resume("tea", limits=Limits())
     await stranger.close()
@@ -170,9 +170,9 @@ async def test_a_guest_that_fails_is_reported_and_the_others_go_on(tmp_path: Pat
 
 
 async def test_by_public_names_a_guest_debates_beside_the_built_in_seat(tmp_path: Path) -> None:
-    workspace = moot.Workspace.at(tmp_path / "own.sqlite")
-    ann = moot.Participant(name="Ann", seat=moot.register(workspace.pool, "ann", well))
-    plan = workspace.plan(moot.Brief(topic="Tea?", participants=(ann, moot.Participant(name="Bob"))))
+    workspace = folkmoot.Workspace.at(tmp_path / "own.sqlite")
+    ann = folkmoot.Participant(name="Ann", seat=folkmoot.register(workspace.pool, "ann", well))
+    plan = workspace.plan(folkmoot.Brief(topic="Tea?", participants=(ann, folkmoot.Participant(name="Bob"))))
     outcome = await workspace.run(plan, "tea")
     await workspace.close()
     assert (plan.name, [participant.seat for participant in plan.brief.participants]) == (
@@ -214,12 +214,12 @@ async def test_guests_keep_the_promise_of_a_model(open_one: Callable[[], object]
 QUIET = """
 import asyncio, sys
 from pathlib import Path
-import moot
-people = tuple(moot.Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob"))
-moot.run(moot.Brief(topic="Tea?", participants=people), store=Path("a.sqlite"))
-from moot.core.errors import BriefError
-from moot.app.program.program_agents import register
-from moot.models.pool import Pool
+import folkmoot
+people = tuple(folkmoot.Participant(name=name, seat="builtin:quotes") for name in ("Ann", "Bob"))
+folkmoot.run(folkmoot.Brief(topic="Tea?", participants=people), store=Path("a.sqlite"))
+from folkmoot.core.errors import BriefError
+from folkmoot.app.program.program_agents import register
+from folkmoot.models.pool import Pool
 async def agent(prompt):
     return "yes"
 register(Pool(), "ann", agent)

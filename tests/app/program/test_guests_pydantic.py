@@ -16,14 +16,14 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from moot.agents.llm import ModelAgent
-from moot.app.program.program_agents import adapter, register
-from moot.core.agent import Context
-from moot.core.ask import Ask
-from moot.core.brief import Brief, Participant, Settings
-from moot.core.errors import BriefError, ModelError
-from moot.models.base import Message, Request, Speaker
-from moot.models.pool import Pool
+from folkmoot.agents.llm import ModelAgent
+from folkmoot.app.program.program_agents import adapter, register
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask
+from folkmoot.core.brief import Brief, Participant, Settings
+from folkmoot.core.errors import BriefError, ModelError
+from folkmoot.models.base import Message, Request, Speaker
+from folkmoot.models.pool import Pool
 from tests.answers.answer_forms import draft
 from tests.models.models_kit import HASTY, KEY, Notebook, ask
 

@@ -5,12 +5,12 @@ from contextlib import aclosing
 
 import pytest
 
-from moot.app.program.program_calls import MOST, Tell, run_and_tell, stream
-from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Workspace
-from moot.core.errors import MootError
-from moot.core.event import Entry
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.program.program_calls import MOST, Tell, run_and_tell, stream
+from folkmoot.app.run.outcome import Outcome
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import FolkmootError
+from folkmoot.core.event import Entry
+from folkmoot.testing.store_checks import InMemoryStore
 
 
 class Work:
@@ -45,11 +45,11 @@ async def test_an_error_comes_behind_the_last_word_and_never_into_the_midst_of_t
     received: list[int] = []
 
     async def listen() -> None:
-        async for n in stream(Work(2, error=MootError("broken"))):
+        async for n in stream(Work(2, error=FolkmootError("broken"))):
             await asyncio.sleep(0.01)  # the work has failed by now
             received.append(n)
 
-    with pytest.raises(MootError, match="broken"):
+    with pytest.raises(FolkmootError, match="broken"):
         await listen()
     assert received == [0, 1]
 
@@ -60,9 +60,9 @@ async def test_an_error_of_the_debate_comes_as_it_is() -> None:
 
     async def go() -> Outcome:
         await asyncio.sleep(0)
-        raise MootError("broken")
+        raise FolkmootError("broken")
 
-    with pytest.raises(MootError, match="broken"):
+    with pytest.raises(FolkmootError, match="broken"):
         await run_and_tell(Workspace(InMemoryStore()), "d", hear, go)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.app.replays import forecast_replay
+from folkmoot.app.replays import forecast_replay
 
 
 @pytest.fixture(autouse=True)

@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from moot.app.replays.replays import replay
-from moot.core.errors import MootError
+from folkmoot.app.replays.replays import replay
+from folkmoot.core.errors import FolkmootError
 from tests.app.replays.test_replays import SET, needs_data, write_set
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 from tests.paths import SHARED
 
 RECORDED = SHARED / "data" / SET
@@ -116,13 +116,13 @@ def test_rows_that_stand_twice_are_counted_once(tmp_path: Path, file: str) -> No
     after = lines(tmp_path).splitlines()
     assert [line for line in after if line not in before] == ["left out: 5 rows that stand twice"]
     assert set(before.splitlines()) <= set(after)
-    assert moot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path)).exit_code == 0
+    assert folkmoot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path)).exit_code == 0
 
 
 def test_one_id_with_two_values_is_one_sentence(tmp_path: Path) -> None:
     with_ids(write_set(tmp_path))
     change(tmp_path, "forecasts", lambda rows: [*rows, {**rows[0], "probability": "51"}])
-    shown = moot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path))
+    shown = folkmoot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path))
     assert shown.exit_code == 1
     twice = "the forecast_id 'f0' is there twice, with other values in forecasts.csv, line 2"
     assert f"forecasts.csv, line 162: {twice}" in " ".join(shown.output.split())
@@ -208,7 +208,7 @@ FAULTS: Mapping[str, tuple[str, Change, str]] = {
 def test_what_cannot_be_is_one_sentence(tmp_path: Path, fault: str) -> None:
     file, how, sentence = FAULTS[fault]
     folder = change(write_set(tmp_path), file, how)
-    with pytest.raises(MootError) as caught:
+    with pytest.raises(FolkmootError) as caught:
         replay(SET, folder)
     assert str(caught.value).startswith(f"{folder / SET} cannot be read as {SET}: ")
     assert str(caught.value).endswith(sentence)
@@ -218,5 +218,5 @@ def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
     folder = write_set(tmp_path)
     path = folder / SET / "forecasts.csv"
     path.write_text(path.read_text("utf-8").replace("info_label", "label", 1), "utf-8")
-    with pytest.raises(MootError, match=r"forecasts\.csv has no column 'info_label'"):
+    with pytest.raises(FolkmootError, match=r"forecasts\.csv has no column 'info_label'"):
         replay(SET, folder)

@@ -1,4 +1,4 @@
-"""`moot eval gate`: a threshold learned on one folder and judged on another; figures by hand, words, and mistakes."""
+"""`folkmoot eval gate`: a threshold learned on one folder and judged on another; figures by hand, words, and mistakes."""
 
 import json
 import math
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import save_result
-from moot.evaluation.simulations import check_gate
+from folkmoot.app.evaluation.eval_files import save_result
+from folkmoot.evaluation.simulations import check_gate
 from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, result, score, seat
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 
 EVEN, FAR = (50, 50), (30, 70)
 
@@ -58,7 +58,7 @@ def evaluation(folder: Path, name: str, *, usd: float | None = 0.01, epochs: int
 def test_a_gate_is_learned_on_one_folder_and_judged_on_another(tmp_path: Path) -> None:
     forecasts(tmp_path, "a", n=100)
     forecasts(tmp_path, "b")
-    done = moot(tmp_path, "eval", "gate", "a", "b")
+    done = folkmoot(tmp_path, "eval", "gate", "a", "b")
     half = math.log(2)
     gated = (half + math.fsum(-math.log((80 + number % 7) / 100) for number in range(1, 40, 2)) / 20) / 2
     assert done.exit_code == 0, done.output
@@ -77,12 +77,12 @@ def test_independent_answers_that_do_as_well_leave_no_gain(tmp_path: Path) -> No
     """Independent answers of the same cost are right wherever the debate is; so nothing is said for the gate."""
     forecasts(tmp_path, "a", n=100, six=90)
     forecasts(tmp_path, "b", six=90)
-    done = moot(tmp_path, "eval", "gate", "a", "b")
+    done = folkmoot(tmp_path, "eval", "gate", "a", "b")
     assert "verdict on the learned gate: debate helped" not in done.output
 
 
 def test_an_evaluation_of_ones_own_is_judged_too(tmp_path: Path) -> None:
-    done = moot(tmp_path, "eval", "gate", evaluation(tmp_path, "a"), evaluation(tmp_path, "b"))
+    done = folkmoot(tmp_path, "eval", "gate", evaluation(tmp_path, "a"), evaluation(tmp_path, "b"))
     assert done.exit_code == 0, done.output
     assert "fewer than 100 questions: learned thresholds are often worse than 0.2, the default" in done.output
     verdicts = [line.partition(":")[0] for line in done.output.splitlines() if line.startswith("verdict")]
@@ -105,17 +105,17 @@ def split_questions(folder: Path, name: str, learn: int) -> None:
 
 def test_one_folder_is_enough_where_its_data_say_what_to_learn_on(tmp_path: Path) -> None:
     evaluation(tmp_path, "own")
-    without = moot(tmp_path, "eval", "gate", "own")
+    without = folkmoot(tmp_path, "eval", "gate", "own")
     assert without.exit_code == 2
     assert "own does not say what to learn on; name a second folder to judge on" in without.output
     split_questions(tmp_path, "own", 12)
-    done = moot(tmp_path, "eval", "gate", "own")
+    done = folkmoot(tmp_path, "eval", "gate", "own")
     assert done.exit_code == 0, done.output
     assert done.output.startswith("learned on 12 questions: ")
     assert "judged on 8 other questions" in done.output
     for learn in (0, 20):
         split_questions(tmp_path, "own", learn)
-        refused = moot(tmp_path, "eval", "gate", "own")
+        refused = folkmoot(tmp_path, "eval", "gate", "own")
         assert refused.exit_code == 2
         assert f"{learn} questions of 20 with split learn: some to learn on" in refused.output
 
@@ -128,7 +128,7 @@ def test_a_group_is_not_learned_from_and_judged(tmp_path: Path) -> None:
         heads, *lines = path.read_text("utf-8").splitlines()
         lines = [line.replace(f"{name}0,{name}0,", f"{name}0,the flood,") for line in lines]
         path.write_text("\n".join([heads, *lines, ""]), "utf-8")
-    done = moot(tmp_path, "eval", "gate", "a", "b")
+    done = folkmoot(tmp_path, "eval", "gate", "a", "b")
     assert done.exit_code != 0
     assert "1 group in both folders, such as 'the flood'" in done.output
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_is_one_sentence(
     evaluation(tmp_path, "own")
     evaluation(tmp_path, "unpriced", usd=None)
     evaluation(tmp_path, "twice", epochs=2)
-    done = moot(tmp_path, "eval", "gate", learn, judge, *more)
+    done = folkmoot(tmp_path, "eval", "gate", learn, judge, *more)
     assert done.exit_code != 0
     assert problem in done.output
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.replays.judge_replay import replay_judges
-from moot.app.replays.panel_replay import panel_lines, unjudged_lines
-from tests.cli.commands import moot
+from folkmoot.app.replays.judge_replay import replay_judges
+from folkmoot.app.replays.panel_replay import panel_lines, unjudged_lines
+from tests.cli.commands import folkmoot
 from tests.paths import SHARED
 
 DATA = SHARED / "data"
@@ -45,7 +45,7 @@ def test_prompts_of_a_judge_are_compared_on_the_same_pairs(tmp_path: Path) -> No
 @needs_data
 def test_recorded_panels_are_worth_two_to_three_votes(tmp_path: Path) -> None:
     """The figures of an independent script: 2.61 [2.40, 2.83], 2.74 [2.51, 2.97] and 2.18 [2.04, 2.32]."""
-    output = moot(tmp_path, "eval", "replay", "panel_answers", "--data", str(DATA)).output
+    output = folkmoot(tmp_path, "eval", "replay", "panel_answers", "--data", str(DATA)).output
     for figures in ("effective votes 2.61 [2.39, 2.83] of 11", "votes 2.74 [2.49, 2.99]", "votes 2.18 [2.05, 2.32]"):
         assert figures in output
 
@@ -63,7 +63,7 @@ def test_recorded_panels_without_keys_have_only_a_limit(tmp_path: Path) -> None:
             (folder / name).write_text("\n".join(",".join(row) for row in rows), "utf-8")
         else:
             (folder / name).write_text((DATA / "panel_answers" / name).read_text("utf-8"), "utf-8")
-    result = moot(tmp_path, "eval", "replay", "panel_answers", "--data", str(folder))
+    result = folkmoot(tmp_path, "eval", "replay", "panel_answers", "--data", str(folder))
     assert result.exit_code == 0
     lines = result.output.splitlines()
     limits = [line for line in lines if "effective votes" in line]
@@ -83,6 +83,6 @@ def test_a_panel_without_keys_and_with_few_questions_is_not_known() -> None:
 @needs_data
 def test_a_recorded_judge_is_better_with_a_reference(tmp_path: Path) -> None:
     """An independent script says +6.3 [+2.5, +9.9] points."""
-    result = moot(tmp_path, "eval", "replay", "judge_pairs", "--data", str(DATA))
+    result = folkmoot(tmp_path, "eval", "replay", "judge_pairs", "--data", str(DATA))
     assert result.exit_code == 0
     assert "Metrics_Reference          0.864  +0.062 [+0.025, +0.099]  p 0.008" in result.output

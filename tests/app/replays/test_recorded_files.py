@@ -6,8 +6,8 @@ from statistics import StatisticsError
 
 import pytest
 
-from moot.app.replays.recorded_files import fault_of, read_json_lines, read_reference, read_rows, reading
-from moot.core.errors import MootError
+from folkmoot.app.replays.recorded_files import fault_of, read_json_lines, read_reference, read_rows, reading
+from folkmoot.core.errors import FolkmootError
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_table_that_is_not_whole_names_its_line(tmp_path: Path, text: str, pro
         with reading(tmp_path, "forecasts"):
             return [row["c"] for row in read_rows(tmp_path / "t.csv")]
 
-    with pytest.raises(MootError) as error:
+    with pytest.raises(FolkmootError) as error:
         cells()
     assert f"cannot be read as forecasts: {problem}" in str(error.value)
 

@@ -1,4 +1,4 @@
-"""`moot eval replay`: a set in miniature with figures by hand, the recorded set beside its reference, and mistakes."""
+"""`folkmoot eval replay`: a set in miniature with figures by hand, the recorded set beside its reference, and mistakes."""
 
 import math
 import re
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.replays.replays import REPLAYS, replay
-from moot.core.errors import MootError
+from folkmoot.app.replays.replays import REPLAYS, replay
+from folkmoot.core.errors import FolkmootError
 from tests.bench.recorded_sets import write_sets
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 from tests.paths import SHARED
 
 SET = "deliberative_forecasts"
@@ -82,10 +82,10 @@ def test_the_recorded_forecasts_come_out_as_in_their_reference() -> None:
 
 def test_the_command_compares_with_the_reference(tmp_path: Path) -> None:
     data = write_set(tmp_path, "flips over 0.5: wrong to right 20 right to wrong 0\n\n")
-    result = moot(tmp_path, "eval", "replay", SET, "--data", str(data / SET))
+    result = folkmoot(tmp_path, "eval", "replay", SET, "--data", str(data / SET))
     assert (result.exit_code, result.output.splitlines()[-1]) == (0, "reference.txt: 1 of 1 line reached")
     (data / SET / "reference.txt").write_text("flips over 0.5: none\n", "utf-8")
-    result = moot(tmp_path, "eval", "replay", SET, MOOT_DATA=str(data))
+    result = folkmoot(tmp_path, "eval", "replay", SET, FOLKMOOT_DATA=str(data))
     assert result.exit_code == 1
     assert result.output.endswith(
         f"\n{SET}\n  flips over 0.5: none  OUT OF REACH\nreference.txt: 0 of 1 line reached\n"
@@ -93,25 +93,25 @@ def test_the_command_compares_with_the_reference(tmp_path: Path) -> None:
 
 
 def test_the_command_runs_without_a_reference(tmp_path: Path) -> None:
-    result = moot(tmp_path, "eval", "replay", SET, "--data", str(write_set(tmp_path)))
+    result = folkmoot(tmp_path, "eval", "replay", SET, "--data", str(write_set(tmp_path)))
     assert result.exit_code == 0
     assert "reference" not in result.output
 
 
 def test_data_that_are_not_there_are_one_sentence(tmp_path: Path) -> None:
-    result = moot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path))
+    result = folkmoot(tmp_path, "eval", "replay", SET, "--data", str(tmp_path))
     assert result.exit_code == 1
     assert f"{tmp_path} is no data set {SET}: it has no file questions.csv" in result.output
 
 
 def test_the_command_names_all_replays(tmp_path: Path) -> None:
-    lines = moot(tmp_path, "eval", "replay").output.splitlines()
+    lines = folkmoot(tmp_path, "eval", "replay").output.splitlines()
     assert [line.split(maxsplit=1) for line in lines] == [[name, entry.about] for name, entry in REPLAYS.items()]
     assert all(len(line) <= 100 and line.count(".") == 1 for line in lines)
 
 
 def test_a_name_that_is_none_is_told_what_was_meant(tmp_path: Path) -> None:
-    result = moot(tmp_path, "eval", "replay", "panel_answer", "--data", str(tmp_path))
+    result = folkmoot(tmp_path, "eval", "replay", "panel_answer", "--data", str(tmp_path))
     assert result.exit_code == 2
     assert "panel_answers" in result.output
 
@@ -130,7 +130,7 @@ def test_each_data_set_is_a_replay_of_that_name(tmp_path: Path) -> None:
 def test_all_replays_what_stands_in_the_folder(tmp_path: Path) -> None:
     write_sets(tmp_path)
     shutil.rmtree(tmp_path / "judge_pairs")
-    result = moot(tmp_path, "eval", "replay", "all", "--data", str(tmp_path))
+    result = folkmoot(tmp_path, "eval", "replay", "all", "--data", str(tmp_path))
     assert result.exit_code == 0
     heads = [line.removeprefix("== ") for line in result.output.splitlines() if line.startswith("== ")]
     assert heads == [name for name in REPLAYS if name != "judge_pairs"]
@@ -140,10 +140,10 @@ def test_all_replays_what_stands_in_the_folder(tmp_path: Path) -> None:
 def test_all_goes_on_behind_a_set_that_cannot_be_read(tmp_path: Path) -> None:
     write_sets(tmp_path)
     (tmp_path / "debate_judgments" / "judgments.csv").write_bytes(b"pro,con,winner\n\xff\n")
-    result = moot(tmp_path, "eval", "replay", "all", "--data", str(tmp_path))
+    result = folkmoot(tmp_path, "eval", "replay", "all", "--data", str(tmp_path))
     assert result.exit_code == 1
     problem = "cannot be read as debate_judgments: judgments.csv is not UTF-8"
-    assert f"moot: {tmp_path / 'debate_judgments'} {problem}" in result.output
+    assert f"folkmoot: {tmp_path / 'debate_judgments'} {problem}" in result.output
     assert result.output.count("reference.txt: ") == len(REPLAYS) - 1
 
 
@@ -153,7 +153,7 @@ def test_a_figure_that_does_not_come_out_ends_with_one(tmp_path: Path) -> None:
     path.write_text(
         path.read_text("utf-8").replace("1 models, mean over panels: 0.5", "1 models, mean over panels: 0.6")
     )
-    result = moot(tmp_path, "eval", "replay", "panel_answers", "--data", str(tmp_path))
+    result = folkmoot(tmp_path, "eval", "replay", "panel_answers", "--data", str(tmp_path))
     assert result.exit_code == 1
     (row,) = [line for line in result.output.splitlines() if line.endswith("OUT OF REACH")]
     assert row.split()[-6:] == ["0.500", "±0.002", "0.600", "OUT", "OF", "REACH"]
@@ -162,9 +162,9 @@ def test_a_figure_that_does_not_come_out_ends_with_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["all", "ranked_ballots"])
 def test_without_a_folder_one_sentence_says_what_to_give(tmp_path: Path, name: str) -> None:
-    result = moot(tmp_path, "eval", "replay", name)
+    result = folkmoot(tmp_path, "eval", "replay", name)
     assert result.exit_code == 1
-    assert result.output.startswith("moot: no folder is named; give the folder of deliberative_forecasts, ")
+    assert result.output.startswith("folkmoot: no folder is named; give the folder of deliberative_forecasts, ")
 
 
 SPOILERS: Mapping[str, Callable[[bytes], bytes]] = {
@@ -186,7 +186,7 @@ def complaint(name: str, data: Path) -> str:
     """What is said of a data set that cannot be read; "" where it can."""
     try:
         replay(name, data)
-    except MootError as error:
+    except FolkmootError as error:
         return str(error)
     return ""
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from moot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore, State
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore, State
 
 DEBATE, UNIFORM, ADAPTIVE, SINGLE = "debate", "uniform sampling", "adaptive sampling", "single"
 TITLES = {DEBATE: "three models, one round", UNIFORM: "as many answers", ADAPTIVE: "answers where they differ"}
@@ -27,7 +27,7 @@ def plan(arms: Sequence[PlannedArm], planned: int, **changes: object) -> EvalPla
         keys_hash="k",
         prices_date="2026-11-01",
         seed=7,
-        versions={"moot": "1"},
+        versions={"folkmoot": "1"},
     )
     return replace(usual, **changes)  # pyright: ignore[reportArgumentType]
 

@@ -1,4 +1,4 @@
-"""`moot eval past`: debates whose right answer is known, as they are typed; ties, costs and sampling by hand."""
+"""`folkmoot eval past`: debates whose right answer is known, as they are typed; ties, costs and sampling by hand."""
 
 import json
 import math
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, Cost, Forecasts, PastDebate, as_result
-from moot.app.results.scoring import measure
-from moot.arguments.positions import AnswerGiven
-from moot.core.decision import Decision
-from tests.cli.commands import QUOTES, moot
+from folkmoot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, Cost, Forecasts, PastDebate, as_result
+from folkmoot.app.results.scoring import measure
+from folkmoot.arguments.positions import AnswerGiven
+from folkmoot.core.decision import Decision
+from tests.cli.commands import QUOTES, folkmoot
 from tests.paths import EXAMPLES
 
 OPTIONS = ("build", "buy")
@@ -86,25 +86,25 @@ def test_an_unknown_price_makes_costs_go_by_tokens() -> None:
 def test_past_debates_are_judged_once_the_truth_is_known(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES, tmp_path / "examples")
     for seed in ("1", "2", "3"):
-        assert moot(tmp_path, "run", "examples/build-or-buy.md", *QUOTES, "--seed", seed).exit_code == 0
-    listed: list[dict[str, str]] = json.loads(moot(tmp_path, "list", "--json").output)
+        assert folkmoot(tmp_path, "run", "examples/build-or-buy.md", *QUOTES, "--seed", seed).exit_code == 0
+    listed: list[dict[str, str]] = json.loads(folkmoot(tmp_path, "list", "--json").output)
     names = [item["debate"] for item in listed]
-    few = moot(tmp_path, "eval", "past")
+    few = folkmoot(tmp_path, "eval", "past")
     assert few.exit_code != 0
     assert "of 3 closed debates, 0 with a right answer and first answers; a scoreboard needs at least 2" in few.output
     for name, answer in zip(names, ("build", "buy"), strict=False):
-        assert moot(tmp_path, "resolve", name, "--answer", answer).exit_code == 0
-    shown = moot(tmp_path, "eval", "past", "-o", "judged")
+        assert folkmoot(tmp_path, "resolve", name, "--answer", answer).exit_code == 0
+    shown = folkmoot(tmp_path, "eval", "past", "-o", "judged")
     assert shown.exit_code == 0, shown.output
     assert shown.output.splitlines()[:2] == [
         "past debates: 2 of 2 questions; score: share right; equal cost in tokens",
         "no verdict: cost not matched",
     ]
     assert [line.split()[0] for line in shown.output.splitlines()[5:9]] == ["debate", "vote", "one", "gate"]
-    assert moot(tmp_path, "eval", "show", "judged").output == shown.output
-    both = json.loads(moot(tmp_path, "eval", "past", *names[:2], "--json").output)
+    assert folkmoot(tmp_path, "eval", "show", "judged").output == shown.output
+    both = json.loads(folkmoot(tmp_path, "eval", "past", *names[:2], "--json").output)
     assert (both["questions"], [arm["name"] for arm in both["arms"]]) == (2, [DEBATE, VOTE, SINGLE, GATE])
-    assert "Traceback" not in moot(tmp_path, "eval", "past", names[2]).output
+    assert "Traceback" not in folkmoot(tmp_path, "eval", "past", names[2]).output
 
 
 def forecast(name: str, outcome: int, before: tuple[float, float], after: tuple[float, float] | None) -> PastDebate:
@@ -161,9 +161,9 @@ def test_a_forecast_on_record_is_judged_once_it_came_true(tmp_path: Path) -> Non
     text = "---\nprotocol: forecast\n---\n# Will the port open in May?\n\n- Ann\n- Bob\n"
     (tmp_path / "rain.md").write_text(f"{text}\n## Background\n\nThe port opens in May, say 9 of 10 pilots.\n", "utf-8")
     for seed in ("1", "2"):
-        assert moot(tmp_path, "run", "rain.md", *QUOTES, "--seed", seed).exit_code == 0
-    for item in json.loads(moot(tmp_path, "list", "--json").output):
-        assert moot(tmp_path, "resolve", item["debate"], "--answer", "yes").exit_code == 0
-    shown = moot(tmp_path, "eval", "past")
+        assert folkmoot(tmp_path, "run", "rain.md", *QUOTES, "--seed", seed).exit_code == 0
+    for item in json.loads(folkmoot(tmp_path, "list", "--json").output):
+        assert folkmoot(tmp_path, "resolve", item["debate"], "--answer", "yes").exit_code == 0
+    shown = folkmoot(tmp_path, "eval", "past")
     assert shown.exit_code == 0, shown.output
     assert "score: log loss" in shown.output.splitlines()[0]

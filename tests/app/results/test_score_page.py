@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import save_result
-from moot.app.evaluation.scores import PlannedArm
-from moot.app.results.chart import Axis, Chart, axis, nice_step, places
-from moot.app.results.score_files import FORMS, as_parquet, flatten
-from moot.app.results.score_page import page
-from moot.app.results.score_tables import Table, pair_table, screen
-from moot.app.results.scoring import measure
-from moot.cli.commands import eval_results
-from moot.core.errors import BriefError
+from folkmoot.app.evaluation.eval_files import save_result
+from folkmoot.app.evaluation.scores import PlannedArm
+from folkmoot.app.results.chart import Axis, Chart, axis, nice_step, places
+from folkmoot.app.results.score_files import FORMS, as_parquet, flatten
+from folkmoot.app.results.score_page import page
+from folkmoot.app.results.score_tables import Table, pair_table, screen
+from folkmoot.app.results.scoring import measure
+from folkmoot.cli.commands import eval_results
+from folkmoot.core.errors import BriefError
 from tests.app.results.prepared import DEBATE, UNIFORM, arm, credits, plan, result, score
 from tests.app.results.test_scoreboard import board_with_seats, forecasts
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 
 HOSTILE = '</style><script>alert("x")</script>&amp;\x1b[31m'
 
@@ -88,7 +88,7 @@ def test_a_page_needs_no_network_and_runs_no_script() -> None:
 
 
 def test_texts_of_others_stay_texts(tmp_path: Path) -> None:
-    """A name of an evaluation, an arm and a question with markup, which are nobody's who wrote Moot."""
+    """A name of an evaluation, an arm and a question with markup, which are nobody's who wrote Folkmoot."""
     rows = [replace(row, question=f"{row.question}{HOSTILE}") for row in result(credits(60, uniform=(9, 1))).scores]
     renamed = [replace(row, arm=f"{HOSTILE}{row.arm}") if row.arm == UNIFORM else row for row in rows]
     arms = [arm(DEBATE), replace(arm(UNIFORM), name=f"{HOSTILE}{UNIFORM}")]
@@ -98,9 +98,12 @@ def test_texts_of_others_stay_texts(tmp_path: Path) -> None:
     assert "\x1b" not in text
     assert "&lt;script&gt;" in text
     save_result(tmp_path / "run", hostile)
-    card = (moot(tmp_path, "eval", "export", "run", "--format", "huggingface"), tmp_path / "run/huggingface/README.md")
+    card = (
+        folkmoot(tmp_path, "eval", "export", "run", "--format", "huggingface"),
+        tmp_path / "run/huggingface/README.md",
+    )
     assert "<script>" not in card[1].read_text("utf-8").partition("# Does")[2]
-    assert "\x1b" not in moot(tmp_path, "eval", "show", "run", "--all").output
+    assert "\x1b" not in folkmoot(tmp_path, "eval", "show", "run", "--all").output
 
 
 def test_the_terminal_has_a_hundred_columns() -> None:
@@ -117,10 +120,10 @@ def test_each_format_has_its_files(tmp_path: Path) -> None:
     run = tmp_path / "run"
     save_result(run, evaluated)
     assert (*FORMS, eval_results.INSPECT) == eval_results.FORMS
-    assert moot(tmp_path, "eval", "export", "run", "--format", "json").output == "run/summary.json\n"
+    assert folkmoot(tmp_path, "eval", "export", "run", "--format", "json").output == "run/summary.json\n"
     data = json.loads((run / "summary.json").read_text("utf-8"))
     assert (data["version"], data["pairs"][0]["difference"]) == (1, board.pairs[0].difference)
-    names = moot(tmp_path, "eval", "export", "run", "--format", "csv", "-o", "out").output.split()
+    names = folkmoot(tmp_path, "eval", "export", "run", "--format", "csv", "-o", "out").output.split()
     assert names[:2] == ["out/scores.csv", "out/participants_seats.csv"]
     pairs = list(csv.DictReader((tmp_path / "out/pairs.csv").read_text("utf-8").splitlines()))
     assert float(pairs[0]["interval_low"]) == board.pairs[0].interval.low
@@ -131,11 +134,11 @@ def test_a_folder_for_hugging_face_has_keys_in_a_file_of_their_own(tmp_path: Pat
     _, evaluated = board_with_seats(60)
     run = tmp_path / "run"
     save_result(run, evaluated)
-    without = moot(tmp_path, "eval", "export", "run", "--format", "huggingface").output.split()
+    without = folkmoot(tmp_path, "eval", "export", "run", "--format", "huggingface").output.split()
     assert [Path(name).name for name in without] == ["README.md", "scores.jsonl", "participants.jsonl", "summary.json"]
     (run / "questions.jsonl").write_text('{"id": "q0000", "input": "Tea?"}\n', "utf-8")
     (run / "keys.jsonl").write_text('{"id": "q0000", "truth": "milk first"}\n', "utf-8")
-    moot(tmp_path, "eval", "export", "run", "--format", "huggingface")
+    folkmoot(tmp_path, "eval", "export", "run", "--format", "huggingface")
     folder = run / "huggingface"
     card = (folder / "README.md").read_text("utf-8")
     assert "- config_name: keys\n  data_files: keys.jsonl\n" in card
@@ -150,20 +153,22 @@ def test_a_folder_for_hugging_face_has_keys_in_a_file_of_their_own(tmp_path: Pat
 def test_parquet_without_its_library_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     save_result(tmp_path / "run", board_with_seats(60)[1])
-    ran = moot(tmp_path, "eval", "export", "run", "--format", "parquet")
+    ran = folkmoot(tmp_path, "eval", "export", "run", "--format", "parquet")
     assert ran.exit_code == 2
-    assert "Parquet files need a library that is not installed: pip install 'moot[parquet]'; or take csv" in ran.output
+    assert (
+        "Parquet files need a library that is not installed: pip install 'folkmoot[parquet]'; or take csv" in ran.output
+    )
     assert "Traceback" not in ran.output
     with pytest.raises(BriefError):
         as_parquet([{"a": 1}])
 
 
-@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed: moot[parquet]")
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed: folkmoot[parquet]")
 @pytest.mark.parametrize("which", [0, 1])
 def test_parquet_has_the_values_of_the_tables(tmp_path: Path, which: int) -> None:
     evaluated = (board_with_seats(60)[1], forecasts(60))[which]
     save_result(tmp_path / "run", evaluated)
-    ran = moot(tmp_path, "eval", "export", "run", "--format", "parquet")
+    ran = folkmoot(tmp_path, "eval", "export", "run", "--format", "parquet")
     assert ran.exit_code == 0, ran.output
     files = import_module("pyarrow.parquet")
     scores = files.read_table(tmp_path / "run" / "parquet" / "scores.parquet").to_pylist()
@@ -180,7 +185,7 @@ def test_parquet_has_the_values_of_the_tables(tmp_path: Path, which: int) -> Non
 
 def test_a_folder_without_scores_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    ran = moot(tmp_path, "eval", "show", "empty")
+    ran = folkmoot(tmp_path, "eval", "show", "empty")
     assert ran.exit_code != 0
     assert "plan.json cannot be read" in ran.output
     assert "Traceback" not in ran.output

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import save_result
-from moot.app.evaluation.scores import EvalResult, Score
-from moot.app.results.forecast_quality import perfect_ece
-from moot.app.results.score_tables import gate_table, screen
-from moot.app.results.scoreboard import Scoreboard
-from moot.app.results.scoring import measure
-from moot.core.errors import RecordError
-from moot.evaluation.contributions import shapley, vote_value
+from folkmoot.app.evaluation.eval_files import save_result
+from folkmoot.app.evaluation.scores import EvalResult, Score
+from folkmoot.app.results.forecast_quality import perfect_ece
+from folkmoot.app.results.score_tables import gate_table, screen
+from folkmoot.app.results.scoreboard import Scoreboard
+from folkmoot.app.results.scoring import measure
+from folkmoot.core.errors import RecordError
+from folkmoot.evaluation.contributions import shapley, vote_value
 from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, score, seat
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 
 NAMES = ("Ann", "Bob", "Cy")
 
@@ -360,7 +360,7 @@ def test_a_row_that_cannot_be_is_one_sentence(changes: dict[str, float], problem
 def test_rows_that_stand_twice_are_refused(tmp_path: Path) -> None:
     whole = result(credits(10, uniform=(2, 1)))
     save_result(tmp_path / "run", replace(whole, scores=(*whole.scores, whole.scores[3])))
-    shown = moot(tmp_path, "eval", "show", "run")
+    shown = folkmoot(tmp_path, "eval", "show", "run")
     assert shown.exit_code == 1
     assert f"arm '{UNIFORM}', question 'q0001': repeat 1 stands twice" in shown.output
 
@@ -384,5 +384,5 @@ def test_participants_answer_in_repeats_that_have_a_score() -> None:
 def test_a_plan_that_cannot_be_is_one_sentence(tmp_path: Path, changes: dict[str, object], problem: str) -> None:
     whole = result(credits(10, uniform=(2, 1)))
     save_result(tmp_path / "run", replace(whole, plan=replace(whole.plan, **changes)))  # pyright: ignore[reportArgumentType]
-    shown = moot(tmp_path, "eval", "show", "run")
-    assert (shown.exit_code, shown.output) == (1, f"moot: prepared: the plan cannot be: {problem}\n")
+    shown = folkmoot(tmp_path, "eval", "show", "run")
+    assert (shown.exit_code, shown.output) == (1, f"folkmoot: prepared: the plan cannot be: {problem}\n")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.evaluation.eval_files import save_result
-from moot.app.evaluation.scores import EvalResult
+from folkmoot.app.evaluation.eval_files import save_result
+from folkmoot.app.evaluation.scores import EvalResult
 from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score, seat
-from tests.cli.commands import moot
+from tests.cli.commands import folkmoot
 from tests.kits.thoroughness import some
 
 WON = credits(500, uniform=(60, 20), adaptive=(55, 20))
@@ -109,16 +109,16 @@ CASES: dict[str, tuple[Callable[[], EvalResult], str]] = {
 def test_a_result_has_its_sentence_on_terminal_page_and_json(name: str, tmp_path: Path) -> None:
     make, sentence = CASES[name]
     save_result(tmp_path / "run", make())
-    shown = moot(tmp_path, "eval", "show", "run")
+    shown = folkmoot(tmp_path, "eval", "show", "run")
     assert shown.exit_code == 0, shown.output
     assert sentence in shown.output.splitlines()
-    assert moot(tmp_path, "eval", "export", "run").output == "run/scoreboard.html\n"
+    assert folkmoot(tmp_path, "eval", "export", "run").output == "run/scoreboard.html\n"
     page = (tmp_path / "run" / "scoreboard.html").read_text("utf-8")
     words, _, figures = sentence.partition(" (")
     below = f"<small>{html.escape(figures.removesuffix(')'), quote=False)}</small>" if figures else ""
     verdict = f'<p class="verdict">{html.escape(words, quote=False)}{below}</p>'
     assert verdict in page or f"<li>{html.escape(sentence, quote=False)}</li>" in page, "a verdict, or a note"
-    data = json.loads(moot(tmp_path, "eval", "show", "run", "--json").output)
+    data = json.loads(folkmoot(tmp_path, "eval", "show", "run", "--json").output)
     assert sentence in [*(line["sentence"] for line in data["verdicts"]), *data["notes"]]
     assert all(len(line) <= 100 for line in shown.output.splitlines() if not line.endswith((")", ".", "points")))
 
@@ -135,13 +135,13 @@ def test_two_debates_share_the_level(tmp_path: Path) -> None:
     both = replace(result(values), plan=plan(arms, 500), scores=(*rows, *weak, *rivals))
     save_result(tmp_path / "one", result(values))
     save_result(tmp_path / "two", both)
-    alone = json.loads(moot(tmp_path, "eval", "show", "one", "--json").output)
-    data = json.loads(moot(tmp_path, "eval", "show", "two", "--json").output)
+    alone = json.loads(folkmoot(tmp_path, "eval", "show", "one", "--json").output)
+    data = json.loads(folkmoot(tmp_path, "eval", "show", "two", "--json").output)
     assert (alone["verdicts"][0]["word"], alone["pairs"][0]["adjusted"]) == ("helped", pytest.approx(0.0225, abs=2e-4))
     assert data["pairs"][0]["adjusted"] == pytest.approx(2 * alone["pairs"][0]["p"])
     assert data["pairs"][0]["corrected"]["level"] == pytest.approx(0.975)
     assert [line["word"] for line in data["verdicts"]] == ["helped", "no difference"]
-    shown = moot(tmp_path, "eval", "show", "two").output
+    shown = folkmoot(tmp_path, "eval", "show", "two").output
     assert "\ndebate: debate helped (+0.036 [" in shown
     assert "The p values of 2 debates are adjusted (Holm)." in shown
 
@@ -151,4 +151,4 @@ def test_the_other_rival_is_named_where_there_are_more_than_two(tmp_path: Path) 
     third = replace(arm(UNIFORM), name="third")
     made_of = replace(result(values), plan=plan([arm(DEBATE), arm(UNIFORM), arm(ADAPTIVE), third], 500))
     save_result(tmp_path / "run", made_of)
-    assert "at equal cost, against all 3 rivals)" in moot(tmp_path, "eval", "show", "run").output
+    assert "at equal cost, against all 3 rivals)" in folkmoot(tmp_path, "eval", "show", "run").output

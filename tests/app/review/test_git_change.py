@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.document_states import document_states
-from moot.app.review.git_change import Repository
-from moot.app.review.subject import Wanted, read_subject
-from moot.core.brief import Brief
-from moot.core.errors import BriefError
-from moot.reviews.artefact import artefact_of, real_path
-from moot.reviews.diff_reader import MOST_OF_ALL
+from folkmoot.app.brief.document_states import document_states
+from folkmoot.app.review.git_change import Repository
+from folkmoot.app.review.subject import Wanted, read_subject
+from folkmoot.core.brief import Brief
+from folkmoot.core.errors import BriefError
+from folkmoot.reviews.artefact import artefact_of, real_path
+from folkmoot.reviews.diff_reader import MOST_OF_ALL
 from tests.kits.diffs import unified
 from tests.kits.repositories import GitRepository, new_repository
 
@@ -214,7 +214,7 @@ def test_outside_a_repository_and_without_git(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(BriefError, match="is in no git repository; name files"):
         read_subject(Wanted(), tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(BriefError, match="git is not installed; moot review FILE"):
+    with pytest.raises(BriefError, match="git is not installed; folkmoot review FILE"):
         read_subject(Wanted(), tmp_path)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.review import github as github_module
-from moot.app.review.github import GitHub, GitHubError, items, mapping, repository_in
-from moot.app.review.pull_request import (
+from folkmoot.app.review import github as github_module
+from folkmoot.app.review.github import GitHub, GitHubError, items, mapping, repository_in
+from folkmoot.app.review.pull_request import (
     MARK,
     Place,
     place_of,
@@ -16,8 +16,8 @@ from moot.app.review.pull_request import (
     read_place,
     read_pull_request,
 )
-from moot.core.errors import BriefError
-from moot.reviews.artefact import Artefact
+from folkmoot.core.errors import BriefError
+from folkmoot.reviews.artefact import Artefact
 from tests.kits.diffs import unified
 from tests.kits.repositories import new_repository
 from tests.kits.small_github import REPOSITORY, TOKEN, SmallGitHub, serving

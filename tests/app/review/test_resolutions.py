@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.review.author_dispute import DisputeRequest, open_dispute
-from moot.app.review.resolutions import ENOUGH, Precision, precisions, resolve_finding
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.brief import Participant
-from moot.core.errors import BriefError, RecordError
-from moot.models.base import Request
-from moot.protocols.known import build
-from moot.testing.scripted import ScriptedModel
+from folkmoot.app.review.author_dispute import DisputeRequest, open_dispute
+from folkmoot.app.review.resolutions import ENOUGH, Precision, precisions, resolve_finding
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.brief import Participant
+from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.models.base import Request
+from folkmoot.protocols.known import build
+from folkmoot.testing.scripted import ScriptedModel
 from tests.kits.reviewers import finding, review_brief, ruling, verdict
 
 CLAIM = "Another thing."
@@ -29,7 +29,7 @@ def answer(request: Request) -> str:
 
 
 async def test_each_finding_counts_once_for_whoever_took_a_side(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     for name in ("one", "two"):
         workspace.pool.add_agent(name, ScriptedModel(answer, name=f"guest:{name}"))
     people = (Participant(name="R", seat="guest:one"), Participant(name="C", seat="guest:two", duty="juror"))

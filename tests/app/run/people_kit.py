@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from moot.app.run.people import read_manual_reply
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Context
-from moot.core.ask import Ask, Field, Reply, Value, needed
-from moot.core.brief import Brief, Participant
-from moot.record.store import Store
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.run.people import read_manual_reply
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Field, Reply, Value, needed
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.record.store import Store
+from folkmoot.testing.store_checks import InMemoryStore
 
 QUOTES = "builtin:quotes"
 

@@ -7,11 +7,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from moot.app.run.access import noted_allowance
-from moot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueError, QueueStatus, State
-from moot.app.run.workspace import Workspace
-from moot.core.errors import MootError
-from moot.engine.driver import StopRequest
+from folkmoot.app.run.access import noted_allowance
+from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Job, QueueError, QueueStatus, State
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.errors import FolkmootError
+from folkmoot.engine.driver import StopRequest
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class Worker:
             came = await self.workspace.resume(
                 debate, limits=await noted_allowance(self.workspace, debate), stop=hand.stop
             )
-        except MootError as error:
+        except FolkmootError as error:
             self._move(debate, "parked", str(error))
         except asyncio.CancelledError:
             self._move(debate, "cancelled")

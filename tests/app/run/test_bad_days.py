@@ -7,17 +7,17 @@ from typing import cast
 
 import pytest
 
-from moot.app.export.reports import read_record, write_report
-from moot.app.run.outcome import Outcome
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Attempted, Called, Entry, Erred, Failed
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool
-from moot.protocols.known import Choices
-from moot.record.sqlite import SqliteStore
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Script, Wires
+from folkmoot.app.export.reports import read_record, write_report
+from folkmoot.app.run.outcome import Outcome
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Attempted, Called, Entry, Erred, Failed
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool
+from folkmoot.protocols.known import Choices
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Script, Wires
 
 PATIENCE = RetrySettings(tries=2, wait=0.01, jitter=0.0, first=1.0, gap=1.0)
 NAMES = ("Ann", "Bob", "Cy")
@@ -39,7 +39,7 @@ async def hold(script: Script, folder: Path, *, protocol: str = "panel", limits:
     brief = Brief(topic="Act now?", participants=people + chair, limits=limits or Limits(turn_seconds=8.0))
     async with Wires(script=script).serve() as server:
         pool = Pool(env={"OLLAMA_HOST": server.url}, retry=PATIENCE)
-        workspace = Workspace(SqliteStore.open(folder / "moot.sqlite"), pool=pool)
+        workspace = Workspace(SqliteStore.open(folder / "folkmoot.sqlite"), pool=pool)
         plan = workspace.plan(brief, protocol=protocol, choices=Choices(), models=("ollama:tiny",))
         outcome = await workspace.run(plan, "bad-day")
         entries = await workspace.entries("bad-day")

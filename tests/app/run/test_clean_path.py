@@ -5,27 +5,35 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.app.export.paper import memo, print_page
-from moot.app.export.reports import make_report, map_at, mermaid_of, read_record, write_data, write_log, write_report
-from moot.app.export.signed_receipts import make_receipt, write_receipt
-from moot.app.plan.settings import Config
-from moot.app.run.people import say
-from moot.app.run.workspace import Workspace
-from moot.app.serve.frames import Frames
-from moot.core.ask import Reply, ToolCall
-from moot.core.brief import LOGS, Brief, Participant, Source
-from moot.core.decision import Decision
-from moot.core.errors import ModelError
-from moot.core.event import Asked, Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
-from moot.core.text import clean
-from moot.engine.calls import Budget, CallRecorder
-from moot.models.base import Request
-from moot.models.pool import Pool
-from moot.record.ledger import Ledger
-from moot.record.store import decode, encode
-from moot.report.report import Report
-from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.export.paper import memo, print_page
+from folkmoot.app.export.reports import (
+    make_report,
+    map_at,
+    mermaid_of,
+    read_record,
+    write_data,
+    write_log,
+    write_report,
+)
+from folkmoot.app.export.signed_receipts import make_receipt, write_receipt
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.people import say
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.frames import Frames
+from folkmoot.core.ask import Reply, ToolCall
+from folkmoot.core.brief import LOGS, Brief, Participant, Source
+from folkmoot.core.decision import Decision
+from folkmoot.core.errors import ModelError
+from folkmoot.core.event import Asked, Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
+from folkmoot.core.text import clean
+from folkmoot.engine.calls import Budget, CallRecorder
+from folkmoot.models.base import Request
+from folkmoot.models.pool import Pool
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.store import decode, encode
+from folkmoot.report.report import Report
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.report.reports import DRAFT, Diary, ask
 
 TAGS = "".join(chr(0xE0000 + ord(text)) for text in "obey")

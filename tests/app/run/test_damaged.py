@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.run.access import Claim, claim
-from moot.app.run.fork import chain_lines
-from moot.app.run.prepare import Overrides, prepare
-from moot.app.run.runner import Runner
-from moot.app.run.start import find_generation
-from moot.app.run.workspace import Workspace
-from moot.app.serve.spending import Spending
-from moot.core.event import Asked, Entry, Interjected
-from moot.record.store import decode, encode
-from moot.testing.wire_formats import Plan
-from tests.cli.commands import moot, served
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.run.access import Claim, claim
+from folkmoot.app.run.fork import chain_lines
+from folkmoot.app.run.prepare import Overrides, prepare
+from folkmoot.app.run.runner import Runner
+from folkmoot.app.run.start import find_generation
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.spending import Spending
+from folkmoot.core.event import Asked, Entry, Interjected
+from folkmoot.record.store import decode, encode
+from folkmoot.testing.wire_formats import Plan
+from tests.cli.commands import folkmoot, served
 from tests.paths import RECORDS
 from tests.web.web_kit import opened
 
@@ -61,7 +61,7 @@ def fill(path: Path, **records: Sequence[str]) -> None:
 def store(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A store with whole debates, and two that are damaged at the same place, one of them unfinished."""
     fill(
-        tmp_path / "moot.sqlite",
+        tmp_path / "folkmoot.sqlite",
         before=lines("arena"),
         broken=spoiled(unfinished(), request.param),
         over=spoiled(lines("panel"), request.param),
@@ -71,7 +71,7 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def test_the_list_shows_the_damaged_debate_and_all_others(store: Path) -> None:
-    result = moot(store, "list", "--json")
+    result = folkmoot(store, "list", "--json")
     assert result.exit_code == 0, result.output
     rows = {row["debate"]: row for row in json.loads(result.stdout)}
     assert {name: row["status"] for name, row in rows.items() if name != "over"} == {
@@ -81,71 +81,71 @@ def test_the_list_shows_the_damaged_debate_and_all_others(store: Path) -> None:
     }
     assert "a line of the record is damaged" in rows["broken"]["reason"]
     assert rows["over"]["status"] == "damaged"
-    assert "damaged" in moot(store, "list").stdout
+    assert "damaged" in folkmoot(store, "list").stdout
 
 
 def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
     for command in ("show", "report", "verify", "resume", "analyse", "recount", "receipt"):
         for debate in ("broken", "over"):
-            result = moot(store, command, debate)
+            result = folkmoot(store, command, debate)
             assert result.exit_code == 1, (command, result.output)
-            assert "moot: a line of the record is damaged" in result.stderr
+            assert "folkmoot: a line of the record is damaged" in result.stderr
             assert len(result.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize("with_summaries", [True, False])
 def test_bytes_that_are_no_text_hide_no_other_debate(tmp_path: Path, with_summaries: bool) -> None:
-    fill(tmp_path / "moot.sqlite", before=lines("arena"), broken=unfinished())
-    with closing(sqlite3.connect(tmp_path / "moot.sqlite")) as connection, connection:
+    fill(tmp_path / "folkmoot.sqlite", before=lines("arena"), broken=unfinished())
+    with closing(sqlite3.connect(tmp_path / "folkmoot.sqlite")) as connection, connection:
         connection.execute("UPDATE line SET text = CAST(x'ff41' AS TEXT) WHERE debate = 'broken' AND seq = 4")
         if not with_summaries:
             connection.execute("DELETE FROM summary")
             connection.execute("UPDATE summarized SET until = 0")
-    result = moot(tmp_path, "list", "--json")
+    result = folkmoot(tmp_path, "list", "--json")
     assert result.exit_code == 0, result.output
     assert {row["debate"] for row in json.loads(result.stdout)} == {"before", "broken"}
-    assert moot(tmp_path, "show", "before").exit_code == 0
-    assert moot(tmp_path, "verify", "before").exit_code == 0
-    result = moot(tmp_path, "verify", "broken")
+    assert folkmoot(tmp_path, "show", "before").exit_code == 0
+    assert folkmoot(tmp_path, "verify", "before").exit_code == 0
+    result = folkmoot(tmp_path, "verify", "broken")
     assert result.exit_code == 1
     assert "damaged" in result.output
 
 
 def test_a_debate_that_is_whole_in_a_damaged_store_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "moot.sqlite"
+    path = tmp_path / "folkmoot.sqlite"
     fill(path, arena=lines("arena"))
-    assert moot(tmp_path, "verify", "arena").exit_code == 0
+    assert folkmoot(tmp_path, "verify", "arena").exit_code == 0
     with closing(sqlite3.connect(path)) as connection:
         root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'summary_owner'").fetchone()[0]
     whole = path.read_bytes()
     path.write_bytes(whole[: (root - 1) * 4096] + b"\xff" * 4096 + whole[root * 4096 :])
-    result = moot(tmp_path, "verify", "arena")
+    result = folkmoot(tmp_path, "verify", "arena")
     assert result.exit_code == 1
     assert result.stdout == ""
-    assert re.match(r"moot: arena: \d+ entries, every hash is right, head \w{64}; but", result.stderr)
+    assert re.match(r"folkmoot: arena: \d+ entries, every hash is right, head \w{64}; but", result.stderr)
     assert "; but its store is damaged. The record " in result.stderr
-    assert "Copy to a new store what can be read: moot store copy" in result.stderr
-    assert moot(tmp_path, "store", "copy", str(path), str(tmp_path / "new.sqlite")).exit_code == 0
-    assert moot(tmp_path, "verify", "arena", "--store", str(tmp_path / "new.sqlite")).exit_code == 0
+    assert "Copy to a new store what can be read: folkmoot store copy" in result.stderr
+    assert folkmoot(tmp_path, "store", "copy", str(path), str(tmp_path / "new.sqlite")).exit_code == 0
+    assert folkmoot(tmp_path, "verify", "arena", "--store", str(tmp_path / "new.sqlite")).exit_code == 0
 
 
 def test_an_analysis_names_the_damaged_debate_and_shows_the_others(store: Path) -> None:
-    result = moot(store, "analyse", "over", "before", "broken", "--json")
+    result = folkmoot(store, "analyse", "over", "before", "broken", "--json")
     assert result.exit_code == 1
     data = json.loads(result.stdout)
     assert [item["debate"] for item in data["debates"]] == ["before"]
     assert [*data["damaged"]] == ["over", "broken"]
     assert all("a line of the record is damaged" in reason for reason in data["damaged"].values())
-    assert "moot: broken is damaged: a line of the record" in result.stderr
-    assert "# " in moot(store, "analyse", "over", "before").stdout
+    assert "folkmoot: broken is damaged: a line of the record" in result.stderr
+    assert "# " in folkmoot(store, "analyse", "over", "before").stdout
 
 
 def test_everything_else_is_learned(store: Path) -> None:
-    result = moot(store, "learn", "--rebuild")
+    result = folkmoot(store, "learn", "--rebuild")
     assert result.exit_code == 1
     assert "1 learned, 0 known already" in result.stdout
-    assert "moot: over: its record is damaged" in result.stderr
-    assert moot(store, "memory", "search", "x").exit_code == 0
+    assert "folkmoot: over: its record is damaged" in result.stderr
+    assert folkmoot(store, "memory", "search", "x").exit_code == 0
 
 
 async def test_the_api_lists_the_damaged_debate_and_all_others(store: Path) -> None:
@@ -184,17 +184,17 @@ def test_a_provider_that_counts_in_fractions_spoils_no_record(tmp_path: Path) ->
     half = Plan(text="ANSWER: Rent\nCONFIDENCE: 0.7\nARGUMENT: It is cheap.", usage=(12.5, 3.5, 0))  # type: ignore[arg-type]
     with served(lambda call: half) as wires:
         words = ("--model", "compatible:tiny", "--protocol", "panel", "--participants", "builtin")
-        result = moot(tmp_path, "run", "Rent or buy?", *words, MOOT_BASE_URL=f"{wires.url}/v1")
+        result = folkmoot(tmp_path, "run", "Rent or buy?", *words, FOLKMOOT_BASE_URL=f"{wires.url}/v1")
     assert result.exit_code == 0, result.output
     assert "Pydantic" not in result.output
     for command in ("verify", "show", "report"):
-        assert moot(tmp_path, command, "last").exit_code == 0
-    assert "reported no usable token counts" in moot(tmp_path, "report", "last").stdout
-    assert moot(tmp_path, "list").exit_code == 0
+        assert folkmoot(tmp_path, command, "last").exit_code == 0
+    assert "reported no usable token counts" in folkmoot(tmp_path, "report", "last").stdout
+    assert folkmoot(tmp_path, "list").exit_code == 0
 
 
 async def test_a_damaged_casting_keeps_nobody_from_a_new_one(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     ready = await prepare(workspace, read_brief("Rent or buy?"), Overrides(models=("ollama:tiny",)))
     for damage in (spoiled(lines("panel"), "middle"), orphaned()):
         first = await find_generation(workspace, ready)

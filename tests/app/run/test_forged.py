@@ -10,19 +10,19 @@ from typing import Any, cast
 
 import pytest
 
-from moot.analysis.analysis import analyse
-from moot.app.export.learned import learn_all
-from moot.app.export.paper import memo, print_page, replay
-from moot.app.export.recount import recount_debate
-from moot.app.export.reports import compare, read_record, write_data, write_log, write_report
-from moot.app.export.signed_receipts import make_receipt
-from moot.app.run.record_reader import list_open_asks
-from moot.app.run.workspace import Workspace
-from moot.core.brief import LOGS
-from moot.core.errors import MootError, RecordError
-from moot.record.store import digest
-from moot.testing.store_checks import InMemoryStore
-from tests.cli.commands import moot
+from folkmoot.analysis.analysis import analyse
+from folkmoot.app.export.learned import learn_all
+from folkmoot.app.export.paper import memo, print_page, replay
+from folkmoot.app.export.recount import recount_debate
+from folkmoot.app.export.reports import compare, read_record, write_data, write_log, write_report
+from folkmoot.app.export.signed_receipts import make_receipt
+from folkmoot.app.run.record_reader import list_open_asks
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import LOGS
+from folkmoot.core.errors import FolkmootError, RecordError
+from folkmoot.record.store import digest
+from folkmoot.testing.store_checks import InMemoryStore
+from tests.cli.commands import folkmoot
 from tests.kits.thoroughness import MORE
 from tests.paths import RECORDS
 
@@ -165,7 +165,7 @@ async def test_whoever_reads_a_forged_record_meets_no_other_error(seed: int) -> 
         for read in READERS:
             try:
                 await read(workspace, "d")
-            except MootError as error:
+            except FolkmootError as error:
                 refused.append(str(error))
     assert refused
     assert not [text for text in refused if "\n" in text]
@@ -175,7 +175,7 @@ def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) ->
     chance = Random(7)
 
     async def fill() -> None:
-        workspace = Workspace.at(tmp_path / "moot.sqlite")
+        workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
         for n in range(12):
             await workspace.store.append(f"forged-{n}", forge(chance), after=0)
         assert not (await learn_all(workspace)).open
@@ -184,11 +184,11 @@ def test_the_commands_tell_of_a_forged_record_in_one_sentence(tmp_path: Path) ->
     asyncio.run(fill())
     for n in range(12):
         for command in ("show", "verify", "report"):
-            result = moot(tmp_path, command, f"forged-{n}")
+            result = folkmoot(tmp_path, command, f"forged-{n}")
             assert result.exit_code in (0, 1), result.output
             assert "internal error" not in result.output
             assert len(result.stderr.splitlines()) == result.exit_code
-    assert moot(tmp_path, "list").exit_code == 0
+    assert folkmoot(tmp_path, "list").exit_code == 0
 
 
 UNFIT: tuple[tuple[str, Line, str], ...] = (

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.next_steps import BY_HAND
-from moot.app.run.fork import Answer, Change, chain_lines, fork
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Agent
-from moot.core.brief import Brief, Participant, Source
-from moot.core.errors import BriefError, RecordError
-from moot.core.event import (
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.next_steps import BY_HAND
+from folkmoot.app.run.fork import Answer, Change, chain_lines, fork
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Agent
+from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.core.event import (
     Asked,
     Attempted,
     Called,
@@ -25,14 +25,14 @@ from moot.core.event import (
     Replied,
     Resumed,
 )
-from moot.core.transcript import Transcript, fold
-from moot.engine.driver import DriverOptions, StopRequest, debate
-from moot.protocols.known import KNOWN, build
-from moot.protocols.spec import dump, load
-from moot.record.ledger import Ledger
-from moot.record.store import decode
-from moot.testing.replay import SeededAgent, calls, essence
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.core.transcript import Transcript, fold
+from folkmoot.engine.driver import DriverOptions, StopRequest, debate
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.store import decode
+from folkmoot.testing.replay import SeededAgent, calls, essence
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import MORE, STEP, some
 
 PEOPLE = (

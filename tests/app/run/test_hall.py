@@ -6,27 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.access import Claim, claim, claimed
-from moot.app.run.people import answer
-from moot.app.run.prepare import Overrides
-from moot.app.run.record_reader import waiting
-from moot.app.run.runner import Runner, RunnerFull
-from moot.app.run.start import StartRequest, prepare_start
-from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission
-from moot.app.serve.spending import Spending
-from moot.core.agent import Recorder
-from moot.core.brief import Brief, Participant
-from moot.core.errors import BriefError, MootError, RecordError
-from moot.core.event import Called, Paused
-from moot.models.base import Request
-from moot.models.pool import Pool
-from moot.record.hub import Hub, StoredLine
-from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.access import Claim, claim, claimed
+from folkmoot.app.run.people import answer
+from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.app.run.runner import Runner, RunnerFull
+from folkmoot.app.run.start import StartRequest, prepare_start
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.admission import Admission
+from folkmoot.app.serve.spending import Spending
+from folkmoot.core.agent import Recorder
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import BriefError, FolkmootError, RecordError
+from folkmoot.core.event import Called, Paused
+from folkmoot.models.base import Request
+from folkmoot.models.pool import Pool
+from folkmoot.record.hub import Hub, StoredLine
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, QUOTES, Slow, until
 
@@ -170,13 +170,13 @@ async def test_errors_are_values_and_end_no_other_debate(monkeypatch: pytest.Mon
         await runner.begin(bad, "good")
         run = workspace.run
         monkeypatch.setattr(workspace, "run", broken)
-        with pytest.raises(MootError, match="ZeroDivisionError"):
+        with pytest.raises(FolkmootError, match="ZeroDivisionError"):
             await runner.begin(good, "bad")
         assert "canary" not in str(runner.error("bad"))
         monkeypatch.setattr(workspace, "run", run)
         slow.go.set()
         assert (await runner.wait("good")).status == "decided"
-        with pytest.raises(MootError, match="internal"):
+        with pytest.raises(FolkmootError, match="internal"):
             await runner.wait("bad")
         assert await runner.begin(good, "bad") == "bad", "it can be begun again"
         assert runner.error("bad") is None
@@ -208,7 +208,7 @@ async def test_a_casting_that_pauses_is_no_debate(monkeypatch: pytest.MonkeyPatc
         casting = runner.generation_of("d")
         assert await workspace.count_entries("d") == 0
         assert runner.stop("d", now=True)
-        with pytest.raises(MootError, match=f"start it again .{casting}"):
+        with pytest.raises(FolkmootError, match=f"start it again .{casting}"):
             await runner.wait("d")
 
 

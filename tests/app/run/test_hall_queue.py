@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run import queue_runner
-from moot.app.run.access import noted_allowance
-from moot.app.run.dispatcher import QueueError
-from moot.app.run.people import answer, say
-from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.app.run.queue_runner import QueueRunner
-from moot.app.run.record_reader import waiting
-from moot.app.run.runner import RunnerFull
-from moot.app.run.start import prepare_start
-from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission, DebateRequest, id_for_key
-from moot.app.serve.spending import Spending
-from moot.core.brief import Limits
-from moot.core.errors import MootError, RecordConflict
-from moot.core.event import Paused
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run import queue_runner
+from folkmoot.app.run.access import noted_allowance
+from folkmoot.app.run.dispatcher import QueueError
+from folkmoot.app.run.people import answer, say
+from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.queue_runner import QueueRunner
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.app.run.runner import RunnerFull
+from folkmoot.app.run.start import prepare_start
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.admission import Admission, DebateRequest, id_for_key
+from folkmoot.app.serve.spending import Spending
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import FolkmootError, RecordConflict
+from folkmoot.core.event import Paused
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.queue_kit import Worker, working
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, QUOTES, Slow, until
@@ -205,7 +205,7 @@ async def test_a_casting_that_is_stopped_is_no_debate() -> None:
         debate = await of(runner).begin(order(model="guest:slow", cast=""))
         await slow.asked.wait()
         assert await runner.pause(debate, now=True)
-        with pytest.raises(MootError, match="while its participants were generated"):
+        with pytest.raises(FolkmootError, match="while its participants were generated"):
             await runner.wait(debate)
         assert not worker.found
 
@@ -214,7 +214,7 @@ async def test_a_casting_that_pauses_is_not_submitted() -> None:
     slow = Slow()
     async with hall_with(slow) as (runner, worker):
         debate = await of(runner).begin(order(ROUNDS, "guest:slow", cast="", asks=1, total_seconds=0.05))
-        with pytest.raises(MootError):
+        with pytest.raises(FolkmootError):
             await runner.wait(debate)
         assert not worker.found
 
@@ -229,7 +229,7 @@ async def test_what_the_queue_has_given_up_says_why() -> None:
         assert (
             "damaged" in str((await runner.running_state(debate)).error) or (await runner.running_state(debate)).error
         )
-        with pytest.raises(MootError):
+        with pytest.raises(FolkmootError):
             await runner.wait(debate)
 
 
@@ -238,7 +238,7 @@ async def test_a_parked_debate_without_a_pause_ends_with_its_reason() -> None:
         worker.open.clear()
         debate = await of(runner).begin(order())
         worker._move(debate, "parked", "it was begun 5 times and never ended")  # pyright: ignore[reportPrivateUsage]
-        with pytest.raises(MootError, match="begun 5 times"):
+        with pytest.raises(FolkmootError, match="begun 5 times"):
             await runner.wait(debate)
 
 

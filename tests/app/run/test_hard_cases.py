@@ -11,18 +11,18 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 import pytest
 
-from moot.app.run.fork import chain_lines
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Recorder
-from moot.core.errors import RecordConflict, RecordError
-from moot.core.event import PLAY_EVENTS, Asked, Attempted, Called, Closed, Entry, Opened, Resumed
-from moot.core.transcript import fold
-from moot.models.base import Request
-from moot.protocols.known import Choices
-from moot.record.postgres import PostgresStore
-from moot.record.store import read
-from moot.testing.replay import essence
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.run.fork import chain_lines
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Recorder
+from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.core.event import PLAY_EVENTS, Asked, Attempted, Called, Closed, Entry, Opened, Resumed
+from folkmoot.core.transcript import fold
+from folkmoot.models.base import Request
+from folkmoot.protocols.known import Choices
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.store import read
+from folkmoot.testing.replay import essence
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.record.pg import Postgres, running, statement_waits
 from tests.workers.chaos_kit import start, stop
 from tests.workers.workers_kit import House, Turned, house
@@ -85,7 +85,7 @@ async def test_of_two_drivers_without_any_lease_the_record_lets_one_through(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As on two machines: on one, the second is refused before it asks anything.
-    monkeypatch.setattr("moot.app.run.workspace.lock_place", _no_lock)
+    monkeypatch.setattr("folkmoot.app.run.workspace.lock_place", _no_lock)
     async with house(database, Once(waits=True)) as first_house, house(database, Once(waits=True)) as two:
         await first_house.lay("both", rounds=2)
         outcomes: list[str] = []
@@ -199,7 +199,7 @@ async def test_an_append_that_was_stored_though_nobody_was_told_is_read_and_not_
 async def lock_lines(database: str) -> "asyncpg.Connection[asyncpg.Record]":
     """A link that lets nobody append as long as it is open."""
     link = await asyncpg.connect(database)
-    await link.execute("BEGIN; LOCK TABLE moot_line IN EXCLUSIVE MODE")
+    await link.execute("BEGIN; LOCK TABLE folkmoot_line IN EXCLUSIVE MODE")
     return link
 
 

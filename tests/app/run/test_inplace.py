@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.program.in_place import Asking, ProgramInterface, ask_at_console
-from moot.app.program.program_agents import HumanAgent
-from moot.core.agent import Context
-from moot.core.ask import Ask, Field, Form
-from moot.core.brief import Brief, Participant
-from moot.core.errors import BriefError, Waiting
+from folkmoot.app.program.in_place import Asking, ProgramInterface, ask_at_console
+from folkmoot.app.program.program_agents import HumanAgent
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Field, Form
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import BriefError, Waiting
 from tests.kits.waiting import until
 
 FLO = Participant(name="Flo", seat="human")
@@ -232,8 +232,8 @@ async def test_a_line_that_the_terminal_cuts_is_asked_for_again(seated: Seated) 
 def test_a_program_whose_question_at_a_pipe_was_missed_ends_as_it_should(handler: str) -> None:
     program = f"""
 import asyncio
-from moot.app.program.in_place import ProgramInterface, ask_at_console, ask_function
-from moot.app.program.program_agents import HumanAgent
+from folkmoot.app.program.in_place import ProgramInterface, ask_at_console, ask_function
+from folkmoot.app.program.program_agents import HumanAgent
 
 async def main():
     try:

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.event import Attempted, Called, Entry
-from moot.core.transcript import fold
-from moot.protocols.known import Choices
-from moot.record.store import read
-from moot.testing.replay import essence
-from moot.testing.wire_formats import Plan
-from moot.testing.wires import Call, Wires
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Attempted, Called, Entry
+from folkmoot.core.transcript import fold
+from folkmoot.protocols.known import Choices
+from folkmoot.record.store import read
+from folkmoot.testing.replay import essence
+from folkmoot.testing.wire_formats import Plan
+from folkmoot.testing.wires import Call, Wires
 from tests.kits.forks import FORKS
 
 pytestmark = pytest.mark.system

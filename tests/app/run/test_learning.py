@@ -13,7 +13,7 @@ from typing import Literal
 
 import pytest
 
-from moot.app.export.learned import (
+from folkmoot.app.export.learned import (
     add_note,
     calibration,
     domain_ratings,
@@ -25,16 +25,16 @@ from moot.app.export.learned import (
     search,
     weights,
 )
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.ask import Field, Form
-from moot.core.brief import Participant
-from moot.core.decision import Ballot, Decision
-from moot.core.errors import BriefError, RecordError
-from moot.core.event import Opened
-from moot.core.roles import ORIGINS, RECALL, RETRIEVER
-from moot.learn.memory_store import MemoryStore
-from moot.record.sqlite import SqliteStore
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import Field, Form
+from folkmoot.core.brief import Participant
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.core.event import Opened
+from folkmoot.core.roles import ORIGINS, RECALL, RETRIEVER
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.record.sqlite import SqliteStore
 from tests.kits.forks import Program
 from tests.learn.lessons_kit import THREE, TWO, Paper
 
@@ -200,10 +200,10 @@ async def test_a_rebuild_that_is_killed_at_any_step_goes_on_to_the_same(tmp_path
 KILLER = """
 import asyncio, os, signal, sqlite3
 from pathlib import Path
-from moot.app.plan.settings import Config
-from moot.app.run import workspace as workspace_module
-from moot.app.run.workspace import Workspace
-from moot.app.export.learned import learn_all
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run import workspace as workspace_module
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.export.learned import learn_all
 
 connect, steps = sqlite3.connect, STEPS
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.learned import learn, learned_items, search
-from moot.app.plan.learning import ReadRecord, learn_at_end, learn_while_stored, owner_messages
-from moot.app.plan.settings import Config
-from moot.app.run import workspace as workspace_module
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.errors import RecordError
-from moot.core.event import Noted
-from moot.learn.sqlite_tables import SqliteTables
-from moot.phases.choices import Choices
-from moot.record.sqlite import SqliteFile, SqliteStore
-from moot.record.store import Append, Store
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.export.learned import learn, learned_items, search
+from folkmoot.app.plan.learning import ReadRecord, learn_at_end, learn_while_stored, owner_messages
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run import workspace as workspace_module
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import RecordError
+from folkmoot.core.event import Noted
+from folkmoot.learn.sqlite_tables import SqliteTables
+from folkmoot.phases.choices import Choices
+from folkmoot.record.sqlite import SqliteFile, SqliteStore
+from folkmoot.record.store import Append, Store
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.test_learning import BUSES, keep, memory_rows, paper, workspace
 
 __all__ = ["workspace"]

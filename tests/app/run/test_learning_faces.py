@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-import moot
-from moot.app.run.workspace import Workspace
-from moot.board import BoardMeeting, BoardMember
-from moot.core.brief import Brief, Limits, Participant
-from moot.council import Council, DebateStep
-from moot.learn.memory_store import MemoryStore
-from moot.pattern import DebatePattern, GroupedDebatePattern
-from moot.testing.store_checks import InMemoryStore
+import folkmoot
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.board import BoardMeeting, BoardMember
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.council import Council, DebateStep
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.pattern import DebatePattern, GroupedDebatePattern
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.board.test_board_face import FILE, RODRIGUEZ, board
 from tests.cli.commands import QUOTES
-from tests.cli.commands import moot as command
+from tests.cli.commands import folkmoot as command
 from tests.council.agents import chaired, own_place
 from tests.council.councils import agents
 
@@ -30,7 +30,7 @@ DEBATERS = [
 
 
 async def by_program(store: Path) -> None:
-    await moot.debate(Brief(topic=TOPIC, participants=PEOPLE), store=store)
+    await folkmoot.debate(Brief(topic=TOPIC, participants=PEOPLE), store=store)
 
 
 async def by_desk(store: Path) -> None:
@@ -81,7 +81,7 @@ def test_every_face_learns_once(place: Path, hold: Face) -> None:
 
 @pytest.mark.parametrize("hold", FACES)
 def test_no_face_learns_where_the_owner_forbids_it(place: Path, hold: Face, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOOT_LEARN", "false")
+    monkeypatch.setenv("FOLKMOOT_LEARN", "false")
     asyncio.run(hold(place))
     assert learned(place) == []
     assert command(place.parent, "learn").output == "1 learned, 0 known already, 0 not finished\n"
@@ -93,7 +93,7 @@ def test_the_command_learns(place: Path) -> None:
     )
     assert command(place.parent, "run", "b.md", *QUOTES, "--quiet").exit_code == 0
     assert len(learned(place)) == 1
-    (place.parent / "moot.toml").write_text("learn = false\n", encoding="utf-8")
+    (place.parent / "folkmoot.toml").write_text("learn = false\n", encoding="utf-8")
     assert command(place.parent, "run", "b.md", *QUOTES, "--quiet").exit_code == 0
     assert len(learned(place)) == 1
 
@@ -117,9 +117,9 @@ async def test_a_debate_that_paused_is_learned_when_it_ends(place: Path) -> None
 async def test_what_was_over_and_not_learned_is_learned_when_it_is_read_again(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MOOT_LEARN", "false")
+    monkeypatch.setenv("FOLKMOOT_LEARN", "false")
     await by_desk(place)
-    monkeypatch.setenv("MOOT_LEARN", "true")
+    monkeypatch.setenv("FOLKMOOT_LEARN", "true")
     workspace = Workspace.at(place)
     await workspace.resume("by-desk")
     assert len(learned(place)) == 1
@@ -127,9 +127,9 @@ async def test_what_was_over_and_not_learned_is_learned_when_it_is_read_again(
 
 
 async def test_why_nothing_was_learned_is_told_and_harms_nothing(place: Path) -> None:
-    (place.parent / "moot.toml").write_text("learn = perhaps\n", encoding="utf-8")
+    (place.parent / "folkmoot.toml").write_text("learn = perhaps\n", encoding="utf-8")
     workspace = Workspace.at(place)
     came = await workspace.run(workspace.plan(Brief(topic=TOPIC, participants=PEOPLE)), "d")
-    assert "moot.toml" in came.unlearned
+    assert "folkmoot.toml" in came.unlearned
     assert came.transcript.closed
     await workspace.close()

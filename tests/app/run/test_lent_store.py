@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-import moot
-from moot.app.plan.settings import StorePlace
-from moot.board import BoardMeeting, BoardMember
-from moot.council import AgentWrapper, Council, DebateStep
-from moot.pattern import DebatePattern
-from moot.record.sqlite import SqliteStore
+import folkmoot
+from folkmoot.app.plan.settings import StorePlace
+from folkmoot.board import BoardMeeting, BoardMember
+from folkmoot.council import AgentWrapper, Council, DebateStep
+from folkmoot.pattern import DebatePattern
+from folkmoot.record.sqlite import SqliteStore
 from tests.cli.commands import settle
 
 DEBATERS = [{"name": name, "role": "Speaks", "system_prompt": ""} for name in ("Ada", "Ben")]
@@ -38,13 +38,13 @@ def files(folder: Path) -> set[Path]:
     return set(folder.rglob("*"))
 
 
-def step(store: StorePlace | None, limits: moot.Limits | None = None) -> DebateStep:
+def step(store: StorePlace | None, limits: folkmoot.Limits | None = None) -> DebateStep:
     agents = [AgentWrapper(votes, name=name) for name in ("Ada", "Ben")]
     return DebateStep(agents, rounds=0, store=store, limits=limits)
 
 
 async def test_councils_patterns_and_boards_share_a_store_in_memory_and_leave_no_file(tmp_path: Path) -> None:
-    store, before = moot.InMemoryStore(), files(tmp_path)
+    store, before = folkmoot.InMemoryStore(), files(tmp_path)
     result = await step(store).execute("Build a depot?")
     assert result["winner"] == "It saves two hours."
     await Council(steps=[step(None)], store=store).execute("Build a depot?")
@@ -53,31 +53,31 @@ async def test_councils_patterns_and_boards_share_a_store_in_memory_and_leave_no
     members = [BoardMember(name, agent=hires) for name in ("Ada", "Ben")]
     board = BoardMeeting("Hire her?", members, rounds=1, store=store)
     assert (await board.hold()).verdict == "HIRE"
-    listed = await moot.alist(store=store)
+    listed = await folkmoot.alist(store=store)
     assert sorted(row.protocol for row in listed) == ["board", "debate_step", "debate_step", "moderated"]
     assert all(not name.endswith("/letters") for name in store.kept)
     assert files(tmp_path) == before
 
 
 async def test_a_debate_in_memory_is_resumed_as_long_as_its_store_is_there() -> None:
-    store = moot.InMemoryStore()
-    with pytest.raises(moot.LimitReached) as error:
-        await step(store, moot.Limits(asks=2)).execute("Build a depot?")
-    (paused,) = await moot.alist(store=store)
+    store = folkmoot.InMemoryStore()
+    with pytest.raises(folkmoot.LimitReached) as error:
+        await step(store, folkmoot.Limits(asks=2)).execute("Build a depot?")
+    (paused,) = await folkmoot.alist(store=store)
     assert paused.debate in str(error.value)
-    assert (await step(store).resume(paused.debate, limits=moot.Limits(asks=9)))["winner"] == "It saves two hours."
-    with pytest.raises(moot.RecordError, match="no debate"):
-        await step(moot.InMemoryStore()).resume(paused.debate)
+    assert (await step(store).resume(paused.debate, limits=folkmoot.Limits(asks=9)))["winner"] == "It saves two hours."
+    with pytest.raises(folkmoot.RecordError, match="no debate"):
+        await step(folkmoot.InMemoryStore()).resume(paused.debate)
     await store.remove([paused.debate])
-    assert not await moot.alist(store=store)
+    assert not await folkmoot.alist(store=store)
 
 
 async def test_a_store_that_is_lent_is_not_closed(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path / "record.sqlite")
     for _ in range(2):
         await step(store).execute("Build a depot?")
-    assert len(await moot.alist(store=store)) == 2
+    assert len(await folkmoot.alist(store=store)) == 2
     await store.close()
-    with pytest.raises(moot.RecordError, match="closed"):
+    with pytest.raises(folkmoot.RecordError, match="closed"):
         await step(store).execute("Build a depot?")
-    assert len(await moot.alist(store=tmp_path / "record.sqlite")) == 2
+    assert len(await folkmoot.alist(store=tmp_path / "record.sqlite")) == 2

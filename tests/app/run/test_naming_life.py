@@ -5,19 +5,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from moot.app.run.fork import fork
-from moot.app.run.workspace import Workspace
-from moot.core.agent import Agent, Context, Recorder
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.event import Entry, Opened
-from moot.engine.driver import DriverOptions, StopRequest, debate
-from moot.protocols.known import KNOWN, build
-from moot.protocols.spec import dump, load
-from moot.record.ledger import Ledger
-from moot.report.turn_text import NAMES, Namer
-from moot.testing.replay import SeededAgent
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.run.fork import fork
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.agent import Agent, Context, Recorder
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.event import Entry, Opened
+from folkmoot.engine.driver import DriverOptions, StopRequest, debate
+from folkmoot.protocols.known import KNOWN, build
+from folkmoot.protocols.spec import dump, load
+from folkmoot.record.ledger import Ledger
+from folkmoot.report.turn_text import NAMES, Namer
+from folkmoot.testing.replay import SeededAgent
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.thoroughness import some
 
 FEW = tuple(Participant(name=name, seat="ollama:old") for name in ("Ann", "Bob", "Cy"))

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from moot.app.run.fork import chain_lines, count_matching
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Participant
-from moot.core.errors import RecordMismatch
-from moot.core.event import Closed, Entered, Entry, Halted, Opened
-from moot.engine.driver import debate
-from moot.phases.speak import Everyone
-from moot.protocols.spec import dump, load
-from moot.record.ledger import Ledger
-from moot.testing.scripted import Scripted
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.run.fork import chain_lines, count_matching
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.errors import RecordMismatch
+from folkmoot.core.event import Closed, Entered, Entry, Halted, Opened
+from folkmoot.engine.driver import debate
+from folkmoot.phases.speak import Everyone
+from folkmoot.protocols.spec import dump, load
+from folkmoot.record.ledger import Ledger
+from folkmoot.testing.scripted import Scripted
+from folkmoot.testing.store_checks import InMemoryStore
 
 PEOPLE = (Participant(name="Ann"), Participant(name="Bob"))
 OPENED = Opened(brief=Brief(topic="Tea?", participants=PEOPLE), protocol=dump(Everyone(act="open", task="?", needs=1)))

@@ -7,28 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from moot.agents.human import Contacts, Human
-from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.program.program_agents import register
-from moot.app.run.dispatcher import Job, QueueAway
-from moot.app.run.outcome import Outcome
-from moot.app.run.outcome import outcome as outcome_of
-from moot.app.run.people import answer, context_for, say
-from moot.app.run.record_reader import time_left, waiting
-from moot.app.run.workspace import Plan, Workspace
-from moot.core.agent import Context
-from moot.core.ask import Ask, Reply
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.errors import BriefError, MootError, RecordError
-from moot.core.event import Interjected, Opened, Replied
-from moot.core.transcript import fold
-from moot.engine.driver import DriverOptions, debate
-from moot.phases.speak import Everyone
-from moot.protocols.known import Choices
-from moot.protocols.spec import dump
-from moot.record.ledger import Ledger
-from moot.record.mailbox import Mailbox
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.agents.human import Contacts, Human
+from folkmoot.app.brief.default_participants import TIMEKEEPER
+from folkmoot.app.program.program_agents import register
+from folkmoot.app.run.dispatcher import Job, QueueAway
+from folkmoot.app.run.outcome import Outcome
+from folkmoot.app.run.outcome import outcome as outcome_of
+from folkmoot.app.run.people import answer, context_for, say
+from folkmoot.app.run.record_reader import time_left, waiting
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.agent import Context
+from folkmoot.core.ask import Ask, Reply
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.errors import BriefError, FolkmootError, RecordError
+from folkmoot.core.event import Interjected, Opened, Replied
+from folkmoot.core.transcript import fold
+from folkmoot.engine.driver import DriverOptions, debate
+from folkmoot.phases.speak import Everyone
+from folkmoot.protocols.known import Choices
+from folkmoot.protocols.spec import dump
+from folkmoot.record.ledger import Ledger
+from folkmoot.record.mailbox import Mailbox
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.people_kit import QUOTES, Filling, Hand, Time, filled, person, table, workspace
 from tests.kits.acting import Acts, slowly
 from tests.kits.clock import jumping
@@ -127,7 +127,7 @@ async def test_a_debate_waits_over_the_end_of_its_process(tmp_path: Path) -> Non
     place = Workspace.at(tmp_path / "r.sqlite")
     outcome = await place.run(plan(place, table(person("Ada"))), "tea")
     assert (outcome.status, outcome.kind) == ("paused", "waiting")
-    assert outcome.reason == "Ada has to answer (proposal): moot answer tea"
+    assert outcome.reason == "Ada has to answer (proposal): folkmoot answer tea"
     assert (await place.resume("tea")).reason == outcome.reason, "a resume without an answer waits on"
     await place.close()
     elsewhere = Workspace.at(tmp_path / "r.sqlite")
@@ -148,7 +148,7 @@ async def test_two_people_are_waited_for_at_once() -> None:
     place = workspace()
     outcome = await place.run(plan(place, table(person("Ada"), person("Bo"))), "tea")
     assert outcome.reason == (
-        "Ada has to answer (proposal): moot answer tea; Bo has to answer (proposal): moot answer tea"
+        "Ada has to answer (proposal): folkmoot answer tea; Bo has to answer (proposal): folkmoot answer tea"
     )
     assert [turn.by for turn in await waiting(place, "tea")] == ["Ada", "Bo"]
     with pytest.raises(BriefError, match=r"^Ada and Bo have open questions; say whose answer it is$"):
@@ -163,7 +163,8 @@ async def test_two_people_are_waited_for_at_once() -> None:
     assert [turn.text for turn in outcome.transcript.turns("propose")][:2] == ["Tea by Ada.", "Tea by Bo."]
     await answer_all(place, outcome)
     with pytest.raises(
-        RecordError, match=r"^the debate tea is over; read it with moot show, or run its brief anew with moot again$"
+        RecordError,
+        match=r"^the debate tea is over; read it with folkmoot show, or run its brief anew with folkmoot again$",
     ):
         await answer(place, "tea", "Tea.")
     with pytest.raises(RecordError, match=r"^there is no debate 'milk'$"):
@@ -327,7 +328,8 @@ async def test_whoever_speaks_up_is_heard_and_nobody_speaks_for_others() -> None
     turns = outcome.transcript.turns("interject")
     assert [(turn.by, turn.text) for turn in turns] == [("Zed", "Think of milk."), ("Ada", "And of me.")]
     with pytest.raises(
-        RecordError, match=r"^the debate tea is over; read it with moot show, or run its brief anew with moot again$"
+        RecordError,
+        match=r"^the debate tea is over; read it with folkmoot show, or run its brief anew with folkmoot again$",
     ):
         await say(place, "tea", "Zed", "Too late.")
     assert (await place.verify("tea"))[0]
@@ -419,7 +421,7 @@ async def say_when_open(place: Workspace) -> None:
             try:
                 if await waiting(place, "tea"):
                     break
-            except MootError:
+            except FolkmootError:
                 pass
             await asyncio.sleep(0.05)
     await say(place, "tea", "Zed", "From elsewhere.")

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from moot.app.brief.default_participants import TIMEKEEPER
-from moot.app.run.people import OutsideMessages, answer, context_for, say
-from moot.app.run.record_reader import waiting
-from moot.core.ask import Value
-from moot.core.brief import Participant
-from moot.core.errors import BriefError
-from moot.protocols.known import Choices
+from folkmoot.app.brief.default_participants import TIMEKEEPER
+from folkmoot.app.run.people import OutsideMessages, answer, context_for, say
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.core.ask import Value
+from folkmoot.core.brief import Participant
+from folkmoot.core.errors import BriefError
+from folkmoot.protocols.known import Choices
 from tests.app.run.people_kit import QUOTES, person, table, workspace
 
 

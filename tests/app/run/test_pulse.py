@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.run import liveness
-from moot.app.run.liveness import Liveness
-from moot.app.run.prepare import Overrides
-from moot.app.run.record_reader import waiting
-from moot.app.run.runner import Runner
-from moot.app.run.start import prepare_start
-from moot.app.run.workspace import Workspace
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run import liveness
+from folkmoot.app.run.liveness import Liveness
+from folkmoot.app.run.prepare import Overrides
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.app.run.runner import Runner
+from folkmoot.app.run.start import prepare_start
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, API, QUOTES, Slow, opened, until
 
@@ -77,7 +77,7 @@ async def test_what_cannot_be_read_is_held_by_nobody(monkeypatch: pytest.MonkeyP
 async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> None:
     slow = Slow()
     async with opened(tmp_path) as web:
-        there = Workspace.at(tmp_path / "moot.sqlite")
+        there = Workspace.at(tmp_path / "folkmoot.sqlite")
         there.config = Config()
         there.pool.add_agent("slow", slow)
         async with Runner(there, grace=0.05) as other:

@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
-from moot.agents import llm
-from moot.answers import layout
-from moot.app.run.workspace import Workspace
-from moot.core.ask import Form
-from moot.core.brief import Brief, Participant
-from moot.core.event import Closed
-from moot.models.base import Request
-from moot.models.layers import RetrySettings
-from moot.models.pool import Pool
-from moot.record.store import decode
-from moot.testing.scripted import ScriptedModel
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.agents import llm
+from folkmoot.answers import layout
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import Form
+from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.event import Closed
+from folkmoot.models.base import Request
+from folkmoot.models.layers import RetrySettings
+from folkmoot.models.pool import Pool
+from folkmoot.record.store import decode
+from folkmoot.testing.scripted import ScriptedModel
+from folkmoot.testing.store_checks import InMemoryStore
 
 BRIEF = Brief(
     topic="Tea or coffee?",

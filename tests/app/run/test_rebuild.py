@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.export.learned import add_note, learn, learn_all
-from moot.app.plan.assignment import retriever_agents, weigher_agents
-from moot.app.plan.learning import missing_lessons
-from moot.app.plan.settings import Config
-from moot.app.run.workspace import Workspace
-from moot.core.event import Opened
-from moot.core.roles import HISTORY, HOW
-from moot.learn.memory_store import MemoryStore
-from moot.learn.tables import VERSION, Place
-from moot.record.sqlite import SqliteStore
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.export.learned import add_note, learn, learn_all
+from folkmoot.app.plan.assignment import retriever_agents, weigher_agents
+from folkmoot.app.plan.learning import missing_lessons
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.event import Opened
+from folkmoot.core.roles import HISTORY, HOW
+from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.tables import VERSION, Place
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.test_learning import Killed, everything, fill, keep, memory_rows, paper
 from tests.learn.lessons_kit import TWO, Paper, taught
 from tests.learn.test_retriever import ask_and_context
@@ -110,14 +110,14 @@ async def test_what_can_no_longer_be_read_is_dropped_and_named_once(workspace: W
         other.commit()
     learned = await learn_all(workspace, rebuild=True)
     assert (learned.damaged, "d2" in learned.new) == (("d2",), False)
-    assert await missing_lessons(workspace.store) == "1 closed debate is not learned; run moot learn"
+    assert await missing_lessons(workspace.store) == "1 closed debate is not learned; run folkmoot learn"
 
 
 # ---- not whole -----------------------------------------------------------------------------------------------------
 
 
 def older(path: Place) -> None:
-    """What was learned by an older version of Moot: it is dropped."""
+    """What was learned by an older version of Folkmoot: it is dropped."""
     with closing(sqlite3.connect(path)) as other:
         other.execute("UPDATE memory_state SET value = ? WHERE name = 'version'", (VERSION - 1,))
         other.commit()
@@ -129,9 +129,9 @@ async def test_what_is_not_learned_is_counted(workspace: Workspace) -> None:
     await add_note(workspace, "d3", "forget")
     assert await missing_lessons(workspace.store) == ""
     older(workspace.memory_place)
-    assert await missing_lessons(workspace.store) == "5 closed debates are not learned; run moot learn"
+    assert await missing_lessons(workspace.store) == "5 closed debates are not learned; run folkmoot learn"
     await learn(workspace, "d0")  # a debate that ends does not hide the others
-    assert await missing_lessons(workspace.store) == "4 closed debates are not learned; run moot learn"
+    assert await missing_lessons(workspace.store) == "4 closed debates are not learned; run folkmoot learn"
     await learn_all(workspace)
     assert await missing_lessons(workspace.store) == ""
 
@@ -150,7 +150,7 @@ async def test_what_teaches_nothing_is_not_counted(workspace: Workspace) -> None
 async def test_a_debate_says_that_memory_is_not_whole(workspace: Workspace) -> None:
     """The librarian and the teller, as they are seated in a debate."""
     assert workspace.memory_place
-    lacking = "3 closed debates are not learned; run moot learn"
+    lacking = "3 closed debates are not learned; run folkmoot learn"
     ask, context = ask_and_context(topic="Should the depot buy electric buses? Line 1")
     weigh, weighing_scene = question()
     retriever = retriever_agents(context.brief, workspace.store, workspace.config, workspace.clock)["Librarian"]

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.run.dispatcher import Job, State
-from moot.app.run.removal import remove
-from moot.app.run.workspace import Workspace
-from moot.core.brief import Brief, Limits, Participant
-from moot.core.errors import RecordConflict, RecordError
-from moot.record.sqlite import SqliteStore
-from moot.record.store import StreamInfo
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.run.dispatcher import Job, State
+from folkmoot.app.run.removal import remove
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.errors import RecordConflict, RecordError
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.store import StreamInfo
+from folkmoot.testing.store_checks import InMemoryStore
 
 BRIEF = Brief(
     topic="Tea or coffee?",

@@ -1,7 +1,7 @@
-"""The command ``moot``, whose debates have more time for the answers in hand than any test has."""
+"""The command ``folkmoot``, whose debates have more time for the answers in hand than any test has."""
 
-from moot.app.run.runner import Runner
-from moot.cli.main import main
+from folkmoot.app.run.runner import Runner
+from folkmoot.cli.main import main
 
 if __name__ == "__main__":
     assert Runner.__init__.__kwdefaults__

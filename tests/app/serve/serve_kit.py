@@ -1,4 +1,4 @@
-"""``moot serve`` for tests, as a process of its own."""
+"""``folkmoot serve`` for tests, as a process of its own."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ class Running:
     def client(self) -> Generator[httpx2.Client]:
         """Whoever has the printed link."""
         base = self.link.partition("/?")[0]
-        with httpx2.Client(base_url=base, headers={"X-Moot": "1"}, follow_redirects=True, timeout=120) as client:
+        with httpx2.Client(base_url=base, headers={"X-Folkmoot": "1"}, follow_redirects=True, timeout=120) as client:
             assert client.get(self.link.removeprefix(base)).status_code == 200
             yield client
 
@@ -57,7 +57,9 @@ def wait_for(look: Callable[[], object]) -> None:
 
 
 @contextmanager
-def running(folder: Path, *options: str, module: str = "moot", fresh: bool = False, **env: str) -> Generator[Running]:
+def running(
+    folder: Path, *options: str, module: str = "folkmoot", fresh: bool = False, **env: str
+) -> Generator[Running]:
     """A server in a process of its own, once it can be reached; a fork, or one that starts from nothing (``fresh``)."""
     words = (module, "serve", "--port", "0", *options)
     environment = {**settle(folder), "PYTHONPATH": ":".join(sys.path), "PYTHONUNBUFFERED": "1", **env}

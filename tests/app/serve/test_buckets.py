@@ -1,6 +1,6 @@
 """How often somebody may ask: each caller has a bucket, which fills up again."""
 
-from moot.app.serve.request_guard import RateLimiter
+from folkmoot.app.serve.request_guard import RateLimiter
 
 
 def test_a_bucket_fills_up_again_and_there_are_only_so_many() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from moot.app.serve import server_parts
-from moot.app.serve.server_parts import Listener, config_of, listen
-from moot.web.auth import session_cookie
+from folkmoot.app.serve import server_parts
+from folkmoot.app.serve.server_parts import Listener, config_of, listen
+from folkmoot.web.auth import session_cookie
 from tests.web.web_kit import API, opened
 
 HEAD = b"GET / HTTP/1.1\r\nHost: here\r\n"

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.run.api import debate
-from moot.app.run.workspace import Workspace
-from moot.app.serve.frames import LONGEST, TAGS, Data, Frames, frames, lined_html, safe_html
-from moot.app.serve.view_model import most_rounds
-from moot.core.ask import Field, Form, Reply, Usage
-from moot.core.brief import HUMAN, Brief, Participant
-from moot.core.decision import Decision
-from moot.core.event import (
+from folkmoot.app.run.api import debate
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.frames import LONGEST, TAGS, Data, Frames, frames, lined_html, safe_html
+from folkmoot.app.serve.view_model import most_rounds
+from folkmoot.core.ask import Field, Form, Reply, Usage
+from folkmoot.core.brief import HUMAN, Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.event import (
     Asked,
     Called,
     Closed,
@@ -213,7 +213,7 @@ BRIEFS = sorted(path for path in EXAMPLES.glob("*.md") if path.name != "README.m
 
 @pytest.mark.parametrize("path", some(BRIEFS, 4), ids=lambda path: path.stem)
 async def test_every_example_has_frames_that_are_json_and_sum_up_like_its_record(path: Path, tmp_path: Path) -> None:
-    store = tmp_path / "moot.db"
+    store = tmp_path / "folkmoot.db"
     came = await debate(path, model="builtin:quotes", store=store, cast="builtin")
     workspace = Workspace.at(store)
     entries = await workspace.entries(came.debate)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.app.run.workspace import Workspace
-from moot.app.serve.live import Live, Overrun, Viewer
-from moot.app.serve.visibility import Reader
-from moot.core.event import Asked, Delta
-from moot.record import hub
-from moot.record.store import decode
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.live import Live, Overrun, Viewer
+from folkmoot.app.serve.visibility import Reader
+from folkmoot.core.event import Asked, Delta
+from folkmoot.record import hub
+from folkmoot.record.store import decode
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.paths import RECORDS
 
 LINES = tuple((RECORDS / "v1-round_robin.jsonl").read_text("utf-8").splitlines())

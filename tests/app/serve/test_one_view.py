@@ -10,14 +10,14 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from moot.app.run.outcome import outcome
-from moot.app.serve.frames import Data, frames
-from moot.app.serve.view_model import entry_views
-from moot.cli.display.render import ViewState, entry_lines
-from moot.core.ask import Reply, Usage
-from moot.core.brief import HUMAN, Brief, Participant
-from moot.core.decision import Decision
-from moot.core.event import (
+from folkmoot.app.run.outcome import outcome
+from folkmoot.app.serve.frames import Data, frames
+from folkmoot.app.serve.view_model import entry_views
+from folkmoot.cli.display.render import ViewState, entry_lines
+from folkmoot.core.ask import Reply, Usage
+from folkmoot.core.brief import HUMAN, Brief, Participant
+from folkmoot.core.decision import Decision
+from folkmoot.core.event import (
     Asked,
     Called,
     Closed,
@@ -32,12 +32,12 @@ from moot.core.event import (
     Resumed,
     Ruled,
 )
-from moot.core.text import words
-from moot.core.transcript import fold
-from moot.mcp.summaries import turns_after
-from moot.record.store import read
-from moot.report.conclusion import outcome_view
-from moot.report.report import report
+from folkmoot.core.text import words
+from folkmoot.core.transcript import fold
+from folkmoot.mcp.summaries import turns_after
+from folkmoot.record.store import read
+from folkmoot.report.conclusion import outcome_view
+from folkmoot.report.report import report
 from tests.report.reports import Diary, ask
 
 RECORDS = Path(__file__).parents[2] / "records"

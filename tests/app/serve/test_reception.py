@@ -5,24 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.export.learned import learn_all, learned_items
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run import liveness
-from moot.app.run.access import noted_limits
-from moot.app.run.liveness import waited_for_people, waits_only
-from moot.app.run.people import answer
-from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.app.run.record_reader import waiting
-from moot.app.run.runner import Runner, RunnerFull
-from moot.app.run.start import StartRequest, prepare_start
-from moot.app.run.workspace import Workspace
-from moot.app.serve.admission import Admission, DebateRequest, read_remote
-from moot.app.serve.spending import Spending
-from moot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
-from moot.core.event import Entry, Paused
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.export.learned import learn_all, learned_items
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run import liveness
+from folkmoot.app.run.access import noted_limits
+from folkmoot.app.run.liveness import waited_for_people, waits_only
+from folkmoot.app.run.people import answer
+from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.app.run.runner import Runner, RunnerFull
+from folkmoot.app.run.start import StartRequest, prepare_start
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve.admission import Admission, DebateRequest, read_remote
+from folkmoot.app.serve.spending import Spending
+from folkmoot.core.errors import BriefError, LimitReached, RecordConflict, RecordError
+from folkmoot.core.event import Entry, Paused
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import Dear
 from tests.web.web_kit import ADA, QUOTES, Slow, until
@@ -288,7 +288,7 @@ async def test_a_casting_takes_a_place() -> None:
 
 
 async def test_the_debates_of_others_are_not_learned(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "moot.sqlite")
+    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     workspace.config = Config()
     try:
         async with Runner(workspace) as runner:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from moot.app.run.access import hash_of
-from moot.app.serve.request_guard import Refusal, RequestGuard, bearer, token_name
+from folkmoot.app.run.access import hash_of
+from folkmoot.app.serve.request_guard import Refusal, RequestGuard, bearer, token_name
 
 HOST = {"host": "here:80"}
 

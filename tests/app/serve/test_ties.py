@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-import moot
-from tests.cli.commands import moot as command
+import folkmoot
+from tests.cli.commands import folkmoot as command
 from tests.cli.test_cli_handles import TIE, tied
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import place as mcp_place
@@ -43,8 +43,8 @@ async def test_of_a_tie_the_http_api_and_the_pages_data_name_no_minority(tmp_pat
     assert state["status"] == "tie"
     check_tie(state["decision"])
     commands = [way["command"].replace(debate, "ID") for way in state["ways"]]
-    assert commands[0] == "moot recount ID"
-    assert "moot again ID --protocol moderated" in commands
+    assert commands[0] == "folkmoot recount ID"
+    assert "folkmoot again ID --protocol moderated" in commands
     ruled = [frame["decision"] for frame in map(json.loads, stream.splitlines()) if frame.get("decision")]
     assert ruled
     check_tie(ruled[-1])
@@ -58,7 +58,7 @@ async def test_of_a_tie_the_mcp_server_names_no_minority(tmp_path: Path) -> None
         assert memo["status"] == "tie"
         check_tie(memo)
         ways = cast("list[str]", memo["ways"])
-        assert ways[0] == f"moot recount {memo['id']}: the same votes under other rules"
+        assert ways[0] == f"folkmoot recount {memo['id']}: the same votes under other rules"
         assert any("--protocol moderated: a moderator decides" in way for way in ways)
         won = await here.call("run_debate", question=DECIDED, models=["builtin:quotes"])
         assert (won["status"], won["answers"], won["ways"]) == ("decided", [], [])
@@ -67,13 +67,13 @@ async def test_of_a_tie_the_mcp_server_names_no_minority(tmp_path: Path) -> None
 
 def test_of_a_tie_a_program_the_report_and_the_receipt_name_no_minority(tmp_path: Path) -> None:
     debate = tied(tmp_path)
-    outcome = moot.show(debate, store=tmp_path / "moot.sqlite")
+    outcome = folkmoot.show(debate, store=tmp_path / "folkmoot.sqlite")
     data = outcome.to_dict()["decision"]
     assert data is not None
     check_tie(data)
     for text in (outcome.report(), command(tmp_path, "report", debate).stdout):
         assert "inority" not in text
-        assert "**What may decide it:** `moot recount " in text
+        assert "**What may decide it:** `folkmoot recount " in text
     (as_json,) = [json.loads(command(tmp_path, "report", debate, "--format", "json").stdout)]
     check_tie(as_json["outcome"]["decision"])
     receipt = json.loads(command(tmp_path, "receipt", debate, "--format", "json").stdout)
@@ -85,7 +85,7 @@ def test_of_a_tie_a_program_the_report_and_the_receipt_name_no_minority(tmp_path
 
 def test_what_lost_against_a_winner_is_a_minority(tmp_path: Path) -> None:
     (tmp_path / "won.md").write_text(DECIDED, "utf-8")
-    outcome = moot.run(tmp_path / "won.md", store=tmp_path / "store")
+    outcome = folkmoot.run(tmp_path / "won.md", store=tmp_path / "store")
     data = outcome.to_dict()["decision"]
     assert data is not None
     assert (outcome.status, data["answers"]) == ("decided", [])
@@ -109,9 +109,9 @@ async def test_equal_leaders_without_a_majority_are_no_tie_at_every_entrance(tmp
     assert (state["status"], listed["status"]) == ("no_decision", "no_decision")
     check_tie(state["decision"])
     commands = [way["command"].replace(debate, "ID") for way in state["ways"]]
-    assert commands[0] == "moot recount ID"
-    assert re.fullmatch(r"moot again ID --rounds \d", commands[1]), "the rule that was chosen stays"
-    assert "moot again ID --protocol moderated" in commands
+    assert commands[0] == "folkmoot recount ID"
+    assert re.fullmatch(r"folkmoot again ID --rounds \d", commands[1]), "the rule that was chosen stays"
+    assert "folkmoot again ID --protocol moderated" in commands
     (warning,) = [text for text in state["warnings"] if "votes come from" in text]
     assert warning == "All 3 votes come from builtin:quotes: even copies of one model did not agree."
     assert f"**There is no decision.**\n\n**How it was decided:** {how}" in report

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from moot.app.brief.reader import read_brief
-from moot.app.plan.settings import Config
-from moot.app.plan.settings_tables import Serving
-from moot.app.run.access import Claim, claim
-from moot.app.run.people import answer
-from moot.app.run.prepare import LimitOverrides, Overrides
-from moot.app.run.queue_runner import QueueRunner
-from moot.app.run.record_reader import waiting
-from moot.app.run.runner import Runner
-from moot.app.run.start import prepare_start
-from moot.app.run.workspace import Workspace
-from moot.app.serve import spending as tills
-from moot.app.serve.admission import Admission, DebateRequest
-from moot.app.serve.spending import Spending
-from moot.core.agent import Quote
-from moot.core.errors import LimitReached
-from moot.models.base import Request
-from moot.testing.store_checks import InMemoryStore
+from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import Serving
+from folkmoot.app.run.access import Claim, claim
+from folkmoot.app.run.people import answer
+from folkmoot.app.run.prepare import LimitOverrides, Overrides
+from folkmoot.app.run.queue_runner import QueueRunner
+from folkmoot.app.run.record_reader import waiting
+from folkmoot.app.run.runner import Runner
+from folkmoot.app.run.start import prepare_start
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.serve import spending as tills
+from folkmoot.app.serve.admission import Admission, DebateRequest
+from folkmoot.app.serve.spending import Spending
+from folkmoot.core.agent import Quote
+from folkmoot.core.errors import LimitReached
+from folkmoot.models.base import Request
+from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.queue_kit import working
 from tests.council.agents import own_place
 from tests.mcp.mcp_kit import Dear
@@ -40,7 +40,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(params=["file", "database"])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
     """Where records are that several servers share."""
-    return request.getfixturevalue("database") if request.param == "database" else tmp_path / "moot.sqlite"
+    return request.getfixturevalue("database") if request.param == "database" else tmp_path / "folkmoot.sqlite"
 
 
 @asynccontextmanager

@@ -1,0 +1,337 @@
+"""The agent of a language model: calls, tool use and repair questions for one answer.
+
+Tools that the model requests are used, and it is called again with their results until it answers in words. A form
+that was not readable costs one repair question; a field that is not readable after that has no value. A form that was
+cut off is first continued once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from folkmoot.agents.prompt import compose, fit, frame
+from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
+from folkmoot.answers.layout import Reading, read, repair_question
+from folkmoot.answers.rulings import is_decision
+from folkmoot.answers.schemas.form_schema import AS_JSON, schema_of
+from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words
+from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
+from folkmoot.core.errors import ModelError, Refused, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.core.text import clip
+from folkmoot.models.base import Message, Model, Request
+
+TRUNCATED = "truncated"
+CONTINUED = "cut off, and gone on with once"
+REPAIRED = "asked again for the form"
+NO_TOOLS = "this model takes no tools"
+NO_SCHEMA = "the provider took no schema; the form was asked for in words"
+LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
+
+FALLBACK = "fallback:"
+"""How a note begins that says which other model has answered."""
+
+UNAIDED = frozenset(
+    {
+        *("vote", "consent", "gauge", "score", "evaluate"),
+        *("bid", "reconsider", "strategy", "reflect", "verdict", "remind"),
+        *("summarize", "translate"),
+    }
+)
+"""Acts for which no tools are offered: they judge what was said, put it in other words, plan the participant's own
+strategy, or keep the time."""
+
+HELD = ("answer", "answer-plain", "repair")
+"""The calls that a provider is asked to hold to the schema of the form."""
+
+CUT_OFF = (
+    "Your answer was cut off here. Write only the rest of it, and keep it short: "
+    "begin with the word that comes next, and repeat nothing. The last words were:"
+)
+SHOWN = 60
+"""Characters of what was cut off that the question shows again."""
+
+LONGEST_WORD = 40
+"""Characters of a word. Where more come without a blank, the writing has none between its words."""
+
+SAME = 12
+"""Characters by which an answer that was begun anew shows."""
+
+OVER = f"The tool was not used: {USES} uses are all that one answer may take."
+
+
+class ModelAgent:
+    """An agent that has a model answer.
+
+    Args:
+        model: the model, in its wrappers.
+        seconds: the most time that one try may take.
+        tools: what the model may use while it answers.
+        schemas: whether the provider is asked to hold short forms to their schema.
+    """
+
+    records = True
+
+    def __init__(
+        self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = (), schemas: bool = False
+    ) -> None:
+        self._model, self._seconds, self._tools, self._schemas = model, seconds, tuple(tools), schemas
+        self._refused = False
+
+    async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
+        """Answer one ask; see ``core.agent.Agent``."""
+        talk = Conversation(
+            self._model, self._seconds, context, recorder, list(compose(ask, context, self._model.traits))
+        )
+        talk.schema = schema_of(ask) if self._schemas else ""
+        if talk.schema and ask.form and not ask.form.schema:
+            talk.messages.append(Message(role="user", text=AS_JSON))
+        answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
+        if ask.form and is_cut_off(answer) and answer.text.strip():
+            answer = await talk.continue_form(ask, ask.form, answer)
+        reading = _with_missing_fields(ask.form, _read(ask, answer, context))
+        if ask.form and _needs_repair(ask.form, reading):
+            question = Message(role="user", text=repair_question(ask.form, reading))
+            try:
+                repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
+                reading = _merge(ask.form, reading, _read(ask, repaired, context))
+                talk.notes.append(REPAIRED)
+            except ModelError as error:
+                # The first answer was paid for and says what it says; it is not lost with the question about its form.
+                talk.notes.append(f"the question about the form failed: {error}")
+                return reply_of(reading, talk, answer)
+        if not reading.text and not reading.fields:
+            raise Unreadable(f"{self._model.name} gave no words", kind="empty")
+        return reply_of(reading, talk, answer)
+
+    async def _converse(self, conversation: "Conversation", kit: Toolkit) -> Called:
+        """The answer in words, after the model has used the tools that it asked for."""
+        if not kit.specs:
+            return await conversation.send("answer")
+        if (self._refused and not conversation.say.done("answer")) or not self._model.traits.tools:
+            conversation.notes.append(NO_TOOLS)
+            return await conversation.send("answer-plain")
+        for n in range(1, ROUNDS + 1):
+            called = await self._offer_tools(conversation, kit, n)
+            if called is None:
+                conversation.notes.append(NO_TOOLS if n == 1 else LEFT_TOOLS)
+                return await conversation.send("answer-plain")
+            if not called.tools:
+                return called
+            await conversation.use(called, kit)
+            if conversation.uses >= USES:
+                break
+        return await conversation.send("answer-last")
+
+    async def _offer_tools(self, conversation: "Conversation", kit: Toolkit, n: int) -> Called | None:
+        """The answer to the n-th request with tools; None if the model refuses tools, now or before a resume."""
+        name = "answer" if n == 1 else f"answer-{n}"
+        if conversation.say.done("answer-plain") and not conversation.say.done(name):
+            return None
+        try:
+            return await conversation.offer(name, kit)
+        except Refused as error:
+            if error.kind != "request":
+                raise
+            # Whether it was because of the tools shows when it is asked without them.
+            self._refused = n == 1
+            return None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One ask on its way to an answer."""
+
+    model: Model
+    seconds: float
+    context: Context
+    say: Recorder
+    messages: list[Message]
+    calls: list[Called] = field(default_factory=list[Called])
+    notes: list[str] = field(default_factory=list[str])
+    used: list[Message] = field(default_factory=list[Message])
+    found: list[str] = field(default_factory=list[str])
+    uses: int = 0
+    schema: str = ""
+
+    async def send(self, call: str, *more: Message) -> Called:
+        """Ask without tools; what they found goes along as text, for no wire takes their results without them."""
+        known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
+        return await self._send(fit((*self.messages, *known, *more), self.model.traits), call)
+
+    async def continue_form(self, ask: Ask, form: Form, answer: Called) -> Called:
+        """Have the model continue a form that was cut off; return all of it, or what there is.
+
+        The last word may be half of one, so it is written again. Where the wire takes it, the model goes on with its
+        own message; else it is asked to.
+        """
+        head, gap = _split_last_word(answer.text)
+        more = [Message(role="assistant", text=head)]
+        if not self.model.traits.prefill:
+            more.append(Message(role="user", text=f"{CUT_OFF} {head[-SHOWN:].splitlines()[-1]}"))
+        try:
+            rest = await self.send(CONTINUE, *more)
+        except ModelError as error:
+            self.notes.append(f"going on with what was cut off failed: {error}")
+            return answer
+        self.notes.append(CONTINUED)
+        joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
+        anew = rest.text.lstrip()[:SAME] == answer.text.lstrip()[:SAME]
+        return rest if anew and _needs_repair(form, _read(ask, joined, self.context)) else joined
+
+    async def offer(self, call: str, kit: Toolkit) -> Called:
+        """Ask with the tools."""
+        return await self._send((*self.messages, *self.used), call, kit.specs)
+
+    async def request(self, messages: Sequence[Message], call: str, tools: tuple[ToolSpec, ...] = ()) -> Called:
+        """Ask with messages that are fit for the wire already."""
+        return await self._send(tuple(messages), call, tools)
+
+    async def use(self, called: Called, kit: Toolkit) -> None:
+        """Use what the model asks for, in its order; every call gets a result, for wires want one."""
+        self.used.append(Message(role="assistant", text=called.text, calls=called.tools))
+        for call in called.tools:
+            text = OVER
+            if self.uses < USES:
+                self.uses += 1
+                text = await self._use(call, kit)
+            self.used.append(Message(role="tool", text=text, answers=call.id))
+
+    async def _use(self, call: ToolCall, kit: Toolkit) -> str:
+        tool_use = ToolUse(
+            context=self.context, say=self.say, name=f"tool-{self.uses}", model=self.model, seconds=self.seconds
+        )
+        calls = await kit.use(call, tool_use)
+        self.calls.extend(calls)
+        text = format_result(call.name, calls[-1])
+        self.found.append(f"{frame(clip(f'{call.name} {call.arguments}', 500))}\n{text}")
+        return text
+
+    async def _send(self, messages: tuple[Message, ...], call: str, tools: tuple[ToolSpec, ...] = ()) -> Called:
+        settings, schema = self.context.me.settings, self.schema if call in HELD and not tools else ""
+        request = Request(
+            messages=messages, settings=settings, call=call, seconds=self.seconds, tools=tools, schema=schema
+        )
+        try:
+            called = await self.model.complete(request, self.say)
+        except Refused as error:
+            if not schema or error.kind != "request":
+                raise
+            # Whether it was because of the schema shows when it is asked without one.
+            self.schema = ""
+            self.notes.append(NO_SCHEMA)
+            called = await self.model.complete(replace(request, schema=""), self.say)
+        self.calls.append(called)
+        return called
+
+
+_TOLD = "You have used tools for this answer:\n\n"
+_NOW = "\n\nNow answer, without further tools."
+
+
+def _split_last_word(text: str) -> tuple[str, str]:
+    """The text without its last word, and the blanks that stood before that."""
+    body, *word = text.rsplit(maxsplit=1)
+    if not word or len(word[0]) > LONGEST_WORD:
+        body = text.rstrip()
+        return body, text[len(body) :]
+    return body, text[len(body) : text.rindex(word[0])]
+
+
+def _read(ask: Ask, called: Called, context: Context) -> Reading:
+    form = ask.form
+    debate = _words_of_debate(context) if form is not None and _is_compared(form) else (context.brief.topic,)
+    reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context), debate=debate)
+    if form and is_cut_off(called):
+        if form.layout == "records" and any(reading.fields.values()):
+            # A block that is closed is whole, whatever was cut off behind it.
+            return replace(reading, unread=(*reading.unread, f"{form.fields[0].name}: {TRUNCATED}"))
+        # What was cut off may have been a longer name or a "not": such a form counts as unread.
+        return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))
+    return reading
+
+
+def _is_compared(form: Form) -> bool:
+    """Whether an answer is compared with the debate: a decision in free words, and a ballot in running text."""
+    ballot = form.layout == "line"
+    return any(
+        (field.kind == "choice" and ballot) or (field.kind == "text" and is_decision(field)) for field in form.fields
+    )
+
+
+def _words_of_debate(context: Context) -> tuple[str, ...]:
+    """The topic, the sources, who takes part, and the others' words; nothing where languages differ."""
+    brief = context.brief
+    if any(participant.language for participant in brief.participants):
+        return ()
+    statements = (turn.text for turn in context.turns if turn.by != context.me.name)
+    names = (participant.name for participant in brief.participants)
+    return (brief.topic, *(source.text for source in brief.background), *names, *statements)
+
+
+def _needs_repair(form: Form, reading: Reading) -> bool:
+    """Whether a required field was not read, or a field that the value of another one requires."""
+    missing = _missing_fields(form, reading)
+    if form.layout == "records" and reading.unread:
+        return True
+    return any((field.required or field.name in missing) and field.name not in reading.fields for field in form.fields)
+
+
+def _missing_fields(form: Form | None, reading: Reading) -> tuple[str, ...]:
+    """The fields that are required because of another field's value: DECISION if the status is SETTLED."""
+    fields = [field for field in (form.fields if form else ()) if field.when and field.name in reading.fields]
+    names = [needed(field, reading.fields[field.name]) for field in fields]
+    return tuple(name for name in names if name and name not in reading.fields)
+
+
+def _with_missing_fields(form: Form | None, reading: Reading) -> Reading:
+    """The reading; missing fields that another value requires are added to what was not read."""
+    unread_names = [text.partition(":")[0] for text in reading.unread]
+    missing = tuple(f"{name}: missing" for name in _missing_fields(form, reading) if name not in unread_names)
+    return replace(reading, unread=(*reading.unread, *missing)) if missing else reading
+
+
+def _merge(form: Form, first: Reading, second: Reading) -> Reading:
+    """The words of the first answer with the fields of both; repaired fields have priority.
+
+    Of lists of records the longer one counts, so that asking again loses nothing that was readable.
+    """
+    if form.layout == "records":
+        longer = first if _count_records(first) > _count_records(second) else second
+        return replace(longer, text=first.text or second.text)
+    fields = {**first.fields, **second.fields}
+    unread = tuple(text for text in second.unread if text.split(":", 1)[0] not in fields)
+    return replace(first, text=first.text or second.text, fields=fields, unread=unread)
+
+
+def _count_records(reading: Reading) -> int:
+    """The number of records that were read; -1 where nothing was."""
+    return max((len(value) for value in reading.fields.values() if isinstance(value, tuple)), default=-1)
+
+
+def reply_of(reading: Reading, conversation: Conversation, answer: Called) -> Reply:
+    """What was read, with what all calls of a conversation used."""
+    usage = conversation.calls[0].usage
+    for call in conversation.calls[1:]:
+        usage = usage + call.usage
+    served = [call.served for call in conversation.calls if not call.model.startswith("tool:")]
+    return Reply(
+        text=reading.text,
+        fields=reading.fields,
+        asked=conversation.model.name,
+        served=served[-1],
+        usage=usage,
+        seconds=sum(call.seconds for call in conversation.calls),
+        unread=reading.unread,
+        notes=(
+            *([TRUNCATED] if is_cut_off(answer) else []),
+            *conversation.notes,
+            *_fallback_notes(conversation),
+        ),
+    )
+
+
+def _fallback_notes(conversation: Conversation) -> list[str]:
+    """A note for each fallback model that answered."""
+    models = [call.model for call in conversation.calls if not call.model.startswith("tool:")]
+    others = dict.fromkeys(model for model in models if model not in ("", conversation.model.name))
+    return [f"{FALLBACK} {model} answered in place of {conversation.model.name}" for model in others]

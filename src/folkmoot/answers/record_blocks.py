@@ -1,0 +1,138 @@
+"""Records in an answer: blocks of labelled lines, one for each thing that is listed, as with the findings of a review.
+
+A block opens with its word alone on a line and ends with END. Its labels stand in the form's order, so a label within
+quoted code is no label. A block that is not whole is not guessed at: it is named as not readable, and the others count.
+That there is nothing must be written; an empty answer says nothing.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import cast
+
+from folkmoot.answers.plain_text import key
+from folkmoot.answers.shapes import is_announced
+from folkmoot.answers.values import Fault, FieldValues, placeholder, read_value
+from folkmoot.core.ask import Field, Form, Value
+
+END = "END"
+"""The line that ends a block."""
+
+CODE = "QUOTE"
+"""The field whose lines are copied: blanks at their beginning count, and nothing in it is a label but the next one."""
+
+_DECORATION = re.compile(
+    r"[ \t]*(?:#{1,6}[ \t]+|[-*+][ \t]+)?(?:\*\*|__|`)?([A-Z][A-Z ]*?)(?:[ \t]*#?\d{1,3})?[.:]?(?:\*\*|__|`)?[ \t]*"
+)
+_LABEL = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__|`)?([A-Za-z]+)(?:\*\*|__|`)?[ \t]*:(?:\*\*|__|`)?[ \t]?(.*)")
+
+
+def read_records(form: Form, text: str) -> FieldValues:
+    """Read the blocks of a form whose layout is ``records``; see ``Form.record``."""
+    (whole,) = form.fields
+    values = FieldValues()
+    blocks = list(_blocks(form, text.split("\n")))
+    nothing = form.most > 1 and _says_nothing(whole, text)
+    if not blocks or nothing or (form.most == 1 and len(blocks) > 1):
+        values.add(whole, () if nothing and not blocks else Fault("ambiguous" if blocks else "no_form"))
+        return values
+    records: list[str] = []
+    for number, rows in enumerate(blocks[: form.most], start=1):
+        record = _read_block(form, rows)
+        if isinstance(record, dict):
+            records.append(json.dumps(record, ensure_ascii=False))
+        else:
+            values.unread.append(f"{form.under} {number}{record}")
+    if len(blocks) > form.most:
+        values.unread.append(f"{whole.name}: too_many")
+    if records:
+        values.fields[whole.name] = tuple(records)
+    return values
+
+
+def _is_word(row: str, word: str) -> bool:
+    match = _DECORATION.fullmatch(row)
+    return match is not None and match[1] == word
+
+
+def _says_nothing(whole: Field, text: str) -> bool:
+    """Whether the last line says that there is nothing, and is not somebody else's."""
+    rows = [row for row in text.split("\n") if row.strip() and not re.fullmatch(r"[ \t]*(?:`{3,}|~{3,})\w*[ \t]*", row)]
+    if not rows or not _is_word(rows[-1], f"NO {whole.name}"):
+        return False
+    return len(rows) == 1 or not is_announced(rows[-2], first=True)
+
+
+def _blocks(form: Form, rows: Sequence[str]) -> Iterator[list[str]]:
+    """The rows of each block, behind its word up to the next one's; what stands before the first is no block."""
+    starts = [place for place, row in enumerate(rows) if _is_word(row, form.under)]
+    for start, stop in pairwise([*starts, len(rows)]):
+        yield list(rows[start + 1 : stop])
+
+
+def _read_block(form: Form, rows: Sequence[str]) -> dict[str, str] | str:
+    """The texts of a block by their labels; else why there are none: `` LINES: missing``."""
+    ends = [place for place, row in enumerate(rows) if _is_word(row, END)]
+    if not ends:
+        return ": unclosed"
+    texts: dict[str, str] = {}
+    parts = _parts(form.record, rows[: ends[-1]])
+    for field in form.record:
+        if field.name not in parts:
+            if field.required:
+                return f" {field.name}: missing"
+            continue
+        raw = "\n".join(parts[field.name])
+        value = read_value(field, raw)
+        if isinstance(value, Fault):
+            if field.required or value.reason != "empty":
+                return f" {field.name}: {value.reason}"
+        else:
+            texts[field.name] = raw.strip("\n") if field.name == CODE else str(value)
+    return texts
+
+
+def _parts(record: Sequence[Field], rows: Sequence[str]) -> Mapping[str, list[str]]:
+    """The rows of each label; labels are known in the form's order alone."""
+    parts: dict[str, list[str]] = {}
+    last = -1
+    for row in rows:
+        match = _LABEL.fullmatch(row)
+        names = [field.name for field in record[last + 1 :]]
+        name = match[1] if match and last >= 0 and record[last].name == CODE else key(match[1]).upper() if match else ""
+        if match and name in names:
+            last = next(place for place, field in enumerate(record) if field.name == name)
+            parts[name] = [match[2]]
+        elif last >= 0:
+            parts[record[last].name].append(row)
+    return parts
+
+
+def records_template(form: Form) -> str:
+    """The block with a slot in place of each value, and what stands there where there is nothing."""
+    rows = [f"{field.name}: {placeholder(field)}" for field in form.record]
+    several = [
+        f"Repeat the whole block for each, at most {form.most} times, the worst first.",
+        f"If there is none, write instead one line: NO {form.fields[0].name}",
+    ]
+    return "\n".join([form.under, *rows, END, *(several if form.most > 1 else ())])
+
+
+def write_records(form: Form, fields: Mapping[str, Value]) -> str:
+    """The blocks that hold these records, so that reading them gives them back."""
+    records = cast("tuple[str, ...]", fields[form.fields[0].name])
+    blocks = [_block(form, cast("dict[str, str]", json.loads(record))) for record in records]
+    return "\n\n".join(blocks) or f"NO {form.fields[0].name}"
+
+
+def _block(form: Form, texts: Mapping[str, str]) -> str:
+    rows = [
+        f"{field.name}: {_text_after_label(field, texts[field.name])}" for field in form.record if field.name in texts
+    ]
+    return "\n".join([form.under, *rows, END])
+
+
+def _text_after_label(field: Field, text: str) -> str:
+    """What stands behind a label: code of several lines begins on a line of its own."""
+    return f"\n{text}" if field.name == CODE and "\n" in text else text

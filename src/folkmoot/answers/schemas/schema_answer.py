@@ -1,0 +1,144 @@
+"""An answer that has to be JSON and fit a JSON Schema: what a prompt says, and how it is read and checked.
+
+The schema may come from a caller over the network. So nothing is fetched for it, no regular expression of it is run,
+and a check takes a limited number of steps.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import count
+from typing import Any, cast
+
+from folkmoot.answers.schemas.schema_parts import MOST_STEPS, SchemaError, check_parts
+from folkmoot.answers.values import Fault
+from folkmoot.core.text import clip, flat
+
+MOST_SCHEMA = 64 * 1024
+"""The most characters of a schema."""
+
+_FENCE = re.compile(r"```[\w-]*\s*\n(.*?)\n?\s*```", re.DOTALL)
+
+
+def schema_text(schema: object, most: int = MOST_SCHEMA) -> str:
+    """A schema as the text that is recorded, of so many characters at most.
+
+    Raises:
+        SchemaError: it is none, or is too large.
+    """
+    library = _library()
+    try:
+        text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
+        if len(text) > most:
+            raise SchemaError(f"the schema has more than {most:,} characters")
+        if '"patternProperties"' in text:
+            raise SchemaError("patternProperties is not supported in a schema")
+        library.Draft202012Validator.check_schema(schema)
+        check_parts(schema)
+    except library.SchemaError as error:
+        raise SchemaError(f"this is no JSON Schema: {_shortened(error.message)}") from error
+    except (ValueError, RecursionError) as error:
+        raise error if isinstance(error, SchemaError) else SchemaError("this is no JSON Schema") from error
+    return text
+
+
+def schema_instructions(schema: str) -> str:
+    """What a prompt says about an answer that has to fit a schema."""
+    return f"Answer with JSON alone, nothing before or after it. It has to fit this JSON Schema:\n{schema}"
+
+
+def read_schema_answer(schema: str, words: str) -> str | Fault:
+    """The answer as JSON text, if it is JSON and fits the schema; else what is wrong with it."""
+    try:
+        value = _decoded(words)
+    except (ValueError, RecursionError):
+        return Fault("malformed")
+    problem = _problem(json.loads(schema), value)
+    return Fault(problem) if problem else json.dumps(value, ensure_ascii=False)
+
+
+def _decoded(words: str) -> object:
+    """The one JSON value of an answer: alone, in a code fence, or from the first brace to the last.
+
+    Raises:
+        ValueError: there is none, or a name stands in it twice.
+    """
+    fenced = _FENCE.findall(words)
+    within = words[words.find("{") : words.rfind("}") + 1]
+    for text in (words, *(fenced if len(fenced) == 1 else ()), within):
+        try:
+            return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+        except json.JSONDecodeError:
+            continue
+    raise ValueError(words)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return dict(pairs)
+
+
+def _refuse(word: str) -> object:
+    raise ValueError(word)
+
+
+def _problem(schema: object, value: object) -> str:
+    """Why a value does not fit a schema, in words; "" where it fits."""
+    try:
+        error = import_module("jsonschema.exceptions").best_match(_validator(schema).iter_errors(value))
+    except import_module("referencing.exceptions").Unresolvable:
+        return "the schema refers to something that is not in it"
+    except (_TooMuch, RecursionError):
+        return "the schema takes too long to check"
+    if error is None:
+        return ""
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
+    return f"at ${_shortened(place)} {_shortened(error.message)}".replace(": ", " ")
+
+
+class _TooMuch(Exception):
+    """A check took too many steps."""
+
+
+def _validator(schema: object) -> Any:
+    """What checks values, within a limited number of steps, without patterns and without fetching anything."""
+    library, steps = _library(), count(1)
+
+    def limited(check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+        def run(*args: Any) -> Iterator[Any]:
+            if next(steps) > MOST_STEPS:
+                raise _TooMuch
+            yield from check(*args) or ()
+
+        return run
+
+    known = library.Draft202012Validator
+    checks = {name: limited(check) for name, check in known.VALIDATORS.items() if name != "pattern"}
+    kind = library.validators.extend(known, {**checks, "pattern": _ignore_keyword})
+    evolve = kind.evolve
+
+    def stay(self: Any, **changes: Any) -> Any:
+        """Check a part as the whole: a part that names a draft would be checked by that, which runs patterns."""
+        part = changes.get("schema", self.schema)
+        if isinstance(part, dict) and "$schema" in part:
+            part = cast("dict[str, object]", part)
+            changes["schema"] = {name: value for name, value in part.items() if name != "$schema"}
+        return evolve(self, **changes)
+
+    kind.evolve = stay
+    return kind(schema, registry=import_module("referencing").Registry())
+
+
+def _ignore_keyword(*args: object) -> tuple[Any, ...]:
+    """A keyword that is only told to whoever answers."""
+    return ()
+
+
+def _library() -> Any:
+    return import_module("jsonschema")  # here for start-up time
+
+
+def _shortened(text: str) -> str:
+    return clip(flat(text), 200)

@@ -1,0 +1,351 @@
+"""Answers and costs of evaluated debates, read from their records; keys and truths play no part."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from folkmoot.app.evaluation.scores import Currency, State
+from folkmoot.app.questions.data_sets import Question
+from folkmoot.app.questions.quantities import normal_text, read_quantity
+from folkmoot.app.serve.spending import spent
+from folkmoot.core.ask import ABSTAIN, Usage
+from folkmoot.core.errors import FREE_ERRORS
+from folkmoot.core.event import ASIDE, Asked, Attempted, Called, Entry, Erred, Failed, Opened, Replied
+from folkmoot.core.transcript import Transcript, Turn, fold, read_field
+from folkmoot.phases.speak import SPOKEN
+from folkmoot.policy.rounds import asks_for
+
+OUTPUT = 5
+"""What a token of an answer costs, in tokens of a prompt; prices of most providers are near it."""
+
+SHARED = "first answers shared"
+"""What the opening of a record says whose first answers were copied from another one and paid there.
+
+Where not all were copied, the names of whose were follow after a colon.
+"""
+
+FIELDS = ("ANSWER", "PROBABILITY", "ESTIMATE", "P50")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What an arm answered to a question.
+
+    Attributes:
+        answers: one answer; several where they are tied; none where there is none that could be read.
+        state: whether there is an answer.
+        probability: of the outcome, for the kind ``probability``.
+    """
+
+    answers: tuple[str, ...] = ()
+    state: State = "unread"
+    probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """What something cost: US dollars (None where a price is unknown), weighted tokens, model calls."""
+
+    usd: float | None = 0.0
+    tokens: float = 0.0
+    calls: float = 0.0
+
+    @staticmethod
+    def sum(charges: Sequence["Charge"]) -> "Charge":
+        """All of them together, the same in any order: a run that was killed has calls in another order on record."""
+        return Charge(
+            usd=exact_sum([charge.usd for charge in charges]),
+            tokens=math.fsum(charge.tokens for charge in charges),
+            calls=math.fsum(charge.calls for charge in charges),
+        )
+
+    def times(self, share: float) -> "Charge":
+        """A share of it."""
+        usd = None if self.usd is None else self.usd * share
+        return Charge(usd=usd, tokens=self.tokens * share, calls=self.calls * share)
+
+    def amount(self, currency: Currency) -> float:
+        """The number in one currency; an unknown price counts as 0."""
+        return {"usd": self.usd or 0.0, "tokens": self.tokens, "calls": self.calls}[currency]
+
+
+def exact_sum(costs: Sequence[float | None]) -> float | None:
+    """The sum of costs, the same in any order; None where one is unknown."""
+    known = [cost for cost in costs if cost is not None]
+    return math.fsum(known) if len(known) == len(costs) else None
+
+
+def charge_of(entries: Sequence[Entry], keys: Iterable[str] | None = None) -> Charge:
+    """What calls cost as they are charged: also those that failed for a price, but not what a crash has interrupted.
+
+    A token of an answer weighs as 5 of a prompt. An answer of an agent that calls no model counts as one call.
+
+    Args:
+        entries: the record.
+        keys: of the asks that count; None for all.
+    """
+    wanted = None if keys is None else frozenset(keys)
+    charges, called = list[Charge](), set[str]()
+    tries: dict[tuple[str, str], Attempted] = {}
+    for entry in entries:
+        event = entry.event
+        if not isinstance(event, Attempted | Called | Erred | Replied) or (
+            wanted is not None and event.key not in wanted
+        ):
+            continue
+        if isinstance(event, Attempted):
+            tries[event.key, event.call] = event
+        elif isinstance(event, Called):
+            called.add(event.key)
+            used = event.usage
+            tokens = used.input_tokens + OUTPUT * used.output_tokens
+            charges.append(Charge(usd=used.cost, tokens=tokens, calls=not event.model.startswith(ASIDE)))
+        elif isinstance(event, Erred):
+            attempt = tries.get((event.key, event.call))
+            if attempt and event.kind not in FREE_ERRORS:
+                charges.append(Charge(usd=attempt.cost, tokens=attempt.tokens, calls=1))
+        elif event.key not in called:
+            charges.append(Charge(calls=1))
+    return Charge.sum(charges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One independent answer.
+
+    Attributes:
+        seat: whose place it was.
+        answer: in words; None where none was read.
+        form: the answer in the form in which it is compared.
+        charge: what it cost.
+        failed: whether there was no reply at all.
+    """
+
+    seat: str
+    answer: str | None
+    form: str | None
+    charge: Charge
+    failed: bool = False
+
+
+def drafts_of(question: Question, entries: Sequence[Entry]) -> tuple[Draft, ...]:
+    """The independent answers of a record, in the order of the seats."""
+    return tuple(
+        Draft(
+            seat=turn.by,
+            answer=(answer := answer_in(question, turn)),
+            form=form_of(question, answer),
+            charge=charge_of(entries, [turn.key]),
+            failed=turn.reply is None,
+        )
+        for turn in fold(entries).all()
+        if turn.act == "draft"
+    )
+
+
+def answer_in(question: Question, turn: Turn) -> str | None:
+    """The answer of a turn; None where it has none that can be read for that kind of question."""
+    values = (read_field(turn, name) for name in FIELDS)
+    value = next((value for value in values if value is not None), None)
+    return None if value is None or value == ABSTAIN else _read(question, str(value))
+
+
+def _read(question: Question, text: str) -> str | None:
+    """The words of an answer, checked to be of the question's kind."""
+    if question.kind == "number":
+        return text if read_quantity(text) else None
+    if question.kind == "probability":
+        quantity = read_quantity(text)
+        value = None if quantity is None else quantity.value / (100 if quantity.unit == "%" else 1)
+        return f"{value:g}" if value is not None and 0 <= value <= 1 else None
+    if question.options:
+        return text if text in question.options else None
+    return text if normal_text(text) else None
+
+
+def form_of(question: Question, answer: str | None) -> str | None:
+    """The form in which an answer is compared with others; None for none."""
+    if answer is None:
+        return None
+    if question.kind == "number" and (quantity := read_quantity(answer)):
+        return f"{quantity.value:.9g}"
+    if question.kind == "probability":
+        return "1" if float(answer) >= 0.5 else "0"
+    return answer if question.options else normal_text(answer)
+
+
+def count(question: Question, answers: Sequence[str | None]) -> Response:
+    """What several independent answers say together: the commonest one, or the mean of probabilities."""
+    read = [answer for answer in answers if answer is not None]
+    if not read:
+        return Response()
+    if question.kind == "probability":
+        mean = sum(map(float, read)) / len(read)
+        return Response(answers=(f"{mean:g}",), state="answered", probability=mean)
+    forms = {form: answer for answer in reversed(read) if (form := form_of(question, answer))}
+    tally = Counter(form_of(question, answer) for answer in read)
+    most = max(tally.values())
+    tops = tuple(forms[form] for form in sorted(forms) if tally[form] == most)
+    return Response(answers=tops, state="answered" if len(tops) == 1 else "tied")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatAnswers:
+    """The first and the last answer of one participant, or one of several independent answers; None for none."""
+
+    seat: str
+    first: str | None
+    model: str = ""
+    last: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateResponse:
+    """What came of one debate.
+
+    Attributes:
+        response: its answer.
+        charge: what it cost.
+        debated: whether participants answered after they had seen others.
+        seats: what each participant answered first and last.
+        models: the models that reported to have answered.
+    """
+
+    response: Response
+    charge: Charge
+    debated: bool
+    seats: tuple[SeatAnswers, ...]
+    models: frozenset[str]
+
+
+def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> DebateResponse:
+    """Read what came of a debate.
+
+    Args:
+        question: what was asked.
+        entries: its record, closed.
+        recount: whether the last answers are counted, instead of taking the decision: for debates without one.
+    """
+    transcript = fold(entries)
+    seats = tuple(_seats(question, transcript))
+    response = count(question, [seat.last for seat in seats]) if recount else _decision_response(question, transcript)
+    if not transcript.turns():
+        response = Response(state="failed")
+    return DebateResponse(
+        response=response,
+        charge=charge_of(entries),
+        debated=not recount and _has_exchange(transcript),
+        seats=seats,
+        models=frozenset(entry.event.served for entry in entries if isinstance(entry.event, Called)),
+    )
+
+
+def _has_exchange(transcript: Transcript) -> bool:
+    """Whether somebody spoke who could see what others had said before; a vote is no debate."""
+    turns = [turn for turn in transcript.turns(*SPOKEN) if turn.ask]
+    others = {turn.by for turn in turns}
+    return len(others) > 1 and any(turn.ask and (turn.about or turn.ask.view.last != 0) for turn in turns[1:])
+
+
+def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
+    """What participants answered first and last; who was never asked for an answer, such as a critic, has none."""
+    brief, everything = transcript.brief, transcript.all()
+    answering = {turn.by for turn in everything if turn.act in SPOKEN and any(asks_for(turn, name) for name in FIELDS)}
+    for participant in brief.participants if brief else ():
+        if participant.duty != "debater" or (everything and participant.name not in answering):
+            continue
+        turns = [turn for turn in everything if turn.by == participant.name and turn.act in SPOKEN]
+        answers = [answer for turn in turns if (answer := answer_in(question, turn)) is not None]
+        first = answer_in(question, turns[0]) if turns else None
+        yield SeatAnswers(
+            seat=participant.name, model=participant.seat, first=first, last=answers[-1] if answers else None
+        )
+
+
+def _decision_response(question: Question, transcript: Transcript) -> Response:
+    """The decision of a debate as an answer; all that have the most votes where it is a tie."""
+    decision = transcript.decision
+    if decision is None:
+        return Response()
+    if decision.status == "tie":
+        most = max(decision.tally.values(), default=0.0)
+        named = [name for name, votes in decision.tally.items() if votes == most]
+        read = [answer for name in named if (answer := _candidate_value(question, transcript, name)) is not None]
+        return replace(count(question, tuple(dict.fromkeys(read))), probability=None) if read else Response()
+    if decision.status != "decided":
+        return Response()
+    words = decision.winner if decision.winner in question.options else decision.text
+    answer = _read(question, words)
+    if answer is None:
+        return Response()
+    probability = float(answer) if question.kind == "probability" else None
+    return Response(answers=(answer,), state="answered", probability=probability)
+
+
+def _candidate_value(question: Question, transcript: Transcript, name: str) -> str | None:
+    """What a candidate stands for: an option itself, or the last answer of a participant."""
+    if name in question.options:
+        return name
+    turns = transcript.turns(*SPOKEN, by=name)
+    return next((answer for turn in reversed(turns) if (answer := answer_in(question, turn)) is not None), None)
+
+
+@dataclass(slots=True, kw_only=True)
+class Block:
+    """One question in one epoch, and what is known of it so far.
+
+    Attributes:
+        question: what is asked.
+        epoch: the number of the repeat, from 1.
+        rounds: how often everybody has answered alone.
+        drafts: these answers, in the order in which they are taken.
+        ordered: first answers to the question with its options in the order of the data, where that is probed.
+        debates: what came of the debate of each arm.
+        records: the id of the debate of each arm; "" for that of the first answers.
+        whole: whether everything of it is on record.
+    """
+
+    question: Question
+    epoch: int
+    rounds: int = 0
+    drafts: list[Draft] = field(default_factory=list[Draft])
+    ordered: list[Draft] = field(default_factory=list[Draft])
+    debates: dict[str, DebateResponse] = field(default_factory=dict[str, DebateResponse])
+    records: dict[str, str] = field(default_factory=dict[str, str])
+    whole: bool = False
+
+
+# ---- what was paid ---------------------------------------------------------------------------------------------------
+
+
+def own_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries of a record without what was copied from another one, and paid there."""
+    opened = entries[0].event
+    mark = (
+        next((words for words in opened.chosen if words.startswith(SHARED)), "") if isinstance(opened, Opened) else ""
+    )
+    if not mark:
+        return list(entries)
+    names = mark.removeprefix(SHARED).removeprefix(": ").split(", ")
+    copied: set[str] = set()
+    begun = False
+    for entry in entries:
+        if isinstance(entry.event, Asked):
+            begun = True
+            if names == [""] or entry.event.ask.to in names:
+                copied.add(entry.event.ask.key)
+        elif begun:
+            break
+    keyed = (Attempted, Called, Erred, Replied, Failed)
+    return [entry for entry in entries if not (isinstance(entry.event, keyed) and entry.event.key in copied)]
+
+
+def usage_of(entries: Sequence[Entry]) -> list[Usage]:
+    """What each call of a debate used, without what was copied."""
+    return [entry.event.usage for entry in own_entries(entries) if isinstance(entry.event, Called)]
+
+
+def own_cost(entries: Sequence[Entry]) -> float:
+    """What a debate itself has used and reserved, in US dollars, without what was copied."""
+    return spent(own_entries(entries)) if entries else 0.0

@@ -1,0 +1,243 @@
+"""Reports as one file that needs no server: a memo of one page, the report to print, PDF, and a replay in HTML.
+
+The report to print is that of ``report.report`` as a static page behind the memo as its cover. The replay is the web
+app's debate page with the frames inside, so that it can be viewed entry by entry from a file.
+"""
+
+import asyncio
+import html
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.resources import files
+from math import ceil
+from typing import BinaryIO, Protocol, cast
+
+from folkmoot.app.export.recount import recount_entries, sentences
+from folkmoot.app.export.reports import ReadRecord, write_report
+from folkmoot.app.serve.decision_memo import decision_memo
+from folkmoot.app.serve.frames import frames, html_page
+from folkmoot.arguments.argument_map import argument_map, judge
+from folkmoot.arguments.svg import svg
+from folkmoot.arguments.tree import as_data
+from folkmoot.core.errors import BriefError, FolkmootError
+from folkmoot.core.event import Entry
+from folkmoot.core.text import clean_data
+from folkmoot.report.memo_page import STYLE as MEMO_STYLE
+from folkmoot.report.memo_page import Memo, memo_page, memo_sheet
+from folkmoot.tools.documents import ENVIRONMENT, limit
+
+
+class Paper(Protocol):
+    """What is used of WeasyPrint, which has no types."""
+
+    def write_pdf(self) -> bytes:
+        """The pages."""
+        ...
+
+
+STYLE = """
+:root { color-scheme: light; font: 11pt/1.5 system-ui, "DejaVu Sans", sans-serif; color: #1c1c22; background: #fff }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word }
+h1 { font-size: 1.6rem; line-height: 1.2 } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid #ccc }
+h3 { font-size: 1.05rem; margin-top: 1.5rem } h4, h5, h6 { font-size: 1rem; margin: 1.2rem 0 .3rem }
+h1, h2, h3, h4, h5, h6 { break-after: avoid } p, li { orphans: 3; widows: 3 }
+li:first-child { break-after: avoid }
+h3 + p, h4 + p, h5 + p, h6 + p, .lead { break-after: avoid }
+table { border-collapse: collapse; width: 100%; font-size: .85rem; margin: .8rem 0; break-inside: avoid }
+th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertical-align: top }
+blockquote { margin: .5rem 0 .5rem 1rem; padding-left: .75rem; border-left: 3px solid #bbb }
+code, pre { font: .85em/1.4 ui-monospace, "DejaVu Sans Mono", monospace }
+code, pre { overflow-wrap: anywhere; white-space: pre-wrap }
+a { color: inherit } svg { max-width: 100%; height: auto }
+@page { margin: 18mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt } }
+@page :first { margin: 12mm 16mm }
+@page wide { size: A4 landscape; margin: 12mm }
+.wide, h2:has(+ .wide) { page: wide } .wide svg { width: 100%; max-height: 180mm }
+.cover { break-after: page; margin-bottom: 3rem }
+@media screen and (max-width: 32rem) {
+  table { font-size: .75rem } th, td { padding: .2rem .25rem } td { overflow-wrap: anywhere }
+  td:nth-child(n + 3) { overflow-wrap: break-word }
+}
+@media screen and (max-width: 60rem) { .wide { overflow-x: auto } .wide svg { width: auto; max-width: none } }
+@media print { main > svg { max-height: 225mm } body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
+"""
+
+UPRIGHT = 1000
+"""Pixels: a map that is wider has a page of its own, laid across, so that it can be read."""
+
+_LEAD = re.compile(r"<p>(<strong>[^<]*</strong>)</p>")
+"""A paragraph that is nothing but the name of what follows."""
+
+REPLAY = "web/dist/report.html"
+"""The app's page for files, beside this package's modules; it is built with the app."""
+
+
+def memo(record: ReadRecord) -> str:
+    """The decision on one page: no scripts, no external files."""
+    return memo_page(_memo(record))
+
+
+def _memo(record: ReadRecord) -> Memo:
+    debate = record.report.debate
+    try:
+        recounted = sentences(recount_entries(record.entries, debate))
+    except FolkmootError:  # nobody voted, or not in a way that could be counted by another rule
+        recounted = ()
+    return decision_memo(record.entries, record.report, recounted)
+
+
+def print_page(record: ReadRecord) -> str:
+    """The whole report as one static page to print, the memo as its cover: no scripts, no external files."""
+    report = record.report
+    picture = svg(report.arguments, report.judged, report.topic, paper=True)
+    if int(re.findall(r' width="(\d+)"', picture)[0]) > UPRIGHT:
+        picture = f'<div class="wide" tabindex="0" role="region" aria-label="Argument map">{picture}</div>'
+    body = _LEAD.sub(r'<p class="lead">\1</p>', html_page(write_report(report), {"mermaid": picture}))
+    cover = f'<div class="cover">{memo_sheet(_memo(record), heading="p")}</div>\n'
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}{MEMO_STYLE}</style>\n</head>\n"
+        f"<body>\n<main>\n{cover}{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def pdf(page: str) -> bytes:
+    """A page of ours, such as the memo, as PDF.
+
+    Raises:
+        BriefError: the library that makes it, or one that it needs from the system, is not installed.
+    """
+    try:
+        with warnings.catch_warnings():
+            # Without that library fonts are cut down in another way, and the pages are the same.
+            warnings.filterwarnings("ignore", "HarfBuzz-Subset", DeprecationWarning)
+            from weasyprint import HTML  # pyright: ignore[reportMissingTypeStubs]
+    except (ImportError, OSError) as error:
+        raise _no_library() from error
+    paper = cast("Paper", HTML(string=page, url_fetcher=_fetch_nothing))
+    return paper.write_pdf()
+
+
+def _no_library() -> BriefError:
+    problem = "PDF needs WeasyPrint and Pango: pip install 'folkmoot[pdf]' (Debian: apt install libpango-1.0-0)"
+    return BriefError(f"{problem}; or print the HTML report from a browser", code="no_library")
+
+
+_CHILD = (
+    "import sys; from folkmoot.app.export import paper; "
+    "sys.exit(paper.serve(sys.stdin.buffer, sys.stdout.buffer, int(sys.argv[1])))"
+)
+
+MEMORY = 2 * 1024 * 1024 * 1024
+"""Bytes of address space that making a PDF may take."""
+
+NO_LIBRARY = 3
+"""How the other process ends where there is nothing to make a PDF with."""
+
+
+WALL = 10
+"""How many times the processor time a PDF may take by the clock: on a busy machine a process waits for its turn."""
+
+
+async def print_pdf(page: bytes, seconds: float, wall: float = 0) -> bytes:
+    """Make the PDF of a page in another process, so that no debate has to wait.
+
+    Args:
+        page: the page, in UTF-8.
+        seconds: the most processor time, in whole seconds from 1 on, where the system can count it. Then the process is
+            ended, as it is where nobody waits for it any more.
+        wall: the most time by the clock; 0 for ``WALL`` times as much as processor time.
+
+    Raises:
+        TimeoutError: it takes longer.
+        BriefError: it cannot be made here, or not of this page.
+    """
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-c", _CHILD, str(ceil(seconds))),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
+    )
+    try:
+        async with asyncio.timeout(wall or WALL * seconds):
+            printed, _ = await child.communicate(page)
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    if child.returncode == -getattr(signal, "SIGXCPU", 0) != 0:
+        raise TimeoutError
+    if child.returncode == NO_LIBRARY:
+        raise _no_library()
+    if child.returncode or not printed:
+        raise BriefError("the PDF cannot be made; print the HTML report from a browser", code="no_pdf")
+    return printed
+
+
+def serve(source: BinaryIO, sink: BinaryIO, seconds: int) -> int:
+    """Make the PDF of a page, in the other process with a low priority and that much processor time; its exit code."""
+    limit(MEMORY)
+    _limit_time(seconds)
+    if hasattr(os, "nice"):
+        os.nice(10)
+    try:
+        sink.write(pdf(source.read().decode("utf-8")))
+    except BriefError:
+        return NO_LIBRARY
+    return 0
+
+
+def _limit_time(seconds: int) -> None:
+    """Have SIGXCPU end this process after that much processor time, where the system supports it."""
+    with suppress(ImportError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds if most < 0 else min(seconds, most), most))
+
+
+def _fetch_nothing(url: str, *_: object, **__: object) -> dict[str, object]:
+    raise ValueError(f"a report must not load {url}")
+
+
+def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | None = None) -> str:
+    """A debate as one self-contained page.
+
+    Args:
+        debate: its id.
+        entries: its record.
+        extra: what else stands on the page, beside frames and map.
+
+    Raises:
+        BriefError: the app was not built with this installation.
+    """
+    arguments = argument_map(entries)
+    data = {
+        "debate": debate,
+        "frames": frames(entries),
+        "map": as_data(arguments, judge(arguments)),
+        **(extra or {}),
+    }
+    try:
+        page = files("folkmoot").joinpath(REPLAY).read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        found_ = "the web app was not built with this installation; build it with: make app"
+        raise BriefError(found_, code="no_app") from error
+    # Nothing that a model writes may end the element, or begin a comment in it.
+    inlined = json.dumps(clean_data(data), ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    return page.replace(SLOT, SLOT.replace("></", f">{inlined}</"), 1)
+
+
+SLOT = '<script type="application/json" id="frames"></script>'
+"""Where the data go on the app's page."""

@@ -1,0 +1,263 @@
+"""Learn from a debate when it ends, and again when its owner adds something later.
+
+It takes a store and no workspace, so that the workspace itself can call it and the debates of every host are learned.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from folkmoot.app.plan.settings import Config, load_config
+from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.core.event import Closed, Entry, Opened
+from folkmoot.core.roles import EVALUATION_ID, GENERATION
+from folkmoot.core.transcript import Transcript
+from folkmoot.learn.tables import Place
+from folkmoot.record.listing import ListQuery, page
+from folkmoot.record.mailbox import SideStream
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.sqlite import SqliteStore
+from folkmoot.record.sqlite_schema import ends_with
+from folkmoot.record.store import Store, digest, read
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from folkmoot.learn.memory import Lessons
+    from folkmoot.learn.memory_store import MemoryStore
+
+
+def owner_messages(store: Store, debate: str, clock: Callable[[], float] = time.time) -> SideStream:
+    """The owner's messages about a debate after its end."""
+    return SideStream(store, debate, "memory", clock=clock)
+
+
+async def learn_debate(store: Store, place: Place, debate: str) -> bool:
+    """Learn from a closed debate, once; again only where its owner has said something new of it.
+
+    Args:
+        store: the records.
+        place: the file or database in which what is learned is kept.
+        debate: its id.
+
+    Returns:
+        Whether anything was learned.
+
+    Raises:
+        RecordError: there is no such debate, its record is damaged, or memory cannot be written.
+    """
+    studied = await read_lessons(store, debate)
+    return studied is not None and await store_lessons(place, debate, studied)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DebateLessons:
+    """The lessons of a debate, and what they were computed from.
+
+    Attributes:
+        lessons: what it teaches; None where its owner has had it forgotten.
+        head: the hash of the last line of its record.
+        notes: how many notes of the owner were read.
+    """
+
+    lessons: "Lessons | None"
+    head: str
+    notes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRecord:
+    """The record of a debate as it has been read, or written.
+
+    Attributes:
+        entries: all of them.
+        head: the hash of the last line.
+        transcript: their fold, where there is one already.
+    """
+
+    entries: Sequence[Entry]
+    head: str
+    transcript: Transcript | None = None
+
+
+async def read_lessons(store: Store, debate: str) -> DebateLessons | None:
+    """Read the lessons of a debate; None if it has none, or none yet.
+
+    Raises:
+        RecordError: there is no such debate, or its record is damaged.
+    """
+    lines = await store.read(debate)
+    entries = read(lines)
+    if not entries:
+        raise RecordError(f"there is no debate {debate!r}")
+    return await lessons_of(store, debate, ReadRecord(entries=entries, head=digest(lines[-1])))
+
+
+async def lessons_of(
+    store: Store, debate: str, record: "ReadRecord", *, stored: Callable[[], Awaitable[None]] | None = None
+) -> DebateLessons | None:
+    """The lessons of a debate whose record has been read; None if it has none, or none yet.
+
+    Args:
+        store: the records, where the owner's messages stand.
+        debate: its id.
+        record: its record.
+        stored: awaited before they are computed.
+    """
+    entries = record.entries
+    opened = entries[0].event
+    over = any(isinstance(entry.event, Closed) for entry in reversed(entries))
+    if not isinstance(opened, Opened) or opened.name == GENERATION or not over or EVALUATION_ID.fullmatch(debate):
+        return None
+    from folkmoot.learn.lessons import lessons, notes  # here for start-up time
+
+    messages = await owner_messages(store, debate).read()
+    if stored:
+        await stored()
+    known = notes(messages)
+    learned = None if known.forgotten else lessons(entries, known, record.transcript)
+    return DebateLessons(lessons=learned, head=record.head, notes=len(messages))
+
+
+async def store_lessons(place: Place, debate: str, studied: DebateLessons) -> bool:
+    """Store the lessons of a debate; returns whether anything was new.
+
+    Raises:
+        RecordError: memory cannot be written.
+    """
+
+    from folkmoot.learn.memory_store import MemoryStore  # here for start-up time
+
+    def write() -> bool:
+        with MemoryStore.open(place) as open_memory_store:
+            return put_lessons(open_memory_store, debate, studied)
+
+    return await asyncio.to_thread(write)
+
+
+async def _store_beside(store: SqliteStore, debate: str, studied: DebateLessons, *, early: bool = False) -> bool:
+    """Store the lessons of a debate in the file of the records, by the connection that writes these.
+
+    Args:
+        store: the records.
+        debate: its id.
+        studied: its lessons.
+        early: whether its last entry may not be stored, and its owner may have said something since they were read.
+
+    Returns:
+        Whether they were still right; else nothing was stored.
+
+    Raises:
+        RecordError: memory cannot be written.
+    """
+    from folkmoot.learn.memory_store import MemoryStore  # here for start-up time
+    from folkmoot.learn.sqlite_tables import SqliteTables
+
+    def write(connection: "Connection") -> bool:
+        notes = owner_messages(store, debate).stream
+        if early and not ends_with(connection, debate, studied.head, {notes: studied.notes}):
+            return False
+        with SqliteTables.borrowing(store.path, connection) as tables:
+            put_lessons(MemoryStore(tables), debate, studied)
+        return True
+
+    return await store.write(write)
+
+
+def put_lessons(memory: "MemoryStore", debate: str, studied: DebateLessons) -> bool:
+    """Put the lessons of a debate into an open memory store; returns whether anything was new."""
+    return memory.add(debate, studied.lessons, head=studied.head, notes=studied.notes)
+
+
+def memory_place(store: Store) -> Place | None:
+    """The file or database of the memory, which is that of the records; None if the records are in neither."""
+    match store:
+        case SqliteStore(path=location) | PostgresStore(address=location):
+            return location
+        case _:
+            return None
+
+
+async def missing_lessons(store: Store) -> str:
+    """What the memory lacks, in a sentence; "" if all closed debates are learned, or none can be.
+
+    Only the debates that are not learned are looked into, so it costs little.
+
+    Raises:
+        RecordError: memory or the records cannot be read.
+    """
+    location = memory_place(store)
+    if location is None:
+        return ""
+
+    from folkmoot.learn.memory_store import MemoryStore  # here for start-up time
+
+    def learned() -> Collection[str]:
+        with MemoryStore.open(location) as memory:
+            return memory.learned()
+
+    known = await asyncio.to_thread(learned)
+    stored = (await page(store, ListQuery(without=GENERATION))).debates
+    missing = (summary.debate for summary in stored if summary.over and summary.debate not in known)
+    n = sum(not EVALUATION_ID.fullmatch(debate) for debate in missing)
+    return f"{n} closed debate{' is' if n == 1 else 's are'} not learned; run folkmoot learn" if n else ""
+
+
+async def learn_while_stored(
+    store: Store,
+    place: Place | None,
+    debate: str,
+    config: Config | None,
+    record: ReadRecord,
+    stored: Callable[[], Awaitable[None]],
+) -> str | None:
+    """As ``learn_at_end``, while the last entry of the record is being stored: then one turn of the writer does both.
+
+    Args:
+        store: the records.
+        place: the file or database in which what is learned is kept; None where the records are in none.
+        debate: its id.
+        config: the user's settings; None to load them.
+        record: its record, with that entry.
+        stored: waits until the store has been given that entry.
+
+    Returns:
+        As ``learn_at_end``; None where it must still be learned.
+    """
+    try:
+        if not isinstance(store, SqliteStore) or store.path != place or not (config or load_config()).learn:
+            return None
+        studied = await lessons_of(store, debate, record, stored=stored)
+        return "" if studied is None or await _store_beside(store, debate, studied, early=True) else None
+    except (RecordError, BriefError) as error:
+        return str(error)
+
+
+async def learn_at_end(
+    store: Store, place: Place | None, debate: str, config: Config | None, record: ReadRecord
+) -> str:
+    """Learn from a debate that has just ended, unless its owner has set ``learn = false``.
+
+    Args:
+        store: the records.
+        place: the file or database in which what is learned is kept; None where the records are in none: nothing is
+            learned.
+        debate: its id.
+        config: the user's settings; None to load them.
+        record: its record, which need not be read again.
+
+    Returns:
+        Why nothing could be learned, in a sentence; "" where that is not so. The debate itself is not harmed by it.
+    """
+    try:
+        if place is not None and (config or load_config()).learn:
+            studied = await lessons_of(store, debate, record)
+            if studied and isinstance(store, SqliteStore) and store.path == place:
+                await _store_beside(store, debate, studied)
+            elif studied:
+                await store_lessons(place, debate, studied)
+    except (RecordError, BriefError) as error:
+        return str(error)
+    return ""

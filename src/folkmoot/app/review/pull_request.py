@@ -1,0 +1,196 @@
+"""Pull requests: what one changes, as an artefact, and the one comment of a review on it, edited in place.
+
+Reading sends nothing but requests to read. A comment is written only by ``post_comment``.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from folkmoot.app.review.git_change import Repository
+from folkmoot.app.review.github import DIFF, RAW, GitHub, GitHubError, is_repository, items, mapping, repository_in
+from folkmoot.app.review.subject import artefact_of_change, artefact_of_files
+from folkmoot.core.errors import BriefError
+from folkmoot.core.text import clean, clip
+from folkmoot.reviews.artefact import Artefact
+from folkmoot.reviews.diff_reader import FileDiff, files_of, read_diff
+from folkmoot.reviews.review_data import FORMAT
+
+MARK = f"<!-- folkmoot-review:{FORMAT} "
+"""How the comment of a review begins."""
+
+MOST_WORDS = 20_000
+"""The most characters of the author's words."""
+
+MOST_READ = 100
+"""The most files that are read one by one, where the commits are not here."""
+
+MOST_PAGES = 10
+PAGE = 100
+
+_ADDRESS = re.compile(r"https?://[^/]+/([^/]+/[^/]+)/pull/(\d{1,9})(?:[/?#].*)?")
+_SHORT = re.compile(r"(?:([^/#]+/[^/#]+)#|#)?(\d{1,9})")
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pull request is: its repository and its number."""
+
+    repository: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.repository}#{self.number}"
+
+    @property
+    def path(self) -> str:
+        """Its path in the REST interface."""
+        return f"repos/{self.repository}/pulls/{self.number}"
+
+    @property
+    def comments(self) -> str:
+        """The path of its comments."""
+        return f"repos/{self.repository}/issues/{self.number}/comments"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullRequest:
+    """What a pull request changes, and what its author says of it."""
+
+    place: Place
+    artefact: Artefact
+    words: str
+
+
+def read_place(name: str, folder: Path, env: Mapping[str, str] | None = None) -> Place:
+    """Where a pull request is, by its number, ``owner/name#12`` or address.
+
+    Args:
+        name: what the user wrote.
+        folder: a folder of the repository, which is asked where only a number is named.
+        env: the environment; ``GITHUB_REPOSITORY`` goes before the remote ``origin``.
+
+    Raises:
+        BriefError: it names none.
+    """
+    match = _ADDRESS.fullmatch(name.strip()) or _SHORT.fullmatch(name.strip())
+    if not match or not int(match[2]) or (match[1] and not is_repository(match[1])):
+        raise BriefError(f"{clip(name, 80)!r} is no pull request; write its number or address", code="bad_name")
+    if match[1]:
+        return Place(match[1], int(match[2]))
+    repository = (os.environ if env is None else env).get("GITHUB_REPOSITORY", "")
+    if not is_repository(repository):
+        repository = repository_in(Repository(folder).origin())
+    if not repository:
+        raise BriefError(
+            f"the remote origin names no repository of GitHub; write --pr OWNER/NAME#{match[2]}", code="bad_name"
+        )
+    return Place(repository, int(match[2]))
+
+
+def place_of(artefact: Artefact) -> Place | None:
+    """The pull request that an artefact on record was read from; None where it was none."""
+    match = _ADDRESS.fullmatch(artefact.facts.get("url", ""))
+    return Place(match[1], int(match[2])) if match and is_repository(match[1]) else None
+
+
+def read_pull_request(github: GitHub, place: Place, folder: Path) -> PullRequest:
+    """What a pull request changes: from the commits where they are here, else from GitHub.
+
+    Raises:
+        BriefError: there is none, or it cannot be read.
+    """
+    data = mapping(github.json("GET", place.path))
+    base, head = (str(mapping(data.get(side)).get("sha", "")) for side in ("base", "head"))
+    if not _COMMIT.fullmatch(base) or not _COMMIT.fullmatch(head):
+        raise GitHubError(f"GitHub names no commits of {place}")
+    url = str(data.get("html_url", ""))
+    facts = {"url": url} if _ADDRESS.fullmatch(url) else {}
+    words = clip(clean(f"{data.get('title') or ''}\n\n{data.get('body') or ''}").strip(), MOST_WORDS)
+    artefact = _local(folder, base, head, facts) or _remote_artefact(
+        github, place, {"base": base, "head": head} | facts
+    )
+    return PullRequest(place=place, artefact=artefact, words=words)
+
+
+def _local(folder: Path, base: str, head: str, facts: Mapping[str, str]) -> Artefact | None:
+    """The change from the commits that are here; None where one is not."""
+    try:
+        repository = Repository(folder)
+    except BriefError:
+        return None
+    if not repository.commit(base) or not repository.commit(head):
+        return None
+    return artefact_of_change(repository.between(f"{base}...{head}"), facts)
+
+
+def _remote_artefact(github: GitHub, place: Place, facts: Mapping[str, str]) -> Artefact:
+    diffs = read_diff(github.ask("GET", place.path, accept=DIFF).decode("utf-8", "replace"))
+    texts = {diff.new: _text(github, place, diff, facts["head"]) for diff in diffs[:MOST_READ]}
+    return artefact_of_files(files_of(diffs, texts.get), {"kind": "diff", **facts})
+
+
+def _text(github: GitHub, place: Place, diff: FileDiff, head: str) -> bytes | None:
+    """The new bytes of a file; None where GitHub does not give them."""
+    if not diff.new or diff.binary or not diff.rows:
+        return None
+    try:
+        return github.ask(
+            "GET",
+            f"repos/{place.repository}/contents/{quote(diff.new, errors='surrogateescape')}?ref={head}",
+            accept=RAW,
+        )
+    except GitHubError as error:
+        if error.status in (403, 404):
+            return None
+        raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """The comment that was written: its address, and whether an earlier one was edited."""
+
+    url: str
+    edited: bool
+
+
+def post_comment(github: GitHub, place: Place, text: str) -> Posted:
+    """Write the comment of a review: into one's own earlier comment where there is one, else as a new one.
+
+    Raises:
+        GitHubError: GitHub refuses, or cannot be reached.
+    """
+    earlier = _own_comment(github, place)
+    path = f"repos/{place.repository}/issues/comments/{earlier}" if earlier else place.comments
+    data = mapping(github.json("PATCH" if earlier else "POST", path, {"body": text}))
+    return Posted(url=clean(str(data.get("html_url", ""))), edited=bool(earlier))
+
+
+def _own_comment(github: GitHub, place: Place) -> int:
+    """The number of the newest comment with the mark that is one's own; 0 for none."""
+    login = _login(github)
+    newest = 0
+    for page in range(1, MOST_PAGES + 1):
+        comments = items(github.json("GET", f"{place.comments}?per_page={PAGE}&page={page}"))
+        for comment in comments:
+            user, number = mapping(comment.get("user")), comment.get("id")
+            own = user.get("login") == login if login else user.get("type") == "Bot"
+            if own and isinstance(number, int) and str(comment.get("body", "")).startswith(MARK):
+                newest = number
+        if len(comments) < PAGE:
+            break
+    return newest
+
+
+def _login(github: GitHub) -> str:
+    """The name of who writes; "" for a token of an app, which may not ask for it."""
+    try:
+        return str(mapping(github.json("GET", "user")).get("login", ""))
+    except GitHubError as error:
+        if error.status in (403, 404):
+            return ""
+        raise

@@ -1,0 +1,491 @@
+"""The workspace: settings, record store and models in one place, to run, resume, follow, list and verify debates.
+
+A ``Plan`` is a debate that can run. A ``Watcher`` is told of every entry of the debates that run in a workspace, as
+telemetry is.
+"""
+
+import asyncio
+import os
+import re
+import secrets
+import time
+import warnings
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Protocol
+
+from folkmoot.agents.human import Contacts, Interface
+from folkmoot.app.brief.program_values import plain
+from folkmoot.app.plan.assignment import assign, make_agents, names_of_people, retriever_agents, weigher_agents
+from folkmoot.app.plan.checks import check_brief
+from folkmoot.app.plan.estimate import estimate
+from folkmoot.app.plan.learning import ReadRecord, learn_at_end, learn_while_stored, memory_place
+from folkmoot.app.plan.own_agents import register
+from folkmoot.app.plan.settings import Config, load_config, lock_place
+from folkmoot.app.plan.toolbox import check_packages, open_tools, packages_of
+from folkmoot.app.run.dispatcher import Dispatcher
+from folkmoot.app.run.outcome import Outcome, Recorded, opening, outcome
+from folkmoot.app.run.record_reader import RecordReader
+from folkmoot.core.ask import Ask, Fields, Value
+from folkmoot.core.brief import QUOTES, Brief, Limits
+from folkmoot.core.errors import PackageMissing, ProtocolError
+from folkmoot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
+from folkmoot.core.extensions import check_named_options
+from folkmoot.core.labels import act_of, noun
+from folkmoot.core.text import clean_data, counted, slug
+from folkmoot.core.transcript import fold
+from folkmoot.engine.driver import DriverOptions, StopRequest, debate, replay
+from folkmoot.learn.tables import Place
+from folkmoot.models.batches.batch_tray import BatchTray, pace_of
+from folkmoot.models.pool import GUEST, Pool
+from folkmoot.phases.base import Phase
+from folkmoot.protocols.known import DEFAULT, Choices, build
+from folkmoot.protocols.spec import dump, load_opened, naming_packages
+from folkmoot.record.hub import Hub, StoredLine
+from folkmoot.record.ledger import NO_LINES, Ledger, ReadLines, running
+from folkmoot.record.mailbox import Mailbox, SideStream
+from folkmoot.record.store import Store, decode, digest, read
+
+__all__ = ["decode", "read"]
+
+
+class Watcher(Protocol):
+    """Receives the entries of every debate that runs. It must not raise: an error in it would end the debate."""
+
+    def take(self, debate: str, entries: Sequence[Entry]) -> None:
+        """Receive entries that have just been stored."""
+        ...
+
+    def end(self, debate: str) -> None:
+        """The debate no longer runs."""
+        ...
+
+
+@dataclass(slots=True)
+class Watchers:
+    """All watchers of a workspace."""
+
+    each: list[Watcher] = field(default_factory=list[Watcher])
+
+    def take(self, debate: str, lines: Sequence[str]) -> None:
+        """Pass on the entries that have just been stored."""
+        entries = [decode(line) for line in lines] if self.each else []
+        for watcher in self.each:
+            watcher.take(debate, entries)
+
+    def end(self, debate: str) -> None:
+        """Tell all watchers that a debate no longer runs."""
+        for watcher in self.each:
+            watcher.end(debate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that a debate needs to run: the brief with its agents, and the phase tree of its protocol.
+
+    Attributes:
+        brief: the brief with a model or another agent for each participant.
+        name: the protocol's name.
+        protocol: its phase tree.
+        log: how the brief wants the result written beside the report; "" for the report alone.
+        chosen: what was chosen about the protocol, in words.
+        options: those of extensions, under their full names.
+        place: tells the folder of the documents from others; see ``Opened.place``.
+    """
+
+    brief: Brief
+    name: str
+    protocol: Phase
+    log: str = ""
+    chosen: tuple[str, ...] = ()
+    options: Fields = field(default_factory=dict[str, Value])
+    place: str = ""
+
+    def opened(self) -> Opened:
+        """The first entry of the record."""
+        tree = dump(self.protocol)
+        return Opened(
+            brief=self.brief,
+            protocol=tree,
+            name=self.name,
+            log=self.log,
+            chosen=self.chosen,
+            options=self.options,
+            packages=packages_of(self.brief, self.name, tree),
+            place=self.place,
+        )
+
+
+class Workspace(RecordReader):
+    """Runs debates and reads their records.
+
+    Args:
+        store: where the records are kept.
+        pool: the models; None for a new one.
+        clock: seconds since 1970, for the labels of entries.
+        config: the user's settings of tools; None to load them when a debate has tools.
+
+    Attributes:
+        watchers: are called for every debate that runs here.
+        writer: the store to which the debates that run here are written; a worker wraps it to check its lease.
+        queue: passes debates to workers; None where records are in a file.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        pool: Pool | None = None,
+        clock: Callable[[], float] = time.time,
+        config: Config | None = None,
+    ) -> None:
+        super().__init__(store, clock=clock)
+        self.config = config
+        self.writer: Store = store
+        self.queue: Dispatcher | None = None
+        self.pool = pool or Pool()
+        self._open_tray = self.pool.open_tray or cache(partial(_new_tray, store, clock))
+        self.pool.open_tray = self._open_tray
+        self.pool.programs = lambda: (self.config or load_config()).acp
+        self.hub = Hub(store)
+        self.watchers = Watchers()
+        self._running: set[str] = set()
+        self._registered: dict[str, object] = {}
+
+    @property
+    def tray(self) -> BatchTray:
+        """Gathers the calls that a provider's batch answers; made when it is first used.
+
+        Raises:
+            BriefError: the environment names no number of seconds for the looks at a batch.
+        """
+        return self._open_tray()
+
+    @property
+    def memory_place(self) -> Place | None:
+        """The file or database of the memory, which is that of the records; None if the records are in neither."""
+        return memory_place(self.store)
+
+    async def close(self) -> None:
+        """Close connections and files."""
+        await self.pool.close()
+        if self.queue:
+            await self.queue.close()
+        await super().close()
+
+    # ---- running debates ---------------------------------------------------------------------------------------
+
+    def plan(
+        self, brief: Brief, *, protocol: str = DEFAULT, choices: Choices | None = None, models: Sequence[str] = ()
+    ) -> Plan:
+        """Make a plan from a brief: assign an agent to each participant and build the protocol.
+
+        Args:
+            brief: what is debated, and by whom.
+            protocol: its name.
+            choices: what is chosen about it; None for its defaults.
+            models: for participants without a model, taken in turn; the built-in debater where there are none.
+
+        Raises:
+            BriefError: a name, an option or a weight that is not valid, or a model that cannot exist.
+            ProtocolError: the protocol cannot run with these participants.
+        """
+        return self.plan_stored(self.store_agents(brief), protocol, choices, models)
+
+    def plan_stored(self, brief: Brief, protocol: str, choices: Choices | None, models: Sequence[str]) -> Plan:
+        """As ``plan``, for a brief that was read from a text and needs no conversion.
+
+        The agents are made only to refuse, before a debate begins, one that cannot be made. ``run`` makes its own.
+        """
+        check_brief(brief)
+        choices, seated = choices or Choices(), assign(clean_data(brief), models or (QUOTES,))
+        tree, options = build(protocol, seated, choices), choices.options()
+        if choices.other_options:
+            check_named_options(choices.other_options)
+        make_agents(seated, self.pool.with_options(options), config=self.config)
+        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.in_words(), options=options)
+
+    def store_agents(self, brief: Brief) -> Brief:
+        """The brief as it is stored, checked; the functions that answer for participants join the pool.
+
+        Raises:
+            BriefError: a value that does not fit, or something that cannot answer.
+        """
+        stored, agents = plain(brief)
+        seats = {name: self.register(name, agent) for name, agent in agents.items()}
+        if not seats:
+            return stored
+        people = [
+            replace(participant, seat=seats.get(participant.name, participant.seat))
+            for participant in stored.participants
+        ]
+        return replace(stored, participants=tuple(people))
+
+    def register(self, name: str, agent: object) -> str:
+        """Register an agent of this program under a name; returns the name of its model, ``guest:name``.
+
+        Raises:
+            BriefError: it cannot answer, or another agent has that name.
+        """
+        if name not in self._registered or self._registered[name] is not agent:
+            register(self.pool, name, agent)
+            self._registered[name] = agent
+        return f"{GUEST}{name}"
+
+    def new_id(self, plan: Plan) -> str:
+        """A new debate's id: words of the topic and some random characters."""
+        return f"{slug(plan.brief.topic, 32)}-{secrets.token_hex(3)}"
+
+    async def run(
+        self, plan: Plan, debate: str, *, stop: StopRequest | None = None, interface: Interface | None = None
+    ) -> Outcome:
+        """Run a new debate to its end, or until it pauses.
+
+        Args:
+            plan: the debate.
+            debate: its id.
+            stop: set its reason to pause after the answers in progress.
+            interface: asks people in place; without one the debate pauses where a person has to answer.
+
+        Returns:
+            The outcome.
+
+        Raises:
+            RecordConflict: there is another debate of that id.
+        """
+        return await self._drive(
+            debate, plan.opened(), plan.protocol, DriverOptions(stop=stop or StopRequest()), interface
+        )
+
+    async def hold(
+        self, plan: Plan, debate: str, *, stop: StopRequest | None = None, door: Interface | None = None
+    ) -> Outcome:
+        """The former name of ``run``."""
+        warnings.warn("Workspace.hold is now called Workspace.run", DeprecationWarning, stacklevel=2)
+        return await self.run(plan, debate, stop=stop, interface=door)
+
+    async def resume(
+        self,
+        debate: str,
+        *,
+        limits: Limits | None = None,
+        stop: StopRequest | None = None,
+        interface: Interface | None = None,
+    ) -> Outcome:
+        """Resume a debate where its record ends; one that is over is only read.
+
+        Args:
+            debate: its id.
+            limits: what it may use in total, what it has used included; None for the limits of its brief.
+            stop: set its reason to pause after the answers in progress.
+            interface: asks people in place; see ``run``.
+
+        Returns:
+            The outcome.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+            RecordConflict: another process of this machine runs it; nothing was asked.
+            RecordMismatch: this version of Folkmoot would run the debate differently.
+        """
+        known = await self.read_lines(debate)
+        entries = known[1]
+        if fold(entries).closed:
+            return await self._learned_outcome(await self._outcome(debate, known))
+        opened = opening(debate, entries)
+        check_packages(opened.packages)
+        hosting = DriverOptions(limits=limits, stop=stop or StopRequest())
+        return await self._drive(debate, opened, load_opened(opened), hosting, interface, known)
+
+    async def _drive(
+        self,
+        debate_id: str,
+        opened: Opened,
+        protocol: Phase,
+        hosting: DriverOptions,
+        interface: Interface | None,
+        known: ReadLines = NO_LINES,
+    ) -> Outcome:
+        """Run a debate from where its record ends; no other process on this machine can run it meanwhile."""
+        locks = lock_place(self.store) if self.writer is self.store else ""  # a worker has its lease
+        with running(locks, debate_id) if locks else nullcontext():
+            ledger = Ledger(self.writer, debate_id, clock=self.clock, publish=self._publish, known=known)
+            return await self._drive_alone(ledger, opened, protocol, hosting, interface)
+
+    async def _drive_alone(
+        self, ledger: Ledger, opened: Opened, protocol: Phase, hosting: DriverOptions, interface: Interface | None
+    ) -> Outcome:
+        debate_id = ledger.debate
+        asked_at = {entry.event.ask.key: entry.at for entry in await ledger.open() if isinstance(entry.event, Asked)}
+        mailbox = Mailbox(self.store, debate_id, clock=self.clock)
+        gate = asyncio.Semaphore((hosting.limits or opened.brief.limits).parallel)
+        contacts = Contacts(
+            debate=debate_id,
+            mailbox=mailbox,
+            interface=interface,
+            called=_question_noun,
+            clock=self.clock,
+            asked_at=asked_at,
+            gate=gate,
+        )
+        hosting = replace(hosting, mailbox=mailbox, untimed=names_of_people(opened.brief), gate=gate)
+        hosting = self._with_viewers(debate_id, hosting)
+        learned: list[str | None] = []
+        hosting = replace(hosting, closing=partial(self._learn_while_stored, ledger, learned.append))
+        self._running.add(debate_id)
+        self.hub.begin(debate_id)
+        try:
+            async with open_tools(opened.brief, self.config, opened.options) as give:
+                pool = self.pool.with_options(opened.options)
+                agents = make_agents(
+                    opened.brief, pool, give, limits=hosting.limits, contacts=contacts, config=self.config
+                )
+                recalls = retriever_agents(opened.brief, self.store, self.config, self.clock, give)
+                helpers = {**recalls, **weigher_agents(opened.brief, self.store)}
+                with naming_packages():
+                    transcript = await debate(opened, protocol, {**agents, **helpers}, ledger=ledger, options=hosting)
+        finally:
+            self._running.discard(debate_id)
+            self.hub.finish(debate_id)
+            self.watchers.end(debate_id)
+        if self._open_tray.cache_info().currsize and not self.tray.held:  # a tray that nobody has opened is empty
+            await self.tray.submit()
+        record = Recorded(entries=tuple(ledger.entries), head=ledger.head, place=self.place)
+        return await self._learned_outcome(replace(outcome(debate_id, transcript), record=record), *learned)
+
+    def _with_viewers(self, debate_id: str, hosting: DriverOptions) -> DriverOptions:
+        def show(signal: Signal) -> None:
+            self.hub.signal(debate_id, signal)
+
+        return replace(hosting, show=show, watched=lambda: self.hub.watched(debate_id), prepare=self.pool.warm)
+
+    async def _learn_while_stored(self, ledger: Ledger, tell: Callable[[str | None], None]) -> None:
+        """Learn from a debate while its last entry is being stored, and tell what came of it."""
+        record = ReadRecord(entries=tuple(ledger.entries), head=ledger.head, transcript=ledger.transcript)
+        place, debate_id = self.memory_place, ledger.debate
+        tell(await learn_while_stored(self.store, place, debate_id, self.config, record, ledger.handed_over))
+
+    async def _learned_outcome(self, outcome_of_run: Outcome, learned: str | None = None) -> Outcome:
+        """The outcome of a debate; if it is over, its lessons are learned once, unless ``learned`` says that they are.
+
+        Args:
+            outcome_of_run: the outcome.
+            learned: why nothing could be learned, "" where they were; None where that is still to be done.
+        """
+        record = outcome_of_run.record
+        if outcome_of_run.status == "paused" or record is None:
+            return outcome_of_run
+        if learned is not None:
+            return replace(outcome_of_run, unlearned=learned)
+        read_record = ReadRecord(entries=record.entries, head=record.head, transcript=outcome_of_run.transcript)
+        fault = await learn_at_end(self.store, self.memory_place, outcome_of_run.debate, self.config, read_record)
+        return replace(outcome_of_run, unlearned=fault)
+
+    async def outcome(self, debate: str) -> Outcome:
+        """The outcome of a debate as its record stands; nothing is run.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        return await self._outcome(debate, NO_LINES)
+
+    async def _outcome(self, debate: str, known: ReadLines) -> Outcome:
+        entries = (await self.read_lines(debate, known))[1]
+        head = digest((await self.lines(debate))[len(entries) - 1])
+        record = Recorded(entries=entries, head=head, place=self.place)
+        return replace(outcome(debate, fold(entries)), record=record)
+
+    def _publish(self, debate: str, lines: Sequence[str], first: int) -> None:
+        self.hub.publish(debate, [StoredLine(seq, line) for seq, line in enumerate(lines, start=first)])
+        self.watchers.take(debate, lines)
+
+    # ---- following and verifying; see RecordReader for the rest ----------------------------------------------------
+
+    async def follow(
+        self, debate: str, *, after: int = 0, live: bool = True, pieces: bool = True
+    ) -> AsyncGenerator[Entry | Signal, None]:
+        """Entries after ``after``, stored and then live, without a gap, until the debate is closed or paused.
+
+        Args:
+            debate: its id.
+            after: the number of the last entry that is known.
+            live: whether to wait for new ones.
+            pieces: whether the pieces of unfinished answers are wanted; where nobody wants them, they come late.
+        """
+        async with aclosing(self.follow_lines(debate, after=after, live=live, pieces=pieces)) as items:
+            async for item in items:
+                yield decode(item.text) if isinstance(item, StoredLine) else item
+
+    async def follow_lines(
+        self, debate: str, *, after: int = 0, live: bool = True, pieces: bool = True
+    ) -> AsyncGenerator[StoredLine | Signal, None]:
+        """As ``follow``, with the stored lines as they are."""
+        async with aclosing(self.hub.follow(debate, after=after, live=live, pieces=pieces)) as items:
+            async for item in items:
+                yield item
+                if live and isinstance(item, StoredLine) and await self._nothing_follows(debate, item):
+                    return
+
+    async def _nothing_follows(self, debate: str, line: StoredLine) -> bool:
+        """Whether nothing follows that line for now, even if another process runs the debate."""
+        if not _MAY_END.search(line.text):
+            return False
+        match decode(line.text).event:
+            case Closed():
+                return True
+            case Paused():
+                return debate not in self._running and not await self.store.read(debate, after=line.seq, limit=1)
+            case _:
+                return False
+
+    async def count_asks(self, debate: str) -> int:
+        """How many questions the debate would ask at most in total; 0 where its protocol cannot be loaded here.
+
+        Raises:
+            RecordError: there is no such debate, or its record is damaged.
+        """
+        opened = opening(debate, await self.entries(debate))
+        try:
+            return estimate(opened.brief, load_opened(opened), {}).most.asks
+        except ProtocolError:
+            return 0
+
+    async def verify(self, debate: str) -> tuple[int, str]:
+        """Check a record: every hash, and that its protocol makes the same entries again.
+
+        Returns:
+            The number of entries and the hash of the last line.
+
+        Raises:
+            RecordError: the record is damaged; the message names the entry.
+            RecordMismatch: the record has other entries than its protocol makes.
+            PackageMissing: every hash is right, but a package that its protocol needs is not installed, or is broken.
+        """
+        known = await self.read_lines(debate)
+        entries = known[1]
+        opened = opening(debate, entries)
+        ledger = Ledger(self.store, debate, clock=self.clock, known=known)
+        await ledger.open()
+        try:
+            tree = load_opened(opened)
+        except ProtocolError as error:
+            sound = f"{debate}: {counted(len(entries), 'entry', 'entries')}, every hash is right, head {ledger.head}"
+            raise PackageMissing(f"{sound}; it was not played again: {error}") from error
+        with naming_packages():
+            replay(opened, tree, ledger=ledger)
+        return len(entries), ledger.head
+
+
+_MAY_END = re.compile(r'"kind": ?"(?:closed|paused)"')
+"""What stands in every line that may be the last one."""
+
+
+def _new_tray(store: Store, clock: Callable[[], float]) -> BatchTray:
+    """The tray of batches of a store."""
+    return BatchTray(SideStream(store, "@", "jobs", clock=clock), clock=clock, pace=pace_of(os.environ))
+
+
+def _question_noun(ask: Ask) -> str:
+    return noun(act_of(ask))

@@ -1,0 +1,205 @@
+"""The brief of a recorded debate, for pages: whole, as safe HTML, and as Markdown that can be edited and run again.
+
+What a person at the table is asked rests on the brief, so every viewer may read its question, background, rules,
+options and roles. Personas and models are for the owner; a person may read his own persona.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+
+from folkmoot.app.brief.writer import write
+from folkmoot.app.run.again import recorded_brief
+from folkmoot.app.serve.frames import lined_html, safe_html
+from folkmoot.app.serve.view_model import most_rounds
+from folkmoot.app.serve.visibility import Reader
+from folkmoot.core.ask import Value
+from folkmoot.core.brief import Brief, Limits, Participant, Settings, Source, is_person
+from folkmoot.core.event import Opened
+from folkmoot.report.report import most_messages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextView:
+    """A text of a brief: its name, and its words as safe HTML."""
+
+    name: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefPerson:
+    """Who takes part. ``persona`` and ``model`` are empty where the reader may not know them."""
+
+    name: str
+    role: str
+    duty: str
+    human: bool
+    model: str
+    weight: float | None
+    persona: TextView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BriefView:
+    """A whole brief.
+
+    Attributes:
+        topic: the question.
+        protocol: the name of the protocol.
+        rounds: the most rounds; 0 where there are none.
+        messages: the most messages of each member of a board; 0 for no board.
+        chosen: what was chosen about it, in words.
+        background: what everybody knows.
+        library: the names of documents that can be looked up.
+        rules: the rules for all.
+        options: the answers to choose from.
+        participants: who takes part, without helpers.
+        limits: the limits that were set, by their documented names.
+        seed: the random seed.
+        markdown: the brief as a file, to be edited and run again; "" for who may not run it.
+    """
+
+    topic: str
+    protocol: str
+    rounds: int
+    messages: int
+    chosen: tuple[str, ...]
+    background: tuple[TextView, ...]
+    library: tuple[str, ...]
+    rules: TextView
+    options: tuple[str, ...]
+    participants: tuple[BriefPerson, ...]
+    limits: Mapping[str, float]
+    seed: int
+    markdown: str
+
+
+def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
+    """The brief of a debate as its reader may see it.
+
+    Args:
+        opened: how the debate began.
+        debate: its id.
+        reader: None for the owner, else the person of a share link; "" for none.
+    """
+    brief = opened.brief
+    return BriefView(
+        topic=brief.topic,
+        protocol=opened.name,
+        rounds=most_rounds(opened.protocol),
+        messages=most_messages(opened),
+        chosen=opened.chosen,
+        background=tuple(
+            TextView(name=source.name, html=lined_html(_shown(source), source.line)) for source in brief.background
+        ),
+        library=tuple(source.name for source in brief.library),
+        rules=TextView(name="rules", html=safe_html(brief.rules)),
+        options=brief.options,
+        participants=tuple(
+            _person(participant, reader) for participant in brief.participants if participant.duty != "aide"
+        ),
+        limits=_limits(brief.limits),
+        seed=brief.seed,
+        markdown="" if reader is not None else brief_markdown(opened, debate),
+    )
+
+
+def _shown(source: Source) -> str:
+    """The text of a document; of a picture what it is."""
+    if source.file is None or source.text:
+        return source.text
+    shape = f"{source.file.width} x {source.file.height} pixels" if source.file.is_picture else "without words"
+    return f"{source.file.media}, {shape}, {source.file.size:,} bytes, sha256 {source.file.sha256}"
+
+
+def _person(participant: Participant, reader: Reader) -> BriefPerson:
+    return BriefPerson(
+        name=participant.name,
+        role=participant.role,
+        duty=participant.duty,
+        human=is_person(participant),
+        model=participant.seat if reader is None else "",
+        weight=participant.weight,
+        persona=TextView(
+            name="persona", html=safe_html(participant.persona) if reader in (None, participant.name) else ""
+        ),
+    )
+
+
+def _limits(limits: Limits) -> dict[str, float]:
+    usual = Limits()
+    values = {field.name: getattr(limits, field.name) for field in fields(Limits)}
+    return {name: value for name, value in values.items() if value is not None and value != getattr(usual, name)}
+
+
+# ---- as a file -------------------------------------------------------------------------------------------------------
+
+_PLAIN = ("role", "weight", "deadline", "stand_in", "language", "persona")
+
+
+def brief_markdown(opened: Opened, debate: str) -> str:
+    """The brief of a debate as Markdown, with the settings of its protocol as far as the record tells them."""
+    parsed = recorded_brief(opened, debate)
+    settings: dict[str, Value] = {**parsed.given, "protocol": opened.name}
+    further = {"rounds": parsed.rounds, "strategy": parsed.strategy, "topology": parsed.topology}
+    further["seed"] = opened.brief.seed
+    settings |= {name: value for name, value in further.items() if value}
+    settings |= {f"limits.{name}": value for name, value in _limits(opened.brief.limits).items()}
+    people = [participant for participant in opened.brief.participants if participant.duty != "aide"]
+    own = {participant.name: dict(_own_settings(participant)) for participant in people}
+    return write(_one_background(opened.brief), settings, own)
+
+
+def _one_background(brief: Brief) -> Brief:
+    """The brief with one background: a file has one section of it."""
+    if len(brief.background) < 2 and not any(source.file for source in brief.background):
+        return brief
+    text = "\n\n".join(f"### {source.name}\n\n{_shown(source)}" for source in brief.background)
+    return replace(brief, background=(Source(name="brief", text=text),))
+
+
+def _own_settings(participant: Participant) -> Iterator[tuple[str, Value]]:
+    """The settings of a participant, by the names of their keys."""
+    values: dict[str, object] = {name: getattr(participant, name) for name in _PLAIN}
+    values |= {"model": participant.seat, "fallback": participant.fallback, "tools": participant.tools}
+    values |= {"duty": "" if participant.duty == "debater" else participant.duty}
+    values |= {field.name: getattr(participant.settings, field.name) for field in fields(Settings)}
+    for name, value in values.items():
+        if isinstance(value, str | int | float | tuple) and value not in ("", ()):
+            yield name, value
+
+
+# ---- what to do next -------------------------------------------------------------------------------------------------
+
+_LIMITS: Mapping[str, str] = {
+    "--budget": "cost",
+    "--max-questions": "asks",
+    "--max-tokens": "tokens",
+    "--total-seconds": "total_seconds",
+}
+"""The limits that an option of a command sets."""
+
+
+ACTIONS = ("resume", "again", "recount")
+"""The commands that the API has an action for."""
+
+
+def request_body(command: str) -> tuple[str, dict[str, object]] | None:
+    """The action of the API and the body that do the same as a command; None where there is none."""
+    _, action, *options = shlex.split(command)
+    if action not in ACTIONS:
+        return None
+    values = dict(zip(options[1::2], options[2::2], strict=True))  # behind the debate
+    body: dict[str, object] = {}
+    if protocol := values.pop("--protocol", ""):
+        body["protocol"] = protocol
+    if rounds := values.pop("--rounds", ""):
+        body["rounds"] = int(rounds)
+    if limits := {_LIMITS[name]: _number(values.pop(name)) for name in tuple(values) if name in _LIMITS}:
+        body["limits"] = limits
+    return None if values else (action, body)
+
+
+def _number(text: str) -> float | int:
+    return int(text) if text.isdecimal() else float(text)

@@ -1,0 +1,197 @@
+"""The argument map as a tree, as JSON data and as a Mermaid flowchart, with any text escaped for Mermaid.
+
+Written for Mermaid 11 as embedded by GitHub and GitLab: https://mermaid.js.org/syntax/flowchart.html
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from folkmoot.arguments.argument_map import ArgumentMap, Edge, Judgement, Node, Relation, Standing
+from folkmoot.core.text import clean, shorten
+
+SEMANTICS: Mapping[str, str] = {
+    "standing": "grounded extension on attacks and rebuttals (Dung 1995)",
+    "strength": "quadratic energy model, base score 0.5 (Potyka 2018)",
+}
+"""What standing and strength are computed by."""
+
+SIGNS: Mapping[Relation, str] = {"SUPPORT": "+", "ATTACK": "−", "REBUT": "≠", "QUESTION": "?", "ANSWER": "→"}
+VERBS: Mapping[Relation, str] = {
+    "SUPPORT": "supports",
+    "ATTACK": "attacks",
+    "REBUT": "rebuts",
+    "QUESTION": "asks about",
+    "ANSWER": "answers",
+}
+_STANDINGS: Mapping[Standing, str] = {
+    "in": "✓ stands",
+    "out": "✗ does not stand",
+    "undecided": "~ undecided",
+    "question": "? question",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """A claim in the tree: its depth, and the edge to its parent; None for a root."""
+
+    node: Node
+    depth: int = 0
+    link: Edge | None = None
+
+
+def claim_trees(argument_map: ArgumentMap) -> tuple[Branch, ...]:
+    """The map as trees, each parent before its children, all in the order in which they were made.
+
+    A claim hangs on the first that it answers, unless that one hangs on it.
+    """
+    parents: dict[str, Edge] = {}
+    for edge in argument_map.edges:
+        if edge.source not in parents and not _descends_from(edge.target, edge.source, parents):
+            parents[edge.source] = edge
+    children: dict[str, list[Node]] = {}
+    for node in argument_map.nodes:
+        link = parents.get(node.mark)
+        children.setdefault(link.target if link else "", []).append(node)
+    branches: list[Branch] = []
+    left = [(node, 0) for node in reversed(children.get("", []))]
+    while left:
+        node, depth = left.pop()
+        branches.append(Branch(node=node, depth=depth, link=parents.get(node.mark)))
+        left += [(child, depth + 1) for child in reversed(children.get(node.mark, []))]
+    return tuple(branches)
+
+
+def _descends_from(mark: str, on: str, parents: Mapping[str, Edge]) -> bool:
+    """Whether a claim is that one, or hangs on it at some distance."""
+    while mark != on and mark in parents:
+        mark = parents[mark].target
+    return mark == on
+
+
+def arrange(branches: Sequence[Branch], heights: Mapping[str, float], gap: float) -> dict[str, float]:
+    """Where the top of each claim is: leaves one below the other, a parent in the middle of its children.
+
+    Args:
+        branches: the trees, as ``claim_trees`` gives them.
+        heights: how high each claim is, by its mark.
+        gap: what stays free between two.
+    """
+    children: dict[str, list[str]] = {}
+    for branch in branches:
+        children.setdefault(branch.link.target if branch.link else "", []).append(branch.node.mark)
+    spans: dict[str, float] = {}
+    for branch in reversed(branches):
+        mark = branch.node.mark
+        spans[mark] = max(heights[mark], _sum(children.get(mark, []), spans, gap))
+    tops: dict[str, float] = {}
+    free = {"": 0.0}
+    for branch in branches:
+        mark, parent = branch.node.mark, branch.link.target if branch.link else ""
+        top = free[parent]
+        free[parent] = top + spans[mark] + gap
+        free[mark] = top + (spans[mark] - _sum(children.get(mark, []), spans, gap)) / 2
+        tops[mark] = top + (spans[mark] - heights[mark]) / 2
+    for branch in reversed(branches):
+        if own := children.get(branch.node.mark):
+            mark = branch.node.mark
+            middle = sum(tops[end] + heights[end] / 2 for end in (own[0], own[-1])) / 2
+            slack = (spans[mark] - heights[mark]) / 2
+            ideal = middle - heights[mark] / 2
+            tops[mark] = min(max(ideal, tops[mark] - slack), tops[mark] + slack)
+    return tops
+
+
+def _sum(marks: Sequence[str], spans: Mapping[str, float], gap: float) -> float:
+    return sum(spans[mark] for mark in marks) + gap * max(0, len(marks) - 1)
+
+
+def acceptance_in_words(node: Node, judged: Judgement) -> str:
+    """Whether a claim stands, as a sign and in words."""
+    return f"↻ replaced by {node.replaced}" if node.replaced else _STANDINGS[judged.standing[node.mark]]
+
+
+def as_data(argument_map: ArgumentMap, judged: Judgement) -> dict[str, object]:
+    """The map and what follows from it as plain JSON data."""
+    nodes = [
+        {
+            **asdict(node),
+            "by": node.by,
+            "stances": node.stances,
+            "standing": judged.standing[node.mark],
+            "strength": judged.strength.get(node.mark),
+        }
+        for node in argument_map.nodes
+    ]
+    unanswered = [asdict(edge) for edge in judged.unanswered]
+    return {
+        "semantics": {**SEMANTICS, "settled": judged.settled},
+        "nodes": nodes,
+        "edges": [asdict(edge) for edge in argument_map.edges],
+        "unanswered": unanswered,
+    }
+
+
+_LONGEST = 160
+"""The most characters of a claim in a box."""
+
+# A solid line backs or answers, a thick one attacks, a dotted one rebuts or asks; a cross ends what speaks against.
+_LINES: Mapping[Relation, str] = {
+    "SUPPORT": "-->",
+    "ATTACK": "==x",
+    "REBUT": "-.-x",
+    "QUESTION": "-.->",
+    "ANSWER": "-->",
+}
+
+# Lines alone tell the standings apart, so that the boxes fit a light and a dark page.
+_STYLES = (
+    "classDef in stroke-width:2px",
+    "classDef out stroke-dasharray:6 4",
+    "classDef undecided stroke-dasharray:2 3",
+    "classDef replaced stroke-dasharray:6 4,stroke-width:1px",
+    "classDef question stroke-width:1px",
+)
+
+_ODD = re.compile(r"[^\w\s,.?!'()%/-]|[_/-]|(?<!\d)\.(?=\S)|\.(?=[^\s\d])")
+_ITEM = re.compile(r"^(\d+)([.)])")
+
+
+def mermaid(argument_map: ArgumentMap, judged: Judgement) -> str:
+    """The map as a flowchart, from right to left: each claim points at the one that it answers."""
+    lines = ["flowchart RL"]
+    lines += [_box(node, judged) for node in argument_map.nodes]
+    lines += [_mermaid_edge(edge) for edge in argument_map.edges]
+    lines += [f"    {style}" for style in _STYLES]
+    return "\n".join(lines) + "\n"
+
+
+def escape_mermaid(text: str) -> str:
+    """A text escaped for quotation marks in a flowchart.
+
+    Whatever Mermaid, Markdown or HTML could take for markup stands as the number of its character.
+    """
+    words = " ".join(clean(text).split())
+    words = words.replace("$$", "$ $").replace("$$", "$ $")  # between two of them Mermaid sets mathematics
+    return _ITEM.sub(lambda item: f"{item[1]}{_code(item[2])}", _ODD.sub(lambda odd: _code(odd[0]), words))
+
+
+def _code(sign: str) -> str:
+    return f"#{ord(sign)};"
+
+
+def _box(node: Node, judged: Judgement) -> str:
+    claim = shorten(node.claim, _LONGEST)
+    strength = f" {judged.strength[node.mark]:.2f}" if node.mark in judged.strength else ""
+    rows = (
+        f"{node.mark} {escape_mermaid(', '.join(node.by))}",
+        escape_mermaid(claim),
+        escape_mermaid(f"{acceptance_in_words(node, judged)}{strength}"),
+    )
+    return f'    {node.mark}["{"<br/>".join(rows)}"]:::{judged.standing[node.mark]}'
+
+
+def _mermaid_edge(edge: Edge) -> str:
+    label = escape_mermaid(f"{SIGNS[edge.relation]} {VERBS[edge.relation]}")
+    return f'    {edge.source} {_LINES[edge.relation]}|"{label}"| {edge.target}'

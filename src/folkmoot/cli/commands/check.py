@@ -1,0 +1,288 @@
+"""``folkmoot new``, ``check``, ``models``, ``plugins``: write a brief, estimate a debate, find models and extensions."""
+
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+import rich_click
+
+from folkmoot.cli.options import (
+    DONE,
+    ERROR,
+    LimitOptions,
+    OverrideOptions,
+    limit_options,
+    open_workspace,
+    override_options,
+    overrides_of,
+    read_input,
+    run_command,
+    set_option,
+    store_option,
+)
+from folkmoot.core.errors import BriefError
+
+if TYPE_CHECKING:
+    from folkmoot.app.export.reports import PresetRow
+    from folkmoot.app.plan.settings import Config
+    from folkmoot.app.run.prepare import PreparedDebate
+
+
+class CheckOptions(LimitOptions, OverrideOptions):
+    """The options of ``folkmoot check`` as the user typed them."""
+
+    settings: tuple[str, ...]
+    as_json: bool
+    diagram: bool
+    normalised: bool
+    store: Path | str | None
+
+
+@rich_click.command()
+@click.argument("name", default="debate")
+def new(name: str) -> int:
+    """Create a new brief from a template.
+
+    NAME is the name of the file; .md is added. An existing file is never overwritten.
+    """
+    from folkmoot.app.brief.writer import brief_template
+
+    path = Path(name if name.endswith(".md") else f"{name}.md")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(brief_template())
+    except FileExistsError as error:
+        raise BriefError("exists already; choose another name", where=str(path)) from error
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"{path} cannot be written: {getattr(error, 'strerror', '') or error}") from error
+    click.echo(f"{path} was written. Edit it, then: folkmoot check {path} and folkmoot run {path}")
+    return DONE
+
+
+@rich_click.command()
+@click.argument("brief")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--diagram", is_flag=True, help="Print the phases as a Mermaid flowchart instead of the plan.")
+@click.option(
+    "--normalised", is_flag=True, help="Print the brief in the standard Markdown form, whatever form it was written in."
+)
+@set_option
+@override_options
+@limit_options
+@store_option
+def check(brief: str, **options: Unpack[CheckOptions]) -> int:
+    """Check a brief and print the plan. Nothing is sent to any model.
+
+    BRIEF is a file, a question in quotes, or - for standard input.
+    """
+    if options["as_json"] and options["diagram"]:
+        raise click.UsageError("--json and --diagram cannot be given together.")
+    if options["normalised"]:
+        from folkmoot.app.brief.reader import normalise
+
+        click.echo(normalise(read_input(brief, options["settings"], options["preset"])), nl=False)
+        return DONE
+    return run_command(_check(brief, options))
+
+
+async def _check(words: str, check_options: CheckOptions) -> int:
+    from folkmoot.app.run.prepare import prepare
+    from folkmoot.app.run.start import find_generation
+
+    parsed = read_input(words, check_options["settings"], check_options["preset"])
+    async with open_workspace(check_options["store"], reading=True) as workspace:
+        ready = await prepare(workspace, parsed, overrides_of(check_options, check_options))
+        if (
+            ready.generator
+            and (casting := await find_generation(workspace, ready, new=check_options["participants"] == "new")).earlier
+        ):
+            known = f"The participants generated in {casting.debate} take part; --participants new generates others."
+            ready = replace(ready, notes=(*ready.notes, known))
+    if check_options["diagram"]:
+        from folkmoot.app.export.reports import plan_diagram
+
+        click.echo(plan_diagram(ready.plan), nl=False)
+    elif check_options["as_json"]:
+        from folkmoot.app.export.reports import plan_data
+
+        click.echo(json.dumps({"kind": parsed.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
+    else:
+        _print_plan(ready, parsed.kind)
+    return DONE
+
+
+def _print_plan(prepared: "PreparedDebate", kind: str) -> None:
+    from folkmoot.cli.display.plan_view import overview
+    from folkmoot.cli.display.text_layout import console_for
+
+    console = console_for()
+    for renderable in overview(prepared, kind):
+        console.print(renderable)
+
+
+@rich_click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def models(ctx: click.Context, as_json: bool) -> int:
+    """Show which models can be used: local servers, providers with an API key, and the built-in demo."""
+    return DONE if ctx.invoked_subcommand else _list_models(as_json)
+
+
+def _list_models(as_json: bool) -> int:
+    from folkmoot.app.plan.assignment import find_models
+
+    reach = run_command(find_models())
+    if as_json:
+        servers = [
+            {"provider": server.provider, "url": server.url, "up": server.up, "models": list(server.models)}
+            for server in reach.servers
+        ]
+        data = {
+            "servers": servers,
+            "keys": dict(reach.keys),
+            "missing": dict(reach.missing),
+            "agents": reach.agents,
+            "models": reach.models,
+        }
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        return DONE
+    from folkmoot.cli.display.plan_view import reachable
+    from folkmoot.cli.display.text_layout import console_for
+
+    console = console_for()
+    for renderable in reachable(reach):
+        console.print(renderable)
+    return DONE
+
+
+@models.command()
+@click.argument("name")
+@click.option("--to", type=click.Path(path_type=Path), help="Write into this new folder.")
+@click.option("--against", type=click.Path(path_type=Path), help="Compare with the recording in this folder.")
+@click.option("--yes", is_flag=True, help="Send without asking.")
+def record(name: str, to: Path | None, against: Path | None, yes: bool) -> int:
+    """Record what a provider sends: ask a model twelve fixed questions and write the answers into a new folder.
+
+    NAME is the model: openai:gpt-5.4-mini. Keys, ids and names of accounts are removed from the answers. With
+    --against, what has changed since an earlier recording is listed. Nothing is sent before you have agreed.
+    """
+    return run_command(_record(name, to, against, yes=yes))
+
+
+async def _record(name: str, to: Path | None, against: Path | None, *, yes: bool) -> int:
+    from folkmoot.app.providers.frame_recorder import compared, frame_recorder, load, new_folder, save
+    from folkmoot.cli.display.text_layout import money
+
+    earlier = load(against) if against else {}
+    async with frame_recorder(name) as recorder:
+        estimate = recorder.most()
+        click.echo(f"12 questions go to {name}: at most {estimate.tokens:,} tokens, {money(estimate.cost)}.", err=True)
+        if not yes:
+            click.confirm("Send them?", abort=True, err=True)
+        folder = new_folder(name, to)
+        number = 0
+        async for recording in recorder.answers():
+            number += 1
+            save(folder, number, recording)
+            read = recording.read
+            outcome = f"{read['error']}: {read['words']}" if "error" in read else f"{read['finish'] or 'no end'}"
+            click.echo(f"{recording.question:14} {recording.status or '-':>4}  {outcome}")
+            for change in compared(earlier, recording):
+                click.echo(f"{'':14}       {change}")
+    click.echo(f"The answers are in {folder}. Read them before you pass them on.")
+    return DONE
+
+
+@rich_click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@store_option
+@click.pass_context
+def presets(ctx: click.Context, as_json: bool, store: Path | str | None) -> int:
+    """List the presets of folkmoot.toml: their models, what a usual question costs, and what to know before.
+
+    A preset is a named set of settings: folkmoot run "…" --preset quality. To write some: folkmoot presets init.
+    """
+    return DONE if ctx.invoked_subcommand else run_command(_list_presets(as_json, store))
+
+
+async def _list_presets(as_json: bool, store: Path | str | None) -> int:
+    from folkmoot.app.plan.settings import load_config
+
+    rows = await _rows(load_config(), store)
+    if as_json:
+        click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
+    else:
+        _print_presets(rows)
+    return DONE
+
+
+async def _rows(config: "Config", store: Path | str | None = None) -> "list[PresetRow]":
+    """The presets of these settings, with what a usual question would cost."""
+    from folkmoot.app.export.reports import preset_data
+
+    async with open_workspace(store, reading=True) as workspace:
+        workspace.config = config
+        return [await preset_data(workspace, preset) for preset in config.presets.values()]
+
+
+def _print_presets(rows: "Sequence[PresetRow]") -> None:
+    from folkmoot.cli.display.plan_view import preset_table
+    from folkmoot.cli.display.text_layout import console_for
+
+    console = console_for()
+    for renderable in preset_table(rows):
+        console.print(renderable)
+
+
+@presets.command()
+@click.option("--yes", is_flag=True, help="Write without asking.")
+def init(yes: bool) -> int:
+    """Write the presets fast, quality, budget and review into your own folkmoot.toml, from the models in reach.
+
+    They are shown first. Presets that you have are never changed.
+    """
+    from folkmoot.app.brief.presets import read_presets
+    from folkmoot.app.export.reports import add_presets
+    from folkmoot.app.plan.assignment import find_models
+    from folkmoot.app.plan.settings import load_config, user_file
+    from folkmoot.app.plan.starter_presets import starter_presets
+
+    config = load_config()
+    starters, existing = starter_presets(run_command(find_models())), config.presets
+    if not starters:
+        raise click.ClickException("no language model is in reach, so there is nothing to write; see folkmoot models")
+    text = "\n".join(starter.text() for starter in starters if starter.name not in existing)
+    if not text:
+        click.echo(f"{', '.join(starter.name for starter in starters)} are there already; nothing was written.")
+        return DONE
+    new = read_presets(tomllib.loads(text)["presets"], str(user_file()))
+    _print_presets(run_command(_rows(replace(config, presets=new))))
+    click.echo(f"\n{text}")
+    if not yes:
+        click.confirm(f"Write this into {user_file()}?", abort=True, err=True)
+    click.echo(f"{add_presets(text)} was written. What they cost: folkmoot presets")
+    return DONE
+
+
+@rich_click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def plugins(as_json: bool) -> int:
+    """List what other packages add to Folkmoot: protocols, phases, rules, model providers, tools, and report formats.
+
+    Each is imported, to see whether it can be used. The exit code is 1 if one cannot.
+    """
+    from folkmoot.app.export.plugins import find_plugins
+
+    plugins_found = find_plugins()
+    if as_json:
+        click.echo(json.dumps([asdict(plugin) for plugin in plugins_found], ensure_ascii=False, indent=2))
+    else:
+        from folkmoot.cli.display.output import console_for
+        from folkmoot.cli.display.plan_view import plugin_table
+
+        console_for().print(plugin_table(plugins_found))
+    return ERROR if any(plugin.broken for plugin in plugins_found) else DONE

@@ -1,0 +1,129 @@
+"""A list of debates for a terminal, and as data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from folkmoot.app.run.outcome import Listed
+from folkmoot.app.run.record_reader import OpenQuestion
+from folkmoot.cli.display.text_layout import (
+    BAD,
+    FAINT,
+    GOOD,
+    WARN,
+    Indented,
+    console_for,
+    joined,
+    line,
+    local_time,
+    short,
+)
+from folkmoot.core.labels import ANSWERED, NOTHING_DEBATED, WAITS_FOR_BATCH, fork_origin, only_answered, status_in_words
+from folkmoot.core.text import listed
+from folkmoot.reviews.states import COMPLETE, RULE
+
+LIST_WIDTH, ROOMY, REASON = 160, 120, 40
+"""Columns of a list where the output has no width, the least columns for a table, and columns of a reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownDebates:
+    """The debates that a list shows.
+
+    Attributes:
+        debates: the debates, the newest first.
+        asks: the open questions to people in those that have not ended.
+        short: their short ids.
+        stale: those about documents of this folder that have changed since.
+        stored: how many debates there are.
+    """
+
+    debates: Sequence[Listed]
+    asks: Mapping[str, Sequence[OpenQuestion]]
+    short: Mapping[str, str]
+    stale: frozenset[str]
+    stored: int
+
+
+def as_data(item: Listed, shown: ShownDebates) -> dict[str, object]:
+    """A debate of a list as plain data."""
+    asks = shown.asks.get(item.debate, ())
+    return {
+        "debate": item.debate,
+        "short": shown.short[item.debate],
+        "topic": item.topic,
+        "name": item.name,
+        "protocol": item.protocol,
+        "status": item.status,
+        "at": item.at,
+        "reason": item.reason,
+        "winner": item.winner,
+        "decision": item.decision,
+        "models": list(item.models),
+        "cost": item.cost,
+        "tokens": item.tokens,
+        "estimated": item.estimated,
+        "entries": item.entries,
+        "forked": item.forked,
+        "stale": item.debate in shown.stale,
+        "waits_for": [{"name": ask.turn.by, "act": ask.turn.act, "since": ask.since, "left": ask.left} for ask in asks],
+    }
+
+
+def print_debates(shown: ShownDebates) -> None:
+    """Print a table where there is room for one, else two lines for each debate."""
+    console = console_for(width=LIST_WIDTH)
+    if console.width < ROOMY:
+        _lines(shown, console)
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=FAINT, expand=True)
+    for name in ("short", "id", "when", "protocol", "outcome"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("topic", no_wrap=True, overflow="ellipsis", ratio=1)
+    for item in shown.debates:
+        table.add_row(
+            Text(shown.short[item.debate], style="bold"),
+            Text(item.debate),
+            Text(local_time(item.at), style=FAINT),
+            Text(line(item.protocol)),
+            _marked_outcome(item, shown, REASON),
+            joined(fork_origin(item.forked), Text(line(item.name or item.topic))),
+        )
+    console.print(table)
+
+
+def _lines(shown: ShownDebates, console: Console) -> None:
+    """Two lines for each debate."""
+    for item in shown.debates:
+        outcome = _marked_outcome(item, shown, 0)
+        console.print(Text.assemble((shown.short[item.debate], "bold"), "  ", item.debate, "  ", outcome))
+        topic = Text(line(item.name or item.topic))
+        console.print(Indented(joined(local_time(item.at), line(item.protocol), fork_origin(item.forked), topic)))
+
+
+def _marked_outcome(item: Listed, shown: ShownDebates, length: int) -> Text:
+    """What came of a debate, behind a mark where it is stale."""
+    outcome = _outcome(item, shown.asks.get(item.debate, ()), length)
+    return Text.assemble(("stale", WARN), " · ", outcome) if item.debate in shown.stale else outcome
+
+
+def _outcome(summary: Listed, asks: Sequence[OpenQuestion], length: int) -> Text:
+    if asks:
+        names = listed(list(dict.fromkeys(line(ask.turn.by) for ask in asks)))
+        since = local_time(min(ask.since for ask in asks))
+        return Text.assemble((f"waits for {names}", WARN), (f" · since {since}", FAINT))
+    if summary.reason.startswith(WAITS_FOR_BATCH):
+        since = line(summary.reason).removeprefix(WAITS_FOR_BATCH).partition(" (")[0].strip()
+        return Text.assemble((WAITS_FOR_BATCH, WARN), (f" · {since}", FAINT))
+    style = {"decided": GOOD, "failed": BAD, "damaged": BAD}.get(summary.status, WARN)
+    status = status_in_words(summary.status)
+    if only_answered(summary.protocol, summary.status, summary.reason):
+        return Text.assemble((ANSWERED, GOOD), (f" · {NOTHING_DEBATED}", FAINT))
+    if summary.protocol == RULE and summary.decision:
+        lacking = "" if summary.reason == COMPLETE else "incomplete: "
+        return Text.assemble((status, style), (f" · {lacking}{line(summary.decision).rstrip('.')}", FAINT))
+    reason = short(line(summary.reason).removeprefix(f"{status}: "), length) if length else ""
+    return Text.assemble((status, style), (f" · {reason}" if reason else "", FAINT))

@@ -1,0 +1,220 @@
+"""The verdict of an evaluation in plain words: helped, hurt, no difference larger than m, not known; or no verdict.
+
+A debate helped if it beat both rivals at equal cost: as many independent answers (uniform sampling), and answers bought
+only where they differ (adaptive sampling). Each comparison is tested at the full level, since both must hold.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from folkmoot.evaluation.paired import Differences, Interval
+from folkmoot.evaluation.power import ALPHA, questions_needed
+from folkmoot.evaluation.quantiles import student
+from folkmoot.evaluation.sign_tests import p_value
+
+Word: TypeAlias = Literal["helped", "hurt", "no difference", "not known", "no verdict"]
+
+COST_ROOM = 0.02
+"""Costs are equal within so much."""
+
+FAILED_AT_MOST = 0.05
+FAILED_APART = 0.03
+LEAST_GROUPS = 5
+
+MATCHED, PLANNED, JUDGED, COMPLETE, ENOUGH_GROUPS, READABLE, LEARNED_ELSEWHERE, WHOLE = (
+    "cost not matched",
+    "plan changed",
+    "judge not checked",
+    "too many failures",
+    "fewer than 5 groups of questions",
+    "answers that are not readable decide the sign",
+    "its threshold was learned on these questions",
+    "only a part of the questions",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A debate against a rival on the same questions.
+
+    Attributes:
+        rival: the name of the rival.
+        n: how many questions.
+        mean: the mean difference; above 0 the debate is better.
+        interval: of the mean difference, at 95%; at 1 - alpha if the level is another one.
+        narrow: the same at 90%, for the question whether all of it is within the margin; at 1 - 2 alpha.
+        p: the two-sided p value; 1 where the interval holds 0, since no verdict needs it then.
+        spread: the standard deviation of the differences.
+        groups: how many groups of questions there are; how many questions where there are no groups.
+        cost_ratio: the debate's cost by the rival's.
+        alpha: the level of the comparison.
+    """
+
+    rival: str
+    n: int
+    mean: float
+    interval: Interval
+    narrow: Interval
+    p: float
+    spread: float
+    groups: int
+    cost_ratio: float = 1.0
+    alpha: float = ALPHA
+
+    def side(self) -> int:
+        """1 where the debate is better by interval and p value, -1 where it is worse, else 0."""
+        if not self.interval.beyond_zero or self.p > self.alpha:
+            return 0
+        return 1 if self.interval.low > 0 else -1
+
+
+def compare(
+    rival: str, differences: Differences, *, cost_ratio: float = 1.0, seed: int = 0, alpha: float = ALPHA
+) -> Comparison:
+    """Compare a debate with a rival.
+
+    Args:
+        rival: its name.
+        differences: the debate's score minus the rival's, for each question.
+        cost_ratio: the debate's cost by the rival's.
+        seed: for draws of signs.
+        alpha: the level: a look before the end has a stricter one.
+    """
+    interval = differences.interval(1 - alpha)
+    return Comparison(
+        rival=rival,
+        n=differences.n,
+        mean=differences.mean,
+        interval=interval,
+        narrow=differences.interval(1 - 2 * alpha),
+        p=p_value(differences, seed=seed) if interval.beyond_zero else 1.0,
+        spread=differences.spread,
+        groups=len(differences.sums),
+        cost_ratio=cost_ratio,
+        alpha=alpha,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conduct:
+    """How the run went, as far as a verdict needs it.
+
+    Attributes:
+        failed: of each arm the share of questions that failed; "debate" is the debate's.
+        plan_changed: whether the plan was changed after the first call.
+        judge_unchecked: whether a model judged the answers, and was not compared with enough labels of people.
+        unread_decide: whether a difference changes its sign where questions with unread answers are left out.
+        learned_here: whether a threshold was learned on the very questions that are judged, be it by tenths of them.
+        part: whether only some of the questions of the plan are looked at.
+    """
+
+    failed: Sequence[float] = ()
+    plan_changed: bool = False
+    judge_unchecked: bool = False
+    unread_decide: bool = False
+    learned_here: bool = False
+    part: bool = False
+
+
+AS_PLANNED: Final = Conduct()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One of five words, and the whole sentence."""
+
+    word: Word
+    sentence: str
+
+
+def decide(comparisons: Sequence[Comparison], *, margin: float, conduct: Conduct = AS_PLANNED) -> Verdict:
+    """The verdict on a debate.
+
+    Args:
+        comparisons: the debate against each of its rivals; all must be beaten.
+        margin: the smallest difference that matters.
+        conduct: how the run went.
+    """
+    if obstacle := _why_no_verdict(comparisons, conduct):
+        return Verdict(word="no verdict", sentence=f"no verdict: {obstacle}")
+    sides = {comparison.side() for comparison in comparisons}
+    closest = min(comparisons, key=lambda comparison: abs(comparison.mean))
+    if sides in ({1}, {-1}):
+        if conduct.unread_decide:
+            return Verdict(word="no verdict", sentence=f"no verdict: {READABLE}")
+        word: Word = "helped" if sides == {1} else "hurt"
+        rivals = {1: closest.rival, 2: "both rivals"}.get(len(comparisons), f"all {len(comparisons)} rivals")
+        against = f"against {rivals}"
+        return Verdict(word=word, sentence=f"debate {word} ({signed(closest)} at equal cost, {against})")
+    if _no_difference([comparison.narrow for comparison in comparisons], margin):
+        return Verdict(
+            word="no difference", sentence=f"no difference larger than {margin:g} ({_all_comparisons(comparisons)})"
+        )
+    missing = max(_missing_questions(comparison, margin) for comparison in comparisons)
+    return Verdict(word="not known", sentence=f"not known: n too small by {missing} ({_all_comparisons(comparisons)})")
+
+
+def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
+    """Why there can be no verdict; "" where nothing is in the way."""
+    failed = (0.0, *conduct.failed)
+    checks = {
+        WHOLE: conduct.part,
+        LEARNED_ELSEWHERE: conduct.learned_here,
+        MATCHED: any(abs(comparison.cost_ratio - 1) > COST_ROOM for comparison in comparisons),
+        PLANNED: conduct.plan_changed,
+        JUDGED: conduct.judge_unchecked,
+        COMPLETE: max(failed) > FAILED_AT_MOST or max(failed) - min(conduct.failed, default=0.0) > FAILED_APART,
+        ENOUGH_GROUPS: any(comparison.groups < LEAST_GROUPS for comparison in comparisons),
+    }
+    return next((name for name, met in checks.items() if met), "")
+
+
+def _no_difference(intervals: Sequence[Interval], margin: float) -> bool:
+    """Whether the advantage over the better rival is within the margin, by intervals at 90%.
+
+    It is below the margin if it is so against any rival, and above minus the margin if it is so against all.
+    """
+    return all(interval.low > -margin for interval in intervals) and any(
+        interval.high < margin for interval in intervals
+    )
+
+
+def _missing_questions(comparison: Comparison, margin: float) -> int:
+    """How many more questions would show the margin; if that number is reached, the difference that was seen.
+
+    The spread is that of the interval, which stays wide where hardly any question has differed yet.
+    """
+    spread = spread_of_interval(comparison)
+    needed = questions_needed(spread, margin) - comparison.n
+    if needed <= 0 and comparison.side() == 0 and comparison.mean:
+        needed = questions_needed(spread, min(abs(comparison.mean), margin)) - comparison.n
+    return max(needed, 1)
+
+
+def spread_of_interval(comparison: Comparison) -> float:
+    """The standard deviation that the interval goes by: not 0 where no question has differed yet."""
+    half = (comparison.narrow.high - comparison.narrow.low) / 2
+    return half / student(1 - comparison.alpha, max(comparison.groups - 1, 1)) * math.sqrt(comparison.n)
+
+
+def signed(comparison: Comparison) -> str:
+    """A difference and its interval: ``+0.024 [+0.004, +0.046]``."""
+    low, high = comparison.interval.low, comparison.interval.high
+    return f"{comparison.mean:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def _all_comparisons(comparisons: Sequence[Comparison]) -> str:
+    return ", ".join(f"{signed(comparison)} against {comparison.rival}" for comparison in comparisons)
+
+
+def liar_sentence(debate_loss: float, vote_loss: float) -> str:
+    """What one planted liar costs a debate, and the vote of its own first drafts; the larger loss comes first.
+
+    Args:
+        debate_loss: points of accuracy that the debate loses.
+        vote_loss: points that the vote without talk loses.
+    """
+    losses = sorted({"the debate": debate_loss, "its own first vote": vote_loss}.items(), key=lambda loss: -loss[1])
+    return "one liar costs " + ", ".join(f"{name} {100 * loss:.1f} points" for name, loss in losses)

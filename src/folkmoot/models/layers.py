@@ -1,0 +1,471 @@
+"""Layers around a model: recording, limits, timeouts and retries of each attempt.
+
+The layers, outermost first: ``Breaking(Retrying(Throttled(Recorded(TimeLimit(adapter)))))``. ``pool.Fallback`` tries
+several such models in turn.
+
+``Throttled`` waits for a free place at the provider. Only then does ``Recorded`` reserve the cost and record the
+attempt. So an attempt that was never sent is not paid, and every attempt that was sent is on record. The wait does not
+count as the model's time. Before a retry the place is given back. If a provider asks for a pause, all who use the same
+key wait.
+
+``Breaking`` is a circuit breaker: a model that keeps failing is not called for a while. Each model has its own, because
+a server may fail to load one model and still serve another. It is outermost, so it counts a call only after all its
+tries have failed. Its states are those of M. Nygard, "Release It!" (2007): CLOSED, OPEN, HALF_OPEN.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Literal, TypeAlias
+
+from folkmoot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, is_batch_recorder
+from folkmoot.core.errors import LimitReached, ModelError, Unavailable, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.core.labels import duration
+from folkmoot.deadline import Deadline
+from folkmoot.models.base import Model, Request, Traits
+from folkmoot.models.transport import Gate
+
+
+class Layer:
+    """A model that stands for another one in everything that a wrapper does not change."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """``provider:name``."""
+        return self._model.name
+
+    @property
+    def traits(self) -> Traits:
+        """What the model's wire takes."""
+        return self._model.traits
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The names of Settings that the model ignores or refuses."""
+        return self._model.drops
+
+    def quote(self, request: Request) -> Quote:
+        """The most that one try can use."""
+        return self._model.quote(request)
+
+    async def close(self) -> None:
+        """Give connections back."""
+        await self._model.close()
+
+
+class Recorded(Layer):
+    """Reserves and records every try before it is sent, and its answer before it is used."""
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request through ``recorder.call``; what the record holds already is not sent again."""
+        return await recorder.call(request.call, self.quote(request), lambda: self._model.complete(request, recorder))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrySettings:
+    """How often a call is tried, and how long a try may take.
+
+    Attributes:
+        tries: the most tries of one call; at most two after an answer that cannot be read.
+        wait: seconds before the second try; each later wait is twice as long.
+        jitter: the most seconds that chance adds to a wait, so that calls which failed together are not repeated
+            together.
+        first: seconds to the first piece of thinking or text; None for the whole try, because a model may load first.
+        gap: seconds between two pieces of thinking or text.
+        chance: draws what is added to a wait, between two numbers of seconds.
+    """
+
+    tries: int = 3
+    wait: float = 0.5
+    jitter: float = 1.0
+    first: float | None = None
+    gap: float = 60.0
+    chance: Callable[[float, float], float] = random.uniform
+
+
+class Retrying(Layer):
+    """Tries again where that may help, as long as the provider does not ask to wait longer than a try may take.
+
+    Args:
+        model: the model; each try goes through all its layers.
+        retry: how often, and with which waits.
+    """
+
+    def __init__(self, model: Model, retry: RetrySettings | None = None) -> None:
+        super().__init__(model)
+        self._retry = retry or RetrySettings()
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request, in several tries."""
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                return await self._model.complete(request, recorder)
+            except ModelError as error:
+                wait = self._wait(error, tries, request.seconds)
+                if wait is None:
+                    raise
+            await asyncio.sleep(wait)
+
+    def _wait(self, error: ModelError, tries: int, longest: float) -> float | None:
+        """Seconds until the next try; None where there is none."""
+        retry = self._retry
+        if not error.again or tries >= retry.tries or (isinstance(error, Unreadable) and tries > 1):
+            return None
+        if error.retry_after:
+            return error.retry_after if error.retry_after <= longest else None
+        # A provider that says "at once" is no reason to come back without a pause.
+        return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + retry.chance(0.0, retry.jitter))
+
+
+LONGEST_WAIT = 5.0
+"""The most seconds between two tries, unless the provider asks to wait longer."""
+
+
+class Throttled(Layer):
+    """Takes a place in the provider's queue before it asks, and closes the gate for all when told to wait.
+
+    Args:
+        model: the model.
+        gate: the gate that all users of one provider and key share.
+    """
+
+    def __init__(self, model: Model, gate: Gate) -> None:
+        super().__init__(model)
+        self._gate = gate
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request when it is its turn; what the record holds already takes no place."""
+        if call := recorder.done(request.call):
+            return call
+        async with self._gate.slots:
+            await self._gate.opened(request.seconds)
+            return await self._metered_call(request, _GatedRecorder(recorder, self._gate, request.seconds))
+
+    async def _metered_call(self, request: Request, recorder: Recorder) -> Called:
+        if self._gate.meter is None:
+            return await self._model.complete(request, recorder)
+        async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
+            try:
+                await self._gate.opened(request.seconds)  # The provider may have asked others to wait meanwhile.
+            except Unavailable:
+                settle(0)
+                raise
+            try:
+                called = await self._model.complete(request, recorder)
+            except LimitReached:
+                settle(0)  # Nothing was sent.
+                raise
+            settle(called.usage.input_tokens + called.usage.output_tokens)
+            return called
+
+
+class TimeLimit(Layer):
+    """Ends a try that takes too long: as a whole, to its first piece, or between two pieces.
+
+    A piece is a piece of thinking or text. What a server sends to keep a connection open is none.
+
+    Args:
+        model: the model.
+        retry: the limits beside ``request.seconds``.
+    """
+
+    def __init__(self, model: Model, retry: RetrySettings | None = None) -> None:
+        super().__init__(model)
+        self._retry = retry or RetrySettings()
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request in time; the answer tells how long it took."""
+        _ = self.drops  # Loads the library where there is one, which is no time of the model's.
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        deadline, gap = Deadline(request.seconds, self._retry.first), self._retry.gap
+        watched = _WatchedRecorder(recorder, lambda: deadline.live(gap))
+        try:
+            async with deadline:
+                called = await self._model.complete(request, watched)
+            if deadline.expired():
+                # An adapter that has swallowed its cancellation: what it says after that comes too late.
+                raise TimeoutError
+        except TimeoutError as error:
+            # A try that took all its time would take it again; one that fell silent may not.
+            silent = deadline.silent or not deadline.expired()
+            failure, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
+            raise Unavailable(
+                f"{self.name} {failure}: stopped after {duration(int(spent))}", kind="timeout", again=silent
+            ) from error
+        return replace(called, seconds=clock() - began)
+
+
+class _PassingRecorder:
+    """A recorder that passes everything on to another one."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    @property
+    def watched(self) -> bool:
+        """Pass the question on."""
+        return self._recorder.watched
+
+    def delta(self, text: str) -> None:
+        """Pass a piece on."""
+        self._recorder.delta(text)
+
+    def done(self, name: str) -> Called | None:
+        """Pass the question on."""
+        return self._recorder.done(name)
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Pass a call on."""
+        return await self._recorder.call(name, quote, send)
+
+
+class _GatedRecorder(_PassingRecorder):
+    """A recorder whose calls wait for the gate once more: while one waits for money, the provider may close it.
+
+    Where the provider asks to wait, the gate is closed at once: whoever is interrupted while the record takes that in
+    has heard it nevertheless.
+    """
+
+    def __init__(self, recorder: Recorder, gate: Gate, seconds: float) -> None:
+        super().__init__(recorder)
+        self._gate, self._seconds = gate, seconds
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Pass a call on, to be sent when the gate is open."""
+
+        async def when_open() -> Called:
+            await self._gate.opened(self._seconds)
+            try:
+                return await send()
+            except Unavailable as error:
+                if error.kind == "rate" and error.retry_after:
+                    self._gate.hold(error.retry_after)
+                raise
+
+        return await self._recorder.call(name, quote, when_open)
+
+
+class _WatchedRecorder(_PassingRecorder):
+    """A recorder that notes every piece of an answer; "" is a piece of thinking."""
+
+    def __init__(self, recorder: Recorder, note: Callable[[], None]) -> None:
+        super().__init__(recorder)
+        self._note = note
+
+    def delta(self, text: str) -> None:
+        """Note a piece, and pass it on if it holds words."""
+        self._note()
+        if text:
+            self._recorder.delta(text)
+
+
+class _SendRecorder(_PassingRecorder):
+    """A recorder that notes when a call was sent first: until then it has waited for places and budgets of our own."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self._sent: float | None = None
+        self._clock = asyncio.get_running_loop().time
+
+    @property
+    def seconds(self) -> float:
+        """The seconds since the call was sent; 0 where it was not."""
+        return 0.0 if self._sent is None else self._clock() - self._sent
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        """Pass a call on."""
+
+        def sending() -> Awaitable[Called]:
+            self._sent = self._clock() if self._sent is None else self._sent
+            return send()
+
+        return await self._recorder.call(name, quote, sending)
+
+
+class _BatchSendRecorder(_SendRecorder):
+    """The same for a recorder that knows of batches."""
+
+    def __init__(self, recorder: BatchRecorder) -> None:
+        super().__init__(recorder)
+        self._batches = recorder
+
+    def batch_try(self, name: str) -> BatchTry:
+        """Pass the question on."""
+        return self._batches.batch_try(name)
+
+
+# ---- the circuit breaker -------------------------------------------------------------------------------------------
+
+State: TypeAlias = Literal["CLOSED", "OPEN", "HALF_OPEN"]
+
+TRANSPORT = frozenset({"timeout", "connection", "server", "rate"})
+"""The kinds of failures that count. A refusal, a prompt that is too long, a missing key are not its fault."""
+
+SPENT = 0.95
+"""The share of a call's time after which being cancelled is the same as a timeout: the turn was over before the try.
+
+It counts from the moment in which the call was sent. One that has only waited for a place says nothing of its provider.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakerSettings:
+    """When a breaker opens and closes.
+
+    Attributes:
+        failure_threshold: how many failed calls in a row open it.
+        cooldown_seconds: how long it stays open before trials are let through.
+        half_open_success_threshold: how many successful trials close it; it lets no more trials through.
+    """
+
+    failure_threshold: int = 3
+    cooldown_seconds: float = 60.0
+    half_open_success_threshold: int = 2
+
+
+class Breaker:
+    """Counts what becomes of calls, and says whether the next one may go.
+
+    A call that was let through in another state than the present one counts for nothing: what began before the
+    breaker opened says nothing about how the provider is now.
+
+    Args:
+        settings: when it opens and closes.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(self, settings: BreakerSettings | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self.settings = settings or BreakerSettings()
+        self._clock = clock
+        self._state: State = "CLOSED"
+        self._generation, self._failures, self._successes, self._trials = 1, 0, 0, 0
+        self._open_until = 0.0
+
+    @property
+    def state(self) -> State:
+        """The state now; an open breaker whose cooldown is over is half open."""
+        if self._state == "OPEN" and self._clock() >= self._open_until:
+            self._set_state("HALF_OPEN")
+        return self._state
+
+    @property
+    def wait(self) -> float:
+        """Seconds until trials are let through; 0 where the breaker is not open."""
+        return max(0.0, self._open_until - self._clock()) if self.state == "OPEN" else 0.0
+
+    @property
+    def free(self) -> bool:
+        """Whether a call would be let through now."""
+        match self.state:
+            case "CLOSED":
+                return True
+            case "OPEN":
+                return False
+            case _:
+                return self._successes + self._trials < self.settings.half_open_success_threshold
+
+    def admit(self) -> int:
+        """Let a call through.
+
+        Returns:
+            Its ticket, to be given back with ``succeed``, ``fail`` or ``release``; 0 where it may not go.
+        """
+        if not self.free:
+            return 0
+        self._trials += self._state == "HALF_OPEN"
+        return self._generation
+
+    def succeed(self, ticket: int) -> None:
+        """The provider has answered, be it that it refuses."""
+        if not self._give_back(ticket):
+            return
+        self._failures = 0
+        self._successes += self._state == "HALF_OPEN"
+        if self._successes >= self.settings.half_open_success_threshold:
+            self._set_state("CLOSED")
+
+    def fail(self, ticket: int) -> None:
+        """The provider has not answered."""
+        if not self._give_back(ticket):
+            return
+        self._failures += 1
+        if self._state == "HALF_OPEN" or self._failures >= self.settings.failure_threshold:
+            self._open_until = self._clock() + self.settings.cooldown_seconds
+            self._set_state("OPEN")
+
+    def release(self, ticket: int) -> None:
+        """Nobody knows whether the provider would have answered: the call was cancelled, or never sent."""
+        self._give_back(ticket)
+
+    def _give_back(self, ticket: int) -> bool:
+        """Whether the ticket is of the present state; its place for a trial is free again."""
+        if ticket != self._generation:
+            return False
+        self._trials -= self._state == "HALF_OPEN"
+        return True
+
+    def _set_state(self, state: State) -> None:
+        self._state = state
+        self._generation += 1
+        self._failures = self._successes = self._trials = 0
+
+
+class Breaking(Layer):
+    """Asks a model only as long as its breaker lets it; an open one answers at once.
+
+    Args:
+        model: the model in its other layers, tries and all.
+        breaker: the breaker of that model.
+    """
+
+    def __init__(self, model: Model, breaker: Breaker) -> None:
+        super().__init__(model)
+        self.breaker = breaker
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request; what the record holds already is read there, whatever the breaker says.
+
+        Raises:
+            Unavailable: of the kind ``open``, where the breaker is open; nothing was sent.
+        """
+        if call := recorder.done(request.call):
+            return call
+        ticket = self.breaker.admit()
+        if not ticket:
+            raise self._left_out()
+        noting = _BatchSendRecorder(recorder) if is_batch_recorder(recorder) else _SendRecorder(recorder)
+        settle = self.breaker.release
+        try:
+            called = await self._model.complete(request, noting)
+            settle = self.breaker.succeed
+        except ModelError as error:
+            settle = self.breaker.fail if counts(error) else self.breaker.succeed
+            raise
+        except asyncio.CancelledError:
+            if noting.seconds >= SPENT * request.seconds:
+                settle = self.breaker.fail
+            raise
+        finally:
+            settle(ticket)
+        return called
+
+    def _left_out(self) -> Unavailable:
+        wait = self.breaker.wait
+        when = f"it is left out for {duration(ceil(wait))}" if wait else "it is being tried again"
+        return Unavailable(f"{self.name} has failed again and again: {when}", kind="open", retry_after=wait or None)
+
+
+def counts(error: ModelError) -> bool:
+    """Whether a failure is one of transport. Who says how long to wait for the next request is busy, not broken."""
+    busy = error.kind == "rate" and error.retry_after is not None
+    return isinstance(error, Unavailable) and error.kind in TRANSPORT and not busy

@@ -1,0 +1,321 @@
+"""The model pool: a model name becomes a model with its layers, shared connections and fallbacks.
+
+A fallback is called if the first model cannot be reached. Only the brief or the owner's settings can name one, because
+it may belong to another company. A request that was refused never goes to a fallback. Each attempt is recorded under
+the model that it was sent to, and reserved at that model's price before it is sent.
+"""
+
+import asyncio
+import contextlib
+import copy
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import Fields, Value
+from folkmoot.core.errors import BriefError, FolkmootError, Unavailable
+from folkmoot.core.event import Called
+from folkmoot.core.extensions import NO_OPTIONS, PROVIDER, options_for, with_options
+from folkmoot.models.base import Model, Request, Traits
+from folkmoot.models.batches.batch_api import BatchApi
+from folkmoot.models.batches.batch_tray import BatchTray
+from folkmoot.models.batches.batched_model import BatchedModel, Whole
+from folkmoot.models.layers import (
+    Breaker,
+    BreakerSettings,
+    Breaking,
+    Layer,
+    Recorded,
+    Retrying,
+    RetrySettings,
+    Throttled,
+    TimeLimit,
+)
+from folkmoot.models.names import ACP, Environment, ModelName, need_key, parse
+from folkmoot.models.prices import load_prices
+from folkmoot.models.provider_errors import TranslatedErrors
+from folkmoot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
+from folkmoot.models.wires.acp_agent import AcpModel
+from folkmoot.models.wires.acp_programs import AcpProgram, program_of
+
+
+class OpenTray(Protocol):
+    """A function behind ``functools.cache``: all who call it have one tray, and it tells whether anybody has."""
+
+    def __call__(self) -> BatchTray:
+        """The tray."""
+        ...
+
+    def cache_info(self) -> Any:
+        """What ``functools.cache`` tells."""
+        ...
+
+
+class Fallback(Layer):
+    """A model with others that take its place, call by call, while it is unavailable.
+
+    It has the name of the first. A request must fit all of them, so its traits are those that all share.
+
+    Args:
+        model: the model that is called first.
+        others: the models that are called next, in order; at least one.
+    """
+
+    def __init__(self, model: Model, others: Sequence[Model]) -> None:
+        super().__init__(model)
+        self._all = (model, *others)
+
+    @property
+    def traits(self) -> Traits:
+        """What all of the models accept."""
+        all_traits = [model.traits for model in self._all]
+        return Traits(
+            system=all(traits.system for traits in all_traits),
+            alternate=any(traits.alternate for traits in all_traits),
+            context=min((traits.context for traits in all_traits if traits.context), default=0),
+            tools=all(traits.tools for traits in all_traits),
+            prefill=all(traits.prefill for traits in all_traits),
+            pictures=all(traits.pictures for traits in all_traits),
+        )
+
+    def quote(self, request: Request) -> Quote:
+        """The most that one try can use, whichever model is called."""
+        quotes = [model.quote(request) for model in self._all]
+        known = [quote.cost for quote in quotes if quote.cost is not None]
+        most_expensive = max(quotes, key=lambda quote: (quote.cost is None, quote.cost or 0.0))
+        return Quote(
+            model=most_expensive.model,
+            tokens=max(quote.tokens for quote in quotes),
+            cost=max(known) if len(known) == len(quotes) else None,
+            worst=max(quote.worst for quote in quotes),
+            worst_cost=max(quote.worst_cost or 0.0 for quote in quotes) if len(known) == len(quotes) else None,
+        )
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request with the first model that can be reached.
+
+        Raises:
+            Unavailable: no model can be reached. The message has the error of each.
+        """
+        errors: list[Unavailable] = []
+        for model in self._all:
+            try:
+                return await model.complete(request, recorder)
+            except Unavailable as error:
+                errors.append(error)
+        raise Unavailable("; ".join(map(str, errors)), kind=errors[0].kind) from errors[0]
+
+
+GUEST = "guest:"
+"""How the seat begins of somebody who answers from within a program."""
+
+
+class Pool:
+    """Live models by name; all models of one provider share its connections, its key and its queue.
+
+    A pool belongs to one event loop. Nothing is loaded or opened before the first request.
+
+    Args:
+        env: where addresses and keys come from; None for the process's environment.
+        retry: how often a call is tried again, and how long a try may take.
+        in_flight: the most calls at once to one provider.
+        breaker: when a model that fails again and again is left out, and for how long.
+        clock: what breakers measure that time with: seconds that never run backwards.
+        http: opens HTTP to a provider's address; None for the usual client.
+
+    Attributes:
+        open_tray: gives the tray for the calls that a provider's batch answers, always the same one; None where there
+            are no records to wait in.
+        programs: the programs behind ``acp:NAME`` that the user's own settings name.
+        meter: by a provider's name and the mark of its key what counts its calls, where several processes share its
+            limits; it is asked when a provider is first used.
+        is_lasting: whether the process runs for long, so that it has another one read the list of prices.
+    """
+
+    def __init__(
+        self,
+        *,
+        env: Environment | None = None,
+        retry: RetrySettings | None = None,
+        in_flight: int = IN_FLIGHT,
+        breaker: BreakerSettings | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        http: OpenHttp | None = None,
+    ) -> None:
+        self._env, self._retry, self._in_flight = env, retry or RetrySettings(), in_flight
+        self._breaker, self._clock, self._http = breaker or BreakerSettings(), clock, http
+        self.meter: Callable[[str, str], UsageMeter | None] = lambda provider, key: None
+        self.is_lasting = False
+        self._links: dict[str, ProviderConnection] = {}
+        self._models: dict[str, Breaking] = {}
+        self._guests: dict[str, Model] = {}
+        self._cold: dict[str, tuple[ModelName, ProviderConnection]] = {}  # models that nobody has loaded yet
+        self._warming = asyncio.Lock()
+        self._options: Fields = {}
+        self.open_tray: OpenTray | None = None
+        self.programs: Callable[[], Mapping[str, AcpProgram]] = dict
+
+    def with_options(self, options: Fields) -> "Pool":
+        """The same pool for a debate that sets options of providers from other packages; it shares all connections.
+
+        Args:
+            options: those of a brief under their full names: ``provider_options.say.voice``.
+        """
+        if options == self._options:
+            return self
+        other = copy.copy(self)
+        other._options = options
+        return other
+
+    def model(self, name: str) -> Model:
+        """The model of that name (``ollama:llama3.2``), always the same one.
+
+        Raises:
+            BriefError: there is no such provider, or its key or address is missing.
+        """
+        return self._model_named(name)
+
+    def _model_named(self, name: str) -> Breaking:
+        if name.startswith(GUEST):
+            return self._registered_agent(name)
+        parsed = parse(name)
+        options = options_for(PROVIDER, parsed.provider.name, self._options)
+        known_as = f"{parsed} {sorted(options.items())}" if options else str(parsed)
+        if known_as not in self._models and parsed.provider.wire is ACP:
+            self._models[known_as] = self._acp(parsed)
+        if known_as not in self._models:
+            connection = self._connection(parsed)
+            adapter = _adapter(parsed, connection, options)
+            live = _layered(adapter, connection, self._retry)
+            self._models[known_as] = self._with_breaker(self._with_batches(live, adapter, parsed, connection))
+            self._cold[known_as] = (parsed, connection)
+        return self._models[known_as]
+
+    async def warm(self) -> None:
+        """Load what the models asked for so far need, once, in a thread: providers' libraries take seconds to load.
+
+        A model that is used without it loads them on its first request, and holds the event loop up meanwhile.
+        """
+        async with self._warming:
+            for known_as, (name, connection) in tuple(self._cold.items()):
+                await asyncio.to_thread(self._load, name, self._models[known_as], connection)
+                del self._cold[known_as]
+
+    def add_agent(self, name: str, model: Model) -> None:
+        """Register an agent: ``guest:name`` is this model from now on, with the same retries as any other.
+
+        Raises:
+            BriefError: another model has that name.
+        """
+        full_name = f"{GUEST}{name}"
+        if self._guests.setdefault(full_name, model) is not model:
+            raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
+        self._models[full_name] = self._with_breaker(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        for model in self._models.values():
+            await model.close()
+
+    def _acp(self, name: ModelName) -> Breaking:
+        """An agent of this machine; each program has a queue of its own."""
+        program, wanted = program_of(name.model, self.programs())
+        key = f"{ACP.name}:{name.model.partition('/')[0]}"
+        if key not in self._links:
+            self._links[key] = ProviderConnection(name.provider, self._env, in_flight=program.parallel)
+        return self._with_breaker(_layered(AcpModel(name, program, wanted), self._links[key], self._retry))
+
+    def _with_batches(self, live: Model, adapter: Model, name: ModelName, connection: ProviderConnection) -> Model:
+        """A model whose calls can go into batches, where its provider has them."""
+        if self.open_tray is None or not name.provider.batches:
+            return live
+        module, _, word = name.provider.batches.partition(":")
+        tray = self.open_tray()
+        tray.register(str(name), cast(BatchApi, getattr(import_module(module), word)(name, connection)))
+        return BatchedModel(live, cast(Whole, adapter), name, tray, connection.key)
+
+    def _load(self, name: ModelName, model: Model, connection: ProviderConnection) -> None:
+        """Load the libraries for a model, and its price."""
+        # Broad, because the model's turn meets the same fault and books it.
+        with contextlib.suppress(Exception):
+            _ = connection.port, model.drops
+        load_prices(name, apart=self.is_lasting)
+
+    def _with_breaker(self, model: Model) -> Breaking:
+        return Breaking(model, Breaker(self._breaker, self._clock))
+
+    def _registered_agent(self, name: str) -> Breaking:
+        if name not in self._models:
+            raise BriefError(f"{name} belongs to a program; resume the debate in that program", code="bad_enum")
+        return self._models[name]
+
+    def _connection(self, name: ModelName) -> ProviderConnection:
+        provider = name.provider
+        if provider.name not in self._links:
+            key = need_key(provider, self._env)
+            meter = self.meter(provider.name, key.mark if key else "")
+            self._links[provider.name] = ProviderConnection(
+                provider, self._env, in_flight=self._in_flight, meter=meter, http=self._http
+            )
+        return self._links[provider.name]
+
+
+def build(name: str, *, env: Environment | None = None, retry: RetrySettings | None = None) -> Model:
+    """One model with connections of its own, which its ``close`` gives back.
+
+    Raises:
+        BriefError: there is no such provider, or its key or address is missing.
+    """
+    parsed = parse(name)
+    return layered_model(parsed, ProviderConnection(parsed.provider, env), retry or RetrySettings())
+
+
+def _adapter(name: ModelName, connection: ProviderConnection, options: Mapping[str, Value]) -> Model:
+    """A model of a provider's wire; whatever the code of another package raises becomes a ModelError."""
+    adapter = name.provider.wire.adapter
+    if isinstance(adapter, str):
+        module, _, word = adapter.partition(":")
+        return cast(Callable[[ModelName, ProviderConnection], Model], getattr(import_module(module), word))(
+            name, connection
+        )
+    key = f"{PROVIDER.options}.{name.provider.name}"
+    try:
+        make = with_options(adapter, options, whose=name.provider.name, where=key)
+        return Guarded(cast(Model, make(name, connection)))
+    except FolkmootError as error:
+        raise BriefError(str(error), code="bad_model") from error
+    except Exception as error:  # house: broad because foreign code raises what it likes
+        raise BriefError(f"{name} cannot be used: {type(error).__name__}: {error}", code="bad_model") from error
+
+
+class Guarded(Layer):
+    """A model of another package: whatever it raises becomes a ModelError, which names it."""
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request.
+
+        Raises:
+            ModelError: it has failed.
+        """
+        with TranslatedErrors(self.name):
+            return await self._model.complete(request, recorder)
+
+
+def layered_model(
+    name: ModelName, connection: ProviderConnection, retry: RetrySettings, options: Mapping[str, Value] = NO_OPTIONS
+) -> Model:
+    """A model in all its layers.
+
+    Args:
+        name: which model.
+        connection: the way to its provider.
+        retry: how long to try.
+        options: those of a provider from another package, by name.
+    """
+    return _layered(_adapter(name, connection, options), connection, retry)
+
+
+def _layered(adapter: Model, connection: ProviderConnection, retry: RetrySettings) -> Model:
+    return Retrying(Throttled(Recorded(TimeLimit(adapter, retry)), connection.gate), retry)

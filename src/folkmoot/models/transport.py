@@ -1,0 +1,197 @@
+"""Ways to providers: one for each, with its address, its key and its connections. Keys go to their own host alone."""
+
+import asyncio
+import json
+import os
+import secrets
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, cast
+
+from folkmoot.core.errors import Unavailable
+from folkmoot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
+from folkmoot.models.names import Environment, Provider, find_url, need_key
+
+CONNECT_SECONDS = 10.0
+"""Seconds to reach a host. All other limits are those of ``layers.TimeLimit``, which tells words from signs of life."""
+
+VIA = "folkmoot-via"
+"""The header that names the instance of Folkmoot from which a call comes, so that a debate is never asked by itself."""
+
+INSTANCE = secrets.token_hex(8)
+"""This process among all that run Folkmoot."""
+
+IN_FLIGHT = 50
+"""Calls in flight to one provider with one key."""
+
+
+OpenHttp: TypeAlias = Callable[[str, bool], HttpPort]
+"""Opens HTTP to an address; the second value is whether the environment may name a proxy for it."""
+
+
+def _usual_http(url: str, proxied: bool) -> HttpPort:
+    from folkmoot.models.http_client import HttpClient  # deferred: it takes 0.2 s to load
+
+    return HttpClient(url, proxied=proxied, connect=CONNECT_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An answer that has been read: status, headers, and the body, of an error its beginning."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class ProviderConnection:
+    """The way to one provider: its address, key and connections, shared by all its models.
+
+    Args:
+        provider: who is to be reached.
+        env: the environment; None for the process's own.
+        in_flight: the most calls at once.
+        meter: counts the calls of all processes that share the provider's limits.
+        http: opens HTTP to an address, through a proxy or not; None for the usual client.
+
+    Attributes:
+        streams: answers that are being read now.
+
+    Raises:
+        BriefError: there is no usable address, or no key where one must be.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        env: Environment | None = None,
+        *,
+        in_flight: int = IN_FLIGHT,
+        meter: "UsageMeter | None" = None,
+        http: OpenHttp | None = None,
+    ) -> None:
+        self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
+        self.gate = Gate(in_flight, meter)
+        values = os.environ if env is None else env
+        own = {header: values[name] for name, header in provider.headers.items() if values.get(name, "").strip()}
+        bearer = {"authorization": f"Bearer {self.key.reveal()}"} if self.key else {}
+        self._headers = {
+            "user-agent": "folkmoot",
+            VIA: INSTANCE,
+            "accept-encoding": "identity",
+            **_JSON,
+            **own,
+            **bearer,
+        }
+        self._open_http, self._port = http or _usual_http, cast("HttpPort | None", None)
+        self.streams = 0
+
+    def __repr__(self) -> str:
+        return f"Link({self.provider.name}, {self.url}, {self.key})"
+
+    @property
+    def port(self) -> HttpPort:
+        """HTTP to the provider; its library is loaded when it is first asked for."""
+        if self._port is None:
+            self._port = self._open_http(self.url, not self.provider.local)
+        return self._port
+
+    @contextmanager
+    def streaming(self) -> Generator[None]:
+        """Count an answer as being read, for the time of the context."""
+        self.streams += 1
+        try:
+            yield
+        finally:
+            self.streams -= 1
+
+    def open(
+        self, path: str, body: bytes | None, headers: Mapping[str, str] | None = None
+    ) -> AbstractAsyncContextManager[HttpAnswer]:
+        """Post JSON to a path under the provider's address, or get it, with its key; see ``HttpPort.open``."""
+        if not path.startswith("/"):
+            raise ValueError(f"a path begins with a slash: {path!r}")
+        return self.port.open(self.url + path, {**self._headers, **(headers or {})}, body)
+
+    async def post(self, path: str, body: Mapping[str, object]) -> Whole:
+        """Post JSON to a path, and read the whole answer.
+
+        Raises:
+            Unreached: there is none, or not all of it.
+            ModelError: it is none of such a provider, or too long.
+        """
+        return await self.fetch(path, json.dumps(dict(body)).encode())
+
+    async def fetch(self, path: str, body: bytes | None, headers: Mapping[str, str] | None = None) -> Whole:
+        """Post to a path, or get it where there is no body, and read the whole answer; see ``post``."""
+        async with self.open(path, body, headers) as answer:
+            succeeded = 200 <= answer.status < 300
+            raw = await (BoundedBody(answer, self.provider.name, self.url).whole() if succeeded else read_error(answer))
+            return Whole(answer.status, answer.headers, raw)
+
+    async def close(self) -> None:
+        """Give the connections back; the next request opens new ones."""
+        if self._port:
+            await self._port.close()
+
+
+_JSON: Mapping[str, str] = {"content-type": "application/json"}
+
+LONGEST_HOLD = 300.0
+"""Seconds after which a provider is asked again, however long it wanted to be left alone."""
+
+
+class UsageMeter(Protocol):
+    """Counts what a provider is sent, where several processes share its limits."""
+
+    def counted(self, tokens: int, seconds: float) -> AbstractAsyncContextManager[Callable[[int], None]]:
+        """Make one call within the context; tell the function how many tokens it took in the end.
+
+        Args:
+            tokens: the most that the call can take; they are reserved, and stay reserved where nothing is told.
+            seconds: the most time to wait.
+
+        Raises:
+            Unavailable: the limits let nobody through in that time.
+        """
+        ...
+
+
+class Gate:
+    """Lets calls through in the order in which they came, and holds all of them when a provider asks to wait.
+
+    Args:
+        limit: calls at once.
+        meter: counts the calls of all processes; None where nobody shares the provider's limits.
+    """
+
+    def __init__(self, limit: int, meter: UsageMeter | None = None) -> None:
+        self.slots, self.meter = asyncio.Semaphore(limit), meter
+        self._open_at = 0.0
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody through for a number of seconds, ``LONGEST_HOLD`` at most."""
+        self._open_at = max(self._open_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_HOLD))
+
+    async def opened(self, patience: float) -> None:
+        """Wait until the gate is open, with one of the ``slots``, which is given back at the end of the call.
+
+        Raises:
+            Unavailable: the provider wants to be left alone for more than ``patience`` seconds.
+        """
+        # Whoever is still in flight may be told to wait longer meanwhile.
+        while self._open_at and (left := self._open_at - asyncio.get_running_loop().time()) > 0:
+            if left > patience:
+                problem = f"the provider asked to wait {left:.0f} seconds more"
+                raise Unavailable(problem, kind="rate", retry_after=left)
+            await asyncio.sleep(left)
+
+
+def read_object(raw: bytes) -> dict[str, object]:
+    """A JSON object; an empty one where the bytes are none."""
+    try:
+        value: object = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, object]", value) if isinstance(value, dict) else {}

@@ -1,0 +1,373 @@
+"""What all wires share: one request goes out, and its answer is read as it comes.
+
+A wire says what to send and how to read the events of an answer. The rest stands here: the limits on what may come, the
+end of an answer, errors, and the settings that a model turns out to refuse.
+"""
+
+import asyncio
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+import msgspec
+
+from folkmoot.core.agent import Quote, Recorder
+from folkmoot.core.ask import ToolCall, Usage
+from folkmoot.core.brief import Settings
+from folkmoot.core.errors import ModelError, Refused, Unreadable
+from folkmoot.core.event import Called
+from folkmoot.models import provider_errors
+from folkmoot.models.base import Request, Traits
+from folkmoot.models.discover import explain
+from folkmoot.models.http_port import BoundedBody, HttpAnswer, Unreached, read_error
+from folkmoot.models.names import Key, ModelName, unsent_settings
+from folkmoot.models.prices import quote
+from folkmoot.models.stream import AnswerStream, End, final_answer
+from folkmoot.models.transport import ProviderConnection, read_object
+from folkmoot.models.wires.events import Events, Lines
+
+T = TypeVar("T")
+
+PIECE_SECONDS = 0.04
+"""The most seconds between two reads of an answer: what has come meanwhile is read at once, as one piece."""
+
+LAZY_SECONDS = 0.25
+"""The same where nobody sees the pieces: there are fewer reads, and every limit, gap and break is noticed as before."""
+
+STREAM_SECONDS, CROWD_SECONDS = 0.0002, 0.2
+"""Where many answers stream at once: seconds between two reads of one, for each of them, and at most."""
+
+PAUSE_SHARE = 0.1
+"""The share of the time since an answer's first byte for which the next read waits, so that a short one is not late."""
+
+SHORTEST_PAUSE = 0.001
+"""Seconds below which a read does not wait."""
+
+TAIL_SECONDS = 2.0
+"""Seconds after the mark of an answer's end in which its counts may still come."""
+
+LINGER_SECONDS = 0.05
+"""Seconds after an answer's last event in which its body may end, so that the connection can be used again."""
+
+
+def usage_counts(usage: object) -> Mapping[str, object]:
+    """What a provider counts, by name; nothing where it sends something else in its place."""
+    return cast("Mapping[str, object]", usage) if isinstance(usage, dict) else {}
+
+
+class Reader(ABC, Generic[T]):
+    """Reads the events of one answer.
+
+    Args:
+        name: the model that answers.
+        speech: hears the words.
+        key: the key that was sent, which must not show.
+
+    Attributes:
+        finish: why the answer ended, in our words; "" until that is said.
+        done: whether nothing follows.
+        usage: tokens as the provider counts them.
+        written: input tokens that were written to the provider's cache.
+        served: the model that says it answers.
+        words: the words of the present read.
+        thinks: whether the model thinks: there was something, but no words of the answer.
+    """
+
+    decoder: ClassVar[msgspec.json.Decoder[Any]]
+
+    def __init__(self, name: ModelName, speech: AnswerStream, key: Key | None) -> None:
+        self.name, self.speech, self.key = name, speech, key
+        self.finish, self.done = "", False
+        self.usage, self.written, self.served = Usage(), 0, ""
+        self.words: list[str] = []
+        self.thinks = False
+        self._events: Events | Lines = self.split(name.provider.name)
+        self._any = False
+        self._start = b""
+
+    def split(self, provider: str) -> Events | Lines:
+        """What cuts the bytes into events."""
+        return Events(provider)
+
+    @abstractmethod
+    def take(self, event: T) -> None:
+        """Take one event."""
+        ...
+
+    def asked(self) -> None:
+        """Hand the tools on that the answer asks for; called once, at its end."""
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes, cut anywhere; all words of them become one piece.
+
+        Raises:
+            ModelError: the provider breaks off, or what it sends is no answer.
+        """
+        if len(self._start) < provider_errors.LONGEST:
+            self._start += data[: provider_errors.LONGEST]
+        try:
+            for raw in self._events.feed(data):
+                if self.done:
+                    break
+                if raw.startswith(b"{"):  # as nearly all are
+                    self._any = True
+                    self.take(self.decode(raw))
+                elif raw.strip():
+                    self._any = True
+                    self.read(raw)
+        finally:
+            # What was read before a fault counts.
+            self._hand_on()
+
+    def close(self, *, whole: bool = False) -> End:
+        """What the provider says at the end.
+
+        Args:
+            whole: whether the answer came as a whole, and not as events.
+
+        Raises:
+            ModelError: not one event has come, or the last one is no event.
+        """
+        self._any = self._any or whole
+        for raw in () if self.done else self._events.close():
+            if raw.strip():
+                self._any = True
+                # Behind the mark of its end an answer is whole, whatever became of the rest.
+                with suppress(Unreadable) if self.finish else nullcontext():
+                    self.read(raw)
+        if not self._any:
+            raise provider_errors.malformed_error(self.name, self._start.decode("utf-8", "replace"), self.key)
+        self._hand_on()
+        self.asked()
+        return End(usage=self.usage, written=self.written, served=self.served, finish=self.finish)
+
+    def _hand_on(self) -> None:
+        if self.words:
+            self.speech.hear("".join(self.words))
+            self.words.clear()
+        elif self.thinks:
+            self.speech.think()
+        self.thinks = False
+
+    def read(self, raw: bytes) -> None:
+        """Take one event as it came. ``[DONE]`` is OpenAI's last one; OpenRouter sends it on Anthropic's wire too."""
+        if raw.strip() == b"[DONE]":
+            self.done = True
+        else:
+            self.take(self.decode(raw))
+
+    def decode(self, raw: bytes) -> T:
+        """One event as its type."""
+        try:
+            return self.decoder.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._decode_again(raw)
+
+    def _decode_again(self, raw: bytes) -> T:
+        """One event as Python's own decoder reads it: that takes NaN, any number, and halves of characters."""
+        try:
+            return msgspec.convert(json.loads(raw.decode()), self.decoder.type)
+        except msgspec.ValidationError as error:
+            raise provider_errors.malformed_error(self.name, provider_errors.ODD_SHAPE, self.key) from error
+        except (ValueError, RecursionError) as error:
+            answer = raw[: 2 * provider_errors.LONGEST].decode("utf-8", "replace")
+            raise provider_errors.malformed_error(self.name, answer, self.key) from error
+
+
+class WireModel(ABC):
+    """One model of a provider.
+
+    Args:
+        name: which model.
+        connection: the way to the provider.
+    """
+
+    path: ClassVar[str]
+    needed: ClassVar[frozenset[str]] = frozenset({"model", "messages", "stream"})
+    """The fields of a request that no model can refuse."""
+
+    def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
+        self._name, self._connection = name, connection
+        self._tools = name.provider.tools
+        provider = name.provider
+        self._traits = {
+            able: Traits(alternate=provider.alternate, tools=able, prefill=bool(provider.prefill))
+            for able in (True, False)
+        }
+        self._refused = frozenset[str]()
+        self._unsent = unsent_settings(name)
+
+    @property
+    def name(self) -> str:
+        """``provider:name``."""
+        return str(self._name)
+
+    @property
+    def traits(self) -> Traits:
+        """What the wire takes; that a model takes no tools is known once it has refused them."""
+        return self._traits[self._tools]
+
+    @property
+    def drops(self) -> tuple[str, ...]:
+        """The names of Settings that this model is not sent."""
+        return self._unsent
+
+    def quote(self, request: Request) -> Quote:
+        """The most that the request can use."""
+        return quote(self._name, request)
+
+    @abstractmethod
+    async def write(self, request: Request) -> dict[str, object]:
+        """The body of a request; fields that hold None are left out."""
+        ...
+
+    @abstractmethod
+    def reader(self, speech: AnswerStream) -> "Reader[Any]":
+        """What reads the answer."""
+        ...
+
+    def headers(self, body: Mapping[str, object]) -> Mapping[str, str]:
+        """The headers of a request with that body, beside those of every one."""
+        return {}
+
+    def settings(self, wanted: Settings) -> dict[str, object]:
+        """The settings that are set and sent, but for the cap on tokens, as this wire calls them."""
+        settings: dict[str, object] = {}
+        for setting in Settings.__slots__:
+            value: object = getattr(wanted, setting)
+            if setting != "max_tokens" and setting not in self._unsent and value not in (None, ()):
+                settings[self.field(setting)] = list(wanted.stop) if setting == "stop" else value
+        return settings
+
+    async def complete(self, request: Request, recorder: Recorder) -> Called:
+        """Answer one request; see ``models.base.Model``."""
+        speech = AnswerStream(self._name, recorder)
+        try:
+            body = await self._body(request)
+            if request.tools and not self._tools:
+                raise Refused(f"{self._name} does not support tools", kind="request")
+            async with self._connection.open(self.path, _to_json(body), self.headers(body)) as answer:
+                if not 200 <= answer.status < 300:
+                    raise await self._fault(answer, body)
+                end = await self._listen(answer, speech)
+        except Unreached as error:
+            raise await explain(self._name, self._connection, error) from error
+        return final_answer(self._name, request, speech, end)
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._connection.close()
+
+    async def write_whole(self, request: Request) -> dict[str, object]:
+        """The body of a request whose answer comes as a whole, as in a batch."""
+        body = await self._body(request)
+        return {key: value for key, value in body.items() if key not in _STREAMED}
+
+    def read_whole(self, request: Request, recorder: Recorder, raw: bytes) -> Called:
+        """The answer that came as a whole.
+
+        Raises:
+            ModelError: it is none, or has no words.
+        """
+        speech = AnswerStream(self._name, recorder)
+        reader = self.reader(speech)
+        reader.take(reader.decode(raw))
+        return final_answer(self._name, request, speech, reader.close(whole=True))
+
+    async def _body(self, request: Request) -> dict[str, object]:
+        written = (await self.write(request)).items()
+        return {key: value for key, value in written if value is not None and key not in self._refused}
+
+    async def _listen(self, answer: HttpAnswer, speech: AnswerStream) -> End:
+        """Read an answer to its end, though the body may stay open behind that."""
+        body, reader = BoundedBody(answer, self._name.provider.name, self._connection.url), self.reader(speech)
+        clock = asyncio.get_running_loop().time
+        began, waits = clock(), 0.0
+        with suppress(TimeoutError), self._connection.streaming():
+            async with asyncio.timeout(None) as tail:
+                while data := await self._read_body(body, reader):
+                    reader.feed(data)
+                    wait = LINGER_SECONDS if reader.done else TAIL_SECONDS if reader.finish else 0.0
+                    if wait != waits:
+                        waits = wait
+                        tail.reschedule(clock() + wait)
+                    if not wait:
+                        await self._pause(body, clock() - began, watched=speech.watched)
+        return reader.close()
+
+    async def _pause(self, body: BoundedBody, age: float, *, watched: bool) -> None:
+        """Let bytes gather for a while, unless all have come."""
+        crowd = min(CROWD_SECONDS, STREAM_SECONDS * self._connection.streams)
+        seconds = min(max(crowd, PIECE_SECONDS if watched else LAZY_SECONDS), PAUSE_SHARE * age)
+        if seconds >= SHORTEST_PAUSE and body.pause():
+            await asyncio.sleep(seconds)
+
+    async def _read_body(self, body: BoundedBody, reader: "Reader[Any]") -> bytes:
+        try:
+            return await body.read()
+        except Unreached:
+            if reader.finish:
+                return b""
+            raise
+
+    async def _fault(self, answer: HttpAnswer, body: Mapping[str, object]) -> ModelError:
+        """The error that an answer tells; a setting that the model refuses is left out from now on."""
+        raw, status = await read_error(answer), answer.status
+        wait, key = provider_errors.wait_seconds(answer.headers), self._connection.key
+        error = provider_errors.answer_error(self._name, status, self.advice(status, raw), wait=wait, key=key)
+        words = provider_errors.error_words(raw)[2]
+        if provider_errors.refuses_tools(status, words):
+            self._tools = False
+        elif error.kind == "request" and status in (400, 422) and (names := self._fields_in_error(raw, words, body)):
+            self._refused |= names
+            unsent = {*self._unsent, *(setting for setting in Settings.__slots__ if self.field(setting) in names)}
+            self._unsent = tuple(setting for setting in Settings.__slots__ if setting in unsent)
+            refused = " and ".join(sorted(names))
+            return Refused(f"{error}; {refused} will be left out from now on", kind="request", again=True)
+        return error
+
+    def field(self, setting: str) -> str:
+        """What this wire calls one of our settings."""
+        return self._name.provider.extras.get(setting, setting)
+
+    def advice(self, status: int, raw: bytes) -> bytes:
+        """The body of an error, with advice where this wire has some."""
+        return raw
+
+    def replaceable(self, field: str) -> bool:
+        """Whether a request can go without a field."""
+        return field not in self.needed
+
+    def _fields_in_error(self, raw: bytes, words: str, body: Mapping[str, object]) -> frozenset[str]:
+        """The fields of a request that the words of an error name."""
+        inner = read_object(raw).get("error")
+        blamed = cast("dict[str, object]", inner).get("param") if isinstance(inner, dict) else None
+        fields = [field for field in body if self.replaceable(field)]
+        return frozenset(field for field in fields if field == blamed or _names(words, field))
+
+
+_STREAMED = frozenset({"stream", "stream_options"})
+"""The fields of a request that ask for a stream."""
+
+
+def _to_json(body: dict[str, object]) -> bytes:
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:  # half a character, which JSON can write as an escape
+        return json.dumps(body).encode()
+
+
+def _names(words: str, field: str) -> bool:
+    """Whether words name a field: in quotation marks, or bare where its name is no word of English."""
+    unambiguous = "_" in field or field == "temperature"
+    mark = "['\"`]" if not unambiguous else r"\b"
+    return re.search(f"{mark}{re.escape(field)}{mark}", words) is not None
+
+
+def arguments_object(call: ToolCall) -> dict[str, object]:
+    """The arguments of a call as an object, where a wire takes no other; what was none goes under a label."""
+    read = read_object(call.arguments.encode("utf-8", "replace"))
+    return read or ({} if call.arguments.strip() in ("", "{}") else {"not_json": call.arguments})

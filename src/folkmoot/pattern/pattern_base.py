@@ -1,0 +1,230 @@
+"""What all patterns share: debaters, models, workspace, and waiting for the result.
+
+A pattern translates arguments into a plan, and a transcript into a dictionary. The workspace does everything between.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+
+from folkmoot.app.brief.field_values import check_name, skeleton
+from folkmoot.app.plan.settings import StorePlace
+from folkmoot.app.program.program_agents import register
+from folkmoot.app.program.program_calls import (
+    Tell,
+    attempt_id,
+    check_same,
+    count_attempts,
+    name_task,
+    run_and_tell,
+    stop_streams,
+)
+from folkmoot.app.program.program_plans import open_workspace
+from folkmoot.app.run.api import run_blocking
+from folkmoot.app.run.outcome import Outcome, ended, opening
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.core.brief import Brief, Limits, Participant
+from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Entry, Opened
+from folkmoot.core.transcript import Transcript
+
+Debater: TypeAlias = Mapping[str, str] | Participant
+"""A mapping with ``name``, ``role`` and ``system_prompt``, or a participant with a seat of its own."""
+
+KEYS = ("name", "role", "system_prompt")
+"""The documented keys of a debater; only ``system_prompt`` may be missing."""
+
+
+def debaters_of(debater_list: object, *, beside: Sequence[str] = ()) -> tuple[Participant, ...]:
+    """The debaters as participants, in their order.
+
+    Args:
+        debater_list: what a caller gave.
+        beside: names that are taken.
+
+    Raises:
+        BriefError: nobody is described, or somebody without a name of its own, without a role, or with unknown keys.
+    """
+    if not isinstance(debater_list, Sequence) or isinstance(debater_list, str) or not debater_list:
+        shown = _short(cast("object", debater_list))
+        problem = f"debaters is {shown}; it must be a list of {{'name': …, 'role': …, 'system_prompt': …}}"
+        raise BriefError(problem, code="wrong_type")
+    people = tuple(_debater(n, value) for n, value in enumerate(cast("Sequence[object]", debater_list), start=1))
+    names = {skeleton(name): name for name in beside}
+    for participant in people:
+        if other := names.get(skeleton(participant.name)):
+            problem = f"the name {participant.name!r} is taken by {other!r}; each participant needs a name of its own"
+            raise BriefError(problem, code="duplicate_name")
+        names[skeleton(participant.name)] = participant.name
+    return people
+
+
+def described(people: Sequence[Participant]) -> list[dict[str, str]]:
+    """The participants with the documented keys."""
+    return [
+        {"name": participant.name, "role": participant.role, "system_prompt": participant.persona}
+        for participant in people
+    ]
+
+
+def _debater(n: int, debater: object) -> Participant:
+    if isinstance(debater, Participant):
+        entry: Mapping[object, object] = {"name": debater.name, "role": debater.role, "system_prompt": debater.persona}
+    elif isinstance(debater, Mapping):
+        entry = cast("Mapping[object, object]", debater)
+    else:
+        raise BriefError(f"debater {n} is {_short(debater)}; it must be a mapping with {_listed()}", code="wrong_type")
+    if unknown := [key for key in entry if key not in KEYS]:
+        raise BriefError(f"debater {n} has the key {unknown[0]!r}; there are {_listed()}", code="unknown_key")
+    for key in KEYS:
+        value = entry.get(key, "")
+        if not isinstance(value, str) or (key != "system_prompt" and not value.strip()):
+            problem = f"debater {n} has {'no' if key not in entry else 'a wrong'} {key}; it must be a text"
+            raise BriefError(problem, code="wrong_type")
+    name = check_name(str(entry["name"]))
+    if isinstance(debater, Participant):
+        return debater if debater.name == name and debater.duty == "debater" else _refuse(debater)
+    return Participant(name=name, role=str(entry["role"]).strip(), persona=str(entry.get("system_prompt", "")).strip())
+
+
+def _refuse(participant: Participant) -> Participant:
+    problem = (
+        f"the participant {participant.name!r} cannot debate here: "
+        "its duty must be debater, its name without extra blanks"
+    )
+    raise BriefError(problem, code="inconsistent")
+
+
+def _listed() -> str:
+    return ", ".join(KEYS)
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:60]}…"
+
+
+GUEST = "llm"
+"""The name under which the agent of a caller is seated."""
+
+Planner: TypeAlias = Callable[[Workspace, Brief, str], Coroutine[object, object, Plan]]
+"""What makes a plan at a workspace out of a brief, with the seat of all who have none of their own."""
+
+
+class Result(dict[str, Any]):
+    """The outcome of a pattern: a dictionary with the documented keys.
+
+    Attributes:
+        outcome: what came of the debate, with its id, its usage and all that was said.
+        warnings: what went wrong, one sentence each: missing answers, forms that could not be read.
+    """
+
+    outcome: Outcome
+    warnings: tuple[str, ...]
+
+    def __init__(self, state: Mapping[str, object], outcome: Outcome) -> None:
+        super().__init__(state)
+        self.outcome = outcome
+        self.warnings = tuple(_warnings(outcome.transcript))
+
+
+R = TypeVar("R", bound=Result)
+
+
+class PatternBase(ABC, Generic[R]):
+    """A pattern's way to the workspace.
+
+    Args:
+        model: a model of OpenAI's by its name, or ``provider:name``.
+        llm: any chat model or agent that can be seated; it goes before ``model``.
+        store: the record's file, its database's address, or an open store; None for the owner's.
+        limits: what one run may use; None for the usual limits.
+    """
+
+    def __init__(self, model: str, llm: object, store: StorePlace | None, limits: Limits | None) -> None:
+        if not isinstance(model, str) or not model.strip():  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BriefError(f"model is {model!r}; it must be a name such as 'gpt-4o-mini' or 'ollama:llama3.2'")
+        self.model, self.llm, self.store, self.limits = model, llm, store, limits
+
+    protocol: ClassVar[str]
+    """What its debates are called in the record."""
+
+    @abstractmethod
+    def _read(self, outcome: Outcome, opened: Opened) -> R:
+        """The outcome of it, in the documented keys; what was asked for stands in its opening."""
+        ...
+
+    async def _hold(self, brief: Brief, make: Planner, debate: str = "", tell: "Tell[Entry | R] | None" = None) -> R:
+        """Run a debate to its end.
+
+        Args:
+            brief: what is debated.
+            make: makes the plan.
+            debate: its id; where there is a record of it, that is gone on with, or another try begins where nobody
+                answered. "" for a new debate.
+            tell: told of each entry of its record; None for nobody.
+        """
+        async with open_workspace(self.store) as workspace:
+            seat = self._seat(workspace)
+            debate = debate and attempt_id(debate, await count_attempts(workspace, debate))
+            if debate and await workspace.count_entries(debate):
+                workspace.store_agents(brief)
+                return await self._go_on(workspace, debate)
+            plan = await make(workspace, brief, seat)
+            name = debate or workspace.new_id(plan)
+
+            async def go() -> Outcome:
+                return await workspace.run(plan, name)
+
+            if tell:
+                name_task(name)
+            outcome = await (run_and_tell(workspace, name, tell, go) if tell else go())
+            return self._ended(outcome, opening(name, outcome.record.entries) if outcome.record else plan.opened())
+
+    async def aresume(self, debate: str) -> R:
+        """Take a run up that did not come to its end; answers on record are not asked for again.
+
+        Args:
+            debate: its id, which the error named.
+
+        Raises:
+            RecordError: there is no such debate.
+            BriefError: it is one of another pattern.
+            LimitReached: a limit stands in the way again; Unavailable and Waiting likewise.
+            ModelError: nobody answered.
+        """
+        await stop_streams(debate)
+        async with open_workspace(self.store) as workspace:
+            self._seat(workspace)
+            return await self._go_on(workspace, debate)
+
+    def resume(self, debate: str) -> R:
+        """The same as ``aresume``, for programs without an event loop."""
+        return run_blocking(self.aresume(debate), f"{type(self).__name__}.aresume")
+
+    async def _go_on(self, workspace: Workspace, debate: str) -> R:
+        opened = check_same(debate, await workspace.entries(debate), self.protocol)
+        return self._ended(await workspace.resume(debate, limits=self.limits), opened)
+
+    def _ended(self, outcome: Outcome, opened: Opened) -> R:
+        return self._read(ended(outcome, f"resume({outcome.debate!r})"), opened)
+
+    def _seat(self, workspace: Workspace) -> str:
+        """The agent of all participants who have none; an agent of the program is added to the workspace's pool."""
+        if self.llm is None or isinstance(self.llm, str):
+            name = self.llm or self.model
+            return name if ":" in name or name == "human" else f"openai:{name}"
+        return register(workspace.pool, GUEST, self.llm)
+
+
+def _warnings(transcript: Transcript) -> list[str]:
+    warnings: list[str] = []
+    for turn in transcript.all():
+        turn_words = f"{turn.by}, round {turn.round}" if turn.round else turn.by
+        if turn.failure:
+            warnings.append(f"{turn_words}: no answer: {turn.failure}")
+        elif turn.reply and turn.ask and turn.ask.form:
+            required = tuple(field.name for field in turn.ask.form.fields if field.required)
+            missing = [text for text in turn.reply.unread if text.partition(":")[0] in required]
+            warnings += [f"{turn_words}: {text.partition(':')[0]} could not be read" for text in missing]
+    return warnings

@@ -1,0 +1,394 @@
+"""The protocol ``council``: proposals, rounds of debate and a vote; also as ``debate_step``, which follows its source.
+
+``council`` has Folkmoot's own defaults. ``debate_step`` follows the document of the source system exactly: names are
+visible, texts are clipped to the documented lengths, a vote needs the whole formula, the first proposals are the
+candidates, and if nobody wins, the first proposal does.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from folkmoot.core.ask import Ask, Field, Form
+from folkmoot.core.brief import Brief, View
+from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.errors import ProtocolError
+from folkmoot.core.event import Ruled
+from folkmoot.core.text import listed
+from folkmoot.core.transcript import Turn, read_field
+from folkmoot.phases.base import Phase, Play, Rounds, State
+from folkmoot.phases.base import Sequence as Steps
+from folkmoot.phases.choices import RANKED, Choices, ranks, rule_of
+from folkmoot.phases.endings import mediator
+from folkmoot.phases.ranked_vote import vote
+from folkmoot.phases.speak import Everyone, draft, revision
+from folkmoot.phases.vote import Vote, candidates, newest_proposals, visible_turns, with_words
+from folkmoot.policy.rounds import Alike, Showing
+from folkmoot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
+
+VOTING = ("majority", "weighted", "consensus", "moderator")  # house: names because a document has them
+"""The voting strategies of the document."""
+
+ACTS = ("propose", "revise")
+PROPOSE = Everyone(act="propose", task="Propose a solution.", view=View(last=0), needs=1)
+ALIKE = Alike(acts=ACTS, field="")
+VOTE_TASK = (
+    "Vote for the best proposal. You may vote for your own, or abstain. Give your reason in one or two sentences."
+)
+JURY_TASK = (
+    "You have heard the debate. Vote for the best proposal, or abstain. Give your reason in one or two sentences."
+)
+"""What jurors are asked, who have no proposal of their own."""
+
+PICK_TASK = "Select the best proposal for the topic, and say why."
+DEBATE = (
+    "{heading} Criticise them where they are weak, defend or modify your own, build on the others' ideas. Then write "
+    "your updated proposal in full."
+)
+UNSTATED = 0.5
+"""What a voter's level of expertise counts where none is stated, in the document."""
+
+IN_ROUNDS, IN_BALLOTS = 500, 200
+"""How many characters of a proposal are shown in a round and on a ballot, in the document."""
+
+PICK = "I pick"
+"""The formula by which the moderator of a debate step chooses, and the name of its field."""
+
+
+def council(brief: Brief, choices: Choices) -> Phase:
+    """Proposals; rounds of critique and refinement; a winner by majority, weight, consensus, or the moderator.
+
+    With options in the brief each proposal is one of them with an argument, and proposals of one option are one
+    candidate.
+    """
+    choices.no_turn_mode("council")
+    strategy, options = choices.strategy or "majority", brief.options
+    if strategy == "moderator":
+        by = mediator(brief, "council with strategy moderator")
+        share = Share(name="moderator")
+        decide: Phase = Vote(rule=share, acts=ACTS, task=PICK_TASK, who=(by,), reasons=True, closed=bool(options))
+    elif ranks(choices):
+        decide = vote(choices, brief, ACTS)
+    else:
+        unstated = UNSTATED if strategy == "weighted" else 1.0
+        rule = Quorum(rule=rule_of(choices, PLURALITY, after=RANKED))
+        decide = Vote(
+            rule=rule,
+            acts=ACTS,
+            task=VOTE_TASK,
+            jury=JURY_TASK,
+            unstated=unstated,
+            reasons=True,
+            closed=bool(options),
+        )
+    heading = "Debate round {round}. You see all current proposals."
+    rounds = _rounds(heading, 4000, 2 if choices.rounds is None else choices.rounds, strategy)
+    if not options:
+        return Steps(parts=(PROPOSE, rounds, decide))
+    assert isinstance(rounds.each, Everyone)
+    until = replace(ALIKE, field="ANSWER") if rounds.until else None
+    rounds = replace(rounds, each=replace(rounds.each, form=revision(options)), until=until)
+    return Steps(parts=(replace(PROPOSE, form=draft(options)), rounds, decide))
+
+
+def debate_step(brief: Brief, *, voting: str, rounds: int, latest: bool = False) -> Phase:
+    """The debate step as it is documented.
+
+    Args:
+        brief: the task as its topic, the context as its background, the agents as its debaters.
+        voting: how the winner is found.
+        rounds: the number of rounds after the proposals, from 0.
+        latest: whether the text of the newest proposal wins; in the document it is that of the first.
+
+    Voters and moderator see the whole debate and the newest proposals, so that they can be convinced; see ``Vote``.
+
+    Raises:
+        ProtocolError: an unknown strategy, or ``moderator`` without one.
+    """
+    heading = (
+        "Debate Round {round}\n\nCurrent Proposals: all of them stand above, each under its author's name; long ones "
+        f"are cut after {IN_ROUNDS} characters."
+    )
+    return Steps(
+        parts=(PROPOSE, _rounds(heading, IN_ROUNDS, rounds, voting), _decide(brief, voting, rounds, latest=latest))
+    )
+
+
+def _rounds(heading: str, clip: int, limit: int, strategy: str) -> Rounds:
+    """Rounds in which all see all current proposals; with the strategy consensus they end when all agree."""
+    task = DEBATE.replace("{heading}", heading)
+    revise = Everyone(act="revise", task=task, show=(Showing(acts=ACTS),), view=View(last=0, clip=clip))
+    return Rounds(each=revise, most=limit, until=ALIKE if strategy == "consensus" else None)
+
+
+def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:
+    if voting == "moderator":
+        by = mediator(brief, "the voting strategy moderator")
+        return Choose(by=by, acts=ACTS, task=PICK_TASK, latest=latest, heard=True)
+    rules: Mapping[str, Rule] = {  # house: names because a document has them
+        "majority": PLURALITY,
+        "weighted": Weighed(rule=WEIGHTED),
+        "consensus": OrElse(first=UNANIMITY, then=PLURALITY),
+    }
+    if voting not in rules:
+        raise ProtocolError(f"no voting strategy is called {voting!r}; there are {', '.join(VOTING)}", about="strategy")
+    vote = Vote(
+        rule=FirstProposal(rule=rules[voting]),
+        acts=ACTS,
+        task=VOTE_TASK,
+        latest=latest,
+        anonymous=False,
+        strict=True,
+        clip=IN_ROUNDS if rounds else IN_BALLOTS,
+        unstated=UNSTATED if voting == "weighted" else 1.0,
+        reasons=True,
+        heard=rounds > 0,
+    )
+    return Elect(vote=vote, agreed=voting == "consensus")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elect:
+    """A vote that always has a winner where there is a proposal: its rule falls back.
+
+    Attributes:
+        vote: the vote.
+        agreed: whether no vote is held where the newest texts of all are alike; then that text wins.
+        name: what it is called in paths.
+    """
+
+    vote: Vote
+    agreed: bool = False
+    name: str = "vote"
+
+    def play(self, state: State) -> Play:
+        """Hold the vote, where there is something to vote on."""
+        acts, transcript = self.vote.acts, state.transcript
+        if self.agreed and (how := replace(ALIKE, acts=acts).met(transcript)):
+            agreeing = [turn for turns in candidates(transcript, acts, latest=True).values() for turn in turns]
+            decision = _unanimous([turn.by for turn in agreeing], how)
+            yield Ruled(decision=with_words(decision, {decision.winner: agreeing}, transcript))
+            return
+        groups = candidates(transcript, acts, latest=self.vote.latest)
+        if len(groups) == 1:
+            yield Ruled(decision=with_words(self.vote.rule.decide((), tuple(groups)), groups, transcript))
+        else:
+            yield from self.vote.play(state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choose:
+    """One picks the best proposal, names and whole texts in sight; where none is picked the first one wins.
+
+    Attributes:
+        by: who picks.
+        acts: the acts that are proposals.
+        task: what to do.
+        latest: whether each author's newest proposal can be picked, or the first.
+        name: what it is called in paths.
+        heard: whether it sees the debate and the newest proposals, and its own words are read where it keeps to no
+            form; in old records neither is so.
+    """
+
+    by: str
+    acts: tuple[str, ...]
+    task: str
+    latest: bool = False
+    name: str = "vote"
+    heard: bool = False
+
+    def play(self, state: State) -> Play:
+        """Ask for the choice."""
+        transcript = state.transcript
+        groups = candidates(transcript, self.acts, latest=self.latest)
+        shown = visible_turns(state, self.by, newest_proposals(transcript, groups, self.acts) if self.heard else groups)
+        ballots: list[Ballot] = []
+        named: tuple[str, ...] = ()
+        clear = False
+        if len(groups) > 1 and shown:
+            debated = self.heard and len(transcript.turns(*self.acts)) > len(transcript.first(*self.acts))
+            yield [self._ask(state, shown, View(last=None if debated else 0))]
+            turn = transcript.get(state.key(1))
+            ballots.append(self._ballot(turn))
+            if self.heard and turn.reply and ballots[0].state == "unread":
+                named, clear = choice_in_prose(turn.text, tuple(groups))
+                clear = clear and ballots[0].reason == f"{PICK}: no_form"
+        rule: Rule = Share(name="moderator")
+        if clear:
+            ballots = [Ballot(voter=self.by, choice=choice) for choice in named]
+        decision = (rule if named and not clear else FirstProposal(rule=rule)).decide(ballots, tuple(groups))
+        if named and not clear:
+            how = "does not choose it clearly" if not named[1:] else "chooses none of them clearly"
+            decision = replace(decision, how=f"{self.by} names {listed(named)} and {how}")
+        yield Ruled(decision=with_words(decision, groups, transcript))
+
+    def _ask(self, state: State, shown: Mapping[str, Turn], view: View) -> Ask:
+        return Ask(
+            key=state.key(1),
+            to=self.by,
+            act="vote",
+            task=self.task,
+            form=Form(name="choice", layout="line", fields=(Field(name=PICK, kind="choice", choices=tuple(shown)),)),
+            about=tuple(turn.key for turn in shown.values()),
+            view=view,
+        )
+
+    def _ballot(self, turn: Turn) -> Ballot:
+        if turn.reply is None:
+            return Ballot(voter=self.by, state="missing", reason=turn.failure)
+        choice = read_field(turn, PICK)
+        if choice is None:
+            return Ballot(voter=self.by, state="unread", reason="; ".join(turn.reply.unread))
+        return Ballot(voter=self.by, choice=str(choice))
+
+
+_CLAUSE = re.compile(r"([.!?;,:](?=\s|$)|\n)|\s(?:but|while|although|though|yet)\s", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not|never|no|none|neither|nor|nobody|cannot|without|reject|against|if|unless|would|could|might|may|perhaps|"
+    r"maybe|almost|nearly|hardly|barely|scarcely|second|third|were|had|first|initially|originally)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_TURNED_DOWN = re.compile(
+    r"\b(?:lacks?|lacking|weak|weaker|worse|too|fails?|failed|miss(?:es|ing)?|less|loses|lost|behind|close|runner)\b",
+    re.IGNORECASE,
+)
+_RETRACTS = re.compile(
+    r"\b(?:wait|actually|correction|scratch that|take (?:that|it|this) back|chang(?:e|ed|ing) my mind|reconsider\w*|"
+    r"on reflection|on second thoughts?|disregard|ignore|sorry|instead|oops|unsure|not sure|undecided|doubt|"
+    r"too close)\b",
+    re.IGNORECASE,
+)
+_WHAT = "(?:proposal|plan|idea|solution|option|approach|answer|suggestion|one)"
+_END = r"(?=\W*$|\W+(?:because|since|as|for|over|due|overall|here|by far)\b)"
+_NAMED = rf"(?:the )?(?:{_WHAT} (?:of|by|from) )?NAME(?:['’]s?)?(?: {_WHAT})?"
+_BEST = r"(?:best|better|strongest|stronger|superior|preferable|winning|preferred|chosen|selected)"
+_CHOSEN = (
+    rf"\b(?:I|we)(?: clearly| therefore| hereby| do| will| am| have|['’]ll|['’]m|['’]ve)* (?:choose|chosen|pick|select|"
+    rf"prefer|recommend|favou?r|vote for|go(?:ing)? with|go(?:ing)? for|decided? (?:for|on)) {_NAMED}{_END}",
+    rf"\b(?:{_BEST}(?: {_WHAT}| overall| here| choice| of (?:all|them|these|the \w+))*|winner|choice|pick|"
+    rf"selection|decision|select|choose)(?: here| overall)?(?: is| goes to|:)\W*{_NAMED}{_END}",
+    rf"^\W*(?:(?:and|but|so|then|overall|therefore|I think|in my view)\W+)*{_NAMED} (?:clearly )?(?:wins|won|"
+    rf"has it|(?:is|has|offers|makes|gives|remains) (?:\w+ly )?(?:the |my |our |a )?(?:\w+ly )?(?:{_BEST}|winner|"
+    rf"choice|pick)(?: {_WHAT}| choice)?){_END}",
+)
+"""How one who picks says it in words of its own; NAME stands for a name."""
+_QUOTED = re.compile(r"^\s*>.*$|```.*?```|“[^”]*”|\"[^\"\n]{20,}\"", re.MULTILINE | re.DOTALL)
+
+
+def choice_in_prose(text: str, names: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """Whom a text without the asked form names in its own words, and whether it chooses the one who is named.
+
+    It chooses if one clause says so of one name, denies and asks nothing, and nothing later takes it back or speaks
+    for another. Otherwise all who are named are given, but for those who are only turned down.
+    """
+    plain = re.sub(r"[*_`#]", "", _QUOTED.sub(" ", text))
+    picked: dict[str, None] = {}
+    mentioned: dict[str, None] = {}
+    rivals = False
+    for clause, is_question in _clauses(plain, names):
+        named = [name for name in names if _says(_word(name), clause)]
+        # A name may be a word such as May or No, which says nothing there.
+        words = re.sub("|".join(map(_word, named)), "@", clause, flags=re.IGNORECASE) if named else clause
+        if not named or _DENIED.search(words):
+            rivals = rivals or bool(picked.keys() & named)
+            continue
+        mentioned |= dict.fromkeys(named)
+        if len(named) == 1 and not is_question and _chooses(clause, named[0]):
+            picked[named[0]] = None
+        elif picked and set(named) - picked.keys() and not _TURNED_DOWN.search(words):
+            rivals = True
+    if len(picked) == 1 and not rivals and not _RETRACTS.search(plain):
+        return tuple(picked), True
+    return tuple(mentioned), False
+
+
+def _clauses(text: str, names: Sequence[str]) -> list[tuple[str, bool]]:
+    """The clauses of a text, each with whether it asks; "The winner is:" belongs to what stands behind its mark."""
+    clauses: list[tuple[str, bool]] = []
+    start, label = 0, ""
+    for end in (*_CLAUSE.finditer(text), None):
+        words = text[start : end.start() if end else len(text)].strip()
+        mark = (end.group(1) if end else "") or ""
+        start = end.end() if end else start
+        if not words:
+            continue  # between two marks
+        clauses.append((f"{label}: {words}" if label else words, mark == "?"))
+        names_one = any(_says(_word(name), words) for name in names)
+        label = words if mark == ":" or (mark == "\n" and not names_one) else ""
+    return clauses
+
+
+def _word(name: str) -> str:
+    """A pattern of a name where it stands as a word."""
+    return rf"(?<!\w){re.escape(name)}(?!\w)"
+
+
+def _chooses(clause: str, name: str) -> bool:
+    """Whether a clause that names one chooses it; a bare name does so too."""
+    bare = re.sub(r"\W", "", clause).casefold() == re.sub(r"\W", "", name).casefold()
+    return bare or any(_says(form.replace("NAME", re.escape(name)), clause) for form in _CHOSEN)
+
+
+def _says(pattern: str, clause: str) -> bool:
+    return re.search(pattern, clause, re.IGNORECASE) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrElse:
+    """A rule, and another one where the first finds no winner; ``how`` says so.
+
+    Attributes:
+        first: the rule that is tried first; a decision has the name of the rule that made it.
+        then: the other one.
+    """
+
+    first: Rule
+    then: Rule
+
+    @property
+    def name(self) -> str:
+        """The name of the first rule."""
+        return self.first.name
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see ``policy.rules.Rule``."""
+        decision = self.first.decide(ballots, candidates)
+        if decision.status == "decided":
+            return decision
+        other = self.then.decide(ballots, candidates)
+        return replace(other, how=f"{decision.how}; fallback: {self.then.name}: {other.how}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """Another rule, applied only where the votes that were cast weigh anything: levels of expertise may be 0."""
+
+    rule: Rule
+
+    @property
+    def name(self) -> str:
+        """The name of the rule within."""
+        return self.rule.name
+
+    def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
+        """Decide; see ``policy.rules.Rule``."""
+        cast = [ballot for ballot in ballots if ballot.state == "cast"]
+        if not cast or any(ballot.weight for ballot in cast):
+            return self.rule.decide(ballots, candidates)
+        how = f"the votes of {len(cast)} voters weigh nothing" if len(cast) > 1 else "the only vote weighs nothing"
+        tally = dict.fromkeys(candidates, 0.0)
+        return Decision(status="no_decision", rule=self.name, tally=tally, ballots=tuple(ballots), how=how)
+
+
+def _unanimous(names: Sequence[str], how: str) -> Decision:
+    """The decision where all give the same text."""
+    return Decision(
+        status="decided",
+        winner=names[0],
+        rule=UNANIMITY.name,
+        share=1.0,
+        support=tuple(names),
+        strength="unanimous",
+        how=f"{how}: no vote was held",
+        tally=dict.fromkeys(names, 0.0),
+    )

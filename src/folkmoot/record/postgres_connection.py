@@ -1,0 +1,218 @@
+"""Connections to a PostgreSQL server: how an address becomes connections, and the errors if one fails.
+
+An address may contain a password. Errors and screens show only the address without it.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from folkmoot.core.errors import RecordAway, RecordError
+from folkmoot.record.migrations import migrate, newest, version
+
+if TYPE_CHECKING:
+    import asyncpg
+
+SCHEMES = ("postgresql://", "postgres://")
+"""How the address of a database begins."""
+
+INSTALL = 'needs libraries that are not installed: pip install "folkmoot[postgres]"'
+WRITTEN = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %23, %2F, %3F and %40 for # / ? @ in a password"
+
+LINKS = 4
+"""The most connections of one store, besides the one that listens."""
+
+CONNECT = 10.0
+"""The most seconds for a new connection."""
+
+COMMAND = 60.0
+"""The most seconds for one statement."""
+
+CLOSING = 10.0
+"""The most seconds for connections that are still in use when the store is closed."""
+
+# What was appended must outlast a loss of power, whatever is usual at the server; stricter settings stay.
+INIT = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+
+
+def read_place(address: str) -> str:
+    """The address as people are shown it: without a password and without options.
+
+    Raises:
+        RecordError: it is not written as an address is; nothing of it is shown then.
+    """
+    try:
+        parts = urlsplit(address)
+        options = dict(parse_qsl(parts.query))
+    except ValueError:
+        raise _unreadable() from None
+    if not address.startswith(SCHEMES) or parts.fragment or "@" in parts.path + parts.query:
+        raise _unreadable()
+    user, at, host = parts.netloc.rpartition("@")
+    return f"{parts.scheme}://{user.partition(':')[0]}{at}{host or options.get('host', '')}{parts.path}"
+
+
+async def connect(address: str) -> "asyncpg.Connection[asyncpg.Record]":
+    """One connection, outside of any pool.
+
+    Raises:
+        RecordError: the address or its options cannot be read.
+    """
+    import asyncpg
+
+    settings = {"application_name": "folkmoot", "default_transaction_isolation": "read committed"}
+    try:
+        link = await asyncpg.connect(address, timeout=CONNECT, command_timeout=COMMAND, server_settings=settings)
+    except (ValueError, asyncpg.ClientConfigurationError):
+        raise _unreadable() from None
+    await link.execute(INIT)
+    return link
+
+
+def faults() -> tuple[type[BaseException], ...]:
+    """The exceptions of a server and of the network; the last but one where a server is shutting down."""
+    import asyncpg
+
+    return (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
+
+def explain(place: str, error: BaseException) -> RecordError:
+    """One sentence for the user about an error of the server or the network.
+
+    Args:
+        place: the address without its password.
+        error: one of ``faults``.
+
+    Returns:
+        A ``RecordAway`` where the server may answer again by itself.
+    """
+    reason = reason_of(error)
+    return RecordAway(_sentence(place, reason)) if is_away(error) else refusal(place, reason)
+
+
+def reason_of(error: BaseException) -> str:
+    """The error of the server or the network in a few words, without an address.
+
+    Args:
+        error: one of ``faults``.
+    """
+    import asyncpg
+
+    match error:
+        case TimeoutError():
+            return "its server did not answer in time"
+        case asyncpg.InvalidAuthorizationSpecificationError():
+            return "its server refuses this user or password"
+        case asyncpg.InvalidCatalogNameError():
+            return "its server has no such database"
+        case asyncpg.CannotConnectNowError():
+            return "its server is starting or stopping"
+        case asyncpg.TooManyConnectionsError():
+            return "its server has no connection left"
+        case asyncpg.OperatorInterventionError() | asyncpg.PostgresConnectionError():
+            return "the connection to its server was lost"
+        case asyncpg.InterfaceError() | asyncpg.InternalClientError():  # it closed the connection while it was idle
+            return "the connection to its server was lost"
+        case OSError():
+            return f"its server cannot be reached ({error.strerror or type(error).__name__})"
+        case _:
+            return str(error).partition("\n")[0].rstrip(".") or type(error).__name__
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether the server or the network may recover without help.
+
+    Args:
+        error: one of ``faults``.
+    """
+    import asyncpg
+
+    gone = (asyncpg.OperatorInterventionError, asyncpg.PostgresConnectionError, asyncpg.InsufficientResourcesError)
+    return isinstance(error, (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, *gone))
+
+
+def refusal(place: str, reason: str) -> RecordError:
+    """The error of a record that cannot be used."""
+    return RecordError(_sentence(place, reason))
+
+
+def _sentence(place: str, reason: str) -> str:
+    return f"The record {place} cannot be used: {reason}."
+
+
+class Links:
+    """The connections of one store: opened as they are needed, and again where they were lost; use them from one loop.
+
+    Args:
+        address: of the database.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.place = read_place(address)
+        self._connect = partial(connect, address)
+        self._opening = asyncio.Lock()
+        self._pool: asyncpg.Pool[asyncpg.Record] | None = None
+
+    async def fetch(self, statement: str, *values: object) -> "list[asyncpg.Record]":
+        """The rows of a statement, which is a transaction of its own.
+
+        Raises:
+            RecordError: the server cannot be reached, or refuses it, or holds no records that this program can use.
+        """
+        try:
+            pool = await self._open_pool()
+            async with pool.acquire() as link:
+                return await link.fetch(statement, *values)
+        except faults() as error:
+            raise explain(self.place, error) from error
+
+    async def close(self) -> None:
+        """Close all connections; those that stay in use too long are cut."""
+        if self._pool is not None:
+            try:
+                async with asyncio.timeout(CLOSING):
+                    await self._pool.close()
+            except TimeoutError:
+                self._pool.terminate()
+
+    async def _open_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
+        """The connections, to a database of the newest version."""
+        async with self._opening:
+            if self._pool is None:
+                async with AsyncExitStack() as opened:
+                    pool = await opened.enter_async_context(self._make_pool())
+                    await self._prepare(pool)
+                    opened.pop_all()
+                self._pool = pool
+            return self._pool
+
+    def _make_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
+        import asyncpg
+
+        async def link(*_: object, **__: object) -> "asyncpg.Connection[asyncpg.Record]":
+            return await self._connect()
+
+        async def leave(_: object) -> None:
+            """A statement leaves nothing behind that would have to be put back."""
+
+        return asyncpg.create_pool(min_size=0, max_size=LINKS, connect=link, reset=leave)
+
+    async def _prepare(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
+        async with pool.acquire() as link:
+            encoding, sentence = await link.fetchval("SHOW server_encoding"), await version(link)
+        if encoding != "UTF8":
+            raise refusal(self.place, f"its encoding is {encoding}, and records need UTF8")
+        if sentence > newest():
+            newer = f"its format is {sentence}, newer than this program's {newest()}"
+            raise refusal(self.place, f"{newer}; update Folkmoot")
+        if sentence < newest():
+            try:
+                await migrate(self._connect)
+            except ImportError as error:
+                raise RecordError(f"The record {self.place} {INSTALL}.") from error
+
+
+def _unreadable() -> RecordError:
+    return RecordError(f"The address of a database cannot be read: {WRITTEN}.")

@@ -1,0 +1,69 @@
+"""What a model has said to a question, read once more from its raw answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from folkmoot.answers.layout import read
+from folkmoot.core.agent import is_cut_off
+from folkmoot.core.ask import Ask, Form, Reply, Value
+from folkmoot.core.event import Called
+from folkmoot.testing.simulate.checks.answer_tokens import NO_TOKEN, token, without_token
+from folkmoot.testing.simulate.checks.record_facts import RecordFacts
+from folkmoot.testing.simulate.invariants import require
+
+Said = Mapping[str, Value]
+"""The fields of an answer, with ``NO_TOKEN`` in the place of its token."""
+
+
+def check_answer(record: RecordFacts, ask: Ask, reply: Reply) -> None:
+    """Check that the fields of an answer are what its model has said."""
+    if not ask.form or reply.asked == "human" or ask.key not in record.called:
+        return
+    word = token(record.debate, ask.key)
+    fields = {name: without_token(value, word) for name, value in reply.cleaned(ask.form).fields.items()}
+    readings = readings_of(record, ask)
+    if fields in readings:
+        return
+    calls = record.called[ask.key].values()
+    whole = {name: replace(called, finish="stop") for name, called in record.called[ask.key].items()}
+    cut = any(is_cut_off(called) for called in calls) and fields in _readings(ask, whole, word)
+    require(not cut, "I86", lambda: f"{ask.key}: {fields}")
+    require(cut, "I18", lambda: f"{ask.key}: {fields} and not {readings}")
+
+
+def readings_of(record: RecordFacts, ask: Ask) -> Sequence[Said]:
+    """What the raw answers to a question say; two where a model may have begun anew when it was to go on."""
+    return _readings(ask, record.called.get(ask.key, {}), token(record.debate, ask.key))
+
+
+def _readings(ask: Ask, calls: Mapping[str, Called], word: str) -> Sequence[Said]:
+    form, answer, rest, repair = ask.form, calls.get("answer"), calls.get("continue"), calls.get("repair")
+    if form is None or answer is None:
+        return []
+    plain = [answer]
+    if rest is not None:
+        plain = [replace(rest, text=joined(answer.text, rest.text)), rest]
+    first = [_fields(form, called, ask.to, word) for called in plain]
+    second = _fields(form, repair, ask.to, word) if repair else {}
+    return [{**fields, **second} for fields in first]
+
+
+def joined(begun: str, rest: str) -> str:
+    """An answer that was cut off, and gone on with from its last word on, which may have been half of one."""
+    words = begun.rsplit(maxsplit=1)
+    head = words[0] if len(words) > 1 and len(words[1]) <= 40 else begun.rstrip()
+    gap = begun[len(head) : len(begun) - len(begun[len(head) :].lstrip())]
+    return head + gap + (rest.lstrip() if gap else rest)
+
+
+def _fields(form: Form, called: Called, speaker: str, word: str) -> dict[str, Value]:
+    if is_cut_off(called) and form.layout != "records":
+        return {}
+    return _read(form, called.text.replace(word, NO_TOKEN), speaker)
+
+
+@lru_cache(maxsize=4_096)
+def _read(form: Form, text: str, speaker: str) -> dict[str, Value]:
+    """The fields of an answer; many answers are the same but for their token."""
+    return dict(Reply(text="", fields=read(form, text, speaker=speaker).fields).cleaned(form).fields)
