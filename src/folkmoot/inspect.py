@@ -1,7 +1,7 @@
 """A solver for Inspect (https://inspect.aisi.org.uk): a debate answers the samples of any of its tasks, on record.
 
 ``inspect eval task.py --model … --solver folkmoot/debate -S protocol=panel -S seats=3``, or ``solver=debate()`` in Python.
-It needs the package ``inspect-ai``: ``pip install 'folkmoot[inspect]'``. The participants are the roles ``seat1``,
+It needs the package ``inspect-ai``, which the extra ``inspect`` brings. The participants are the roles ``seat1``,
 ``seat2`` and so on, and ``judge``; a role that the task does not set is its model. So Inspect's limits, cache and log
 apply.
 """
@@ -16,13 +16,14 @@ from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import ModelError
 from folkmoot.core.event import Called
+from folkmoot.core.packages import missing_library
 from folkmoot.models.base import Request
 
 try:
     _models: Any = import_module("inspect_ai.model")
     _solvers: Any = import_module("inspect_ai.solver")
 except ImportError as error:
-    raise ImportError("folkmoot.inspect needs the package inspect-ai: pip install 'folkmoot[inspect]'") from error
+    raise ImportError(missing_library("folkmoot.inspect", "inspect")) from error
 
 Solve = Callable[[Any, Any], Awaitable[Any]]
 

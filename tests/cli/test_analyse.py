@@ -108,7 +108,7 @@ def test_plots_that_cannot_be_made_are_one_sentence(tmp_path: Path, monkeypatch:
     with pytest.raises(BriefError, match="plots cannot be written"):
         save_analysis([HIRING], tmp_path / "file")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(BriefError, match=r"pip install \"folkmoot\[plots\]\""):
+    with pytest.raises(BriefError, match='pip install "matplotlib'):
         save_analysis([HIRING], tmp_path / "p")
     assert not (tmp_path / "p").exists()
 

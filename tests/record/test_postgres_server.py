@@ -16,7 +16,7 @@ from folkmoot.core.errors import RecordError
 from folkmoot.record.hub import Hub, StoredLine
 from folkmoot.record.migrations import newest
 from folkmoot.record.postgres import PostgresStore, listen
-from folkmoot.record.postgres_connection import INSTALL, explain, read_place
+from folkmoot.record.postgres_connection import explain, read_place
 from tests.kits.waiting import until
 from tests.record.pg import Postgres, statement_waits
 
@@ -370,8 +370,10 @@ def test_every_fault_is_one_sentence() -> None:
 async def test_a_missing_library_is_named(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = PostgresStore.open(database)
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    assert await fault(store.debates) == f"The record {store.place} {INSTALL}."
+    missing = await fault(store.debates)
+    assert store.place in missing
+    assert '"sqlalchemy' in missing
     await store.close()
     monkeypatch.setitem(sys.modules, "asyncpg", None)
-    with pytest.raises(RecordError, match=r'pip install "folkmoot\[postgres\]"'):
+    with pytest.raises(RecordError, match=r'pip install .*"asyncpg'):
         PostgresStore.open(database)

@@ -24,6 +24,7 @@ from urllib.parse import parse_qsl, urlsplit
 from zlib import crc32
 
 from folkmoot.core.errors import RecordError
+from folkmoot.core.packages import missing_library
 from folkmoot.learn.tables import (
     SIZE,
     VERSION,
@@ -113,8 +114,6 @@ INSTALLED = "SELECT to_regtype('vector')::text"
 
 SCHEMES = ("postgresql://", "postgres://")
 """The prefixes of the address of a database."""
-
-INSTALL = 'What was learned cannot be kept in PostgreSQL without libraries: pip install "folkmoot[postgres]".'
 
 CONNECT = 10
 """Seconds for a new connection."""
@@ -289,7 +288,7 @@ class PostgresTables:
         try:
             faults = _faults()
         except ImportError as error:
-            raise RecordError(INSTALL) from error
+            raise RecordError(missing_library("What is learned in PostgreSQL", "postgres")) from error
         with ExitStack() as opened:
             try:
                 connection = Link(address)

@@ -35,6 +35,7 @@ from folkmoot.app.serve.server_parts import (
 )
 from folkmoot.app.serve.spending import Spending
 from folkmoot.core.errors import BriefError
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean, hide
 from folkmoot.workers.job_queue import open_queue
 
@@ -272,5 +273,4 @@ def check_sdk() -> None:
     try:
         import mcp  # noqa: F401  # pyright: ignore[reportUnusedImport]
     except ImportError as error:
-        problem = "the MCP server needs the official SDK: pip install 'folkmoot[mcp]'"
-        raise BriefError(problem, code="no_library") from error
+        raise BriefError(missing_library("the MCP server", "mcp"), code="no_library") from error

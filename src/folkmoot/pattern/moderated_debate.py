@@ -16,6 +16,7 @@ from folkmoot.app.run.prepare import MOST_IN_ONE_GROUP
 from folkmoot.core.brief import ROUNDS, Brief, Limits
 from folkmoot.core.errors import FolkmootError
 from folkmoot.core.event import Entry, Opened
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import slug
 from folkmoot.core.transcript import Transcript, read_field
 from folkmoot.pattern.pattern_base import Debater, PatternBase, Result, debaters_of, described
@@ -169,7 +170,7 @@ class DebatePattern(PatternBase[DebateResult]):
         try:
             from langchain_core.runnables import RunnableLambda  # here because it comes with an extra
         except ImportError as error:
-            raise FolkmootError("as_langgraph_node needs LangGraph: pip install 'folkmoot[langgraph]'") from error
+            raise FolkmootError(missing_library("as_langgraph_node", "langgraph")) from error
 
         async def adebate(state: Mapping[str, object], config: "RunnableConfig") -> dict[str, object]:
             return _update(await self._with_rounds_of(state)._debate(*_input_of(state), _place(config)))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from folkmoot.core.errors import RecordConflict, RecordError
 from folkmoot.record.listing import ListQuery, Page
-from folkmoot.record.postgres_connection import INSTALL, Links, connect, explain, faults, read_place, refusal
+from folkmoot.record.postgres_connection import Links, connect, explain, faults, no_library, read_place, refusal
 from folkmoot.record.postgres_summaries import COUNT, LAST, PostgresSummaries, keep_statement, transposed
 from folkmoot.record.store import Append, StreamInfo, check_lines, new_append, notify_callers, pending_at, wait_for
 
@@ -217,7 +217,7 @@ class PostgresStore:
         try:
             import asyncpg  # noqa: F401 # pyright: ignore[reportUnusedImport]
         except ImportError as error:
-            raise RecordError(f"The record {store.place} {INSTALL}.") from error
+            raise no_library(store.place) from error
         return store
 
     async def append(self, debate: str, lines: Sequence[str], *, after: int) -> None:

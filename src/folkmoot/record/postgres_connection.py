@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from folkmoot.core.errors import RecordAway, RecordError
+from folkmoot.core.packages import missing_library
 from folkmoot.record.migrations import migrate, newest, version
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 SCHEMES = ("postgresql://", "postgres://")
 """How the address of a database begins."""
 
-INSTALL = 'needs libraries that are not installed: pip install "folkmoot[postgres]"'
 WRITTEN = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %23, %2F, %3F and %40 for # / ? @ in a password"
 
 LINKS = 4
@@ -211,7 +211,12 @@ class Links:
             try:
                 await migrate(self._connect)
             except ImportError as error:
-                raise RecordError(f"The record {self.place} {INSTALL}.") from error
+                raise no_library(self.place) from error
+
+
+def no_library(place: str) -> RecordError:
+    """The error where a library for PostgreSQL is missing."""
+    return RecordError(missing_library(f"The record {place}", "postgres"))
 
 
 def _unreadable() -> RecordError:

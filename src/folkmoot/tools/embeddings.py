@@ -26,6 +26,7 @@ from folkmoot.core.agent import Context, Quote, Recorder
 from folkmoot.core.ask import Ask, Reply, Usage
 from folkmoot.core.errors import BriefError, Unavailable, Unreadable
 from folkmoot.core.event import Called
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean, clip
 from folkmoot.core.transcript import Turn, read_field
 from folkmoot.models.base import Message
@@ -212,8 +213,6 @@ def _as_list(value: object) -> Sequence[object]:
     return cast("list[object]", value) if isinstance(value, list) else ()
 
 
-INSTALL = 'embeddings by model2vec need a library that is not installed: pip install "folkmoot[semantic]"'
-
 KIND = "model2vec"
 """What stands before the colon in the name of such a model."""
 
@@ -275,7 +274,7 @@ class LocalEmbeddings:
         if not any(os.path.isfile(os.path.join(path, *parts)) for parts in _FILES):
             raise BriefError(f"there is no model of {KIND} in {path}: model.safetensors is missing", code="bad_model")
         if find_spec(KIND) is None:
-            raise BriefError(INSTALL, code="no_tool")
+            raise BriefError(missing_library(f"An embedding model of {KIND}", "semantic"), code="no_tool")
         self._path = path
         self._model: _Model | None = None
         self._loading = threading.Lock()

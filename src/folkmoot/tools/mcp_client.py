@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 from folkmoot.agents.toolkit import ToolResult, ToolUse
 from folkmoot.core.ask import ToolSpec
 from folkmoot.core.errors import BriefError, ToolError
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean, clip
 from folkmoot.tools.mcp_servers import Server
 
@@ -39,8 +40,6 @@ LONGEST_SCHEMA = 16 * 1024
 LONGEST_NAME = 40
 LONGEST_HELP = 2000
 """Characters of what a server says of a tool."""
-
-INSTALL = 'MCP servers need a library that is not installed: pip install "folkmoot[mcp]"'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +137,7 @@ class ServerConnection:
     async def hold(self) -> None:
         """Keep the connection until it is no longer needed or breaks; what went wrong is kept, not raised."""
         if find_spec("mcp") is None:
-            self._fault = INSTALL
+            self._fault = missing_library(f"the MCP server {self.server.name}", "mcp")
             self.ready.set()
             return
         try:

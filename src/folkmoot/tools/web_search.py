@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias, cast
 from folkmoot.agents.toolkit import ToolResult, ToolUse
 from folkmoot.core.ask import ToolSpec
 from folkmoot.core.errors import BriefError, ToolError
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean, clip
 from folkmoot.models.transport import read_object
 from folkmoot.tools.fetch import LONGEST_ADDRESS, Fetcher
@@ -29,8 +30,6 @@ SECONDS = 15.0
 
 MOST_BYTES = 4 * 1024 * 1024
 _TITLE, _EXCERPT = 200, 400
-
-INSTALL = 'searching by DuckDuckGo needs a library that is not installed: pip install "folkmoot[search]"'
 
 SEARCH = ToolSpec(
     name="search",
@@ -127,7 +126,7 @@ def ask_duckduckgo(query: str, most: int) -> Sequence[object]:
         from ddgs.exceptions import DDGSException
         from primp import PrimpError
     except ImportError:
-        raise ToolError(INSTALL) from None
+        raise ToolError(_no_library()) from None
     try:
         with DDGS(timeout=int(SECONDS) - 5) as engine:
             return engine.text(query, max_results=most, backend="duckduckgo")
@@ -147,6 +146,10 @@ def _no_answer_error(error: Exception) -> ToolError:
     return ToolError(f"DuckDuckGo does not answer: {clip(_flat(str(error)), 200) or type(error).__name__}")
 
 
+def _no_library() -> str:
+    return missing_library("A search by DuckDuckGo", "search")
+
+
 def need_duckduckgo() -> None:
     """Make sure that the library is there.
 
@@ -154,7 +157,7 @@ def need_duckduckgo() -> None:
         BriefError: it is not; the sentence says how to install it.
     """
     if find_spec("ddgs") is None:
-        raise BriefError(INSTALL, code="no_tool")
+        raise BriefError(_no_library(), code="no_tool")
 
 
 class DuckDuckGo:

@@ -10,14 +10,13 @@ from typing import TypeVar
 from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Dispatcher, Job, QueueStatus, State
 from folkmoot.core.brief import QUEUE_DELAY, QUEUE_PRIORITY
 from folkmoot.core.errors import BriefError
+from folkmoot.core.packages import missing_library
 from folkmoot.record.postgres_connection import SCHEMES
 from folkmoot.workers import jobs
 from folkmoot.workers.queue_database import Connection, Database
 from folkmoot.workers.queue_tables import find_version, make_ready
 
 Result = TypeVar("Result")
-
-EXTRA = 'pip install "folkmoot[workers]"'
 
 NEEDED = ("asyncpg", "croniter")
 """The packages of the extra that nothing else brings."""
@@ -96,7 +95,7 @@ def check_queue(address: str) -> None:
         need = "a queue needs a store that many machines share: --store postgresql://user@host/database"
         raise BriefError(need, code="inconsistent")
     if not _is_installed():
-        raise BriefError(f"workers and their queue need further packages: {EXTRA}", code="missing_extra")
+        raise BriefError(missing_library("A queue of workers", "workers"), code="missing_extra")
 
 
 def _is_installed() -> bool:

@@ -43,9 +43,7 @@ print(json.dumps({
 
 @pytest.mark.skipif(HERE, reason="inspect-ai is installed")
 def test_without_inspect_the_missing_package_is_named() -> None:
-    with pytest.raises(
-        ImportError, match=r"folkmoot\.inspect needs the package inspect-ai: pip install 'folkmoot\[inspect\]'"
-    ):
+    with pytest.raises(ImportError, match=r'folkmoot.inspect .*pip install "inspect-ai'):
         import_module("folkmoot.inspect")
 
 

@@ -127,9 +127,9 @@ def test_what_is_wrong_with_a_log_is_said(tmp_path: Path, content: str, fault: s
 def test_parquet_without_its_package_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "set.parquet").write_bytes(b"PAR1")
-    assert faults(tmp_path / "set.parquet") == (
-        "set.parquet: Parquet files need a library that is not installed: pip install 'folkmoot[parquet]'",
-    )
+    (fault,) = faults(tmp_path / "set.parquet")
+    assert "set.parquet" in fault
+    assert 'pip install "pyarrow' in fault
 
 
 WITH_PARQUET = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed: folkmoot[parquet]")

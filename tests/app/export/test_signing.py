@@ -72,8 +72,8 @@ def test_without_the_library_one_sentence_says_what_to_install(tmp_path: Path, m
     new_key(tmp_path / "k")
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric.ed25519", None)
     for path in (tmp_path / "k", tmp_path / "k.pub"):
-        with pytest.raises(BriefError, match=r"pip install \"folkmoot\[receipts\]\""):
+        with pytest.raises(BriefError, match='pip install "cryptography'):
             read_key(path)
-    with pytest.raises(BriefError, match=r"pip install"):
+    with pytest.raises(BriefError, match='pip install "cryptography'):
         new_key(tmp_path / "other")
     assert check_receipt(write_receipt(RECEIPT, secret_key(SECRET)), secret_key(SECRET)).debate == "hire-1a2b3c"

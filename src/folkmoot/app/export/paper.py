@@ -28,6 +28,7 @@ from folkmoot.arguments.svg import svg
 from folkmoot.arguments.tree import as_data
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Entry
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean_data
 from folkmoot.report.memo_page import STYLE as MEMO_STYLE
 from folkmoot.report.memo_page import Memo, memo_page, memo_sheet
@@ -128,7 +129,7 @@ def pdf(page: str) -> bytes:
 
 
 def _no_library() -> BriefError:
-    problem = "PDF needs WeasyPrint and Pango: pip install 'folkmoot[pdf]' (Debian: apt install libpango-1.0-0)"
+    problem = f"{missing_library('A PDF', 'pdf')}, and Pango (Debian: apt install libpango-1.0-0)"
     return BriefError(f"{problem}; or print the HTML report from a browser", code="no_library")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from folkmoot.analysis.analysis import Analysis
 from folkmoot.analysis.disagreement import Interaction, add
 from folkmoot.core.errors import BriefError
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import shorten
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 Form: TypeAlias = Literal["svg", "png"]
 
-INSTALL = 'plots need a library that is not installed: pip install "folkmoot[plots]"'
 STYLE: Mapping[str, object] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -77,7 +77,7 @@ def _plot(name: str, form: Form, fill: "Callable[[Figure], None]") -> Plot:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise BriefError(INSTALL, code="missing_library") from error
+        raise BriefError(missing_library("A plot", "plots"), code="missing_library") from error
     out, library = io.BytesIO(), cast(Any, matplotlib)  # its own types are not complete
     with library.rc_context({**library.rcParamsDefault, **STYLE}), warnings.catch_warnings():
         # A name may have letters that the font lacks; a viewer of the SVG has another font.

@@ -33,9 +33,9 @@ from folkmoot.analysis.claim_arithmetic import (
 )
 from folkmoot.analysis.claim_language import Compare, NotFormal, Statement, parse
 from folkmoot.analysis.formal_claims import Checked, Claim
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import listed
 
-INSTALL = 'its proof needs a library that is not installed: pip install "folkmoot[formal]"'
 STEPS, SOLVER_SECONDS = 1_000_000, 20.0
 """What one question may use: steps of Z3's own count, which end it the same on every machine, and time."""
 
@@ -217,7 +217,7 @@ async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> C
     assumptions = [*domain_conditions, *(to_smt(formula, statement.integers) for formula in statement.premises)]
     goal = to_smt(statement.conclusion, statement.integers)
     if not installed():
-        return _unknown_result(claim, INSTALL)
+        return _unknown_result(claim, missing_library("its proof", "formal"))
     declared = declarations(statement)
     against = await prover.ask(_script(declared, [*assumptions, f"(not {goal})"]))
     if against.answer == "sat":
@@ -252,7 +252,7 @@ def _check_counterexample(claim: Claim, statement: Statement, answer: SolverAnsw
 
 async def _of_script(claim: Claim, script: Script, prover: Prover) -> Checked:
     if not installed():
-        return _unknown_result(claim, INSTALL)
+        return _unknown_result(claim, missing_library("its proof", "formal"))
     against = await prover.ask(_script(script.declarations, [*script.premises, f"(not {script.claim})"]))
     if against.answer == "error":
         raise NotFormal(f"the solver cannot read it: {against.why}")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from folkmoot.app.export.reports import check_target, save
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.errors import BriefError, RecordError
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import listed
 from folkmoot.record.store import digest, read
 from folkmoot.report.receipt import Receipt, receipt, receipt_page
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 SHORTEST = 16
 """The least length of a secret, in bytes."""
 
-INSTALL = 'Ed25519 keys need a library that is not installed: pip install "folkmoot[receipts]"'
 _LONGEST = 10_000
 
 Algorithm: TypeAlias = Literal["hmac-sha256", "ed25519"]
@@ -104,7 +104,7 @@ def new_key(path: Path) -> Path:
         from cryptography.hazmat.primitives import serialization as forms
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     except ImportError as error:
-        raise BriefError(INSTALL, code="missing_library") from error
+        raise BriefError(missing_library("An Ed25519 key", "receipts"), code="missing_library") from error
     ed25519_private_key, public = Ed25519PrivateKey.generate(), path.with_name(f"{path.name}.pub")
     texts = (
         (
@@ -136,7 +136,7 @@ def _private(raw: bytes, path: Path) -> Key:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
         from cryptography.hazmat.primitives.serialization import load_pem_private_key
     except ImportError as error:
-        raise BriefError(INSTALL, code="missing_library") from error
+        raise BriefError(missing_library("An Ed25519 key", "receipts"), code="missing_library") from error
     # TypeError: the key is locked with a password.
     with contextlib.suppress(ValueError, TypeError, UnsupportedAlgorithm):
         private_key_types = load_pem_private_key(raw, None)
@@ -151,7 +151,7 @@ def _public(raw: bytes, path: Path) -> Key:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
         from cryptography.hazmat.primitives.serialization import load_pem_public_key
     except ImportError as error:
-        raise BriefError(INSTALL, code="missing_library") from error
+        raise BriefError(missing_library("An Ed25519 key", "receipts"), code="missing_library") from error
     with contextlib.suppress(ValueError, UnsupportedAlgorithm):
         public_key_types = load_pem_public_key(raw)
         if isinstance(public_key_types, Ed25519PublicKey):

@@ -30,6 +30,7 @@ from folkmoot.core.event import (
     Replied,
     Ruled,
 )
+from folkmoot.core.packages import missing_library
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import Meter
@@ -245,8 +246,8 @@ def start() -> None:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
-        problem = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but OpenTelemetry's SDK is missing: pip install 'folkmoot[otel]'"
-        raise BriefError(problem, code="no_library") from error
+        what = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but sending traces and metrics"
+        raise BriefError(missing_library(what, "otel"), code="no_library") from error
     from opentelemetry import metrics, trace
 
     resource = Resource.create({SERVICE_NAME: os.environ.get("OTEL_SERVICE_NAME", NAME)})

@@ -41,7 +41,6 @@ from folkmoot.tools.fetch import Fetcher
 from folkmoot.tools.mcp_client import LONGEST_SCHEMA, ServerConnection, attach
 from folkmoot.tools.rag import SPEC, Rag
 from folkmoot.tools.web_search import (
-    INSTALL,
     OPEN_PAGE,
     SEARCH,
     DuckDuckGo,
@@ -299,9 +298,9 @@ def find_engine(config: Config) -> SearchEngine:
         return Searxng(config.searxng_url)
     try:
         need_duckduckgo()
-    except BriefError:
+    except BriefError as error:
         other = "" if config.search else "; or set FOLKMOOT_SEARXNG_URL to the address of a SearXNG"
-        raise BriefError(f"{INSTALL}{other}", code="no_tool") from None
+        raise BriefError(f"{error}{other}", code="no_tool") from None
     return DuckDuckGo()
 
 

@@ -37,6 +37,7 @@ from folkmoot.app.questions.quantities import RELATIVE
 from folkmoot.app.questions.whole_files import LONGEST_CELL
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import BriefError
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import listed
 
 Places = Iterator[tuple[str, Line]]
@@ -139,14 +140,11 @@ def _check_heads(heads: Sequence[str], name: str) -> None:
         raise FaultyData([f"{name}: the column {twice[0]!r} stands twice"])
 
 
-NO_PARQUET: Final = "Parquet files need a library that is not installed: pip install 'folkmoot[parquet]'"
-
-
 def _parquet(data: bytes, name: str) -> Places:
     try:
         library = import_module("pyarrow.parquet")
     except ImportError:
-        raise FaultyData([f"{name}: {NO_PARQUET}"]) from None
+        raise FaultyData([missing_library(f"The Parquet file {name}", "parquet")]) from None
     try:
         table = library.ParquetFile(io.BytesIO(data)).read()
         _check_heads(table.column_names, name)

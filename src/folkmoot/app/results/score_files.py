@@ -18,6 +18,7 @@ from folkmoot.app.results.score_tables import MEASURES, facts, heading, verdicts
 from folkmoot.app.results.scoreboard import Scoreboard
 from folkmoot.app.results.scoring import measure
 from folkmoot.core.errors import BriefError
+from folkmoot.core.packages import missing_library
 
 SUMMARY, PAGE = "summary.json", "scoreboard.html"
 QUESTIONS, KEYS = "questions.jsonl", "keys.jsonl"
@@ -37,7 +38,6 @@ SECTIONS: Final = (
     "orders",
     "by_question",
 )
-NO_LIBRARY: Final = "Parquet files need a library that is not installed: pip install 'folkmoot[parquet]'; or take csv"
 TAGS: Final = ("evaluation", "debate", "language-models")
 
 Row = Mapping[str, object]
@@ -205,7 +205,8 @@ def as_parquet(rows: Sequence[Row]) -> bytes:
         arrow: Any = import_module("pyarrow")
         parquet: Any = import_module("pyarrow.parquet")
     except ImportError as error:
-        raise BriefError(NO_LIBRARY, code="no_library") from error
+        problem = missing_library("A Parquet file", "parquet")
+        raise BriefError(f"{problem}; or take csv", code="no_library") from error
     heads = list(dict.fromkeys(name for row in rows for name in row))
     sink = io.BytesIO()
     parquet.write_table(arrow.table({name: [row.get(name) for row in rows] for name in heads}), sink)

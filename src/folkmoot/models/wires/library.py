@@ -19,6 +19,7 @@ from folkmoot.core.ask import ToolSpec, Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import BriefError, ModelError, Refused, Unavailable
 from folkmoot.core.event import Called
+from folkmoot.core.packages import missing_library
 from folkmoot.core.text import hide
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request, Traits
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as Library
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
-
-INSTALL = 'library:{model} needs a library that is not installed: pip install "folkmoot[library]" "pydantic-ai-slim[{provider}]"'
 
 
 def write_settings(wanted: Settings, dropped: Collection[str]) -> "ModelSettings":
@@ -217,7 +216,8 @@ class LibraryModel:
             import_module("pydantic_ai.direct")  # so that all is loaded when a try begins
             model = import_module("pydantic_ai.models").infer_model(self._name.model)
         except ImportError as error:
-            problem = INSTALL.format(model=self._name.model, provider=provider)
+            what, client = f"library:{self._name.model}", f"pydantic-ai-slim[{provider}]"
+            problem = missing_library(what, "library", client)
             raise Unavailable(problem, kind="not_found") from error
         except Exception as error:  # house: broad because each provider of the library raises what it likes
             raise Unavailable(
