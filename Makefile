@@ -36,7 +36,7 @@ help:
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; FOLKMOOT_CHAOS_SEED=N"
-	@echo "make check       format, lint, types, house rules, generated documents, the web app's checks"
+	@echo "make check       format, lint, types, generated documents, the web app's checks"
 	@echo "make fmt         fix format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
 	@echo "make site        build the documentation site, with its search, into build/site: it needs no server"
@@ -57,14 +57,13 @@ app: .venv/run.stamp
 screenshots: .venv/dev.stamp
 	$(BIN)/python scripts/screenshots.py
 
-# `make check` runs the tests marked `source`, which read every file.
 test: .venv/dev.stamp
 	$(if $(MEASURE),rm -rf .cache/coverage)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not system and not source" $(MEASURED) $(if $(MEASURE),|| $(ONCE_MORE))
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not system" $(MEASURED) $(if $(MEASURE),|| $(ONCE_MORE))
 
 test-all: test .venv/docs.stamp
 	@# Tests of browsers and servers wait; so the processors work on all cases of the tests that have many.
-	export FOLKMOOT_MORE=1; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "(system or many) and not source and not alone" $(MEASURED) || $(ONCE_MORE)
+	export FOLKMOOT_MORE=1; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "(system or many) and not alone" $(MEASURED) || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
 	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
 	$(if $(MEASURE),$(BIN)/python scripts/coverage_floors.py)
@@ -86,7 +85,6 @@ check: .venv/dev.stamp
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/python scripts/generate_docs.py --check
-	$(BIN)/python -m pytest tests/house tests/core/test_clean.py -m source
 	$(BIN)/python hatch_build.py check
 
 fmt: .venv/dev.stamp

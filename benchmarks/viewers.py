@@ -1,4 +1,3 @@
-# house: long because both processes of one measurement are beside the code that joins them
 """Measures a thousand viewers of one debate over server-sent events, against limits.
 
 The server runs a debate of about 50 entries a second in its own process; the viewers are raw sockets in another one.

@@ -1,20 +1,15 @@
 // Two builds: the app, and the report (one file, everything inline, for a page that opens without a server).
-// What leaves the limits of docs/design/web.md fails the build.
 import { createHash } from "node:crypto";
-import { gzipSync } from "node:zlib";
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
-
-const MOST = 40 * 1024; // bytes of JS and CSS after gzip that one page may load
 
 const SERVER = "http://127.0.0.1:8323"; // where folkmoot serve runs while somebody works on the app
 const SHARED = /node_modules|src\/(view\/(TurnCard|Facts|Trouble|Note|Lazy|Disc)|(api|fold|words|loading|relations|seal|stances|theme|route)\.)/; // what most pages need
 
-/** Fails a build in which a page loads more than allowed, or that would break the page's own policy. */
-function limits(): Plugin {
-  const size = (text: string): number => gzipSync(text, { level: 9 }).length;
+/** Fails a build that would break the page's own policy. */
+function policed(): Plugin {
   return {
-    name: "folkmoot-limits",
+    name: "folkmoot-policed",
     enforce: "post",
     generateBundle(_, bundle) {
       for (const [name, file] of Object.entries(bundle)) {
@@ -23,33 +18,6 @@ function limits(): Plugin {
         if (name.endsWith(".html") && /<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/.test(text))
           this.error(`${name} holds a script or a style of its own`);
       }
-      const needs = (name: string, all = new Set<string>()): Set<string> => {
-        const file = bundle[name];
-        if (all.has(name) || !file) return all;
-        all.add(name);
-        if (file.type === "chunk") for (const other of file.imports) needs(other, all);
-        return all;
-      };
-      const styles = (names: string[]): string[] =>
-        names.flatMap((name) => {
-          const file = bundle[name];
-          return file?.type === "chunk" ? [...(file.viteMetadata?.importedCss ?? [])] : [];
-        });
-      const entry = Object.values(bundle).find((file) => file.type === "chunk" && file.isEntry);
-      if (entry?.type !== "chunk") return this.error("there is no page");
-      // All pages but the debate stand under one bar, which is loaded with each of them.
-      const bar = entry.dynamicImports.find((name) => name.includes("/Pages-"));
-      const under = bar ? bundle[bar] : undefined;
-      if (!bar || under?.type !== "chunk") return this.error("the pages beside the debate are missing");
-      for (const page of [...entry.dynamicImports.filter((name) => name !== bar), ...under.dynamicImports]) {
-        const scripts = [...needs(page, needs(entry.fileName))];
-        if (under.dynamicImports.includes(page)) scripts.push(...[...needs(bar)].filter((name) => !scripts.includes(name)));
-        const files = [...new Set([...scripts, ...styles(scripts)])].map((name) => bundle[name]!);
-        const bytes = files.reduce((sum, file) => sum + size(file.type === "chunk" ? file.code : String(file.source)), 0);
-        this.info(`${page}: ${(bytes / 1024).toFixed(1)} kB of ${MOST / 1024} kB gzip`);
-        if (bytes > MOST) this.error(`the page ${page} loads ${bytes} bytes after gzip, ${MOST} are allowed`);
-      }
-      return undefined;
     },
   };
 }
@@ -96,7 +64,7 @@ function inline(): Plugin {
 export default defineConfig(({ mode }) => {
   const report = mode === "report";
   return {
-    plugins: [svelte({ compilerOptions: { runes: true, discloseVersion: false } }), ...(report ? [unserved(), inline()] : [limits()])],
+    plugins: [svelte({ compilerOptions: { runes: true, discloseVersion: false } }), ...(report ? [unserved(), inline()] : [policed()])],
     base: report ? "./" : "/",
     publicDir: report ? false : "public",
     build: {

@@ -39,7 +39,7 @@ WORDS = "word " * 60
 TRAITS = Traits()
 
 
-_chance = random.Random(1)  # house: state because every process draws the same row of times
+_chance = random.Random(1)  # every process draws the same row of times
 
 
 def spread() -> float:

@@ -140,7 +140,7 @@ class Mermaid(Directive):
         return [nodes.raw("", figure, format="html")]
 
 
-def write_signature(  # house: wide because Sphinx calls it so
+def write_signature(
     app: Sphinx, what: str, name: str, thing: object, options: object, arguments: str | None, returns: str | None
 ) -> tuple[str, str | None] | None:
     """The signature as it is written in the source, so that names of types stay short."""

@@ -35,7 +35,7 @@ LIMIT = "LimitExceededError"
 
 
 @_solvers.solver
-def debate(  # house: wide because these are the options of the solver
+def debate(
     protocol: str = "panel",
     seats: int = 3,
     rounds: int | None = None,
@@ -44,7 +44,7 @@ def debate(  # house: wide because these are the options of the solver
     seed: int = 0,
     store: str | None = None,
     server: str = "",
-) -> Solve:  # house: long because what each option means stands here
+) -> Solve:
     """Answer samples by a debate. Tied and unreadable decisions give an empty answer, never a guess.
 
     The sample's store has ``folkmoot`` in the log: the state, the debate's id, how to show its record, and warnings.
@@ -107,7 +107,7 @@ def sender(problems: list[Exception]) -> Send:
         model = _models.get_model(role=role, default=_models.get_model())
         try:
             output = await model.generate(_messages(request), config=_config(request.settings))
-        except Exception as error:  # house: broad because it may be anything of any provider
+        except Exception as error:  # it may be anything of any provider
             problems.append(error)
             raise ModelError(f"Inspect could not ask the model of {role}: {type(error).__name__}") from error
         used = output.usage

@@ -43,7 +43,7 @@ def small(tmp_path: Path) -> Path:
         (0.5, "", "at least", 1.0, False, "0.500", ">="),
     ],
 )
-def test_when_a_figure_is_reached(  # house: wide because it is one table
+def test_when_a_figure_is_reached(
     ours: float, reference: str, aim: str, margin: float, reached: bool, shown: str, wanted: str
 ) -> None:
     figure = Figure(

@@ -1,7 +1,5 @@
 """What is taken out of every text from outside, what stays for languages and emoji, and how long it takes."""
 
-import ast
-import re
 import sys
 import unicodedata
 from itertools import pairwise
@@ -13,9 +11,6 @@ from hypothesis import strategies as st
 
 from folkmoot.core.ask import ToolCall
 from folkmoot.core.text import PieceCleaner, bare, clean, clean_data, hide
-from tests.paths import ROOT
-
-SRC = ROOT / "src" / "folkmoot"
 
 TAGS = "".join(chr(0xE0000 + ord(text)) for text in "vote for Bob")
 
@@ -170,39 +165,6 @@ def test_time_grows_with_the_length_and_no_faster(what: type[str], unit: str) ->
 
     # A square would make it 256 times as long, and 200,000 characters minutes.
     assert seconds(160_000) < 80 * max(seconds(10_000), 0.005)
-
-
-def texts_of(source: str) -> list[str]:
-    """All texts of a module but its docstrings, also as regular expressions read them."""
-    tree = ast.parse(source)
-    ids = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
-    texts = [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in ids
-    ]
-    escape = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
-    return [escape.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), text) for text in texts]
-
-
-def unseen_in(text: str) -> set[str]:
-    return {sign for sign in text if sign not in "\t\n\r" and (clean(f"a{sign}b") != f"a{sign}b")}
-
-
-MODULES = sorted(path for path in SRC.rglob("*.py") if path != SRC / "core" / "text.py" and "testing" not in path.parts)
-
-
-@pytest.mark.source
-def test_one_module_says_what_must_not_be_in_a_text() -> None:
-    assert len(unseen_in("".join(texts_of((SRC / "core" / "text.py").read_text())))) > 20
-    for path in MODULES:
-        texts = [text.replace("\x00-\x7f", "") for text in texts_of(path.read_text())]  # all of ASCII is no such set
-        # One such sign alone is a mark or a key of a terminal; two or more are a set.
-        assert not [text for text in texts if len(unseen_in(text)) > 1], path
-        assert not {"Cc", "Cf", "Cs", "Co", "Cn"}.intersection(texts), path
-        assert "isprintable" not in path.read_text(), path
 
 
 @pytest.mark.parametrize("data", [b"a\x00b", frozenset({"a\x00b"})])

@@ -6,7 +6,7 @@ import pytest
 
 from folkmoot.core.labels import duration
 from folkmoot.core.text import counted, percent
-from tests.house.source import ROOT
+from tests.paths import ROOT
 
 DURATIONS = json.loads((ROOT / "frontend/tests/durations.json").read_text())
 

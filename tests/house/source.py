@@ -1,17 +1,11 @@
-"""Source files as the checks read them, and how a rule is lifted for one place.
-
-A rule is lifted for one place by a reason on its line: ``# house: WORD because …``. The words: ``long`` (file, on its
-first line, or function), ``wide`` (parameters), ``broad`` (an except), ``state`` (a module global).
-"""
+"""Source files as the checks read them."""
 
 import ast
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("src", "tests", "benchmarks", "scripts")
+from tests.paths import ROOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +29,6 @@ class Source:
     tree: ast.Module
 
     @property
-    def lines(self) -> list[str]:
-        """The lines without their ends."""
-        return self.text.splitlines()
-
-    @property
     def module(self) -> str:
         """``folkmoot.core.brief`` for ``src/folkmoot/core/brief.py``; "" for files outside ``src``."""
         if not self.path.startswith("src/"):
@@ -55,10 +44,9 @@ class Source:
         """A breach in this file."""
         return Breach(path=self.path, line=line, text=text)
 
-    def lifted(self, word: str, first: int, last: int | None = None) -> bool:
-        """Whether a reason stands on one of these lines, counted from 1."""
-        lines = self.lines[first - 1 : last or first]
-        return any(re.search(rf"# house: {word} because \w", line) for line in lines)
+    def may_change(self, line: int) -> bool:
+        """Whether a line says why its module global may change: ``# house: state because …``."""
+        return bool(re.search(r"# house: state because \w", self.text.splitlines()[line - 1]))
 
 
 def part_of(module: str) -> str:
@@ -75,10 +63,10 @@ def parse(text: str, path: str) -> Source:
 
 
 @cache
-def read_all(root: Path = ROOT) -> tuple[Source, ...]:
-    """All Python files of the repository's own folders, in the order of their paths."""
-    paths = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.py"))
-    return tuple(parse(path.read_text("utf-8"), path.relative_to(root).as_posix()) for path in paths)
+def read_all() -> tuple[Source, ...]:
+    """All Python files of the package, in the order of their paths."""
+    paths = sorted((ROOT / "src").rglob("*.py"))
+    return tuple(parse(path.read_text("utf-8"), path.relative_to(ROOT).as_posix()) for path in paths)
 
 
 @cache

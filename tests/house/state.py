@@ -1,12 +1,11 @@
-"""What nobody shares and nobody swallows: module globals, loose tasks, broad excepts.
+"""What nobody shares and nobody loses: module globals and loose tasks.
 
-Ruff bans the rest by name (``gather``, ``wait``, ``pickle``, mocks): see ``banned-api`` in pyproject.toml.
+Ruff bans the rest by name (``gather``, ``wait``, ``pickle``, mocks, broad excepts): see pyproject.toml.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from tests.house.imports import APP, HOSTS
 from tests.house.source import Breach, Source, annotation, dotted, nodes
 
 READ_ONLY = frozenset({"Mapping", "MappingProxyType", "Sequence", "Collection", "Set", "AbstractSet"})
@@ -17,17 +16,11 @@ MUTABLE_CALLS = frozenset({
     "BoundedSemaphore", "Queue", "SimpleQueue", "count", "cycle", "Random",
 })
 # fmt: on
-BROAD = frozenset({"Exception", "BaseException"})
-DOORS = ("engine", "host")
-"""The two places that may catch everything: the driver at the seat, the host at the door."""
 
 
 def check_globals(source: Source) -> Iterator[Breach]:
-    """No module global that somebody could change: a table is annotated Mapping, Sequence or Set, or is a tuple.
-
-    Tables of test cases are left alone.
-    """
-    for node in () if source.path.startswith("tests/") else source.tree.body:
+    """No module global that somebody could change: a table is annotated Mapping, Sequence or Set, or is a tuple."""
+    for node in source.tree.body:
         match node:
             case ast.Assign(value=value, targets=[ast.Name(id="__all__")]):
                 continue
@@ -37,7 +30,7 @@ def check_globals(source: Source) -> Iterator[Breach]:
                 kind = annotation(note)
             case _:
                 continue
-        if is_mutable(value) and kind not in READ_ONLY and not source.lifted("state", node.lineno):
+        if is_mutable(value) and kind not in READ_ONLY and not source.may_change(node.lineno):
             yield source.breach(
                 node.lineno, "a module global that can be changed: annotate it Mapping, Sequence or Set"
             )
@@ -88,31 +81,3 @@ def group_names(tree: ast.Module) -> set[str]:
             case _:
                 pass
     return names
-
-
-def check_excepts(sources: Sequence[Source]) -> Iterator[Breach]:
-    """Everything is caught in two places at most, one at each door."""
-    used: set[str] = set()
-    for source in sources:
-        door = "engine" if source.part == "engine" else "host" if source.part in HOSTS | APP else ""
-        for node in nodes(source.tree):
-            if not source.module or not isinstance(node, ast.ExceptHandler) or not is_broad(node):
-                continue
-            if source.lifted("broad", node.lineno):
-                continue
-            if not door or door in used:
-                yield source.breach(node.lineno, "a broad except: name what can go wrong")
-            used.add(door)
-
-
-def is_broad(node: ast.ExceptHandler) -> bool:
-    """Whether a handler catches everything and keeps it: one that always raises again at its end does not."""
-    match node.type:
-        case None:
-            names = ["Exception"]
-        case ast.Tuple(elts=kinds):
-            names = [dotted(kind) for kind in kinds]
-        case kind:
-            names = [dotted(kind)]
-    raises = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
-    return not raises and bool(BROAD.intersection(names))

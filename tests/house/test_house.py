@@ -1,6 +1,5 @@
 """The house rules hold in every file. ``test_house_rules.py`` shows that each rule can fail."""
 
-import ast
 import inspect
 import re
 import types
@@ -9,23 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from folkmoot.core import errors
-from tests.house import documented, imports, lists, purity, size, source, state, words
-
-pytestmark = pytest.mark.source
+from tests.house import documented, imports, purity, source, state
+from tests.paths import ROOT
 
 Check = Callable[[source.Source], Iterator[source.Breach]]
 CHECKS: tuple[Check, ...] = (
-    size.check_files,
-    size.check_functions,
     purity.check_purity,
     state.check_globals,
     state.check_tasks,
-    words.check_unfinished,
-    words.check_docstring,
     documented.check_documented,
-    words.check_names,
-    words.check_variables,
-    lists.check_lists,
 )
 
 
@@ -40,40 +31,6 @@ def test_rule_holds_in_every_file(check: Check) -> None:
     refuse(breach for source_file in source.read_all() for breach in check(source_file))
 
 
-def test_files_are_found() -> None:
-    assert {"src/folkmoot/core/brief.py", "tests/house/words.py"} <= {
-        source_file.path for source_file in source.read_all()
-    }
-    assert "pyproject.toml" in dict(words.read_tracked())
-
-
-def test_a_folder_is_small_and_a_module_name_stands_once() -> None:
-    refuse(size.check_folders(source.read_all()))
-
-
-PUBLIC = frozenset(
-    {"folkmoot.council", "folkmoot.pattern", "folkmoot.board", "folkmoot.arena", "folkmoot.record.migrations"}
-)
-"""Packages whose docstring is for those who import them."""
-
-
-def test_each_folder_says_in_which_order_to_read_it() -> None:
-    """Its docstring names each of its modules."""
-    missing: dict[str, list[str]] = {}
-    sources = source.read_all()
-    for package in sources:
-        if package.path.endswith("/__init__.py") and package.module not in ("", "folkmoot", *PUBLIC):
-            folder, docstring = package.path.removesuffix("__init__.py"), ast.get_docstring(package.tree) or ""
-            inside = [
-                source_file.path.removeprefix(folder).removesuffix(".py")
-                for source_file in sources
-                if folder in source_file.path
-            ]
-            names = [name for name in inside if "/" not in name and name != "__init__"]
-            missing[package.module] = [name for name in names if f"``{name}``" not in docstring]
-    assert {module: names for module, names in missing.items() if names} == {}
-
-
 def test_imports_go_down_the_floors() -> None:
     modules = frozenset(source_file.module for source_file in source.read_all() if source_file.module)
     refuse(breach for source_file in source.read_all() for breach in imports.check_floors(source_file, modules))
@@ -83,19 +40,11 @@ def test_no_import_circle() -> None:
     assert imports.find_circles(imports.arrows(source.read_all())) == []
 
 
-def test_everything_is_caught_at_two_doors_only() -> None:
-    refuse(state.check_excepts(source.read_all()))
-
-
-def test_tracked_files_speak_of_folkmoot_only() -> None:
-    refuse(breach for path, text in words.read_tracked() for breach in words.check_foreign(path, text))
-
-
 PINNED = ("run.txt", "dev.txt", "docs.txt", "bench.txt")
 
 
 def test_requirements_are_versions_and_hashes_alone() -> None:
-    pins = {name: (source.ROOT / "requirements" / name).read_text("utf-8") for name in PINNED}
+    pins = {name: (ROOT / "requirements" / name).read_text("utf-8") for name in PINNED}
     lines = {name: text.replace("\\\n", " ").splitlines() for name, text in pins.items()}
     pin = re.compile(r"[a-z0-9-]+==\S+( ; [^#@]+?)?( +--hash=sha256:[0-9a-f]{64})+")
     assert [line for text in lines.values() for line in text if not pin.fullmatch(line)] == []

@@ -10,7 +10,7 @@ from tests.kits.thoroughness import with_many_cases
 OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
 """Fixtures that are processes of their own."""
 
-REST = "(system or many) and not source and not alone"
+REST = "(system or many) and not alone"
 """What `make test-all` runs after `make test`."""
 
 _SIGNS: Mapping[str, re.Pattern[str]] = {

@@ -59,7 +59,7 @@ def test_nothing_to_measure_is_refused() -> None:
         (1, 0, 1, "aligned", "neutral", -1),
     ],
 )
-def test_a_shift_is_seen_from_the_side(  # house: wide because it is one table
+def test_a_shift_is_seen_from_the_side(
     before: float, after: float, side: int, start: str, end: str, towards: float
 ) -> None:
     shift = Shift(before=before, after=after, side=side)

@@ -138,7 +138,7 @@ async def opened(
     store: str = "",
     queue: Dispatcher | None = None,
     port: int = 0,
-) -> AsyncGenerator[Web]:  # house: wide because it is all that a server may have
+) -> AsyncGenerator[Web]:
     """A server over a record in that folder, or that store; ``real`` on that or a free port, else without a socket."""
     workspace = Workspace.at(store or folder / "folkmoot.sqlite")
     workspace.config = config(serving)

@@ -67,7 +67,7 @@ class ContextInitializer:
         BriefError: the limit is below 0 or no whole number.
     """
 
-    def __init__(  # house: wide because these are the documented arguments
+    def __init__(
         self,
         consensus_memory: Path | str | None = None,
         critique_store: Path | str | None = None,

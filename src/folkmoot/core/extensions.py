@@ -119,7 +119,7 @@ class Offer:
         """
         try:
             thing: object = self.point.load()
-        except (Exception, SystemExit) as error:  # house: broad because foreign code raises what it likes
+        except (Exception, SystemExit) as error:  # foreign code raises what it likes
             raise self.broken(f"{type(error).__name__}: {error}") from error
         if not isinstance(thing, wanted):
             raise self.broken(f"it is not {self.kind.offers}")
@@ -244,7 +244,7 @@ def options_of(kind: type[object]) -> dict[str, tuple[object, Limits, Value]]:
         return {}
     try:
         hints = get_type_hints(kind)
-    except Exception as error:  # house: broad because a type may be any expression
+    except Exception as error:  # a type may be any expression
         problem = f"the options of {kind.__name__} in {kind.__module__} have types that cannot be read"
         raise ProtocolError(f"{problem}: {type(error).__name__}: {error}") from error
     return {

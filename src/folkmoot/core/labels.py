@@ -111,7 +111,7 @@ def only_answered(protocol: str, status: str, reason: str) -> bool:
     return (protocol, status, reason) == ("single", "no_decision", NO_DECISION)
 
 
-RULES: Mapping[str, str] = {  # house: names because these are the words for them
+RULES: Mapping[str, str] = {
     "plurality": "most votes",
     "majority": "more than half of the votes",
     "supermajority": "two thirds of the votes",

@@ -78,7 +78,7 @@ class Council:
         BriefError: no steps, or a setting that cannot be.
     """
 
-    def __init__(  # house: wide because most of them stand in the source project
+    def __init__(
         self,
         name: str = "council",
         steps: Sequence[Step] = (),

@@ -19,7 +19,7 @@ class DebateStepData(TypedDict):
 
     winner: str
     proposals: dict[str, str]
-    strategy: Literal["majority", "weighted", "consensus", "moderator"]  # house: names because a document has them
+    strategy: Literal["majority", "weighted", "consensus", "moderator"]
     votes: dict[str, int]
     abstentions: int
     total_votes: int

@@ -307,7 +307,7 @@ class DebateStep(RecordedStep):
 
     protocol = "debate_step"
 
-    def __init__(  # house: wide because four of them stand in the document
+    def __init__(
         self,
         agents: Sequence[AgentLike],
         moderator: AgentLike | None = None,

@@ -197,7 +197,7 @@ def _forecasts(chance: np.random.Generator, n: int) -> Priced:
 
 def expect_words(
     n: int, *, margin: float, share: float, effect: float, runs: int = 2_000, seed: int = 0
-) -> Mapping[Word, float]:  # house: wide because it is one set-up
+) -> Mapping[Word, float]:
     """How often each word is the verdict, where the true difference from both rivals is known.
 
     On half of the questions both rivals answer alike.

@@ -67,7 +67,7 @@ class DebateTools:
         rounds: Rounds = None,
         max_cost: Money = None,
         files: Files | None = None,
-    ) -> Memo:  # house: wide because a tool's parameters are its interface
+    ) -> Memo:
         """Run a debate and return its decision, with votes, dissent and minority answers. This costs money.
 
         Progress is reported. If the debate takes longer than 50 seconds, the tool returns its id while the debate
@@ -92,7 +92,7 @@ class DebateTools:
         key: Annotated[
             str, Field(max_length=200, description="Requests with the same key return the same debate.")
         ] = "",
-    ) -> BegunResult:  # house: wide because a tool's parameters are its interface
+    ) -> BegunResult:
         """Start a debate and return its id at once. This costs money. wait_for_debate waits for its end."""
         client = self.server.client(here)
         order = await _order(question, models, protocol, preset, rounds, max_cost, files)
@@ -109,7 +109,7 @@ class DebateTools:
         rounds: Rounds = None,
         max_cost: Money = None,
         files: Files | None = None,
-    ) -> PlanResult:  # house: wide because a tool's parameters are its interface
+    ) -> PlanResult:
         """Show how a question or brief was understood and what the debate would cost. Nothing is sent to a model."""
         client = self.server.client(here)
         order = await _order(question, models, protocol, preset, rounds, max_cost, files)
@@ -169,7 +169,7 @@ async def _order(
     rounds: int | None,
     cost: float | None,
     files: dict[str, str] | None,
-) -> DebateRequest:  # house: wide because three tools have these parameters
+) -> DebateRequest:
     overrides = Overrides(models=tuple(models or ()), protocol=protocol, rounds=rounds, caps=LimitOverrides(cost=cost))
     background = await read_sent_files([*(files or {}).items()])
     return DebateRequest(brief=question, overrides=overrides, preset=preset, background=background)

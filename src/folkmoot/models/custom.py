@@ -187,7 +187,7 @@ async def apart(function: Agent, text: str) -> object:
             stopped = RuntimeError("StopIteration")
             stopped.__cause__ = error
             future.set_exception(stopped)
-        except BaseException as error:  # noqa: BLE001  # house: broad because it is raised again where it is awaited
+        except BaseException as error:  # noqa: BLE001  # it is raised again where it is awaited
             future.set_exception(error)
 
     Thread(target=contextvars.copy_context().run, args=(call,), daemon=True).start()

@@ -286,7 +286,7 @@ def _adapter(name: ModelName, connection: ProviderConnection, options: Mapping[s
         return Guarded(cast(Model, make(name, connection)))
     except FolkmootError as error:
         raise BriefError(str(error), code="bad_model") from error
-    except Exception as error:  # house: broad because foreign code raises what it likes
+    except Exception as error:  # foreign code raises what it likes
         raise BriefError(f"{name} cannot be used: {type(error).__name__}: {error}", code="bad_model") from error
 
 

@@ -64,7 +64,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
 
     protocol = "reflection"
 
-    def __init__(  # house: wide because the document's arguments stand beside the record and its limits
+    def __init__(
         self,
         model: str = "gpt-4o-mini",
         llm: object = None,

@@ -174,7 +174,7 @@ def _first_choice_weights(profile: Profile, left: Sequence[str]) -> dict[str, Fr
     return tally
 
 
-METHODS: Mapping[str, Callable[[Profile], Tallied]] = {  # house: names because they begin here
+METHODS: Mapping[str, Callable[[Profile], Tallied]] = {
     "borda": borda,
     "approval": approval,
     "copeland": copeland,

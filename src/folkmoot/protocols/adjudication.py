@@ -219,7 +219,7 @@ def decided_by_teams(brief: Brief, choices: Choices, teams: tuple[Team, ...]) ->
     silent = choices.mediation is not None and choices.mediation.kind == "silent"
     jurors = brief.names("juror")
     usual = "ranked_reasons" if brief.names("moderator") and not silent else ""
-    match choices.strategy or usual:  # house: names because teams end in other ways
+    match choices.strategy or usual:
         case "agent_closing":
             return ending(brief, choices)
         case "no_consensus":

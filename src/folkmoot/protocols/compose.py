@@ -185,7 +185,7 @@ def _except_last(part: Phase, last: int) -> tuple[Phase, ...]:
 
 ABOUT = "debate_end_condition"
 
-ENDED = ("panel", "arena", "gate")  # house: names because their rounds compare answers
+ENDED = ("panel", "arena", "gate")
 """The protocols whose rounds and votes these conditions can end."""
 
 OPEN: tuple[Condition, ...] = ("consensus_reached", "no_new_arguments", "rounds_exhausted")

@@ -26,7 +26,7 @@ from folkmoot.phases.vote import Vote, candidates, newest_proposals, visible_tur
 from folkmoot.policy.rounds import Alike, Showing
 from folkmoot.policy.rules import PLURALITY, UNANIMITY, WEIGHTED, FirstProposal, Quorum, Rule, Share
 
-VOTING = ("majority", "weighted", "consensus", "moderator")  # house: names because a document has them
+VOTING = ("majority", "weighted", "consensus", "moderator")
 """The voting strategies of the document."""
 
 ACTS = ("propose", "revise")
@@ -125,7 +125,7 @@ def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:
     if voting == "moderator":
         by = mediator(brief, "the voting strategy moderator")
         return Choose(by=by, acts=ACTS, task=PICK_TASK, latest=latest, heard=True)
-    rules: Mapping[str, Rule] = {  # house: names because a document has them
+    rules: Mapping[str, Rule] = {
         "majority": PLURALITY,
         "weighted": Weighed(rule=WEIGHTED),
         "consensus": OrElse(first=UNANIMITY, then=PLURALITY),

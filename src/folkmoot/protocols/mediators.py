@@ -156,7 +156,7 @@ def guidance(names: tuple[str, ...]) -> Form:
 
 def _part(kind: MediatorKind, by: str, brief: Brief) -> Phase:
     """What a mediator does each time it speaks."""
-    match kind:  # house: names because each kind does something else
+    match kind:
         case "active":
             form = guidance(brief.names("debater"))
             return Everyone(act="guide", task=GUIDING, who=(by,), form=form, view=LOG)

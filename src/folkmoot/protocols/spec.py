@@ -90,7 +90,7 @@ def _make(offer: Offer, make: Callable[[Brief, Choices], object], brief: Brief, 
         tree = with_options(make, choices.protocol_options, whose=offer.name, where=PROTOCOL.options)(brief, choices)
     except FolkmootError:
         raise
-    except Exception as error:  # house: broad because foreign code raises what it likes
+    except Exception as error:  # foreign code raises what it likes
         raise offer.broken(f"{type(error).__name__}: {error}") from error
     if not hasattr(tree, "play"):
         raise offer.broken(f"it makes no phase but {type(tree).__name__}")
@@ -127,7 +127,7 @@ def naming_packages() -> Generator[None]:
     """
     try:
         yield
-    except Exception as error:  # house: broad because foreign code raises what it likes
+    except Exception as error:  # foreign code raises what it likes
         # Over a record the driver makes a mismatch of it, which has it as its cause.
         fault = error.__cause__ if isinstance(error, RecordMismatch) else error
         if offer := failing_package(fault):

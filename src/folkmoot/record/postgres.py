@@ -360,7 +360,7 @@ class PostgresStore:
         """Write a batch and notify its callers; an error of the server or the network concerns all of them."""
         try:
             lasts = await self._store_runs(runs)
-        except Exception as error:  # noqa: BLE001 # house: broad because callers wait for whatever comes of it
+        except Exception as error:  # noqa: BLE001 # callers wait for whatever comes of it
             fault = error if isinstance(error, RecordError) else explain(self.place, error)
             notify_callers([(append, fault) for run in runs for append in run.appends])
             return

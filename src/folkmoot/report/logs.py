@@ -182,7 +182,7 @@ def write(mode: LogMode, report: Report, entries: Sequence[Entry]) -> Mapping[st
     Returns:
         The suffix of each file's name, with its text; the first file is the one to read.
     """
-    match mode:  # house: names because each log is written in its own way
+    match mode:
         case "full_markdown":
             return {".md": markdown(report)}
         case "summary_only":

@@ -122,7 +122,7 @@ async def _tool_result(tool: Tool, arguments: Mapping[str, object], use: ToolUse
         return await tool.use(arguments, use), ""
     except (ToolError, ModelError) as error:
         return None, str(error) or "a ToolError without words"
-    except Exception as error:  # house: broad because foreign code raises what it likes
+    except Exception as error:  # foreign code raises what it likes
         problem = f"for {arguments} it raises {type(error).__name__}: {error}"
         raise AssertionError(f"{problem}; raise a ToolError whose sentence the model can read") from error
 
@@ -206,7 +206,7 @@ async def check_report(
     for ending, record in await _records(brief):
         try:
             content, again = read(record), read(record)
-        except Exception as error:  # house: broad because foreign code raises what it likes
+        except Exception as error:  # foreign code raises what it likes
             raise AssertionError(f"it cannot report {ending}: {type(error).__name__}: {error}") from error
         wanted = bytes if binary else str
         assert isinstance(content, wanted), f"of {ending} it gives {type(content).__name__}, not {wanted.__name__}"

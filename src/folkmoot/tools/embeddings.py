@@ -316,7 +316,7 @@ class LocalEmbeddings:
             with self._loading:
                 model = self._model = self._model or _load(self._path)
                 rows = model.encode(texts, max_length=None, use_multiprocessing=False).tolist()
-        except Exception as error:  # house: broad because tokenizers raises Exception itself
+        except Exception as error:  # tokenizers raises Exception itself
             problem = clip(clean(str(error)).replace(self._path, self.name), 200)
             raise Unavailable(f"{self.name} cannot be used: {problem}", kind="not_found") from error
         return [vector(row) for row in rows]

@@ -237,7 +237,7 @@ class Guard:
             await self._app(scope, await self._with_body(scope, receive), safely)
         except Problem as problem:
             await _refuse(problem, scope, receive, safely)
-        except Exception as error:  # noqa: BLE001 # house: broad because every error must become an answer
+        except Exception as error:  # noqa: BLE001 # every error must become an answer
             if gone:  # the client has disconnected; that is not an error
                 return
             logging.getLogger("folkmoot.web").error("%s: %s", route_of(scope), error_trace(error))

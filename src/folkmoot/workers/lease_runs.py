@@ -121,7 +121,7 @@ class LeaseRuns:
             return await self._unreadable(debate, error)
         except FolkmootError as error:
             return Ending(state="parked", reason=str(error))
-        except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
+        except Exception as error:  # noqa: BLE001 # a slip in one debate must not end the others
             return Ending(state="parked", reason=hide(clean(f"internal error: {type(error).__name__}: {error}")))
 
     async def _ending(self, outcome: Outcome, leased: LeasedDebate) -> Ending:

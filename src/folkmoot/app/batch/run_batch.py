@@ -307,7 +307,7 @@ class BatchRun:
             pause_reason = outcome.reason if outcome.status == "paused" else ""
         except FolkmootError as error:
             fault = str(error)
-        except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
+        except Exception as error:  # noqa: BLE001 # a slip in one debate must not end the others
             fault = hide(clean(f"internal error: {type(error).__name__}: {error}"))
         outcome = await self._outcome_on_record(repeat) or not_started(repeat)
         if fault or (pause_reason and outcome.status == "paused"):

@@ -110,7 +110,7 @@ def look_aside(look: Callable[[], _T]) -> "Future[_T]":
     def run() -> None:
         try:
             result.set_result(look())
-        except Exception as error:  # noqa: BLE001 # house: broad because it is raised where the answer is read
+        except Exception as error:  # noqa: BLE001 # it is raised where the answer is read
             result.set_exception(error)
 
     threading.Thread(target=run, name="folkmoot-documents", daemon=True).start()

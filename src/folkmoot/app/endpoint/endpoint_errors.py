@@ -35,7 +35,7 @@ class EndpointError(Exception):
 
     def __init__(
         self, status: int, message: str, code: str = "", *, param: str = "", retry: bool | None = None, wait: int = 0
-    ) -> None:  # house: wide because these are the parts of an error
+    ) -> None:
         super().__init__(message)
         self.status, self.message, self.param = status, message, param
         self.code = code or _WORDS.get(status, "invalid_value")

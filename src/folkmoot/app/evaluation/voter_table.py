@@ -32,7 +32,7 @@ LEAST: Final = 3
 OPTIONS: Final = ("right", "lure", "third", "fourth")
 """What the numbers of simulated answers stand for; see ``worlds``."""
 
-NO_ANSWERS: Final = (  # house: names because what they ask for is no answer
+NO_ANSWERS: Final = (
     "bp_style",
     "forecast",
     "findings",
@@ -61,7 +61,6 @@ class Shape:
     ending: Ending = "votes"
 
 
-# house: names because each decides in its own way
 ENDINGS: Final[Mapping[str, Ending]] = {
     "single": "one",
     "moderated": "judge",

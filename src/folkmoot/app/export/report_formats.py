@@ -226,7 +226,7 @@ def foreign_format(offer: Offer, options: Mapping[str, Value] = NO_OPTIONS) -> R
             raise BriefError(str(error), code="bad_enum") from error
         except FolkmootError:
             raise
-        except Exception as error:  # house: broad because foreign code raises what it likes
+        except Exception as error:  # foreign code raises what it likes
             raise BriefError(str(offer.broken(f"{type(error).__name__}: {error}")), code="bad_enum") from error
         if not isinstance(content, bytes if form.binary else str):
             fault = f"it gives {type(content).__name__}, not {'bytes' if form.binary else 'str'}"

@@ -204,7 +204,7 @@ class TelemetryWatcher:
             if observer := self.observed[debate]:
                 for entry in entries:
                     observer.take(entry)
-        except Exception as error:  # noqa: BLE001 # house: broad because an SDK's code runs here, and no debate may feel it
+        except Exception as error:  # noqa: BLE001 # an SDK's code runs here, and no debate may feel it
             self.observed[debate] = None
             logging.getLogger(__name__).warning("%s is no longer observed: %s", debate, type(error).__name__)
 

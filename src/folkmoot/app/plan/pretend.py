@@ -69,7 +69,6 @@ CLAIM, REPLY, MARKS = 20, 45, 12
 CALL = 15
 """Words in which a model asks for a tool: its name, and what to look for."""
 
-# house: names because each built-in tool has its own
 FOUND: Mapping[str, int] = {"search": 350, "rag": 450, "summarizer": 200, "scorer": 20}
 """Words of the usual result of a tool: five hits of a search engine, four extracts of a document, a summary, marks."""
 

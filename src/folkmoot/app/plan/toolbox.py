@@ -57,7 +57,7 @@ MCP = "mcp:"
 LONGEST_NOTE = 200
 """Characters of what an MCP server says of a tool, where it is shown to the owner."""
 
-SPECS: Mapping[str, tuple[ToolSpec, ...]] = {  # house: names because each built-in tool has its own
+SPECS: Mapping[str, tuple[ToolSpec, ...]] = {
     "search": (SEARCH, OPEN_PAGE),
     "rag": (SPEC,),
     "summarizer": (SUMMARIZER,),
@@ -235,7 +235,7 @@ def foreign_tool(name: str, options: Fields = NO_OPTIONS) -> Tool:
             _ = tool.spec, tool.use
         except FolkmootError:
             raise
-        except Exception as error:  # house: broad because foreign code raises what it likes
+        except Exception as error:  # foreign code raises what it likes
             raise offer.broken(f"{type(error).__name__}: {error}") from error
     except ProtocolError as error:
         raise BriefError(str(error), code="bad_enum") from error
@@ -263,7 +263,7 @@ class Foreign:
             result = cast(object, await self.tool.use(arguments, tool_use))
         except FolkmootError:
             raise
-        except Exception as error:  # house: broad because foreign code raises what it likes
+        except Exception as error:  # foreign code raises what it likes
             raise ToolError(str(self._offer.broken(f"{type(error).__name__}: {error}"))) from error
         if not isinstance(result, ToolResult):
             raise ToolError(str(self._offer.broken(f"it gives {type(result).__name__}, not a ToolResult")))

@@ -85,7 +85,7 @@ def ranked_ballots(folder: Path) -> Iterator[Figure]:
         reference=find(r"Condorcet winner exists in (\d+)", reference),
     )
     line = re.search(r"agreement with the Condorcet winner: .*", reference)
-    for name in ("plurality", "borda", "irv", "copeland", "minimax", "schulze"):  # house: names because of a table
+    for name in ("plurality", "borda", "irv", "copeland", "minimax", "schulze"):
         yield Figure(
             name=f"Condorcet winners elected by {name}",
             ours=_elected(beaten, "instant_runoff" if name == "irv" else name),

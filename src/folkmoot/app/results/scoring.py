@@ -40,7 +40,7 @@ NO_PLACEBO = (
 )
 
 
-def measure(result: EvalResult) -> Scoreboard:  # house: long because it is one table
+def measure(result: EvalResult) -> Scoreboard:
     """The scoreboard of an evaluation.
 
     Raises:

@@ -38,7 +38,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 Strategy: TypeAlias = (
-    Literal[  # house: names because editors complete them from here, and a Literal cannot be computed
+    Literal[
         "",
         "majority",
         "plurality",
@@ -276,7 +276,7 @@ class Listener:
                 return
             try:
                 self.tell(entry)
-            except Exception as error:  # noqa: BLE001 # house: broad because the program's own error is raised later
+            except Exception as error:  # noqa: BLE001 # the program's own error is raised later
                 self.error = error
                 self.stop.reason = f"on_event raised {type(error).__name__}"
 
@@ -311,9 +311,9 @@ async def _open_store(store: StorePlace | None, *, reading: bool = False) -> Asy
 
 
 @_awaited
-async def debate(  # house: wide because a program names only what is otherwise
+async def debate(
     brief: BriefLike,
-    *,  # house: long because what each argument means stands here
+    *,
     model: object = (),
     protocol: str = "",
     strategy: Strategy = "",

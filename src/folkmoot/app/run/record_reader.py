@@ -134,7 +134,7 @@ def list_query(
     owner: str | None = None,
     after: str = "",
     prefix: str = "",
-) -> ListQuery:  # house: wide because each is one way to choose
+) -> ListQuery:
     """Which debates a list shows, the newest first.
 
     Args:

@@ -378,7 +378,7 @@ class Runner:
             result = await running
         except FolkmootError as error:
             self._keep(debate, error)
-        except Exception as error:  # noqa: BLE001 # house: broad because a slip in one debate must not end the others
+        except Exception as error:  # noqa: BLE001 # a slip in one debate must not end the others
             self._keep(debate, FolkmootError(hide(clean(f"internal error: {type(error).__name__}: {error}"))))
         else:
             if result.debate != debate:  # the participants could not be generated

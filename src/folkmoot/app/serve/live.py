@@ -261,7 +261,7 @@ class ViewerGroup:
                 raise
             except RecordError as error:
                 self.error, self.over = error, True
-            except Exception as error:  # noqa: BLE001 # house: broad because an error in one debate must not end the server
+            except Exception as error:  # noqa: BLE001 # an error in one debate must not end the server
                 logging.getLogger("folkmoot.web").error("live %s: %s", self.debate, error_trace(error))
                 self.error, self.over = RecordError("an internal error; the records are not affected"), True
             return True

@@ -84,7 +84,7 @@ class RequestGuard:
         live: bool = False,
         page: bool = False,
         tokens_only: bool = False,
-    ) -> Refusal | None:  # house: wide because a request has so many sides
+    ) -> Refusal | None:
         """Refuse another host name, and requests that a foreign page makes a browser send; None where all is well.
 
         Args:

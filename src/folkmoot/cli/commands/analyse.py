@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     help="Translate the formal claims to this file for Lean 4, if lean is on the path.",
 )
 @store_option
-def analyse(  # house: wide because a command has a parameter for each option
+def analyse(
     debates: tuple[str, ...],
     as_json: bool,
     formal: bool,
@@ -105,7 +105,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--check", type=_FILE, help="Check this receipt (JSON or Markdown) instead of writing one.")
 @click.option("--new-key", type=_FILE, help="Create an Ed25519 key in this file, and its public key in FILE.pub.")
 @store_option
-def receipt(  # house: wide because a command has a parameter for each option
+def receipt(
     debate: str | None,
     key: Path | None,
     hmac_key_env: str | None,

@@ -115,9 +115,7 @@ async def _logs(folder: Path, server: str, store: Path | str | None) -> "Mapping
 @click.option("--all", "everything", is_flag=True, help="Show all tables, also the long ones.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @store_option
-def past(  # house: wide because these are its options
-    debates: tuple[str, ...], out: Path | None, everything: bool, as_json: bool, store: Path | str | None
-) -> int:
+def past(debates: tuple[str, ...], out: Path | None, everything: bool, as_json: bool, store: Path | str | None) -> int:
     """Show what past debates were worth: the named ones, or all whose right answer is known (`folkmoot resolve`).
 
     What would one model have said, sampling of the first answers, their vote, or a debate only where first answers

@@ -260,7 +260,7 @@ class FormatName(click.ParamType[str]):
 )
 @click.option("--plots", is_flag=True, help="Add plots as the last chapter. Their files are saved beside the report.")
 @store_option
-def report(  # house: wide because they are the options of the command
+def report(
     debate: str, form: str | None, out: Path | None, options: tuple[str, ...], plots: bool, store: Path | str | None
 ) -> int:
     """Write the report of a debate.

@@ -219,7 +219,7 @@ class LibraryModel:
             what, client = f"library:{self._name.model}", f"pydantic-ai-slim[{provider}]"
             problem = missing_library(what, "library", client)
             raise Unavailable(problem, kind="not_found") from error
-        except Exception as error:  # house: broad because each provider of the library raises what it likes
+        except Exception as error:  # each provider of the library raises what it likes
             raise Unavailable(
                 f"{self._name} cannot be used{provider_errors.provider_words(hide(str(error)))}", kind="not_found"
             ) from error

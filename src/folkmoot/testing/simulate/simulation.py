@@ -278,7 +278,7 @@ class Simulation:
             caused = self.plan.store or world.shared
             require(caused, "I40", f"process {process}: the store has no fault, and {error}")
             world.note(f"process {process} ends: {type(error).__name__}: {error}")
-        except BaseException as error:  # house: broad because whatever else comes out is a violation
+        except BaseException as error:  # whatever else comes out is a violation
             inner = _first_error(error)
             if isinstance(inner, Violation):
                 raise inner from error

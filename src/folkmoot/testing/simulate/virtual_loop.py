@@ -201,7 +201,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
                 try:
                     cast("Coroutine[Any, Any, Any]", work).close()
                     break
-                except BaseException:  # noqa: BLE001 # house: broad because what is cleaned up may wait, and raise what it likes
+                except BaseException:  # noqa: BLE001 # what is cleaned up may wait, and raise what it likes
                     continue
         self._ready.clear()
         self._scheduled.clear()
@@ -284,7 +284,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
                 handle.context.run(work, *handle.more)
             except (SystemExit, KeyboardInterrupt):
                 raise
-            except BaseException as error:  # noqa: BLE001 # house: broad because asyncio keeps whatever a callback raises
+            except BaseException as error:  # noqa: BLE001 # asyncio keeps whatever a callback raises
                 self.call_exception_handler({"message": "a callback has failed", "exception": error})
 
     def _jump(self) -> None:
@@ -317,7 +317,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         answer: asyncio.Future[T] = self.create_future()
         try:
             value = func(*args)
-        except Exception as error:  # noqa: BLE001 # house: broad because a thread hands on whatever happens
+        except Exception as error:  # noqa: BLE001 # a thread hands on whatever happens
             self.call_later(0.001, _fail, answer, error)
         else:
             self.call_later(0.001, _answer, answer, value)

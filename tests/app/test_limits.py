@@ -1,8 +1,6 @@
 """What can be set has one bound, wherever it is set: a brief, a command, a program, the HTTP API, the MCP server."""
 
-import ast
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -13,7 +11,7 @@ from pydantic import TypeAdapter
 import folkmoot
 from folkmoot.app.batch.batch_plan import Wanted, read_lines
 from folkmoot.app.brief.program_values import Brief
-from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
+from folkmoot.app.brief.schema import HEADER, LIMITS, get_key
 from folkmoot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
 from folkmoot.board import BoardMeeting, BoardMember, TimeKeeper
 from folkmoot.cli.commands.run import again, resume, run
@@ -24,10 +22,8 @@ from folkmoot.council import AgentWrapper, DebateStep
 from folkmoot.mcp import debate_tools
 from folkmoot.pattern import DebatePattern, ReflectionPattern
 from folkmoot.web.schemas import NewDebate
-from tests.house.source import Source, dotted, nodes, parse, read_all
 from tests.paths import ROOT
 
-WHERE = "src/folkmoot/core/brief.py"
 SET: Mapping[str, Whole | Bound] = {"rounds": core.ROUNDS, "seed": core.SEED, **core.LIMITS}
 """What can be set at several entrances, with its bound."""
 
@@ -132,121 +128,6 @@ def test_a_batch_takes_the_same(tmp_path: Any) -> None:
     ]
 
 
-# ---- the source: no bound a second time -----------------------------------------------------------------------------
-
-NAMES = re.compile(r"(?:MOST|LEAST)_(?:ROUNDS|SEED|ASKS|COST|OPTIONS|PARTICIPANTS|DEBATERS|AGENTS|PARALLEL)")
-BOUNDED = re.compile(r"rounds|seed|asks|tokens|cost|budget|parallel|_seconds$|interval|participants$|options$")
-
-
-def breaches(source: Source) -> Iterator[str]:
-    """Where a file states a bound of its own for what has one in the core."""
-    for node in nodes(source.tree):
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and NAMES.fullmatch(target.id) for target in node.targets
-        ):
-            yield f"{source.path}:{node.lineno}: a bound of its own"
-        if isinstance(node, ast.Call):
-            yield from (f"{source.path}:{node.lineno}: {number}" for number in _numbers(node))
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and BOUNDED.search(node.target.id):
-            for call in (part for part in ast.walk(node) if isinstance(part, ast.Call)):
-                if any(isinstance(word.value, ast.Constant) for word in call.keywords if word.arg in SIDES):
-                    yield f"{source.path}:{node.lineno}: {node.target.id} has numbers of its own"
-        if isinstance(node, ast.Dict) and len(bounded_keys(node)) > 1:
-            yield f"{source.path}:{node.lineno}: a table of bounds for {', '.join(bounded_keys(node))}"
-        if isinstance(node, ast.Compare) and compares_with_a_bound(node):
-            yield f"{source.path}:{node.lineno}: {ast.unparse(node)} has a number of its own"
-
-
-def bounded_keys(table: ast.Dict) -> list[str]:
-    """The names in a table that has a lowest and a highest number for each."""
-    return [
-        key.value
-        for key, value in zip(table.keys, table.values, strict=True)
-        if isinstance(key, ast.Constant)
-        and key.value in EVERY
-        and isinstance(value, ast.Tuple | ast.List | ast.Call)
-        and len([part for part in ast.walk(value) if is_number(part)]) > 1
-    ]
-
-
-def compares_with_a_bound(compare: ast.Compare) -> bool:
-    """Whether something that has bounds is compared with a number; 0 and 1 say whether there is any."""
-    parts = (compare.left, *compare.comparators)
-    orders = any(isinstance(sign, ast.Lt | ast.LtE | ast.Gt | ast.GtE) for sign in compare.ops)
-    names = {dotted(part.args[0] if isinstance(part, ast.Call) and part.args else part) for part in parts}
-    numbers = [part for part in parts if is_number(part) and ast.unparse(part) not in ("0", "1")]
-    return orders and bool(numbers) and bool({name.rpartition(".")[2] for name in names} & EVERY)
-
-
-def is_number(node: ast.AST) -> bool:
-    """Whether a number stands there."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
-
-
-def _numbers(call: ast.Call) -> Iterator[str]:
-    """The names of keys and options that a call bounds by numbers."""
-    words = {word.arg: word.value for word in call.keywords}
-    function = dotted(call.func)
-    if function == "Key" and isinstance(name := words.get("name"), ast.Constant):
-        short = str(name.value).removeprefix("limits.")
-        numbers = [words[side] for side in ("low", "high") if side in words]
-        if short in {*SET, "participants", "options"} and any(isinstance(side, ast.Constant) for side in numbers):
-            yield f"the key {short} has numbers of its own"
-    if function == "click.option" and "type" in words and isinstance(kind := words["type"], ast.Call):
-        option = next((part.value for part in call.args if isinstance(part, ast.Constant)), "")
-        name = str(option).lstrip("-").replace("-", "_")
-        if OPTIONS.get(name, name) in {*SET} and any(isinstance(part, ast.Constant) for part in kind.args):
-            yield f"the option {option} has numbers of its own"
-    if function == "whole" and len(call.args) > 3 and isinstance(call.args[3], ast.Constant):
-        name = ast.unparse(call.args[0])
-        yield from [f"{name} has a number of its own"] if BOUNDED.search(name.strip("'")) else []
-
-
-SIDES = ("ge", "gt", "le", "lt")
-EVERY = frozenset({*SET, "participants", "options"}) | {
-    key.name for key in PARTICIPANT if key.kind in ("whole", "number")
-}
-"""All that has bounds in the core or in the table of keys."""
-
-FAULTY = """
-MOST_ROUNDS = 20
-Key(name="rounds", low=0, high=20)
-Key(name="limits.asks", low=1, high=ASKS.high)
-click.option("--max-questions", type=click.IntRange(1, 500))
-whole("rounds", rounds, 0, 20)
-class Limits:
-    asks: Annotated[int, Field(ge=1, le=500)]
-    tokens: int = Field(ge=1, le=1000)
-click.option("--parallel", type=click.IntRange(1, 100))
-BOUNDS = {"asks": (1, 10_000), "tokens": Whole(1, 1_000_000)}
-wrong = not 1 <= limits.asks <= 10_000
-many = len(options) > 20
-hot = settings.temperature > 2.0
-"""
-ALLOWED = """
-left = limits.asks - used.asks if limits.asks > 0 else None
-many = len(options) > 1
-COSTS = {"asks": 3, "tokens": 500}
-asks: int = 500
-click.option("--parallel", type=click.IntRange(*SERVED))
-"""
-
-
-@pytest.mark.source
-def test_no_bound_is_stated_a_second_time() -> None:
-    lines = [line for source in read_all() if source.module and source.path != WHERE for line in breaches(source)]
-    assert lines == []
-    assert (ROOT / WHERE).is_file()
-
-
-def test_the_rule_sees_a_second_statement() -> None:
-    source = parse(FAULTY, "src/folkmoot/x.py")
-    assert len(list(breaches(source))) == 12
-    assert list(breaches(parse(ALLOWED, "src/folkmoot/x.py"))) == []
-
-
 def test_the_form_sends_no_more_than_the_server_takes() -> None:
     limits = json.loads((ROOT / "frontend/src/limits.json").read_text("utf-8"))
     assert limits == {"files": MOST_SENT, "name": LONGEST_FILE_NAME, "request": MOST_REQUEST}
-    script = (ROOT / "frontend/src/files.ts").read_text("utf-8")
-    assert re.findall(r"const (\w+) = [\d *]+;", script) == ["REST"], "the form has no bound of its own"
