@@ -10,15 +10,10 @@ UV := uv==0.13.9
 APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
-# With MEASURE=1 the tests write which lines run, and `make test-all` ends with the coverage floors. That takes longer.
-MEASURED := $(if $(MEASURE),-p tests.kits.probes)
-
-# Two workers more than processors: tests wait for servers, browsers and other processes.
-WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
-
-# A few tests that fail beside others are run once more by themselves. A test that fails twice has failed.
+# A few tests of servers and browsers that fail beside others are run once more by themselves; what fails twice has failed.
+TESTS := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
-  $(BIN)/python -m pytest --last-failed --maxfail 3 --numprocesses 0 $(MEASURED); }
+  $(BIN)/python -m pytest --last-failed --maxfail 3; }
 
 .PHONY: help demo demo-all app screenshots test test-all test-peers simulate chaos check fmt docs site lock bench clean
 .DELETE_ON_ERROR:
@@ -32,7 +27,6 @@ help:
 	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
 	@echo "make test        set up and run the tests that need nothing else: some minutes"
 	@echo "make test-all    make test, and then the rest: browser, PostgreSQL, processes, documents, all cases"
-	@echo "                 with MEASURE=1 also the coverage floors, as .ci/run has it"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; FOLKMOOT_CHAOS_SEED=N"
@@ -58,18 +52,15 @@ screenshots: .venv/dev.stamp
 	$(BIN)/python scripts/screenshots.py
 
 test: .venv/dev.stamp
-	$(if $(MEASURE),rm -rf .cache/coverage)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not system" $(MEASURED) $(if $(MEASURE),|| $(ONCE_MORE))
+	$(TESTS) -m "not system"
 
 test-all: test .venv/docs.stamp
-	@# Tests of browsers and servers wait; so the processors work on all cases of the tests that have many.
-	export FOLKMOOT_MORE=1; $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "(system or many) and not alone" $(MEASURED) || $(ONCE_MORE)
+	export FOLKMOOT_MORE=1; $(TESTS) -m "(system or many) and not alone" || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
-	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal -m alone $(MEASURED) || $(ONCE_MORE)
-	$(if $(MEASURE),$(BIN)/python scripts/coverage_floors.py)
+	$(TESTS) --numprocesses 3 -m alone || $(ONCE_MORE)
 
 test-peers: .venv/dev.stamp
-	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 0 tests/peers
+	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest tests/peers
 
 SEEDS ?= 500
 FROM ?= 0
@@ -78,7 +69,7 @@ simulate: .venv/dev.stamp
 	$(BIN)/python -m folkmoot.testing.simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
 
 chaos: .venv/dev.stamp
-	FOLKMOOT_CHAOS=long $(BIN)/python -m pytest --numprocesses 0 tests/workers/test_chaos.py
+	FOLKMOOT_CHAOS=long $(BIN)/python -m pytest tests/workers/test_chaos.py
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check

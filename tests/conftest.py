@@ -2,37 +2,36 @@
 
 import asyncio
 import gc
-import importlib
 import os
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
 from hypothesis import settings
 
 from tests.kits.home import take_out, use_home
-from tests.kits.order import mix
 from tests.kits.scratch import use_memory
-from tests.kits.selection import OUTSIDE, REST, may_have
-from tests.kits.thoroughness import MORE, with_many_cases
-from tests.paths import ROOT
+from tests.kits.thoroughness import MORE
 
 if TYPE_CHECKING:
-    from tests.kits.forked import Forked
     from tests.record.pg import Postgres
     from tests.web.browser import Stage
 
 settings.register_profile("folkmoot", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("folkmoot")
 
-pytest_plugins = ("tests.kits.forked",)
-
 HOME = pytest.StashKey[Path]()
 """The home of all tests of a process."""
+
+OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
+"""Fixtures that are processes of their own."""
+
+MANY: Set[str] = frozenset({"MORE", "STEP", "some", "resume_everywhere"})
+"""Names whose users try more cases under FOLKMOOT_MORE."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -54,11 +53,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(config.stash[HOME], ignore_errors=True)
 
 
-def pytest_fork_begins(config: pytest.Config) -> None:
-    """Give a worker that is a fork a home of its own."""
-    config.stash[HOME] = use_home()
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
     """Let a test fail that left a record or settings in the home: the next would find them."""
@@ -70,74 +64,31 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark as ``system`` what uses such a fixture or has a narrower mark; skip ``peers`` unless FOLKMOOT_PEERS is set."""
+    """Mark what needs a server as ``system``, and what has more cases than `make test` tries as ``many``."""
     call = getattr(item, "callspec", None)
     words = (value for value in call.params.values() if isinstance(value, str)) if call else ()
-    used = {*getattr(item, "fixturenames", ()), *words}
-    marks = {mark.name for mark in item.iter_markers()}
-    if used & OUTSIDE or marks & {"alone", "peers"}:
+    narrower = any(item.get_closest_marker(mark) for mark in ("alone", "peers"))
+    if narrower or not OUTSIDE.isdisjoint([*getattr(item, "fixturenames", ()), *words]):
         item.add_marker("system")
-        marks.add("system")
-    if getattr(item, "originalname", "") in with_many_cases(item.path):
+    if not MANY.isdisjoint(vars(getattr(item, "module", None) or object)):
         item.add_marker("many")
-        marks.add("many")
-    if marks & {"system", "many"} and not may_have(REST, item.path):
-        raise pytest.UsageError(f"{item.nodeid} would not be found by -m {REST!r}: say by name what it needs")
-    if "peers" in marks and not os.environ.get("FOLKMOOT_PEERS"):
+    if item.get_closest_marker("peers") and not os.environ.get("FOLKMOOT_PEERS"):
         item.add_marker(pytest.mark.skip(reason="needs large servers that nobody here wrote: make test-peers"))
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where only some marks run, read only files that have such a test: the others need not be imported."""
-    if not collection_path.match("test_*.py"):
-        return None
-    return None if may_have(config.option.markexpr, collection_path) else True
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let long tests run among short ones, those of one server on one worker; see ``tests/kits/order.py``."""
-    forked: Forked | None = config.pluginmanager.get_plugin("forked")
-    workers = forked.count if forked else int(getattr(config, "workerinput", {}).get("workercount", 0))
-    if workers:  # else the order stays as it is written
-        items[:] = [items[index] for index in mix([_kind(item) for item in items], workers)]
-
-
-def _kind(item: pytest.Item) -> str:
-    """What takes a test's time: a server, something else, or nothing."""
-    used = getattr(item, "fixturenames", ())
-    if server := next((name for name in ("stage", "postgres") if name in used), ""):
-        return server
-    return "long" if any(item.get_closest_marker(name) for name in ("system", "long")) else ""
-
-
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+def pytest_collection() -> Generator[None, object, object]:
     """Leave what is imported out of the collection of garbage, for it stays to the end; and look for garbage seldom.
 
     Debates make many small values and hardly a circle: by the usual threshold a sixth of the time goes into looking.
     """
     gc.disable()
     try:
-        _compile_part(session.config)
         return (yield)
     finally:
         gc.freeze()
         gc.set_threshold(20_000)
         gc.enable()
-
-
-def _compile_part(config: pytest.Config) -> None:
-    """Import a part of the tests before the others.
-
-    In a new checkout all tests are compiled. Each worker so compiles a part, and reads from the disk what the others
-    have compiled.
-    """
-    worker: Mapping[str, Any] = getattr(config, "workerinput", {})
-    if worker and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
-        files = [path for path in sorted(ROOT.glob("tests/**/test_*.py")) if may_have(config.option.markexpr, path)]
-        for path in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
-            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_xdist_auto_num_workers() -> int:

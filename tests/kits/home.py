@@ -8,8 +8,8 @@ from pathlib import Path
 MOVED = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 """Names in the environment that lead out of a home."""
 
-SETTINGS = ("MODEL", "FALLBACK", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS", "LEARN", "SCHEMAS")
-"""Settings that the owner may have in the environment, ``FOLKMOOT_STORE`` and so on."""
+OF_TESTS = ("FOLKMOOT_CI", "FOLKMOOT_MORE", "FOLKMOOT_PEERS", "FOLKMOOT_CHAOS", "FOLKMOOT_CHAOS_SEED")
+"""What says how the tests run; any other name that begins so is a setting of the owner, as ``FOLKMOOT_STORE``."""
 
 OURS = tuple(
     f"{folder}/folkmoot"
@@ -28,8 +28,9 @@ def use_home() -> Path:
         os.environ.setdefault("GIT_CONFIG_GLOBAL", str(git))  # it may say that the repository is safe to read
     home = Path.home() / worker if worker else Path(tempfile.mkdtemp(prefix="folkmoot-home-"))
     home.mkdir(exist_ok=True)
-    for name in (*MOVED, *(f"FOLKMOOT_{name}" for name in SETTINGS)):
-        os.environ.pop(name, None)
+    for name in list(os.environ):
+        if name in MOVED or (name.startswith("FOLKMOOT_") and name not in OF_TESTS):
+            del os.environ[name]
     os.environ["HOME"] = str(home)
     return home
 

@@ -113,7 +113,6 @@ NOTHINGS = b'{"message": {"content": ""}}' + b" " * 1000 + b"\n"
 """Lines of Ollama's that say nothing."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ANSWERING)
 @pytest.mark.parametrize(
     ("answer", "message"),

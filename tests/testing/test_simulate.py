@@ -50,7 +50,6 @@ WITHIN = 2_000
 """The seeds within which each planted fault is found."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_all_invariants_hold(block: int) -> None:
     size = len(SEEDS) // BLOCKS

@@ -42,7 +42,6 @@ BEGINS = {
 }
 
 
-@pytest.mark.long
 async def test_a_report_in_every_form(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         me = web.me

@@ -254,7 +254,6 @@ def test_the_report_to_print_has_the_memo_as_its_cover() -> None:
     assert "Hash of the last entry" in page
 
 
-@pytest.mark.long
 def test_the_formats_make_what_they_say() -> None:
     record = read(debates.small())
     assert FORMATS["print"].make(record) == print_page(record)

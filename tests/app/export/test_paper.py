@@ -50,7 +50,6 @@ class Addresses(HTMLParser):
         assert not [name for name in values if name.startswith("on")]
 
 
-@pytest.mark.long
 async def test_the_report_to_print_has_the_map_drawn(tmp_path: Path) -> None:
     record = await recorded(tmp_path / "m.db", "open-fight.md")
     page = print_page(record)
@@ -63,7 +62,6 @@ async def test_the_report_to_print_has_the_map_drawn(tmp_path: Path) -> None:
     assert not looked.scripts
 
 
-@pytest.mark.long
 async def test_a_pdf_has_the_words_of_the_report(tmp_path: Path) -> None:
     record = await recorded(tmp_path / "m.db", "build-or-buy.md")
     try:

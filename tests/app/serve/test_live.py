@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,7 +55,6 @@ class Watched:
 WATCHERS = st.tuples(st.sampled_from((None, "")), st.integers(0, 9), st.integers(0, 40), st.booleans())
 
 
-@pytest.mark.long
 @given(
     viewers=st.lists(WATCHERS, min_size=1, max_size=5),
     steps=st.lists(st.integers(0, 9), max_size=12),
