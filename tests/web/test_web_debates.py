@@ -126,8 +126,9 @@ async def test_a_body_that_is_no_json_or_no_text(tmp_path: Path) -> None:
 
 async def test_a_token_of_others_sees_nothing_of_memory(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        response = await web.ann.post(f"{API}/check", json={"brief": "---\nrecall: yes\n---\n# Tea?"})
-        assert (response.status_code, response.json()["code"]) == (422, "not_here")
+        for brief in ("---\nrecall: yes\n---\n# Tea?", f"{ADA}\n## Keeper (retriever)\n"):
+            response = await web.ann.post(f"{API}/check", json={"brief": brief})
+            assert (response.status_code, response.json()["code"]) == (422, "not_here")
         for route in ("ratings", "calibration", "memory?q=tea"):
             assert (await web.ann.get(f"{API}/{route}")).status_code == 403
 

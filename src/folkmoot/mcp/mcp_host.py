@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 from folkmoot.app.export.telemetry import attach_telemetry
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.plan.settings_tables import Serving
-from folkmoot.app.run.access import AT_HAND
+from folkmoot.app.run.claims import AT_HAND
 from folkmoot.app.run.queue_runner import open_runner
 from folkmoot.app.run.runner import Runner
 from folkmoot.app.run.workspace import Workspace

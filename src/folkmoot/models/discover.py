@@ -19,7 +19,7 @@ from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
 from folkmoot.models.provider_errors import unreached_error, wrong_server_error
 from folkmoot.models.transport import CONNECT_SECONDS, ProviderConnection, read_object
-from folkmoot.models.wires.acp_programs import ACP, USUAL
+from folkmoot.models.wires.acp_programs import USUAL
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -162,7 +162,7 @@ async def find_models(env: Environment | None = None, *, seconds: float = SECOND
     keys = {provider.name: key.origin for provider in known if (key := _key(provider, values))}
     needed = {provider.name: " or ".join(provider.keys) for provider in known if provider.needs_key}
     path = values.get("PATH", "")
-    agents = tuple(f"{ACP}{name}" for name, program in USUAL.items() if shutil.which(program.command[0], path=path))
+    agents = tuple(f"acp:{name}" for name, program in USUAL.items() if shutil.which(program.command[0], path=path))
     return Available(
         servers=servers,
         agents=agents,

@@ -7,7 +7,7 @@ host of its choice.
 import hashlib
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -41,6 +41,7 @@ class Wire:
         unnamed: the settings that it has no name for.
         refused: what models refuse that speak it: a pattern for the beginning of their names, and the settings.
         address: how an address in the environment is read.
+        starts_program: whether its models are programs of this machine, which it starts.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Wire:
     unnamed: tuple[str, ...] = ()
     refused: tuple[tuple[str, tuple[str, ...]], ...] = ()
     address: Callable[[str], str] = str
+    starts_program: bool = False
 
 
 def ollama_address(text: str) -> str:
@@ -117,6 +119,7 @@ ACP = Wire(
     name="acp",
     adapter="folkmoot.models.wires.acp_agent:AcpModel",
     unnamed=tuple(Settings.__slots__),
+    starts_program=True,
 )
 
 
@@ -339,6 +342,16 @@ def parse(text: str) -> ModelName:
             code="bad_model",
         )
     return ModelName(provider=provider, model=model)
+
+
+def programs_in(names: Iterable[str]) -> frozenset[str]:
+    """Those of the names, as ``parse`` writes them, whose models are programs of this machine."""
+    programs: set[str] = set()
+    for text in names:
+        with suppress(BriefError):  # what no provider answers for starts nothing
+            if (name := parse(text)).provider.wire.starts_program:
+                programs.add(str(name))
+    return frozenset(programs)
 
 
 def unsent_settings(name: ModelName) -> tuple[str, ...]:

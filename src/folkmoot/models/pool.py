@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import copy
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -33,7 +33,7 @@ from folkmoot.models.layers import (
     Throttled,
     TimeLimit,
 )
-from folkmoot.models.names import ACP, Environment, ModelName, need_key, parse
+from folkmoot.models.names import ACP, Environment, ModelName, need_key, parse, programs_in
 from folkmoot.models.prices import load_prices
 from folkmoot.models.provider_errors import TranslatedErrors
 from folkmoot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
@@ -156,6 +156,7 @@ class Pool:
         self._options: Fields = {}
         self.open_tray: OpenTray | None = None
         self.programs: Callable[[], Mapping[str, AcpProgram]] = dict
+        self._may_start: frozenset[str] | None = None
 
     def with_options(self, options: Fields) -> "Pool":
         """The same pool for a debate that sets options of providers from other packages; it shares all connections.
@@ -169,6 +170,22 @@ class Pool:
         other._options = options
         return other
 
+    def starting_only(self, programs: Collection[str]) -> "Pool":
+        """The same pool for a caller over the network: it shares all connections, and starts few programs.
+
+        Every model comes from a pool, however its name is written and wherever it stands, so no request gets past this.
+
+        Args:
+            programs: the models of this machine's programs that may be started, as ``names.programs_in`` gives them.
+        """
+        other = copy.copy(self)
+        other._may_start = frozenset(programs)
+        return other
+
+    def starts(self, name: str) -> bool:
+        """Whether the caller may have a model of that name; only a program of this machine may be out of bounds."""
+        return self._may_start is None or programs_in((name,)) <= self._may_start
+
     def model(self, name: str) -> Model:
         """The model of that name (``ollama:llama3.2``), always the same one.
 
@@ -181,6 +198,9 @@ class Pool:
         if name.startswith(GUEST):
             return self._registered_agent(name)
         parsed = parse(name)
+        if not self.starts(name):
+            problem = f"{parsed} is a program of this machine, which a request over the network cannot start"
+            raise BriefError(f"{problem}; name a model that a server answers for", code="not_here")
         options = options_for(PROVIDER, parsed.provider.name, self._options)
         known_as = f"{parsed} {sorted(options.items())}" if options else str(parsed)
         if known_as not in self._models and parsed.provider.wire is ACP:

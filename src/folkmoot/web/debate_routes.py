@@ -6,36 +6,29 @@ from dataclasses import asdict
 from typing import Annotated, cast
 
 from fastapi import Header, Query, Response
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
-from folkmoot.app.brief.reader import ParsedBrief
 from folkmoot.app.export.learned import add_note, check_truth
 from folkmoot.app.export.reports import plan_data
 from folkmoot.app.plan.next_steps import next_steps, resume_step
 from folkmoot.app.run.access import name_of, rename
-from folkmoot.app.run.fork import Answer, Change
-from folkmoot.app.run.fork import fork as part_from
+from folkmoot.app.run.fork import Answer
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.prepare import LimitOverrides, Overrides
 from folkmoot.app.run.record_reader import Summary, list_query, open_asks
 from folkmoot.app.run.removal import remove
-from folkmoot.app.run.start import StartRequest
-from folkmoot.app.serve.admission import Admission, DebateRequest, read_sent_files
-from folkmoot.app.serve.admission import id_for_key as keyed_by
-from folkmoot.app.serve.admission import request_of as hash_of
+from folkmoot.app.serve.admission import Admission, DebateRequest, ForkRequest, read_sent_files
 from folkmoot.app.serve.answer_types import StoredStatus
 from folkmoot.app.serve.brief_view import BriefView, brief_view, request_body
 from folkmoot.app.serve.visibility import may_read, visible_entries
 from folkmoot.core.ask import Value
-from folkmoot.core.brief import Limits as Bounds
 from folkmoot.core.decision import NextStep
-from folkmoot.core.errors import BriefError, PackageMissing, RecordConflict, RecordError
+from folkmoot.core.errors import BriefError, PackageMissing, RecordError
 from folkmoot.core.event import Entry, Opened
 from folkmoot.core.labels import act_of, noun
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import OutcomeView, outcome_view
 from folkmoot.report.metrics import faults, missing_causes, sums_of
-from folkmoot.web.auth import Identity
 from folkmoot.web.problems import Problem
 from folkmoot.web.read_schemas import PlanResponse
 from folkmoot.web.schemas import (
@@ -98,51 +91,6 @@ async def order_of(body: PlanRequest) -> DebateRequest:
     return DebateRequest(brief=body.brief, overrides=overrides, start=start, preset=body.preset, background=background)
 
 
-async def make_ready(site: ServerState, holder: Identity, body: PlanRequest) -> StartRequest:
-    """Read and prepare the debate of a request; see ``Admission.make_ready``."""
-    return await admission(site, holder.owner).make_ready(await order_of(body))
-
-
-async def begin(site: ServerState, holder: Identity, body: NewDebate, key: str) -> str:
-    """Start the debate of a request; see ``Admission.begin``."""
-    return await admission(site, holder.owner).begin(await order_of(body), key)
-
-
-async def go_on(site: ServerState, owner: str, debate: str, limits: Limits | None) -> bool:
-    """Resume a debate; see ``Admission.go_on``."""
-    return await admission(site, owner).resume(debate, caps_of(limits))
-
-
-async def answered(site: ServerState, debate: str) -> bool:
-    """Resume a debate in which somebody has answered; see ``Admission.answered``."""
-    return await admission(site, "").resume_answered(debate)
-
-
-def read_other(site: ServerState, holder: Identity, brief: str | dict[str, JsonValue], parent: Bounds) -> ParsedBrief:
-    """Another brief for a fork; see ``Admission.read_other``."""
-    return admission(site, holder.owner).read_fork_brief(brief, parent)
-
-
-async def own(site: ServerState, holder: Identity, debate: str, request: str) -> None:
-    """Store the owner of a new debate; see ``Admission.own``."""
-    await admission(site, holder.owner).note_owner(debate, request)
-
-
-async def is_there(site: ServerState, holder: Identity, debate: str, request: str) -> bool:
-    """Whether the debate of a key exists already; see ``Admission.is_there``."""
-    return await admission(site, holder.owner).is_there(debate, request)
-
-
-def keyed(holder: Identity, key: str) -> str:
-    """The id of the debate that a request with an idempotency key creates."""
-    return keyed_by(holder.owner, key)
-
-
-def request_of(action: str, body: BaseModel) -> str:
-    """The hash of a request."""
-    return hash_of(action, body.model_dump(mode="json"))
-
-
 router = api_router("debates")
 
 Key = Annotated[
@@ -180,7 +128,7 @@ async def begin_debate(
     site: SiteOf, holder: Owner, body: NewDebate, response: Response, key: Key = ""
 ) -> StartedDebate:
     """Start a debate. If its participants must be generated first, it is on record only after that."""
-    debate = await begin(site, holder, body, key)
+    debate = await admission(site, holder.owner).begin(await order_of(body), key)
     return await _begun_body(site, debate, response)
 
 
@@ -193,7 +141,7 @@ async def _begun_body(site: ServerState, debate: str, response: Response) -> Sta
 @router.post("/check")
 async def check_brief(site: SiteOf, holder: Owner, body: PlanRequest) -> PlanResponse:
     """Show how a brief was understood, and what the debate would use. Nothing is sent to any model."""
-    start = await make_ready(site, holder, body)
+    start = await admission(site, holder.owner).make_ready(await order_of(body))
     return PlanResponse.model_validate({"kind": start.parsed.kind, **plan_data(start.prepared)})
 
 
@@ -401,7 +349,7 @@ async def stop_debate(visit: Owning, body: StopDebate | None = None) -> State:
 async def resume_debate(visit: Owning, body: ResumeDebate | None = None) -> State:
     """Resume a debate where its record ends. A debate that runs or has ended is not changed."""
     _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
-    await go_on(visit.site, visit.holder.owner, visit.debate, body.limits if body else None)
+    await admission(visit.site, visit.holder.owner).resume(visit.debate, caps_of(body.limits if body else None))
     return await state_of(visit)
 
 
@@ -415,29 +363,10 @@ async def fork_debate(visit: Owning, body: ForkDebate, response: Response, key: 
     """Fork a debate: a new one continues from an entry of it. The old one is not changed."""
     site, holder = visit.site, visit.holder
     _check_made(visit, await site.workspace.count_entries(visit.debate))
-    request_hash = request_of(f"fork {visit.debate}", body)
-    name = keyed(holder, key) if key else ""
-    if not (name and await is_there(site, holder, name, request_hash)):
-        given_answer, parent = body.answer, opening(visit.debate, await site.workspace.entries(visit.debate))
-        change = Change(
-            models=body.models,
-            brief=None if body.brief is None else read_other(site, holder, body.brief, parent.brief.limits),
-            answer=Answer(turn=given_answer.turn, words=given_answer.words, fields=values(given_answer.fields))
-            if given_answer
-            else None,
-        )
-
-        async def claim(fork_id: str) -> None:
-            await own(site, holder, fork_id, request_hash if key else "")
-
-        try:
-            name = await part_from(site.workspace, visit.debate, at=body.at, change=change, name=name, before=claim)
-        except RecordConflict:
-            # The same request came twice at the same time. A different request is refused here.
-            if not (name and await is_there(site, holder, name, request_hash)):
-                raise
-    if body.start:
-        await go_on(site, holder.owner, name, None)
+    replaced = body.answer
+    answer = Answer(turn=replaced.turn, words=replaced.words, fields=values(replaced.fields)) if replaced else None
+    order = ForkRequest(at=body.at, models=body.models, brief=body.brief, answer=answer, start=body.start)
+    name = await admission(site, holder.owner).fork(visit.debate, order, key)
     return await _begun_body(site, name, response)
 
 

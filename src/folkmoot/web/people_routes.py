@@ -23,7 +23,7 @@ from folkmoot.core.ask import Field
 from folkmoot.core.errors import BriefError
 from folkmoot.core.labels import act_of, noun
 from folkmoot.core.transcript import fold
-from folkmoot.web.debate_routes import answered, values
+from folkmoot.web.debate_routes import admission, values
 from folkmoot.web.problems import Problem
 from folkmoot.web.schemas import (
     AnswerQuestion,
@@ -131,7 +131,7 @@ async def answer_ask(visit: Joining, body: AnswerQuestion) -> SavedAnswer:
     person = _speaker(visit, body.who)
     key = body.key or (await open_ask_for(site.workspace, visit.debate, person)).key
     reply = await answer(site.workspace, visit.debate, body.words, who=person, key=body.key, fields=values(body.fields))
-    runs = await answered(site, visit.debate)
+    runs = await admission(site, "").resume_answered(visit.debate)
     return SavedAnswer(key=key, text=reply.text, fields=dict(reply.fields), runs=runs)
 
 

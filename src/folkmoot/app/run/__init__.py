@@ -5,5 +5,5 @@ Read in this order: ``api`` (``folkmoot.run`` and ``folkmoot.debate``), ``prepar
 ``outcome``, ``people`` (questions to people and their answers),
 ``fork``, ``again`` (the same brief once more),
 ``record_reader`` (names, entries and lists of debates; it runs nothing), ``removal`` (delete a debate), then many at
-once: ``runner``, ``dispatcher``, ``queue_runner``, ``liveness``, ``access``.
+once: ``runner``, ``dispatcher``, ``queue_runner``, ``liveness``, ``claims``, ``access``.
 """

@@ -11,6 +11,7 @@ from hmac import compare_digest
 from typing import get_args
 
 from folkmoot.app.plan.learning import owner_messages
+from folkmoot.app.run.claims import Claim, access_stream, claimed
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.prepare import LimitOverrides
 from folkmoot.app.run.workspace import Workspace
@@ -18,7 +19,6 @@ from folkmoot.core.brief import Limits, is_person
 from folkmoot.core.errors import BriefError, RecordConflict
 from folkmoot.core.event import Allowed, Claimed, Limited, Noted, Renamed, Revoked, Right, Shared
 from folkmoot.core.text import clean
-from folkmoot.record.mailbox import SideStream
 
 RIGHTS: tuple[Right, ...] = get_args(Right)
 """From the least to the most: whoever may join may view."""
@@ -34,28 +34,6 @@ LONGEST_NAME = 200
 
 LONGEST_DAYS = 366.0
 """The most days for which a link holds."""
-
-
-AT_HAND = "@stdio"
-"""The ending of the owner's name of a client over standard input; names of tokens cannot have it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """The owner of a debate.
-
-    Attributes:
-        owner: the name of the token by which it was made; "" for the person at the machine.
-        request: the hash of what was asked for, where it was asked for under a key; "" for none.
-    """
-
-    owner: str = ""
-    request: str = ""
-
-    @property
-    def at_hand(self) -> bool:
-        """Whether the debate was started on this machine, by a person or by a program over standard input."""
-        return not self.owner or self.owner.endswith(AT_HAND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,20 +84,12 @@ async def claim(workspace: Workspace, debate: str, wanted: Claim) -> Claim:
     Raises:
         RecordError: the store cannot be written.
     """
-    stream = _stream(workspace, debate)
+    stream = access_stream(workspace, debate)
     if not await stream.read():
         if wanted.owner:
             await owner_messages(workspace.store, debate, workspace.clock).post(Noted(what="forget"))
         await stream.post(Claimed(owner=wanted.owner, request=wanted.request))
     return await claimed(workspace, debate)
-
-
-async def claimed(workspace: Workspace, debate: str) -> Claim:
-    """The owner of a debate; a debate that nobody claimed belongs to the local user."""
-    for entry in await _stream(workspace, debate).read():
-        if isinstance(entry.event, Claimed):
-            return Claim(owner=entry.event.owner, request=entry.event.request)
-    return Claim()
 
 
 async def note_limits(workspace: Workspace, debate: str, caps: LimitOverrides) -> None:
@@ -129,12 +99,12 @@ async def note_limits(workspace: Workspace, debate: str, caps: LimitOverrides) -
         RecordError: the store cannot be written.
     """
     if caps != await noted_limits(workspace, debate):
-        await _stream(workspace, debate).post(Limited(**asdict(caps)))
+        await access_stream(workspace, debate).post(Limited(**asdict(caps)))
 
 
 async def noted_limits(workspace: Workspace, debate: str) -> LimitOverrides:
     """The limits that were stored last; empty if there are none."""
-    claims = [entry.event for entry in await _stream(workspace, debate).read()]
+    claims = [entry.event for entry in await access_stream(workspace, debate).read()]
     noted = [event for event in claims if isinstance(event, Limited)]
     return LimitOverrides(**asdict(noted[-1])) if noted else LimitOverrides()
 
@@ -146,12 +116,12 @@ async def note_allowance(workspace: Workspace, debate: str, limits: Limits) -> N
         RecordError: the store cannot be written.
     """
     if limits != await noted_allowance(workspace, debate):
-        await _stream(workspace, debate).post(Allowed(limits=limits))
+        await access_stream(workspace, debate).post(Allowed(limits=limits))
 
 
 async def noted_allowance(workspace: Workspace, debate: str) -> Limits | None:
     """What a debate may use, as stored last; None if nothing was stored, so that the limits of its brief apply."""
-    claims = [entry.event for entry in await _stream(workspace, debate).read()]
+    claims = [entry.event for entry in await access_stream(workspace, debate).read()]
     noted = [event.limits for event in claims if isinstance(event, Allowed)]
     return noted[-1] if noted else None
 
@@ -191,14 +161,14 @@ async def share(
         raise BriefError(f"a debate has at most {MOST_SHARES} links; revoke one", code="too_large")
     secret = new_secret()
     link = Shared(id=secrets.token_hex(8), right=right, who=who, at=now, until=until, mark=hash_of(secret))
-    await _stream(workspace, debate).post(link)
+    await access_stream(workspace, debate).post(link)
     return Share(**asdict(link)), secret
 
 
 async def shares(workspace: Workspace, debate: str) -> tuple[Share, ...]:
     """The links to a debate, in the order in which they were made, revoked ones too."""
     shares_by_id: dict[str, Share] = {}
-    for entry in await _stream(workspace, debate).read():
+    for entry in await access_stream(workspace, debate).read():
         match entry.event:
             case Shared() as link:
                 shares_by_id[link.id] = Share(**asdict(link))
@@ -213,7 +183,7 @@ async def revoke(workspace: Workspace, debate: str, share_id: str) -> bool:
     """Revoke a link; returns whether there is one with that id."""
     if not any(item.id == share_id for item in await shares(workspace, debate)):
         return False
-    await _stream(workspace, debate).post(Revoked(id=share_id))
+    await access_stream(workspace, debate).post(Revoked(id=share_id))
     return True
 
 
@@ -244,15 +214,11 @@ async def rename(workspace: Workspace, debate: str, name: str) -> str:
         raise BriefError(f"a name has at most {LONGEST_NAME} characters, not {len(words)}", code="too_large")
     opening(debate, await workspace.entries(debate))
     if words != await name_of(workspace, debate):
-        await _stream(workspace, debate).post(Renamed(name=words))
+        await access_stream(workspace, debate).post(Renamed(name=words))
     return words
 
 
 async def name_of(workspace: Workspace, debate: str) -> str:
     """What its owner calls a debate since; "" for its topic."""
-    events = [entry.event for entry in await _stream(workspace, debate).read()]
+    events = [entry.event for entry in await access_stream(workspace, debate).read()]
     return next((event.name for event in reversed(events) if isinstance(event, Renamed)), "")
-
-
-def _stream(workspace: Workspace, debate: str) -> SideStream:
-    return SideStream(workspace.store, debate, "access", clock=workspace.clock)

@@ -5,12 +5,13 @@ telemetry is.
 """
 
 import asyncio
+import copy
 import os
 import re
 import secrets
 import time
 import warnings
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -25,6 +26,7 @@ from folkmoot.app.plan.learning import ReadRecord, learn_at_end, learn_while_sto
 from folkmoot.app.plan.own_agents import register
 from folkmoot.app.plan.settings import Config, load_config, lock_place
 from folkmoot.app.plan.toolbox import check_packages, open_tools, packages_of
+from folkmoot.app.run.claims import claimed
 from folkmoot.app.run.dispatcher import Dispatcher
 from folkmoot.app.run.outcome import Outcome, Recorded, opening, outcome
 from folkmoot.app.run.record_reader import RecordReader
@@ -153,6 +155,12 @@ class Workspace(RecordReader):
         self.watchers = Watchers()
         self._running: set[str] = set()
         self._registered: dict[str, object] = {}
+
+    def starting_only(self, programs: Collection[str]) -> "Workspace":
+        """The same workspace for a caller over the network; see ``Pool.starting_only``."""
+        other = copy.copy(self)
+        other.pool = self.pool.starting_only(programs)
+        return other
 
     @property
     def tray(self) -> BatchTray:
@@ -339,6 +347,8 @@ class Workspace(RecordReader):
         try:
             async with open_tools(opened.brief, self.config, opened.options) as give:
                 pool = self.pool.with_options(opened.options)
+                if not (await claimed(self, debate_id)).at_hand:  # whoever runs it: a worker, or the owner's command
+                    pool = pool.starting_only(())
                 agents = make_agents(
                     opened.brief, pool, give, limits=hosting.limits, contacts=contacts, config=self.config
                 )

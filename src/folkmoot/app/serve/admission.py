@@ -1,7 +1,8 @@
 """Admit requests from the network: read a brief, check it against the owner's limits, start or resume a debate once.
 
-A brief from the network reads no file, and names no tool server, no feed and no host. The holder of a program's token
-does not see what was learned from the debates of others. The limits of the machine's owner are never exceeded.
+A brief from the network reads no file, and names no tool server, no feed and no host. No request that comes over the
+network starts a program of this machine. The holder of a program's token does not see what was learned from the debates
+of others. The limits of the machine's owner are never exceeded.
 
 A request under a key counts once, however often it is sent. Keys of remarks are stored beside
 the record, with the number of the message that each became.
@@ -15,11 +16,13 @@ from dataclasses import asdict, dataclass, field, replace
 
 from folkmoot.app.brief.field_values import LocatedValue
 from folkmoot.app.brief.reader import ParsedBrief, read_brief, with_preset
+from folkmoot.app.plan.assignment import make_agents, recall_settings
 from folkmoot.app.plan.settings_tables import Serving
 from folkmoot.app.plan.toolbox import MCP, check_packages
 from folkmoot.app.run.access import Claim, claim, claimed, conflict, hash_of, note_limits, noted_limits
 from folkmoot.app.run.again import start_again
 from folkmoot.app.run.dispatcher import QueueError
+from folkmoot.app.run.fork import Answer, Change, fork
 from folkmoot.app.run.liveness import waited_for_people
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.people import say
@@ -30,10 +33,10 @@ from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.spending import Spending, is_free, reserve, spent
 from folkmoot.core.brief import Limits, Source
 from folkmoot.core.errors import BriefError, LimitReached, RecordConflict
-from folkmoot.core.event import Keyed, Requested
+from folkmoot.core.event import Keyed, Opened, Requested
 from folkmoot.core.text import clean, flat
 from folkmoot.core.transcript import fold
-from folkmoot.models.wires.acp_programs import ACP
+from folkmoot.models.names import programs_in
 from folkmoot.record.mailbox import SideStream
 
 
@@ -130,19 +133,11 @@ def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
                 f"{name}: {servers[0]} is a tool server, which a brief that comes over the network cannot name",
                 f"## {name}",
             )
-    for person in parsed.brief.participants:
-        if program := next((model for model in (person.seat, person.stand_in) if model.startswith(ACP)), ""):
-            yield _no_program(f"{person.name}: {program}"), f"## {person.name}"
-    if parsed.model.startswith(ACP):
-        yield _no_program(parsed.model), "model"
+    memory = recall_settings(parsed)  # asked for by its key, or by a participant who is a retriever
     if parsed.given.get("feeds"):
         yield "a brief that comes over the network cannot name feeds", "feeds"
-    if alone and parsed.given.get("recall"):
+    if alone and memory:
         yield "recall shows the debates of others, which this token cannot read", "recall"
-
-
-def _no_program(what: str) -> str:
-    return f"{what} is a program of this machine, which a request over the network cannot start"
 
 
 def _header(brief: Mapping[str, object]) -> str:
@@ -242,6 +237,25 @@ class DebateRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ForkRequest:
+    """A request to go on from an entry of a debate in a new one.
+
+    Attributes:
+        at: the last entry that is kept; None with another answer.
+        models: who answers from now on, by the participant's name; under "" for all who are not named.
+        brief: another brief; None for that of the debate.
+        answer: an answer in the place of another; None for none.
+        start: whether the new debate runs at once; else it is only put on record.
+    """
+
+    at: int | None = None
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    brief: str | Mapping[str, object] | None = None
+    answer: Answer | None = None
+    start: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
     """Admits the requests of one owner.
 
@@ -264,8 +278,24 @@ class Admission:
 
     @property
     def workspace(self) -> Workspace:
-        """The workspace of the runner."""
-        return self.runner.workspace
+        """The workspace of the runner for a request over the network, which starts no program of this machine."""
+        return self.runner.workspace.starting_only(())
+
+    def _starting_own(self, earlier: Opened | None = None) -> Workspace:
+        """The workspace for a new debate: its owner at this machine keeps the programs that he has chosen himself.
+
+        They stand in his settings or in his earlier debate. The holder of a token gets none, wherever it stands.
+
+        Args:
+            earlier: how the debate began from which the new one is made.
+        """
+        if not Claim(owner=self.owner).at_hand:
+            return self.workspace
+        config = self.runner.config
+        presets = [name for item in config.presets.values() for name in (*item.models, item.acting, item.small)]
+        people = earlier.brief.participants if earlier else ()
+        seats = [name for person in people for name in (person.seat, person.stand_in, *person.fallback)]
+        return self.runner.workspace.starting_only(programs_in((config.model, *config.fallback, *presets, *seats)))
 
     async def make_ready(self, order: DebateRequest) -> StartRequest:
         """Read and prepare the debate of a request; nothing is sent to any model.
@@ -274,9 +304,8 @@ class Admission:
             BriefError: something in it cannot be used, or is more than the owner allows.
             LimitReached: the price of a model is unknown where spending is limited.
         """
+        workspace = self._starting_own()
         parsed = read_remote(order.brief, alone=not self.machine, preset=order.preset)
-        if program := next((model for model in order.overrides.models if model.startswith(ACP)), ""):
-            raise BriefError(_no_program(program), code="not_here")
         background = (*parsed.brief.background, *order.background)
         parsed = replace(parsed, brief=replace(parsed.brief, background=background))
         protocol = order.overrides.protocol
@@ -284,12 +313,12 @@ class Admission:
         parsed = with_limits(parsed, order.overrides.caps)
         caps = LimitOverrides() if self.machine else within_allowance(parsed.brief.limits, self.serving)
         overrides = replace(order.overrides, caps=caps)
-        start = await prepare_start(self.workspace, parsed, overrides, self.runner.config)
+        start = await prepare_start(workspace, parsed, overrides, self.runner.config)
         cap = None if self.machine else self.spending.cap(start.prepared)
         if cap is None:
             return start
         return await prepare_start(
-            self.workspace, with_limits(parsed, LimitOverrides(cost=cap)), overrides, self.runner.config
+            workspace, with_limits(parsed, LimitOverrides(cost=cap)), overrides, self.runner.config
         )
 
     async def begin(self, order: DebateRequest, key: str = "") -> str:
@@ -335,16 +364,60 @@ class Admission:
         request = request_of(f"again {earlier}", asdict(overrides))
         if key and await self.is_there(debate := id_for_key(self.owner, key), request):
             return debate
-        start = await start_again(self.workspace, earlier, overrides)
+        workspace = self._starting_own(await self.workspace.opening(earlier))
+        start = await start_again(workspace, earlier, overrides)
         if not self.machine:
             caps = within_allowance(start.prepared.plan.brief.limits, self.serving)
-            start = await start_again(self.workspace, earlier, replace(overrides, caps=caps))
+            start = await start_again(workspace, earlier, replace(overrides, caps=caps))
             if (cap := self.spending.cap(start.prepared)) is not None:
                 caps = replace(caps, cost=cap)
-                start = await start_again(self.workspace, earlier, replace(overrides, caps=caps))
+                start = await start_again(workspace, earlier, replace(overrides, caps=caps))
         debate = id_for_key(self.owner, key) if key else self.workspace.new_id(start.prepared.plan)
         await self.note_owner(debate, request if key else "")
         return await self._run(start, debate)
+
+    async def fork(self, earlier: str, order: ForkRequest, key: str = "") -> str:
+        """Go on from an entry of a debate in a new one; only once for all requests with the same key.
+
+        Returns:
+            The id of the new debate.
+
+        Raises:
+            FolkmootError: it cannot be forked there, or cannot start.
+        """
+        request = request_of(f"fork {earlier}", asdict(order))
+        name = id_for_key(self.owner, key) if key else ""
+        if not (name and await self.is_there(name, request)):
+            parent = opening(earlier, await self.workspace.entries(earlier))
+            brief = None if order.brief is None else self._read_fork_brief(order.brief, parent.brief.limits)
+            change = Change(models=order.models, brief=brief, answer=order.answer)
+
+            async def claim_first(debate: str) -> None:
+                await self.note_owner(debate, request if key else "")
+
+            try:
+                workspace = self._starting_own(parent)
+                name = await fork(workspace, earlier, at=order.at, change=change, name=name, before=claim_first)
+            except RecordConflict:
+                # The same request came twice at the same time. A different request is refused here.
+                if not (name and await self.is_there(name, request)):
+                    raise
+        if order.start:
+            await self.resume(name)
+        return name
+
+    def _read_fork_brief(self, brief: str | Mapping[str, object], parent: Limits) -> ParsedBrief:
+        """Read another brief for a fork, within what the owner allows; without a limit on cost it has its parent's.
+
+        Raises:
+            BriefError: something in it cannot be used, or is more than the owner allows.
+        """
+        parsed = read_remote(brief, alone=not self.machine)
+        if self.machine:
+            return parsed
+        if parsed.brief.limits.cost is None:
+            parsed = with_limits(parsed, LimitOverrides(cost=parent.cost))
+        return with_limits(parsed, within_allowance(parsed.brief.limits, self.serving))
 
     async def _run(self, start: StartRequest, debate: str) -> str:
         """Run a prepared debate, within what its owner may spend."""
@@ -378,6 +451,9 @@ class Admission:
             wanted = within_allowance(wanted, self.serving).on(wanted)
             self.spending.check(wanted)
         try:
+            if self.owner:  # else only the debate itself would tell that somebody in it cannot answer here
+                pool = self._starting_own(opened).pool.with_options(opened.options)
+                make_agents(opened.brief, pool, config=self.runner.config)
             amount = max(0.0, reserve(self.workspace, opened, wanted.cost) - spent(entries)) if self.owner else 0.0
         except BriefError:
             check_packages(opened.packages)  # a model whose package is gone has no price
@@ -409,19 +485,6 @@ class Admission:
             return await replace(self, owner=owner).resume(debate)
         except (BriefError, RunnerFull, LimitReached, QueueError):
             return False
-
-    def read_fork_brief(self, brief: str | Mapping[str, object], parent: Limits) -> ParsedBrief:
-        """Read another brief for a fork, within what the owner allows; without a limit on cost it has its parent's.
-
-        Raises:
-            BriefError: something in it cannot be used, or is more than the owner allows.
-        """
-        parsed = read_remote(brief, alone=not self.machine)
-        if self.machine:
-            return parsed
-        if parsed.brief.limits.cost is None:
-            parsed = with_limits(parsed, LimitOverrides(cost=parent.cost))
-        return with_limits(parsed, within_allowance(parsed.brief.limits, self.serving))
 
     async def note_owner(self, debate: str, request: str) -> None:
         """Store the owner of a new debate, and what was asked for.

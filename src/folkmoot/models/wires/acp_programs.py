@@ -13,9 +13,6 @@ from folkmoot.core.brief import AGENT_SESSIONS
 from folkmoot.core.errors import BriefError
 from folkmoot.core.named_tables import LOWER_CASE_OR_UNDERSCORE, check_table_keys, named_tables
 
-ACP = "acp:"
-"""How the name of such a model begins."""
-
 KEYS = ("command", "mode", "env", "parallel", "cost")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
