@@ -84,6 +84,8 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {
             "tokens": 'a table of names and hashes: `ci = "sha256:…"`; each name owns its debates',
             "hosts": "further names of this machine, as a list",
+            "origins": "web pages of other addresses that may ask a debate by its model name, as a list: "
+            "`https://chat.example.org`, `app://obsidian.md`, or `*` for every page; none where nothing is said",
             "parallel": "debates at once; 8 where nothing is said",
             "requests": "requests a minute of one token; 600 where nothing is said",
             "cost": "US dollars of one debate at most",

@@ -1,14 +1,12 @@
-"""The guard before all routes: host and origin checks, rate limits, body limits, strict JSON, and the server's log.
+"""The guard before all routes: host and origin checks, rate limits, who may send a body, and the server's log.
 
 The log names a request by its route, never by its address, which may contain tokens or search words. No secret and
 nothing that was said gets into it. The guard is pure ASGI, so it also sees WebSockets and never delays a stream.
 """
 
-import asyncio
 import contextlib
 import json
 import logging
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
@@ -23,51 +21,9 @@ from folkmoot.app.serve.server_parts import error_trace
 from folkmoot.app.serve.view_model import milestone
 from folkmoot.core.errors import FolkmootError
 from folkmoot.core.event import Entry
-from folkmoot.web.problems import Problem, answer, is_model_api
-from folkmoot.web.site import SITE, ServerState, find_identity, link_of
-
-
-def check_json(body: bytes) -> None:
-    """Refuse a body that parsers could read in different ways.
-
-    Raises:
-        Problem: 400 where it is not JSON, has a key twice, or has an invalid number or text.
-    """
-    try:
-        parsed = json.loads(
-            body.decode(), object_pairs_hook=_unique_members, parse_constant=_refuse_constant, parse_float=_float
-        )
-        json.dumps(parsed, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise Problem(400, "a text in the body contains half a character (a lone surrogate)") from None
-    except UnicodeDecodeError:
-        raise Problem(400, "the body is not UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise Problem(400, f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
-    except RecursionError:
-        raise Problem(400, "the body is nested too deeply") from None
-    except ValueError:  # Python does not parse integers of more than 4,300 digits
-        raise Problem(400, "a number in the body is too large") from None
-
-
-def _unique_members(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
-    members: dict[str, object] = {}
-    for name, value in pairs:
-        if name in members:
-            raise Problem(400, f"the body has the key {name[:60]!r} twice")
-        members[name] = value
-    return members
-
-
-def _refuse_constant(name: str) -> object:
-    raise Problem(400, f"{name} is not a number in JSON")
-
-
-def _float(digits: str) -> float:
-    if not math.isfinite(value := float(digits)):
-        raise Problem(400, "a number in the body is too large")
-    return value
-
+from folkmoot.web.bodies import BodyReader
+from folkmoot.web.problems import Problem, answer, is_model_api, problem_of
+from folkmoot.web.site import SITE, ServerState, authenticate, find_identity, link_of, unknown
 
 STARTS = frozenset({"http.response.start", "websocket.http.response.start"})
 SWITCHED = 101
@@ -184,8 +140,8 @@ def _let_in(status: int) -> bool:
 MOST_BYTES = 1024 * 1024
 """The most bytes of a request's body."""
 
-BODY_SECONDS = 30.0
-"""Seconds in which a body must arrive."""
+MOST_OF_A_LINK = 64 * 1024
+"""The same for the holder of a share link, whom its owner may not know."""
 
 API = "/api/"
 WITH_FILES = ("/api/v1/debates", "/api/v1/check")
@@ -212,6 +168,7 @@ class Guard:
     def __init__(self, app: ASGIApp, site: ServerState) -> None:
         self._app, self._site = app, site
         self._guard = RequestGuard(site.hosts, site.serving.requests)
+        self._bodies = BodyReader()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer or refuse a request."""
@@ -237,6 +194,8 @@ class Guard:
             await self._app(scope, await self._with_body(scope, receive), safely)
         except Problem as problem:
             await _refuse(problem, scope, receive, safely)
+        except FolkmootError as error:  # the records cannot be read
+            await _refuse(problem_of(error), scope, receive, safely)
         except Exception as error:  # noqa: BLE001 # every error must become an answer
             if gone:  # the client has disconnected; that is not an error
                 return
@@ -274,53 +233,44 @@ class Guard:
                 raise Problem(415, "send the body as application/json")
 
     async def _with_body(self, scope: Scope, receive: Receive) -> Receive:
-        """Read the body, which has limits in size and time, and return a ``receive`` that replays it.
+        """Read the body of a request from somebody who is known, and return a ``receive`` that replays it.
+
+        A body that is not read is thrown away by the server as it comes; see ``TimedHttp`` for how long.
 
         Raises:
-            Problem: 413 where it is too large, 400 where it does not arrive or is not strict JSON.
+            Problem: 401 where nobody knows the client; see ``BodyReader.read``.
         """
-        if scope["type"] != "http" or scope["method"] in SAFE:
-            return receive
-        body, more, limit = bytearray(), True, MOST_REQUEST if _takes_files(scope) else MOST_BYTES
-        length = Headers(scope=scope).get("content-length", "")
-        if length.isdecimal() and int(length[:20]) > limit:  # nothing of it has to be waited for
-            raise Problem(413, f"the body is larger than the maximum of {limit:,} bytes")
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                while more:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        break
-                    body += message.get("body", b"")
-                    more = message.get("more_body", False)
-                    if len(body) > limit:
-                        raise Problem(413, f"the body is larger than the maximum of {limit:,} bytes")
-        except TimeoutError:
-            raise Problem(400, f"the body did not arrive within {BODY_SECONDS:g} seconds") from None
-        if body and scope["method"] == "POST":
-            check_json(bytes(body))
-        sent = False
-
-        async def replay() -> Message:
-            nonlocal sent
-            if sent:
-                return await receive()
-            sent = True
-            return {"type": "http.request", "body": bytes(body), "more_body": False}
-
-        return replay
+        if scope["type"] != "http" or scope["method"] in SAFE or not (_is_model_api(scope) or _is_api(scope)):
+            return receive  # no page takes a body
+        holder = await authenticate(HTTPConnection(scope))
+        if holder is None:
+            raise unknown(scope["path"])
+        known = MOST_REQUEST if _takes_files(scope) else MOST_BYTES
+        return await self._bodies.read(scope, receive, MOST_OF_A_LINK if holder.share else known)
 
     def _with_headers(self, scope: Scope, message: Message) -> None:
         headers = MutableHeaders(scope=message)
         for name, value in HEADERS.items():
             headers.setdefault(name, value)
-        if scope["path"].startswith(API) or _is_model_api(scope):
+        if _is_api(scope) or _is_model_api(scope):
             headers["Cache-Control"] = "no-store"
-        if _is_model_api(scope):
-            headers |= {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "*"}
-            headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        if _is_model_api(scope) and (origins := self._site.serving.origins):
+            headers.add_vary_header("Origin")
+            origin = Headers(scope=scope).get("origin", "")
+            if allowed := "*" if "*" in origins else origin if origin.lower() in origins else "":
+                headers["Access-Control-Allow-Origin"] = allowed
+                headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+                headers["Access-Control-Expose-Headers"] = "*"
+                if scope["method"] == "OPTIONS":
+                    headers["Access-Control-Allow-Methods"] = "GET, POST"
+                    headers["Access-Control-Allow-Headers"] = "*, Authorization"
+                    headers["Access-Control-Max-Age"] = "600"
         if "server" in headers:
             del headers["server"]
+
+
+def _is_api(scope: Scope) -> bool:
+    return scope["path"].startswith(API)
 
 
 def _is_model_api(scope: Scope) -> bool:

@@ -107,7 +107,7 @@ def answer(problem: Problem, path: str = "") -> JSONResponse:
     if is_model_api(path):
         status = 400 if status == 422 else status  # which clients of OpenAI's interface know
         wait = int(problem.headers.get("Retry-After", "0"))
-        code = "" if status == 429 else problem.code
+        code = "" if status in (401, 429) else problem.code
         error = EndpointError(status, problem.detail, code, retry=status == 429 or None, wait=wait)
         return error_answer(error, problem.headers)
     title = TITLES.get(status) or HTTPStatus(status).phrase

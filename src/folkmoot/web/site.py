@@ -23,8 +23,9 @@ from folkmoot.app.serve.spending import Spending
 from folkmoot.app.serve.visibility import Reader
 from folkmoot.core.errors import BriefError
 from folkmoot.web.auth import Authenticator, Identity, reaches, session_cookie, share_cookie, share_cookies
+from folkmoot.web.bodies import ParsedRoute
 from folkmoot.web.cache import ResultCache
-from folkmoot.web.problems import EVERYWHERE, Problem
+from folkmoot.web.problems import EVERYWHERE, Problem, is_model_api
 
 SITE = "folkmoot.site"
 """The key of the server in a request's scope; the guard sets it."""
@@ -74,6 +75,7 @@ def site_of(connection: HTTPConnection) -> ServerState:
 Needed: TypeAlias = Literal["none", "view", "join", "own"]
 
 _DEBATE = re.compile(r"[\w.-]{1,200}", re.ASCII)
+_OF_DEBATE = re.compile(r"/api/v1/debates/([\w.-]{1,200})(?:/|$)", re.ASCII)
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 PREFIX = "/api/v1"
@@ -187,6 +189,20 @@ def find_identity(connection: HTTPConnection) -> Identity | None:
     return auth.of_session(session) if session else None
 
 
+async def authenticate(connection: HTTPConnection) -> Identity | None:
+    """Who sent a request, as far as can be known before its body is read; None for nobody who may send one.
+
+    Under ``/v1`` only the tokens of programs count. Elsewhere it may be an owner, or the holder of a link to the debate
+    that the address names; what they may do is for the route to say.
+    """
+    if is_model_api(path := connection.scope["path"]):
+        return site_of(connection).auth.of_token(bearer(connection.headers))
+    if holder := find_identity(connection):
+        return holder
+    debate = _OF_DEBATE.match(path)
+    return await _share_identity(connection, site_of(connection), debate[1]) if debate else None
+
+
 def host_of(connection: HTTPConnection) -> str:
     """The host name and port of a request; the guard has checked them."""
     return connection.headers.get("host", "")
@@ -218,9 +234,14 @@ def _check_header(connection: HTTPConnection, holder: Identity) -> None:
         raise Problem(403, "with a cookie, this request needs the header X-Folkmoot: 1", "header")
 
 
-def unknown() -> Problem:
+def unknown(path: str = "") -> Problem:
     """The problem for a client that is not authenticated."""
-    detail = "the token is missing or not known; open the link that folkmoot serve printed"
+    way = (
+        "send one of [serve.tokens] as the API key"
+        if is_model_api(path)
+        else "open the link that folkmoot serve printed"
+    )
+    detail = f"the token is missing or not known; {way}"
     return Problem(401, detail, headers={"WWW-Authenticate": "Bearer"})
 
 
@@ -239,7 +260,11 @@ async def visit_named(connection: HTTPConnection, debate: str) -> DebateAccess:
 def api_router(tag: str) -> APIRouter:
     """A router of the API; its routes are named by their functions, and may answer with any problem."""
     return APIRouter(
-        prefix=PREFIX, tags=[tag], responses=EVERYWHERE, generate_unique_id_function=lambda route: route.name
+        prefix=PREFIX,
+        tags=[tag],
+        responses=EVERYWHERE,
+        generate_unique_id_function=lambda route: route.name,
+        route_class=ParsedRoute,
     )
 
 

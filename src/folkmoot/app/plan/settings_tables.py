@@ -21,8 +21,10 @@ from folkmoot.tools.mcp_servers import Server
 _TOKEN_HASH = re.compile(r"sha256:([0-9a-f]{64})")
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?")
 
+_ORIGIN = re.compile(r"\*|[A-Za-z][A-Za-z0-9+.-]{0,30}://[A-Za-z0-9.:_\[\]-]{1,255}")
+
 AMOUNTS = ("cost", "tokens_per_debate", "max_questions", "daily")
-SETTINGS = ("tokens", "hosts", "parallel", "requests", *AMOUNTS, "default_preset", "documents")
+SETTINGS = ("tokens", "hosts", "origins", "parallel", "requests", *AMOUNTS, "default_preset", "documents")
 
 EARLIER_SETTINGS: Mapping[str, str] = {"most": "parallel", "asks": "max_questions"}
 """The earlier names of settings of ``[serve]``, which are still accepted."""
@@ -35,6 +37,7 @@ class Serving:
     Attributes:
         tokens: the hashes of the tokens of programs, by the name under which each owns its debates.
         hosts: further names under which this machine is reached, with a port where it is not the one that is served.
+        origins: the addresses of web pages that may ask a debate by its model name; ``*`` for any page.
         most: debates in parallel.
         requests: requests a minute of one token.
         cost: US dollars of one debate at most; None for as much as its brief says.
@@ -48,6 +51,7 @@ class Serving:
 
     tokens: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
     hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
     most: int = 8
     requests: int = 600
     cost: float | None = None
@@ -82,6 +86,7 @@ def read_serving(value: object, where: str) -> Serving:
     return Serving(
         tokens=_read_tokens(table.get("tokens", {}), where),
         hosts=_read_hosts(table.get("hosts", []), where),
+        origins=_read_origins(table.get("origins", []), where),
         most=_read_whole("parallel", table, where, SERVED.high) or usual.most,
         requests=_read_whole("requests", table, where, 1_000_000) or usual.requests,
         cost=_read_money("cost", table, where),
@@ -122,6 +127,14 @@ def _read_hosts(value: object, where: str) -> tuple[str, ...]:
     if not all(isinstance(host, str) and _HOST.fullmatch(host) for host in hosts):
         raise BriefError('serve.hosts must be a list of names such as ["folkmoot.example.org"]', where=where)
     return tuple(str(host).lower() for host in hosts)
+
+
+def _read_origins(value: object, where: str) -> tuple[str, ...]:
+    origins = cast("list[object]", value) if isinstance(value, list) else [value]
+    if not all(isinstance(origin, str) and _ORIGIN.fullmatch(origin) for origin in origins):
+        wanted = 'a list of addresses without a path, such as ["https://chat.example.org"], or ["*"] for every page'
+        raise BriefError(f"serve.origins must be {wanted}", where=where)
+    return tuple(str(origin).lower() for origin in origins)
 
 
 def _read_whole(name: str, table: Mapping[str, object], where: str, maximum: int) -> int | None:

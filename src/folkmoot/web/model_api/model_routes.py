@@ -6,7 +6,6 @@ JSON allows.
 """
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,10 +21,11 @@ from folkmoot.app.endpoint.endpoint_errors import EndpointError
 from folkmoot.app.serve.admission import Admission
 from folkmoot.app.serve.request_guard import bearer
 from folkmoot.web.auth import Identity
+from folkmoot.web.bodies import PARSED
 from folkmoot.web.model_api.held_answers import Completion, HeldAnswer, HeldStream
 from folkmoot.web.problems import MODEL_API, error_answer
 from folkmoot.web.schemas import Data
-from folkmoot.web.site import NeedsNothing, NeedsOwner, host_of, site_of
+from folkmoot.web.site import NeedsNothing, NeedsOwner, host_of, site_of, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,7 @@ class NeedsToken(NeedsOwner):
         """The identity of the client."""
         holder = site_of(connection).auth.of_token(bearer(connection.headers))
         if holder is None:
-            problem = "the token is missing or not known; send one of [serve.tokens] as the API key"
-            raise EndpointError(401, problem)
+            raise unknown(MODEL_API)
         return holder
 
 
@@ -49,9 +48,8 @@ router = APIRouter(prefix=MODEL_API, include_in_schema=False)
 @router.options("/models", dependencies=[Depends(NeedsNothing())])
 @router.options("/chat/completions", dependencies=[Depends(NeedsNothing())])
 async def allow() -> Response:
-    """Let pages of other addresses send requests with a token."""
-    allowed = {"Access-Control-Allow-Methods": "GET, POST", "Access-Control-Max-Age": "600"}
-    return Response(status_code=204, headers={**allowed, "Access-Control-Allow-Headers": "*, Authorization"})
+    """Answer a browser that asks whether a page of another address may send requests; the guard says which may."""
+    return Response(status_code=204)
 
 
 @router.get("/models")
@@ -77,7 +75,7 @@ async def complete(request: Request, holder: Program) -> Response:
     """Answer the last message by a debate."""
     site, body = site_of(request), await request.body()
     admission = admission_of(request, holder)
-    chat = await asyncio.to_thread(read_chat, body_of(body))  # a PDF is read by another process
+    chat = await asyncio.to_thread(read_chat, body_of(request))  # a PDF is read by another process
     begun = await site.endpoint.begin(admission, chat, attempt_of(request, body))
     if begun.joined:
         await admission.resume(begun.debate)
@@ -103,9 +101,9 @@ def admission_of(request: Request, holder: Identity) -> Admission:
     return Admission(runner=site.runner, spending=site.spending, serving=site.serving, owner=holder.owner)
 
 
-def body_of(body: bytes) -> Mapping[str, object]:
+def body_of(request: Request) -> Mapping[str, object]:
     """The body of a request as an object."""
-    value: object = json.loads(body or b"null")  # the guard has checked that it is JSON
+    value: object = request.scope.get(PARSED)
     if not isinstance(value, dict):
         raise EndpointError(400, "the body must be an object", "invalid_value")
     return cast("dict[str, object]", value)

@@ -49,7 +49,7 @@ for _path in ("/responses", "/responses/{response}", "/responses/{response}/canc
 async def create(request: Request, holder: Program) -> Response:
     """Answer the input by a debate."""
     site, body = site_of(request), await request.body()
-    table, admission = body_of(body), admission_of(request, holder)
+    table, admission = body_of(request), admission_of(request, holder)
     before = await _earlier_messages(request, holder, previous_id(table))
     table = with_items(table, await _earlier_items(request, holder, references(table)))
     wanted = await asyncio.to_thread(read_responses, table, before)
