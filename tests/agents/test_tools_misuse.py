@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -21,9 +22,9 @@ from folkmoot.agents.toolkit import (
     read_arguments,
 )
 from folkmoot.core.ask import ToolCall
-from folkmoot.core.errors import RecordError, ToolError, Unavailable
+from folkmoot.core.errors import BatchPending, BriefError, LimitReached, RecordError, ToolError, Unavailable, Waiting
 from folkmoot.core.event import Called
-from folkmoot.core.text import clip
+from folkmoot.core.text import clean, clip
 from folkmoot.models.base import Request
 from folkmoot.testing.conformance import Journal
 from folkmoot.testing.scripted import ScriptedModel
@@ -79,7 +80,7 @@ async def test_the_name_of_a_tool_that_is_none_imitates_no_result(name: str) -> 
 # ---- what goes wrong --------------------------------------------------------------------------------------------
 
 
-def fails(error: Exception) -> Callable[[str], ToolResult]:
+def fails(error: BaseException) -> Callable[[str], ToolResult]:
     def answer(q: str) -> ToolResult:
         raise error
 
@@ -106,6 +107,64 @@ async def test_what_goes_wrong_is_told_and_the_model_goes_on(called: Called, she
     assert journal.kept["tool-1"].text.startswith(text)
     assert journal.kept["tool-1"].model.startswith("tool:")
     assert text in prompt_words(model.history[1])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnicodeError("undefined encoding"),
+        ValueError("\ud800\x1b[2J"),
+        KeyError("x"),
+        RecursionError(),
+        ZeroDivisionError(),
+        NotImplementedError(),
+        AssertionError("no"),
+        SystemExit(2),
+        BriefError("no brief"),
+        ExceptionGroup("two", [OSError("a"), ValueError("b")]),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_whatever_a_tool_raises_is_a_result_that_the_model_reads(error: BaseException) -> None:
+    model, journal = ScriptedModel([wants("search"), "So be it."]), Journal()
+    reply = await ModelAgent(model, tools=(Lookup(answer=fails(error)),)).answer(ASK, CONTEXT, journal)
+    assert reply.text == "So be it."
+    assert type(error).__name__ in journal.kept["tool-1"].text
+    assert clean(journal.kept["tool-1"].text) == journal.kept["tool-1"].text
+    assert journal.kept["tool-1"].text in prompt_words(model.history[1])
+
+
+async def test_a_tool_whose_result_is_none_is_told_of() -> None:
+    model, journal = ScriptedModel([wants("search"), "So be it."]), Journal()
+    shelf = Lookup(answer=lambda q: cast(ToolResult, None))
+    assert (await ModelAgent(model, tools=(shelf,)).answer(ASK, CONTEXT, journal)).text == "So be it."
+    assert journal.kept["tool-1"].text
+
+
+async def test_keys_in_the_error_of_a_tool_are_hidden() -> None:
+    model, journal = ScriptedModel([wants("search"), "So be it."]), Journal()
+    shelf = Lookup(answer=fails(OSError("GET failed: Bearer abcdef123456")))
+    await ModelAgent(model, tools=(shelf,)).answer(ASK, CONTEXT, journal)
+    assert "abcdef123456" not in journal.kept["tool-1"].text
+
+
+@pytest.mark.parametrize(
+    "error",
+    [RecordError("damaged"), LimitReached("spent"), Waiting(), BatchPending("batch"), asyncio.CancelledError()],
+    ids=lambda error: type(error).__name__,
+)
+@pytest.mark.parametrize("grouped", [False, True])
+async def test_what_pauses_or_ends_a_debate_passes_a_tool(error: BaseException, grouped: bool) -> None:
+    raised = ExceptionGroup("in tasks", [ValueError(), error]) if grouped and isinstance(error, Exception) else error
+    model = ScriptedModel([wants("search"), "So be it."])
+    with pytest.raises(type(error)):
+        await ModelAgent(model, tools=(Lookup(answer=fails(raised)),)).answer(ASK, CONTEXT, Journal())
+
+
+async def test_arguments_that_are_nested_deeply_are_no_end() -> None:
+    deep = '{"q": ' + "[" * 900 + "]" * 900 + "}"
+    model, journal = ScriptedModel([wants("search", arguments=deep), "So be it."]), Journal()
+    assert (await ModelAgent(model, tools=(Lookup(),)).answer(ASK, CONTEXT, journal)).text == "So be it."
 
 
 async def test_a_tool_that_takes_too_long_is_stopped() -> None:

@@ -62,6 +62,10 @@ def test_small_pages(page: str, text: str) -> None:
         ("<meta charset=latin-1><p>café".encode("latin-1"), ""),
         ("<meta charset=nonsense><p>café".encode(), "ascii"),
         ("\ufeff<p>café".encode(), ""),
+        ("<p>café".encode(), "idna"),
+        ("<p>café".encode(), "undefined"),
+        ("<meta charset=punycode><p>café".encode(), ""),
+        ("<meta charset=unicode_escape><p>café".encode(), "utf-7"),
     ],
 )
 def test_letters_of_a_page(data: bytes, charset: str) -> None:

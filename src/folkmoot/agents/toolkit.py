@@ -1,8 +1,8 @@
 """The Tool port and tool use: reading a model's arguments, checking them against the schema, and running the tool.
 
 A tool works for one participant and sees only what that participant sees. Its result is foreign text: the model gets it
-in a frame of Folkmoot's own, as data with its sources. An error of a tool becomes a result too, so it never ends a debate.
-A use that is recorded is not repeated.
+in a frame of Folkmoot's own, as data with its sources. Whatever a tool raises becomes a result too, so that it takes
+nobody's answer away. Only what has to pause or end the debate passes. A use that is recorded is not repeated.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from folkmoot.agents.prompt import frame
 from folkmoot.answers.layout import Reading, form_instructions, read
 from folkmoot.core.agent import Context, Quote, Recorder
 from folkmoot.core.ask import Form, ToolCall, ToolSpec
-from folkmoot.core.errors import ModelError, RecordError, ToolError
+from folkmoot.core.errors import LimitReached, ModelError, RecordError, ToolError, Waiting
 from folkmoot.core.event import Called
-from folkmoot.core.text import clean, clean_data, clip
+from folkmoot.core.text import clean, clean_data, clip, hide
 from folkmoot.models.base import Message, Model, Request
 
 
@@ -93,6 +93,9 @@ SECONDS = 20.0
 
 LONGEST = 16_384
 """Characters of a result; the rest is cut off, with a mark that says so."""
+
+LONGEST_ERROR = 500
+"""Characters of what an error says that is none of a tool."""
 
 MOST_SOURCES = 32
 """Sources of one result."""
@@ -222,16 +225,15 @@ class Toolkit:
         async def send() -> Called:
             began = clock()
             result = await self._find(tool, call, tool_use)
-            sources = dict.fromkeys(" ".join(clean(source).split())[:LONGEST_SOURCE] for source in result.sources)
             return Called(
                 key="",
                 call=tool_use.name,
-                text=clip(clean(result.text), LONGEST),
+                text=result.text,
                 model=named,
                 served=tool_use.model.name if tool_use.model and tool_use.called else "",
                 seconds=clock() - began,
                 finish="stop",
-                sources=tuple(filter(None, sources))[:MOST_SOURCES],
+                sources=result.sources,
             )
 
         called = await tool_use.say.call(tool_use.name, Quote(model=named), send)
@@ -242,21 +244,50 @@ class Toolkit:
         return (tool_use.called, called) if tool_use.called else (called,)
 
     async def _find(self, tool: Tool | None, call: ToolCall, tool_use: ToolUse) -> ToolResult:
-        """The result, or an error as a result."""
+        """The result as it is recorded, or an error as a result."""
         if tool is None:
-            return ToolResult(text=f"There is no tool {clip(call.name, 64)!r}; there are: {', '.join(self._tools)}.")
-        arguments = read_arguments(call.arguments)
-        if arguments is None:
-            return ToolResult(text="The tool was not used: its arguments are no JSON object.")
-        if wrong := argument_fault(tool.spec.parameters, arguments):
-            return ToolResult(text=f"The tool was not used: {wrong}.")
+            return _error(f"There is no tool {clip(call.name, 64)!r}; there are: {', '.join(self._tools)}.")
         try:
+            arguments = read_arguments(call.arguments)
+            if arguments is None:
+                return _error("The tool was not used: its arguments are no JSON object.")
+            if wrong := argument_fault(tool.spec.parameters, arguments):
+                return _error(f"The tool was not used: {wrong}.")
             async with asyncio.timeout(self._seconds) as tool_use.clock:
-                return await tool.use(arguments, tool_use)
-        except TimeoutError:
-            return ToolResult(text=f"The tool gave no result within {self._seconds:g} seconds.")
-        except (ToolError, ModelError) as error:
-            return ToolResult(text=f"The tool gave no result: {error}")
+                return _cleaned(await tool.use(arguments, tool_use))
+        except _STOPS:
+            raise
+        except (Exception, SystemExit) as error:  # house: broad because tools run foreign code over foreign data
+            if stop := _stop_within(error):
+                raise stop from error
+            if isinstance(error, TimeoutError) or (tool_use.clock and tool_use.clock.expired()):
+                return _error(f"The tool gave no result within {self._seconds:g} seconds.")
+            own = isinstance(error, ToolError | ModelError)
+            words = str(error) if own else clip(hide(f"{type(error).__name__}: {error}"), LONGEST_ERROR)
+            return _error(f"The tool gave no result: {words}")
+
+
+def _cleaned(result: ToolResult) -> ToolResult:
+    """A result as the record can hold it."""
+    sources = dict.fromkeys(" ".join(clean(source).split())[:LONGEST_SOURCE] for source in result.sources)
+    return ToolResult(text=clip(clean(result.text), LONGEST), sources=tuple(filter(None, sources))[:MOST_SOURCES])
+
+
+def _error(words: str) -> ToolResult:
+    """What went wrong, as a result."""
+    return _cleaned(ToolResult(text=words))
+
+
+_STOPS = (RecordError, LimitReached, Waiting)
+"""What must reach the driver: the record is at fault, a limit is reached, or a person is waited for."""
+
+
+def _stop_within(error: BaseException) -> BaseException | None:
+    """The first such error within a group, which a tool raises that works in tasks of its own."""
+    if isinstance(error, BaseExceptionGroup):
+        parts = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        return next(filter(None, map(_stop_within, parts)), None)
+    return error if isinstance(error, _STOPS) else None
 
 
 def format_result(name: str, called: Called) -> str:

@@ -1,6 +1,6 @@
 """Tools that an agent may use.
 
 Read in this order: ``web_search``, ``fetch`` (a page, safely), ``documents`` (HTML and PDF to text) with
-``html_text``, ``attachments`` (pictures and PDFs of a brief),
+``charsets``, ``html_text``, ``attachments`` (pictures and PDFs of a brief),
 ``rag``, ``embeddings``, ``mcp_client`` with ``mcp_servers``, ``feeds``, ``condense``.
 """

@@ -19,6 +19,7 @@ from typing import BinaryIO, Literal, TypeAlias, cast
 
 from folkmoot.core.brief import Source
 from folkmoot.core.text import clean, counted, sentences
+from folkmoot.tools.charsets import decode
 
 Kind: TypeAlias = Literal["html", "pdf", "text"]
 
@@ -92,11 +93,7 @@ def convert(documents: Sequence[Document], *, seconds: float) -> tuple[Text, ...
 
 
 def _plain(document: Document) -> Text:
-    try:
-        text = document.data.decode(document.charset or "utf-8-sig", "replace")
-    except LookupError:
-        text = document.data.decode("utf-8-sig", "replace")
-    return _sized(Text(pages=(clean(text),)))
+    return _sized(Text(pages=(clean(decode(document.data, document.charset)),)))
 
 
 def _extracted_markup(documents: Sequence[Document], seconds: float) -> Iterator[Text]:

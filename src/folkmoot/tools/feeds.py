@@ -89,6 +89,8 @@ def parse(data: bytes, encoding: str | None = None) -> tuple[News, ...]:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise ToolError(f"it is not a feed: line {error.lineno} cannot be read") from error
+    except (LookupError, ValueError) as error:
+        raise ToolError("it names an encoding that no feed has; UTF-8 is read") from error
     if not reading.root.endswith(("rss", "feed", "RDF")):
         raise ToolError("it is neither RSS nor Atom")
     return tuple(reading.found)

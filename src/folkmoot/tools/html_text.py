@@ -6,12 +6,14 @@ keep their level as ``#`` and list items a hyphen, because passages are found by
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from bs4 import BeautifulSoup, Tag
 from bs4.dammit import EncodingDetector
 from bs4.element import NavigableString, PageElement, PreformattedString
 
 from folkmoot.core.text import clean, word_set
+from folkmoot.tools.charsets import web_encoding
 
 _DROPPED = word_set(
     "button canvas head iframe math nav noscript object script select style svg template textarea title",
@@ -30,6 +32,8 @@ _APART = word_set("blockquote dl figure ol p pre section table ul")
 _BREAK = "\x1e"
 """The end of a line, of which many in a row are one; no text from outside can hold it."""
 
+HEAD = 65_536
+"""The first bytes of a page, in which it may name its encoding; browsers look at fewer."""
 
 _OPENING = re.compile(r"<!--|<!\[|<(?P<shut>/?)(?P<name>script|style)\b", re.IGNORECASE)
 _COMMENT_END = re.compile(r"--!?>")
@@ -81,12 +85,10 @@ def _closed(page: str) -> str:
 
 def _decode(data: bytes, charset: str) -> str:
     """The page's letters: by its server's word, else its own, else UTF-8, else as browsers take what names nothing."""
-    declared = EncodingDetector.find_declared_encoding(data, is_html=True) or ""
-    for text in (charset, declared, "utf-8-sig"):
-        try:
-            return data.decode(text or "utf-8-sig")
-        except (LookupError, UnicodeDecodeError):
-            continue
+    declared = EncodingDetector.find_declared_encoding(data[:HEAD], is_html=True) or ""
+    for encoding in (web_encoding(charset), web_encoding(declared), "utf-8-sig"):
+        with suppress(UnicodeDecodeError):
+            return data.decode(encoding or "utf-8-sig")
     return data.decode("windows-1252", "replace")
 
 
