@@ -20,6 +20,7 @@ from folkmoot.core.brief import Brief
 from folkmoot.core.errors import Refused, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.roles import ACTS, FINAL
+from folkmoot.core.text import clean_data
 from folkmoot.models.base import AttachedFile, Message, Model, Speaker, Traits
 
 NO_NATIVE = "the provider refused the caller's messages or tools; the answer was asked for in words"
@@ -119,7 +120,7 @@ def _read(ask: Ask, called: Called, specs: Sequence[ToolSpec]) -> Reading:
     calls: list[dict[str, object]] = []
     for call in called.tools:
         try:
-            arguments: object = json.loads(call.arguments or "{}")
+            arguments: object = clean_data(json.loads(call.arguments or "{}"))
         except (ValueError, RecursionError):
             return Reading(text=called.text, unread=(f"{FINAL}: malformed",))
         calls.append({"name": call.name, "arguments": arguments})

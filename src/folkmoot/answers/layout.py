@@ -108,7 +108,7 @@ class Section:
 @lru_cache(maxsize=128)  # a record is checked by reading its answers again, and models often answer alike
 def read_sections(form: Form, text: str) -> FieldValues:
     """Read a form laid out in sections, or the same content as a table, in tags or as one JSON object."""
-    text = rulings.without_open_points(in_english(form.fields, without_marks(text)))
+    text = rulings.without_open_points(in_english(form.fields, without_marks(text, form.fields)))
     if text.lstrip().startswith("{") and (values := read_object(form, text)) is not None:
         return rulings.checked_ruling(form, values)
     parts = sections_in(form.fields, lines := as_lines(form.fields, text))

@@ -48,15 +48,19 @@ _POINTER = re.compile(
 )
 
 
-def without_marks(text: str) -> str:
-    """The text without marks of a chat template: what stands behind the one that ends it is nobody's answer."""
+def without_marks(text: str, fields: Sequence[Field] = ()) -> str:
+    """The text without marks of a chat template: what stands behind the one that ends it is nobody's answer.
+
+    A mark that stands in a choice of the form is a word of it.
+    """
     rest = _START.sub("", text, count=1)
-    if end_mark := _END.search(rest):
+    words = "\n".join(choice for field in fields for choice in field.choices).casefold()
+    if end_mark := next((mark for mark in _END.finditer(rest) if mark[0].casefold() not in words), None):
         rest = rest[: end_mark.start()] if rest[: end_mark.start()].strip() else rest[end_mark.end() :]
     for _ in range(MOST_PARTS):
         place = rest.rfind("</")
         lost = _LOST.fullmatch(rest[place:].strip()) if place >= 0 else None
-        if lost is None or f"<{lost['name']}" in rest:
+        if lost is None or f"<{lost['name']}" in rest or lost[0].casefold() in words:
             break
         rest = rest[:place]
     return rest

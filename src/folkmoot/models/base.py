@@ -1,14 +1,18 @@
 """The Model port: one request to one language model, and its response.
 
 No types of providers or frameworks pass through here, so that records never depend on a library.
+
+All that a model is sent passes through a ``Message`` or a ``Request``, and most of it was written by somebody else. So
+control tokens are broken here, and nowhere else; see ``core.control_tokens``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias
 
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import ToolCall, ToolSpec
 from folkmoot.core.brief import Attachment, Settings
+from folkmoot.core.control_tokens import break_data, break_json, break_tokens
 from folkmoot.core.event import Called
 
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
@@ -28,6 +32,11 @@ class AttachedFile:
     file: Attachment
     words: str = ""
 
+    def __post_init__(self) -> None:
+        """Break control tokens."""
+        object.__setattr__(self, "name", break_tokens(self.name))
+        object.__setattr__(self, "words", break_tokens(self.words))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
@@ -46,6 +55,12 @@ class Message:
     calls: tuple[ToolCall, ...] = ()
     answers: str = ""
     files: tuple[AttachedFile, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Break control tokens; ids too, so that a result still has that of its call."""
+        object.__setattr__(self, "text", break_tokens(self.text))
+        object.__setattr__(self, "answers", break_tokens(self.answers))
+        object.__setattr__(self, "calls", tuple(map(_broken_call, self.calls)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +82,20 @@ class Request:
     seconds: float = 120.0
     tools: tuple[ToolSpec, ...] = ()
     schema: str = ""
+
+    def __post_init__(self) -> None:
+        """Break control tokens in what is described to the model: a server of tools may be anybody's."""
+        object.__setattr__(self, "tools", tuple(map(_broken_tool, self.tools)))
+        object.__setattr__(self, "schema", break_json(self.schema) if self.schema else "")
+
+
+def _broken_call(call: ToolCall) -> ToolCall:
+    arguments = break_json(call.arguments)
+    return replace(call, id=break_tokens(call.id), name=break_tokens(call.name), arguments=arguments)
+
+
+def _broken_tool(tool: ToolSpec) -> ToolSpec:
+    return replace(tool, help=break_tokens(tool.help), parameters=break_data(tool.parameters))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
