@@ -105,6 +105,17 @@ async def test_an_answer_that_cannot_be_is_refused_and_the_question_stays(tmp_pa
 OFFICES_TRIED = (
     *("Moderator", "the Chair", "Owner", "Judge 2", "M\u043ederat0r", "C\u0131d", "A D A"),
     *("Librarian", "Retriever", "Vote weigher"),
+    *(
+        "Dr.Moderator",
+        "the-moderator",
+        "Mr-Judge",
+        "Mr_Judge",
+        "theModerator",
+        "THEMODERATOR",
+        "(Chair)",
+        "x\u200bAdmin",
+    ),
+    *("Ada (finance)", "Dr.Ada", "mr-ada", "theAda", "Ben/Host", "_Cid_", "\u0391da from Rome", "Vice-Timekeeper"),
 )
 """Names that suggest authority or look like another participant's."""
 
@@ -136,7 +147,9 @@ async def test_a_link_to_join_is_for_one_person(tmp_path: Path) -> None:
         ):
             answer = await client.post(f"{url}/interjections", json={"by": by, "words": "Think of milk."})
             assert answer.status_code == status, (by, answer.text)
-        assert (await fan.post(f"{url}/interjections", json={"by": "Fan", "words": "Milk!"})).status_code == 201
+        for by in ("Fan", "Adam", "Benita", "Dr. Canada", "Placid Lake"):
+            words = "Milk!" if by == "Fan" else "Hm."
+            assert (await fan.post(f"{url}/interjections", json={"by": by, "words": words})).status_code == 201, by
         for by in OFFICES_TRIED:
             answer = await fan.post(f"{url}/interjections", json={"by": by, "words": "Stop."})
             assert answer.status_code == 422, (by, answer.text)

@@ -1,5 +1,8 @@
 """Routes for people who take part (open questions, answers, messages) and for share links."""
 
+import re
+import unicodedata
+from collections.abc import Iterator
 from typing import Annotated, Literal, cast
 
 from fastapi import Header, Query
@@ -22,6 +25,7 @@ from folkmoot.app.serve.frames import safe_html
 from folkmoot.core.ask import Field
 from folkmoot.core.errors import BriefError
 from folkmoot.core.labels import act_of, noun
+from folkmoot.core.text import clean
 from folkmoot.core.transcript import fold
 from folkmoot.web.debate_routes import admission, values
 from folkmoot.web.problems import Problem
@@ -158,19 +162,27 @@ async def _name(visit: DebateAccess, by: str) -> str:
     """The name of a message's sender with a share link: the person of the link, else a name of their own.
 
     Raises:
-        BriefError: it is the name of a participant or of an office, or looks like one.
+        BriefError: it has the name of a participant or of an office in it, or looks like one.
     """
     sentence, brief = skeleton(by), opening(visit.debate, await visit.site.workspace.entries(visit.debate)).brief
     if visit.who:
         if sentence not in ("", skeleton(visit.who)):
             raise BriefError(f"this link is for {visit.who}; send messages as {visit.who}", code="bad_name")
         return visit.who
-    if sentence in {skeleton(participant.name) for participant in brief.participants}:
-        raise BriefError(f"{by[:60]!r} is the name of a participant; use another name", code="bad_name")
-    words = (sentence, *map(skeleton, by.split()))
-    if any(word.startswith(office) for word in words for office in OFFICES):
-        raise BriefError(f"{by[:60]!r} is a reserved name; use your own name", code="bad_name")
+    taken = {skeleton(participant.name): participant.name for participant in brief.participants}
+    if name := next((taken[part] for part in _parts(by) if part in taken), ""):
+        raise BriefError(f"{by[:60]!r} has the name of {name}, who takes part; use another name", code="bad_name")
+    # Anywhere, because a title may be glued to it: "Dr.Moderator", "themoderator". A few true names are refused as well.
+    if office := next((office for office in OFFICES if office in sentence), ""):
+        raise BriefError(f"{by[:60]!r} sounds like the office of {office}; use another name", code="bad_name")
     return by
+
+
+def _parts(name: str) -> Iterator[str]:
+    """The skeletons of all words of a name, and of words beside each other: who is "A D A" or "Ada (finance)"?"""
+    words = re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", unicodedata.normalize("NFC", clean(name)))
+    words = [part for word in words if (part := skeleton(word))]
+    yield from ("".join(words[begin:end]) for begin in range(len(words)) for end in range(begin + 1, len(words) + 1))
 
 
 shares_router = api_router("shares")

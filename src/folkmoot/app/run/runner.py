@@ -354,7 +354,9 @@ class Runner:
         if owner and mine >= self.most:
             raise RunnerFull(f"the limit of your running debates is reached ({mine}); stop one, or try again later")
         if len(busy) >= places:
-            raise RunnerFull(f"the limit of running debates is reached ({len(busy)}); stop one, or try again later")
+            kept = f"{self.most - places} of all {self.most} places is kept for the person at the machine; "
+            problem = f"the limit of running debates is reached ({len(busy)}); {kept if places < self.most else ''}"
+            raise RunnerFull(f"{problem}stop one, or try again later")
 
     def _release(self, debate: str) -> None:
         """Forget a debate that has ended, even if it was stopped before its task ran."""
