@@ -44,12 +44,15 @@ class BriefError(FolkmootError):
         where: the file name as the user gave it, or "" if there is none.
         line: the line in that file, counted from 1; 0 if it is unknown.
         code: a stable machine-readable name of the mistake, such as ``unknown_key``.
+        about: the setting that is at fault, by the name of its key; "" for any other.
     """
 
-    def __init__(self, problem: str, *, where: str = "", line: int = 0, code: str = "malformed") -> None:
+    def __init__(
+        self, problem: str, *, where: str = "", line: int = 0, code: str = "malformed", about: str = ""
+    ) -> None:
         prefix = f"{where}:{line}: " if where and line else f"{where}: " if where else f"line {line}: " if line else ""
         super().__init__(prefix + problem)
-        self.found, self.where, self.line, self.code = problem, where, line, code
+        self.found, self.where, self.line, self.code, self.about = problem, where, line, code, about
 
 
 class ProtocolError(FolkmootError):

@@ -16,6 +16,11 @@ from folkmoot.core.decision import Decision, Status
 from folkmoot.core.text import clean, clean_data, named, texts
 
 
+def extension_options(settings: Fields) -> Fields:
+    """The settings for extensions: ``protocol_options.hats``, ``tool_options.dice.most``."""
+    return {name: value for name, value in settings.items() if "_options." in name}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """A package that is no part of Folkmoot and that a debate uses.
@@ -41,10 +46,10 @@ class Package:
 class Opened:
     """The debate begins: the frozen brief, the phase tree as data, the version of the play, the protocol's name.
 
-    ``log`` is the format in which the brief wants the result written beside the report; "" for the report alone.
-    ``chosen`` names the options chosen for the protocol, in words for readers; the phase tree has their effects.
+    ``settings`` are those of the brief's header that hold, by the names of their keys (``rounds``, ``turn_mode``,
+    ``tool_options.dice.most``); what the brief itself holds is not among them. With ``protocol`` they are all that the
+    phase tree was built from; without it a program made the tree. ``chosen`` says the same in words, for readers alone.
     ``forked`` is the debate and the entry that this one was forked from (``depot-3f2a1c@17``); "" for no fork.
-    ``options`` are those of the brief for extensions (``protocol_options.hats``, ``tool_options.dice.most``).
     ``packages`` are the packages beside Folkmoot that the debate uses.
     ``place`` tells folders apart in which the documents may lie, and names none: four digits of a hash; "" if unknown.
     """
@@ -53,12 +58,21 @@ class Opened:
     protocol: Mapping[str, object]
     version: int = 1
     name: str = ""
-    log: str = ""
+    settings: Fields = field(default_factory=dict[str, Value])
     chosen: tuple[str, ...] = ()
     forked: str = ""
-    options: Fields = field(default_factory=dict[str, Value])
     packages: tuple[Package, ...] = ()
     place: str = ""
+
+    @property
+    def log(self) -> str:
+        """How the brief wants the result written beside the report; "" for the report alone."""
+        return str(self.settings.get("logging_mode", ""))
+
+    @property
+    def options(self) -> Fields:
+        """The settings for extensions; see ``extension_options``."""
+        return extension_options(self.settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

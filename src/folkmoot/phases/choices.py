@@ -206,7 +206,7 @@ class Choices:
         facts["with"] = ", ".join(added)
         others = {" ".join(name.split(".")[1:]): value for name, value in self.other_options.items()}
         options = {**self.protocol_options, **self.strategy_options, **others}
-        facts |= {name: _value_in_words(value) for name, value in options.items()}
+        facts |= {name: value_in_words(value) for name, value in options.items()}
         return tuple(f"{name} {words}".replace("_", " ") for name, words in facts.items() if words)
 
     def _intervals(self) -> str:
@@ -268,7 +268,7 @@ class Choices:
             )
 
 
-def _value_in_words(value: Value) -> str:
+def value_in_words(value: Value) -> str:
     """The value of an option in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"

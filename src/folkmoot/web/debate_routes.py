@@ -286,7 +286,7 @@ async def get_brief(visit: Viewing) -> BriefView:
     """Return the brief: question, background, rules, options, participants, and for its owner the file to run again."""
     _check_made(visit, await visit.site.workspace.count_entries(visit.debate))
     entries = await visit.site.kept.entries(visit.site.workspace, visit.debate)
-    return await asyncio.to_thread(brief_view, opening(visit.debate, entries), visit.debate, visit.reader)
+    return await asyncio.to_thread(brief_view, opening(visit.debate, entries), visit.reader)
 
 
 @router.get("/debates/{debate}/verify")

@@ -1,4 +1,4 @@
-"""Change settings of a brief that is on record: ``folkmoot again --set KEY=VALUE``.
+"""A brief that is on record, and other settings for it: ``folkmoot again --set KEY=VALUE``.
 
 The settings are those of a brief's header, as ``app.brief.reader.read_settings`` reads them. The participants and the
 background stay those on record.
@@ -20,8 +20,10 @@ from folkmoot.app.brief.participants import (
     view_of,
 )
 from folkmoot.app.brief.reader import ParsedBrief, Settings, limits_of
+from folkmoot.core.ask import Value
 from folkmoot.core.brief import Brief, Participant, Source
 from folkmoot.core.errors import BriefError
+from folkmoot.core.event import Opened
 from folkmoot.record.store import place_of
 
 PLAIN: AbstractSet[str] = frozenset({"seed", "rules", "logging_mode", "context", "background", "library", "model"})
@@ -31,6 +33,45 @@ _FIXED = ("persona_count",)
 """What cannot be changed: who takes part."""
 
 _SIGHT = ("context_scope", "context_turns", "context_strategy", "summarize_every")
+
+
+def recorded_brief(opened: Opened, debate: str) -> ParsedBrief:
+    """The brief of a debate with the settings on record, as if it were read from a file.
+
+    Args:
+        opened: how the debate began.
+        debate: its id.
+    """
+    brief, values = opened.brief, opened.settings
+    return ParsedBrief(
+        brief=brief,
+        protocol=str(values.get("protocol", "")),
+        rounds=cast("int | None", values.get("rounds")),
+        strategy=str(values.get("strategy", "")),
+        topology=str(values.get("topology", "")),
+        model="",
+        kind="text",
+        given={"topic": brief.topic, **values},
+        cast=f"the brief of {debate} once more",
+        summarize=summary_interval(_located(values), ())
+        or int(any(who.view and who.view.summary_only for who in brief.participants)),
+        place=opened.place,
+    )
+
+
+def without(parsed: ParsedBrief, names: AbstractSet[str]) -> ParsedBrief:
+    """The brief without these settings."""
+    return replace(
+        parsed,
+        rounds=None if "rounds" in names else parsed.rounds,
+        strategy="" if "strategy" in names else parsed.strategy,
+        topology="" if "topology" in names else parsed.topology,
+        given={name: value for name, value in parsed.given.items() if name not in names},
+    )
+
+
+def _located(values: Mapping[str, Value]) -> dict[str, LocatedValue]:
+    return {name: LocatedValue(value=value, line=0) for name, value in values.items()}
 
 
 def is_plain(settings: Settings) -> bool:
@@ -52,11 +93,14 @@ def with_settings(parsed: ParsedBrief, settings: Settings, folder: Path | None =
     for name in _FIXED:
         if name in settings:
             raise BriefError(f"{name} cannot be set here: the participants are those on record", code="inconsistent")
+    if "context_scope" in settings or "context_strategy" in settings:  # a new way to look replaces the earlier one
+        parsed = without(parsed, set(_SIGHT))
     values = {name: item.value for name, item in settings.items()}
-    summarize = summary_interval(settings, ()) if any(name in settings for name in _SIGHT) else parsed.summarize
+    header = {**_located(parsed.given), **settings}
+    summarize = summary_interval(header, ()) if any(name in settings for name in _SIGHT) else parsed.summarize
     return replace(
         parsed,
-        brief=_brief(parsed.brief, settings, folder or Path()),
+        brief=_brief(parsed.brief, settings, header, folder or Path()),
         protocol=str(values.get("protocol", parsed.protocol)),
         rounds=cast("int | None", values.get("rounds", parsed.rounds)),
         strategy=str(values.get("strategy", parsed.strategy)),
@@ -78,7 +122,7 @@ def _place(parsed: ParsedBrief, folder: Path) -> str:
     return new if parsed.place == new or not (parsed.brief.background or parsed.brief.library) else ""
 
 
-def _brief(brief: Brief, settings: Settings, folder: Path) -> Brief:
+def _brief(brief: Brief, settings: Settings, header: Settings, folder: Path) -> Brief:
     values = {name: item.value for name, item in settings.items()}
     files = cast("Sequence[str]", values.get("background", ()))
     context = str(values.get("context", ""))
@@ -90,19 +134,19 @@ def _brief(brief: Brief, settings: Settings, folder: Path) -> Brief:
         library=brief.library if library is None else library,
         rules=str(values.get("rules", brief.rules)),
         options=cast("tuple[str, ...]", values.get("options", brief.options)),
-        participants=_participants(brief.participants, settings),
+        participants=_participants(brief.participants, settings, header),
         limits=limits_of(values, brief.limits),
         seed=cast("int", values.get("seed", brief.seed)),
     )
 
 
-def _participants(people: Sequence[Participant], settings: Settings) -> tuple[Participant, ...]:
-    """The participants with the settings that a header has for all."""
+def _participants(people: Sequence[Participant], settings: Settings, header: Settings) -> tuple[Participant, ...]:
+    """The participants with the settings that a header has for all; ``header`` has the earlier ones as well."""
     moderating = [participant for participant in people if participant.duty == "moderator"]
-    added = added_moderator(moderating, settings.get("moderator"), settings)
+    added = added_moderator(moderating, settings.get("moderator"), header)
     if any(name in settings for name in _SIGHT):
-        check_visibility(settings, [_hidden_entries(participant) for participant in people])
-    return tuple(_with_settings(participant, settings) for participant in (*people, *added))
+        check_visibility(header, [_hidden_entries(participant) for participant in people])
+    return tuple(_with_settings(participant, settings, header) for participant in (*people, *added))
 
 
 def _hidden_entries(participant: Participant) -> ParticipantEntry:
@@ -113,9 +157,9 @@ def _hidden_entries(participant: Participant) -> ParticipantEntry:
     return ParticipantEntry(name=participant.name, line=0, values=hide)
 
 
-def _with_settings(participant: Participant, settings: Settings) -> Participant:
+def _with_settings(participant: Participant, settings: Settings, header: Settings) -> Participant:
     if "language" in settings and participant.duty != "aide":
         participant = replace(participant, language=str(settings["language"].value))
     if participant.duty == "debater" and any(name in settings for name in _SIGHT):
-        participant = replace(participant, view=view_of(settings, {}))
+        participant = replace(participant, view=view_of(header, {}))
     return participant

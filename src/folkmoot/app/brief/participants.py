@@ -23,6 +23,7 @@ from folkmoot.app.brief.field_values import (
 from folkmoot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, get_key
 from folkmoot.app.brief.sections import SETTING, Section, split_agent, unfence
 from folkmoot.app.brief.yaml_header import Node, Scalar, Table, load
+from folkmoot.core.ask import Value
 from folkmoot.core.brief import Duty, Participant, Search, Settings, View
 from folkmoot.core.errors import BriefError
 from folkmoot.core.roles import RETRIEVER, RETRIEVER_NAMES
@@ -254,6 +255,21 @@ def view_of(header: Values, own: Values) -> View | None:
         mine=scope == "persona_scoped",
     )
     return None if view == View() else view
+
+
+def own_sight(participant: Participant, header: Values) -> dict[str, Value]:
+    """What the section of a participant says of its view, where the header doesn't say it: ``view_of`` backwards."""
+    view = participant.view or View()
+    turns: dict[str, Value] = {} if view.last is None else {"context_turns": view.last}
+    scope = "summary_only" if view.summary_only else "persona_scoped" if view.mine else ""
+    whole = {"context_scope": scope or ("last_n_turns" if turns else "full_log"), **turns}
+    for own in ({}, turns):
+        if (
+            view_of(header, {name: LocatedValue(value=value, line=0) for name, value in own.items()})
+            == participant.view
+        ):
+            return own
+    return whole
 
 
 def summary_interval(header: Values, entries: Sequence[ParticipantEntry]) -> int:

@@ -95,6 +95,11 @@ class ParsedBrief:
     place: str = field(default="", compare=False)
 
     @property
+    def settings(self) -> dict[str, Value]:
+        """What ``given`` has beside what ``brief`` holds, as ``Opened.settings`` has it."""
+        return {name: value for name, value in self.given.items() if name not in IN_BRIEF and name[:7] != "limits."}
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The models for all who have none of their own: the file's, else those of its preset."""
         return (self.model,) if self.model else self.preset.models if self.preset else ()
@@ -112,6 +117,12 @@ class ParsedBrief:
         tables = tuple(f"{key.name}." for key in HEADER if key.kind == "named_options")
         return {name: value for name, value in self.given.items() if name.startswith(tables)}
 
+
+IN_BRIEF = frozenset(
+    {"topic", "context", "background", "library", "rules", "options", "seed", "preset"}
+    | {"participants", "persona_count", "moderator", "model"}
+)
+"""The keys of the header whose values a brief holds that is ready to be debated, beside those of the limits."""
 
 _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 """What a question has and the name of a file has not: a blank, or a mark at its end."""

@@ -6,5 +6,5 @@ and the packages of others), ``estimate`` with ``pretend`` (what it would cost),
 and at most), ``checks`` (what the owner should know before),
 ``model_check`` (whether a model answers now), ``starter_presets`` (presets for a start), ``learning``
 (what is learned at the end), ``gate_threshold`` (the threshold that past debates teach), ``next_steps`` (what may
-decide what nobody won), ``recorded_choices`` (the settings that a record's protocol was made of).
+decide what nobody won).
 """

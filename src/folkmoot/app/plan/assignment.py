@@ -177,7 +177,7 @@ def combined_lookup(tools: Sequence[Tool]) -> "Look":
 
 
 def _misfit(parsed: ParsedBrief, name: str, text: str) -> BriefError:
-    return BriefError(text, where=parsed.where, line=parsed.lines.get(name, 0), code="inconsistent")
+    return BriefError(text, where=parsed.where, line=parsed.lines.get(name, 0), code="inconsistent", about=name)
 
 
 KEY = "vote_weights"

@@ -7,17 +7,19 @@ from dataclasses import replace
 from math import ceil
 
 from folkmoot.app.brief.default_participants import default_moderator
-from folkmoot.app.plan.checks import LEFT_OUT, has_nothing_to_quote
+from folkmoot.app.plan.checks import has_nothing_to_quote
 from folkmoot.core.ask import Usage
-from folkmoot.core.brief import Brief, is_person
+from folkmoot.core.brief import is_person
 from folkmoot.core.decision import NextStep
 from folkmoot.core.errors import FolkmootError
 from folkmoot.core.event import Closed, Entry, Opened
 from folkmoot.core.labels import only_answered
 from folkmoot.core.transcript import Transcript, fold
+from folkmoot.phases.base import Rounds
 from folkmoot.phases.choices import Choices
 from folkmoot.phases.verdict import NOT_SOUGHT
 from folkmoot.protocols.known import KNOWN, TIMED, build
+from folkmoot.protocols.spec import load_opened
 
 BY_HAND = "given by hand in a fork"
 """What the notes of an answer say that a person gave in a fork."""
@@ -52,7 +54,7 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
     if opened.name not in KNOWN:
         return
     sought = decision is None or decision.how != NOT_SOUGHT
-    if sought and _stay_chosen(opened) and (rounds := _more_rounds(opened)):
+    if sought and "protocol" in opened.settings and (rounds := _more_rounds(opened)):
         yield NextStep(command=f"folkmoot again {debate} --rounds {rounds}", words="with more rounds")
     moderators = opened.brief.names("moderator")
     if opened.name in TIMED or len(moderators) > 1:
@@ -137,34 +139,15 @@ _RESUMES: Mapping[str, str] = {
 
 def _more_rounds(opened: Opened) -> int:
     """One round more than the debate had at most; 0 where its protocol takes no more."""
-    from folkmoot.app.plan.recorded_choices import most_rounds  # here for start-up time: few debates end undecided
+    from folkmoot.app.plan.pretend import parts  # here for start-up time: few debates end undecided
 
     try:
-        round_limit = most_rounds(opened)
+        round_limit = next((part.most for part in parts(load_opened(opened)) if isinstance(part, Rounds)), None)
         if round_limit is None or opened.name in TIMED:
             return 0
-        brief = without_aides(opened.brief)
+        people = tuple(participant for participant in opened.brief.participants if participant.duty != "aide")
+        brief = replace(opened.brief, participants=people)
         same, longer = (build(opened.name, brief, Choices(rounds=rounds)) for rounds in (round_limit, round_limit + 1))
     except FolkmootError:
         return 0
     return round_limit + 1 if longer != same else 0
-
-
-def _stay_chosen(opened: Opened) -> bool:
-    """Whether all that was chosen for a debate can be had again where it is run with other rounds."""
-    from folkmoot.app.plan.recorded_choices import is_read_back  # here for start-up time
-
-    return all(map(is_read_back, lost_choices(opened)))
-
-
-def lost_choices(opened: Opened) -> list[str]:
-    """What was chosen for a debate and does not apply once its protocol is built anew, in words."""
-    applies = ("participants", "once more", "in the fork", LEFT_OUT, BY_HAND)
-    return [words for words in opened.chosen if not any(text in words for text in applies)]
-
-
-def without_aides(brief: Brief) -> Brief:
-    """The brief without those who only help: a protocol that needs them adds them."""
-    return replace(
-        brief, participants=tuple(participant for participant in brief.participants if participant.duty != "aide")
-    )

@@ -85,9 +85,8 @@ def _with_judge(opened: Opened, came: Reviewed, wanted: DisputeRequest) -> Plan:
         brief=opened.brief,
         name=opened.name,
         protocol=replace(tree, parts=(*tree.parts[:-1], arbitrate, tree.parts[-1])),
-        log=opened.log,
+        settings=opened.settings,
         chosen=(*opened.chosen, f"{came.finding.id} is disputed by the author"),
-        options=opened.options,
     )
 
 

@@ -1,38 +1,29 @@
 """Run the brief of a recorded debate again (``folkmoot again``).
 
-The brief and the protocol are those on record. Where the caller changes what the protocol is made of, it is built anew
-from the brief, with the choices that the record names (``app.plan.recorded_choices``).
+The brief, its settings and the protocol are those on record. Where the caller changes what the protocol is made of, it
+is built anew from the brief and the settings, as for any other brief.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from folkmoot.app.brief.changes import is_plain, with_settings
-from folkmoot.app.brief.default_participants import default_moderator
-from folkmoot.app.brief.participants import needs_moderator
+from folkmoot.app.brief.changes import is_plain, recorded_brief, with_settings, without
 from folkmoot.app.brief.reader import ParsedBrief, Settings
 from folkmoot.app.plan.assignment import assign, make_agents
 from folkmoot.app.plan.checks import check_prices, ignored_settings
-from folkmoot.app.plan.next_steps import BY_HAND, lost_choices, without_aides
-from folkmoot.app.plan.recorded_choices import recorded_choices
+from folkmoot.app.plan.next_steps import BY_HAND
 from folkmoot.app.run.fork import with_agents
 from folkmoot.app.run.outcome import opening
-from folkmoot.app.run.prepare import (
-    Overrides,
-    PreparedDebate,
-    costing_of,
-    live_models,
-    make_choices,
-)
+from folkmoot.app.run.prepare import Overrides, PreparedDebate, costing_of, live_models, protocol_of, with_moderator
 from folkmoot.app.run.start import StartRequest, prepare_start
 from folkmoot.app.run.workspace import Plan, Workspace
-from folkmoot.core.ask import Fields, Value
 from folkmoot.core.brief import Brief
-from folkmoot.core.errors import FolkmootError, PackageMissing
+from folkmoot.core.errors import BriefError, ProtocolError
 from folkmoot.core.event import Opened
 from folkmoot.core.extensions import PROTOCOL, RULE
-from folkmoot.phases.choices import Choices
-from folkmoot.protocols.known import build, names
+from folkmoot.core.roles import RETRIEVER, is_final_writer
+from folkmoot.phases.choices import value_in_words
 from folkmoot.protocols.spec import load_opened
 
 
@@ -57,25 +48,114 @@ async def start_again(
         BriefError: the brief cannot be debated so.
         ProtocolError: the protocol cannot run with these participants.
     """
-    settings = settings or {}
+    models, settings = models or {}, settings or {}
     opened = opening(debate, await workspace.entries(debate))
-    parsed = _parsed_brief(opened, debate)
-    structural = overrides.protocol or overrides.strategy or overrides.topology or overrides.rounds is not None
-    if structural or not is_plain(settings):
-        parsed = _with_recorded_settings(parsed, opened, overrides, settings)
-        return await _rebuilt_request(workspace, opened, parsed, overrides, models or {})
-    parsed = with_settings(parsed, settings)
-    brief = _with_models(parsed.brief, overrides, models or {}, parsed.model)
+    parsed = with_settings(recorded_brief(opened, debate), settings)
+    changed = {name for name in _STRUCTURAL if getattr(overrides, name) not in ("", None)}
+    if changed or not is_plain(settings):
+        if not (overrides.protocol or parsed.protocol):
+            problem = f"a program made the protocol of {debate} ({opened.name}), so only a whole other one can replace"
+            raise BriefError(f"{problem} it: --protocol NAME; without such a change it can be run as it is")
+        return await _rebuilt_request(workspace, opened, parsed, overrides, models, changed | settings.keys())
+    brief = _with_models(parsed.brief, overrides, models, parsed.model)
     seed = brief.seed if overrides.seed is None else overrides.seed
     brief = replace(brief, seed=seed, limits=overrides.caps.on(brief.limits))
-    chosen = tuple(dict.fromkeys((*(words for words in opened.chosen if not _of_a_fork(words)), parsed.cast)))
-    plan = Plan(brief=brief, name=opened.name, protocol=load_opened(opened), chosen=chosen, options=opened.options)
+    plan = Plan(
+        brief=brief,
+        name=opened.name,
+        protocol=load_opened(opened),
+        settings=parsed.settings,
+        chosen=tuple(dict.fromkeys((*(words for words in opened.chosen if not _of_a_fork(words)), parsed.cast))),
+        place=parsed.place,
+    )
     make_agents(brief, workspace.pool.with_options(plan.options), config=workspace.config)
     live = live_models(workspace, brief, plan.options)
     costing = costing_of(workspace, brief, plan.protocol, live)
     check_prices(brief, costing)
     ready = PreparedDebate(plan=plan, costing=costing, drops=ignored_settings(brief, live))
     return StartRequest(parsed=parsed, overrides=overrides, prepared=ready, config=workspace.config)
+
+
+_STRUCTURAL = ("protocol", "strategy", "topology", "rounds")
+"""The overrides that the protocol is made of."""
+
+_BELONGING: Mapping[str, tuple[str, ...]] = {
+    "protocol": (f"{PROTOCOL.options}.",),
+    "strategy": (f"{RULE.options}.",),
+    "mediator_type": ("mediator_frequency", "summary_style"),
+}
+"""How the names of settings begin that only say more about another one, and go with it."""
+
+
+async def _rebuilt_request(
+    workspace: Workspace,
+    opened: Opened,
+    parsed: ParsedBrief,
+    overrides: Overrides,
+    models: Mapping[str, str],
+    changed: AbstractSet[str],
+) -> StartRequest:
+    """The same brief with a newly built protocol.
+
+    A recorded setting that doesn't fit what the caller changed is left out, and a note says so. Which one that is says
+    the error of ``prepare``, so nothing here has to know the settings of each protocol.
+    """
+    former = opened.settings
+    others = {
+        name
+        for name, value in (
+            ("protocol", protocol_of(parsed, overrides)),
+            ("strategy", overrides.strategy or parsed.strategy),
+        )
+        if value != former.get(name, "")
+    }
+    if not others:
+        load_opened(opened)  # it says which package is missing, if one is
+    recorded = former.keys() - changed - {"protocol"}
+    dropped = _with_belonging(others, recorded) - others
+    parsed = _with_cast(opened, parsed, overrides, models)
+    while True:
+        notes = (*parsed.notes, *_notes(opened, dropped))
+        fitting = replace(without(parsed, dropped), notes=notes)
+        try:
+            return await prepare_start(workspace, fitting, overrides, workspace.config)
+        except (BriefError, ProtocolError) as error:
+            misfits = {name for name in recorded - dropped if f"{name}.".startswith(f"{error.about}.")}
+            if not error.about or not misfits:
+                raise
+            dropped |= _with_belonging(misfits, recorded)
+
+
+def _with_belonging(names: AbstractSet[str], recorded: AbstractSet[str]) -> set[str]:
+    """The settings, and the recorded ones that belong to them."""
+    beginnings = tuple(beginning for name in names for beginning in _BELONGING.get(name, ()))
+    return {*names, *(name for name in recorded if name.startswith(beginnings))}
+
+
+def _notes(opened: Opened, dropped: AbstractSet[str]) -> Iterable[str]:
+    """What a newly built protocol leaves out of the earlier debate."""
+    if dropped:
+        left_out = [f"{name}: {value_in_words(value)}" for name, value in opened.settings.items() if name in dropped]
+        yield f"Settings of the earlier debate that do not fit here are left out: {'; '.join(left_out)}."
+    if any(map(is_final_writer, opened.brief.participants)):
+        yield "The final answer that was written for whoever asked is left out: only its caller can ask for one."
+
+
+def _with_cast(opened: Opened, parsed: ParsedBrief, overrides: Overrides, models: Mapping[str, str]) -> ParsedBrief:
+    """The brief with a moderator, if one is needed now, and without the helpers that the protocol adds if needed."""
+    recalls = parsed.given.get("recall", True)
+    people = tuple(
+        participant
+        for participant in parsed.brief.participants
+        if participant.duty != "aide" or (participant.seat == RETRIEVER and recalls)
+    )
+    parsed = replace(parsed, brief=replace(parsed.brief, participants=people))
+    brief = _with_models(with_moderator(parsed, overrides), overrides, models, parsed.model)
+    # The tools of a tool agent are looked up where its model is new; else they are those on record.
+    stated = opened.brief.participants if opened.settings.get("mediator_type") == "toolagent" else ()
+    seats = {participant.name: participant.seat for participant in brief.participants}
+    same = [participant for participant in stated if seats.get(participant.name) == participant.seat]
+    return replace(parsed, brief=brief, own={who.name: {"tool_usage": who.tools} for who in same})
 
 
 def _with_models(brief: Brief, overrides: Overrides, models: Mapping[str, str], default: str) -> Brief:
@@ -89,89 +169,6 @@ def _with_models(brief: Brief, overrides: Overrides, models: Mapping[str, str], 
         for participant in brief.participants
     ]
     return assign(replace(brief, participants=tuple(people)), others)
-
-
-def _with_recorded_settings(
-    parsed: ParsedBrief, opened: Opened, overrides: Overrides, settings: Settings
-) -> ParsedBrief:
-    """The brief with what the record says of its protocol, as far as that stays, and with the settings."""
-    setting = settings.get("protocol")
-    name = overrides.protocol or (str(setting.value) if setting else opened.name)
-    chosen = _chosen_strategy(overrides, settings)
-    try:
-        recorded = _with_recorded_protocol(parsed, opened) if name == opened.name else None
-    except PackageMissing:
-        if not chosen or name not in names():  # another rule may stand in for one that is gone
-            raise
-        recorded = None
-    other = [] if recorded else lost_choices(opened)
-    if recorded and chosen not in ("", recorded.strategy):
-        other = [*Choices(strategy_options=recorded.options(RULE.options)).in_words()]
-        recorded = replace(recorded, given=_without_options(recorded.given, RULE.options))
-    notes = (f"What was chosen for the earlier debate does not apply here: {', '.join(other)}.",) if other else ()
-    gone = (RULE.options,) if name == opened.name else (PROTOCOL.options, RULE.options)
-    parsed = recorded or replace(parsed, given={**parsed.given, **_without_options(opened.options, *gone)})
-    return replace(with_settings(parsed, settings), notes=(*parsed.notes, *notes))
-
-
-def _chosen_strategy(overrides: Overrides, settings: Settings) -> str:
-    """The strategy that is chosen in the place of the one on record; "" for none."""
-    setting = settings.get("strategy")
-    return overrides.strategy or (str(setting.value) if setting else "")
-
-
-def _without_options(values: Fields, *words: str) -> dict[str, Value]:
-    """The values without the options behind these keys."""
-    return {key: value for key, value in values.items() if key.partition(".")[0] not in words}
-
-
-def recorded_brief(opened: Opened, debate: str) -> ParsedBrief:
-    """The brief of a debate with the settings of its protocol, as far as the record tells them."""
-    parsed = _parsed_brief(opened, debate)
-    try:
-        return _with_recorded_protocol(parsed, opened) or parsed
-    except FolkmootError:  # a package that it needs is gone
-        return parsed
-
-
-def _parsed_brief(opened: Opened, debate: str) -> ParsedBrief:
-    """The brief of a debate, as if it were read from a file."""
-    return ParsedBrief(
-        brief=opened.brief,
-        protocol=opened.name,
-        rounds=None,
-        strategy="",
-        topology="",
-        model="",
-        kind="text",
-        given={"topic": opened.brief.topic, **({"logging_mode": opened.log} if opened.log else {})},
-        cast=f"the brief of {debate} once more",
-        place=opened.place,
-    )
-
-
-def _with_recorded_protocol(parsed: ParsedBrief, opened: Opened) -> ParsedBrief | None:
-    """The brief with the settings that make the protocol on record; None where the record does not tell them."""
-    return next((choice for choice in recorded_choices(parsed, opened) if _is_same(choice, opened)), None)
-
-
-def _is_same(parsed: ParsedBrief, opened: Opened) -> bool:
-    try:
-        return build(opened.name, opened.brief, make_choices(parsed, Overrides())) == load_opened(opened)
-    except FolkmootError:
-        return False
-
-
-async def _rebuilt_request(
-    workspace: Workspace, opened: Opened, parsed: ParsedBrief, overrides: Overrides, models: Mapping[str, str]
-) -> StartRequest:
-    """The same brief with a newly built protocol."""
-    brief = without_aides(parsed.brief)
-    name = overrides.protocol or parsed.protocol
-    if needs_moderator(name, overrides.strategy or parsed.strategy) and not brief.names("moderator"):
-        brief = replace(brief, participants=(*brief.participants, default_moderator(name)))
-    brief = _with_models(brief, overrides, models, parsed.model)
-    return await prepare_start(workspace, replace(parsed, brief=brief), overrides, workspace.config)
 
 
 def _of_a_fork(words: str) -> bool:

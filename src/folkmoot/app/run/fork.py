@@ -320,8 +320,7 @@ async def _opening(workspace: Workspace, parent: Opened, change: Change) -> Open
     if change.brief is not None:
         overrides = Overrides(protocol="" if change.brief.protocol else parent.name, cast="builtin")
         ready = await prepare(workspace, _completed(change.brief, parent.brief), overrides)
-        log = str(change.brief.given.get("logging_mode", ""))
-        opened = replace(ready.plan, log=log, place=change.brief.place).opened()
+        opened = ready.plan.opened()
     brief = with_agents(opened.brief, change.models)
     make_agents(brief, workspace.pool.with_options(opened.options), config=workspace.config)
     return replace(opened, brief=brief)

@@ -262,9 +262,9 @@ def choice_error(parsed: ParsedBrief, overrides: Overrides, about: str, problem:
         None,
     )
     if from_caller or not parsed.lines:
-        return BriefError(problem, code="bad_enum")
+        return BriefError(problem, code="bad_enum", about=about)
     lines = [parsed.lines[name] for name in (about, *_NEXT.get(about, ()), "protocol") if name in parsed.lines]
-    return BriefError(problem, where=parsed.where, line=lines[0] if lines else 0, code="bad_enum")
+    return BriefError(problem, where=parsed.where, line=lines[0] if lines else 0, code="bad_enum", about=about)
 
 
 _NEXT: Mapping[str, tuple[str, ...]] = {"participants": ("persona_count",)}
@@ -341,7 +341,7 @@ async def plan_alone(workspace: Workspace, parsed: ParsedBrief, overrides: Overr
 async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrides, config: Config | None) -> _Planned:
     """Assign agents and build the protocol."""
     parsed = _answering_alone(completed(parsed, config, overrides.protocol), overrides)
-    brief = with_retriever(_with_moderator(parsed, overrides), recall_settings(parsed))
+    brief = with_retriever(with_moderator(parsed, overrides), recall_settings(parsed))
     brief = with_final_writer(_with_overrides(brief, overrides), overrides.final)
     models, model_notes = await _models(brief, overrides.models or parsed.models, config)
     _check_seats(workspace, parsed)
@@ -353,7 +353,9 @@ async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrid
         brief = with_vote_weigher(with_similarity(brief, choices.until, config), choices)
         stored = brief if parsed.lines else workspace.store_agents(brief)
         plan = workspace.plan_stored(stored, protocol_of(parsed, overrides), choices, models)
-        plan = replace(plan, chosen=(*plan.chosen, *left_out, *filter(None, (parsed.cast,))))
+        chosen = (*plan.chosen, *left_out, *filter(None, (parsed.cast,)))
+        settings = _resolved_settings(parsed, overrides, choices)
+        plan = replace(plan, settings=settings, chosen=chosen, place=parsed.place)
     except ProtocolError as error:
         raise choice_error(parsed, overrides, error.about, str(error)) from error
     for participant in plan.brief.participants:
@@ -361,6 +363,14 @@ async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrid
     generates = parsed.vacant and not parsed.built_in(overrides.cast) and models[0] not in (QUOTES, HUMAN)
     live, notes = live_models(workspace, plan.brief, plan.options), (*parsed.notes, *model_notes, *learned)
     return _Planned(plan, choices, live, notes, models[0] if generates else "")
+
+
+def _resolved_settings(parsed: ParsedBrief, overrides: Overrides, choices: Choices) -> dict[str, Value]:
+    """The settings that hold, as ``Opened.settings`` has them: the caller's, else the brief's, else its preset's."""
+    caller = {"rounds": overrides.rounds, "strategy": overrides.strategy, "topology": overrides.topology}
+    # A learned threshold stands as its number: whoever runs the brief again gets the same debate.
+    caller |= {"protocol": protocol_of(parsed, overrides), "threshold": choices.threshold}
+    return parsed.settings | {name: value for name, value in caller.items() if value not in ("", None)}
 
 
 def _without_unseeing(workspace: Workspace, brief: Brief, parsed: ParsedBrief) -> tuple[Brief, tuple[str, ...]]:
@@ -398,7 +408,7 @@ def costing_of(workspace: Workspace, brief: Brief, protocol: Phase, live: dict[s
     return replace(costing, bounds=bounds(brief, protocol, live | stand_ins))
 
 
-def _with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
+def with_moderator(parsed: ParsedBrief, overrides: Overrides) -> Brief:
     """The brief with the built-in moderator, if the caller's settings need one."""
     protocol, strategy = protocol_of(parsed, overrides), overrides.strategy or parsed.strategy
     brief = without_idle_timekeeper(parsed.brief, protocol)

@@ -110,7 +110,7 @@ def generation_plan(prepared: PreparedDebate) -> Plan:
     )
     options = prepared.plan.options
     own = {name: value for name, value in options.items() if name.startswith(f"{PROVIDER.options}.")}
-    return Plan(brief=alone, name="casting", protocol=tree, options=own)
+    return Plan(brief=alone, name="casting", protocol=tree, settings=own)
 
 
 async def find_generation(
@@ -368,7 +368,7 @@ async def run_start(
     if isinstance(generated, Outcome):
         return generated
     hooks.begins(generated.prepared)
-    return await workspace.run(_plan_with_log(generated), debate, stop=hooks.stop, interface=hooks.interface)
+    return await workspace.run(generated.prepared.plan, debate, stop=hooks.stop, interface=hooks.interface)
 
 
 async def generate_participants(
@@ -409,11 +409,5 @@ async def put_on_record(workspace: Workspace, request: StartRequest, debate: str
             "its participants are not generated yet; start the debate, or use built-in ones (participants: builtin)"
         )
         raise BriefError(missing, code="inconsistent")
-    first = Entry(seq=1, at=workspace.clock(), event=_plan_with_log(request).opened(), prev="")
+    first = Entry(seq=1, at=workspace.clock(), event=request.prepared.plan.opened(), prev="")
     await workspace.store.append(debate, chain_lines([first]), after=0)
-
-
-def _plan_with_log(request: StartRequest) -> Plan:
-    """The plan with the log that the brief asks for, and where its documents are."""
-    log = str(request.parsed.given.get("logging_mode", ""))
-    return replace(request.prepared.plan, log=log, place=request.parsed.place)

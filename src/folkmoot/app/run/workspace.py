@@ -33,7 +33,7 @@ from folkmoot.app.run.record_reader import RecordReader
 from folkmoot.core.ask import Ask, Fields, Value
 from folkmoot.core.brief import QUOTES, Brief, Limits
 from folkmoot.core.errors import PackageMissing, ProtocolError
-from folkmoot.core.event import Asked, Closed, Entry, Opened, Paused, Signal
+from folkmoot.core.event import Asked, Closed, Entry, Opened, Paused, Signal, extension_options
 from folkmoot.core.extensions import check_named_options
 from folkmoot.core.labels import act_of, noun
 from folkmoot.core.text import clean_data, counted, slug
@@ -91,19 +91,22 @@ class Plan:
         brief: the brief with a model or another agent for each participant.
         name: the protocol's name.
         protocol: its phase tree.
-        log: how the brief wants the result written beside the report; "" for the report alone.
+        settings: those of a brief's header that hold; see ``Opened.settings``.
         chosen: what was chosen about the protocol, in words.
-        options: those of extensions, under their full names.
         place: tells the folder of the documents from others; see ``Opened.place``.
     """
 
     brief: Brief
     name: str
     protocol: Phase
-    log: str = ""
+    settings: Fields = field(default_factory=dict[str, Value])
     chosen: tuple[str, ...] = ()
-    options: Fields = field(default_factory=dict[str, Value])
     place: str = ""
+
+    @property
+    def options(self) -> Fields:
+        """The settings for extensions."""
+        return extension_options(self.settings)
 
     def opened(self) -> Opened:
         """The first entry of the record."""
@@ -112,9 +115,8 @@ class Plan:
             brief=self.brief,
             protocol=tree,
             name=self.name,
-            log=self.log,
+            settings=self.settings,
             chosen=self.chosen,
-            options=self.options,
             packages=packages_of(self.brief, self.name, tree),
             place=self.place,
         )
@@ -213,7 +215,7 @@ class Workspace(RecordReader):
         if choices.other_options:
             check_named_options(choices.other_options)
         make_agents(seated, self.pool.with_options(options), config=self.config)
-        return Plan(brief=seated, name=protocol, protocol=tree, chosen=choices.in_words(), options=options)
+        return Plan(brief=seated, name=protocol, protocol=tree, settings=options, chosen=choices.in_words())
 
     def store_agents(self, brief: Brief) -> Brief:
         """The brief as it is stored, checked; the functions that answer for participants join the pool.

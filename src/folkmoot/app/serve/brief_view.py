@@ -8,13 +8,14 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
+from folkmoot.app.brief.field_values import LocatedValue
+from folkmoot.app.brief.participants import own_sight
 from folkmoot.app.brief.writer import write
-from folkmoot.app.run.again import recorded_brief
 from folkmoot.app.serve.frames import lined_html, safe_html
 from folkmoot.app.serve.view_model import most_rounds
 from folkmoot.app.serve.visibility import Reader
 from folkmoot.core.ask import Value
-from folkmoot.core.brief import Brief, Limits, Participant, Settings, Source, is_person
+from folkmoot.core.brief import Brief, Limits, Participant, Search, Settings, Source, is_person
 from folkmoot.core.event import Opened
 from folkmoot.report.report import most_messages
 
@@ -75,12 +76,11 @@ class BriefView:
     markdown: str
 
 
-def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
+def brief_view(opened: Opened, reader: Reader = None) -> BriefView:
     """The brief of a debate as its reader may see it.
 
     Args:
         opened: how the debate began.
-        debate: its id.
         reader: None for the owner, else the person of a share link; "" for none.
     """
     brief = opened.brief
@@ -101,7 +101,7 @@ def brief_view(opened: Opened, debate: str, reader: Reader = None) -> BriefView:
         ),
         limits=_limits(brief.limits),
         seed=brief.seed,
-        markdown="" if reader is not None else brief_markdown(opened, debate),
+        markdown="" if reader is not None else brief_markdown(opened),
     )
 
 
@@ -135,19 +135,17 @@ def _limits(limits: Limits) -> dict[str, float]:
 
 # ---- as a file -------------------------------------------------------------------------------------------------------
 
-_PLAIN = ("role", "weight", "deadline", "stand_in", "language", "persona")
+_PLAIN = ("role", "weight", "stand_in", "language", "fallback", "hide", "persona")
 
 
-def brief_markdown(opened: Opened, debate: str) -> str:
-    """The brief of a debate as Markdown, with the settings of its protocol as far as the record tells them."""
-    parsed = recorded_brief(opened, debate)
-    settings: dict[str, Value] = {**parsed.given, "protocol": opened.name}
-    further = {"rounds": parsed.rounds, "strategy": parsed.strategy, "topology": parsed.topology}
-    further["seed"] = opened.brief.seed
-    settings |= {name: value for name, value in further.items() if value}
+def brief_markdown(opened: Opened) -> str:
+    """The brief of a debate as Markdown, with its settings."""
+    settings: dict[str, Value] = {"protocol": opened.name, **opened.settings}
+    settings |= {"seed": opened.brief.seed} if opened.brief.seed else {}
     settings |= {f"limits.{name}": value for name, value in _limits(opened.brief.limits).items()}
+    header = {name: LocatedValue(value=value, line=0) for name, value in opened.settings.items()}
     people = [participant for participant in opened.brief.participants if participant.duty != "aide"]
-    own = {participant.name: dict(_own_settings(participant)) for participant in people}
+    own = {participant.name: dict(_own_settings(participant, header)) for participant in people}
     return write(_one_background(opened.brief), settings, own)
 
 
@@ -159,14 +157,21 @@ def _one_background(brief: Brief) -> Brief:
     return replace(brief, background=(Source(name="brief", text=text),))
 
 
-def _own_settings(participant: Participant) -> Iterator[tuple[str, Value]]:
+def _own_settings(participant: Participant, header: Mapping[str, LocatedValue]) -> Iterator[tuple[str, Value]]:
     """The settings of a participant, by the names of their keys."""
+    debates = participant.duty == "debater"
     values: dict[str, object] = {name: getattr(participant, name) for name in _PLAIN}
-    values |= {"model": participant.seat, "fallback": participant.fallback, "tools": participant.tools}
-    values |= {"duty": "" if participant.duty == "debater" else participant.duty}
+    values |= {"model": participant.seat, "tool_usage": participant.tools, "duty": "" if debates else participant.duty}
+    values |= {"deadline": "" if participant.deadline is None else f"{participant.deadline:.0f}s"}
+    values |= {"priority": participant.priority or None}
     values |= {field.name: getattr(participant.settings, field.name) for field in fields(Settings)}
+    values |= own_sight(participant, header if debates else {})
+    if participant.search:
+        values |= {f"search.{field.name}": getattr(participant.search, field.name) for field in fields(Search)}
     for name, value in values.items():
-        if isinstance(value, str | int | float | tuple) and value not in ("", ()):
+        # A moderator that has no tools says so: a tool agent of whom nothing is said is given some.
+        unaided = name == "tool_usage" and participant.duty == "moderator"
+        if isinstance(value, str | int | float | tuple) and (unaided or value not in ("", ())):
             yield name, value
 
 
