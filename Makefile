@@ -66,7 +66,7 @@ SEEDS ?= 500
 FROM ?= 0
 
 simulate: .venv/dev.stamp
-	$(BIN)/python -m folkmoot.testing.simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
+	$(BIN)/python -m tests.simulator $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
 
 chaos: .venv/dev.stamp
 	FOLKMOOT_CHAOS=long $(BIN)/python -m pytest tests/workers/test_chaos.py

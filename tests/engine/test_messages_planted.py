@@ -21,9 +21,9 @@ from folkmoot.engine import driver
 from folkmoot.engine.driver import DriverOptions
 from folkmoot.record import mailbox
 from folkmoot.record.mailbox import EVERY, Mailbox
-from folkmoot.testing.simulate.virtual_loop import Stuck, VirtualLoop
 from folkmoot.testing.store_checks import InMemoryStore
 from tests.kits.acting import Acts, runner
+from tests.simulator.virtual_loop import Stuck, VirtualLoop
 
 Change = tuple[Any, str, Any]
 

@@ -69,7 +69,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.results": BELOW
     | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions", "app.evaluation"},
     "app.replays": READING | {"answers", "app.export", "app.questions", "app.evaluation", "app.results"},
-    "testing": BELOW | APP | {"workers"},
+    "testing": BELOW | {"app.plan", "app.export"},
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),
     **{host: READING | APP | {"workers"} for host in ("cli", "web", "mcp")},

@@ -18,8 +18,8 @@ import pytest
 from folkmoot.core.event import Delta
 from folkmoot.record import hub
 from folkmoot.record.hub import Hub, StoredLine
-from folkmoot.testing.simulate.virtual_loop import Stuck, VirtualLoop
 from folkmoot.testing.store_checks import InMemoryStore
+from tests.simulator.virtual_loop import Stuck, VirtualLoop
 
 Change = tuple[Any, str, Any]
 

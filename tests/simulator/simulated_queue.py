@@ -18,13 +18,13 @@ from typing import Any, TypeVar, cast
 
 from folkmoot.app.run.dispatcher import QueueAway, QueueError
 from folkmoot.core.errors import FolkmootError
-from folkmoot.testing.simulate.checks.queue_checks import ScheduleTimes, check_end, check_taking
-from folkmoot.testing.simulate.fault_plan import QueueFault
-from folkmoot.testing.simulate.invariants import Violation, require
-from folkmoot.testing.simulate.world import EPOCH, SCHEDULE, World
 from folkmoot.workers.leases import TRIES
 from folkmoot.workers.queue_database import Connection, Database
 from folkmoot.workers.queue_tables import NUMBER, OURS, TABLES
+from tests.simulator.checks.queue_checks import ScheduleTimes, check_end, check_taking
+from tests.simulator.fault_plan import QueueFault
+from tests.simulator.invariants import Violation, require
+from tests.simulator.world import EPOCH, SCHEDULE, World
 
 T = TypeVar("T")
 

@@ -10,11 +10,11 @@ from folkmoot.core.errors import RecordError
 from folkmoot.core.event import Interjected, Replied
 from folkmoot.record.mailbox import Mailbox
 from folkmoot.record.store import decode
-from folkmoot.testing.simulate.checks.answer_tokens import draw
-from folkmoot.testing.simulate.checks.simulated_answers import person_reply
-from folkmoot.testing.simulate.fault_plan import PERSON, Plan, SimulatedDebate
-from folkmoot.testing.simulate.invariants import Violation
-from folkmoot.testing.simulate.world import SimulatedStore, World
+from tests.simulator.checks.answer_tokens import draw
+from tests.simulator.checks.simulated_answers import person_reply
+from tests.simulator.fault_plan import PERSON, Plan, SimulatedDebate
+from tests.simulator.invariants import Violation
+from tests.simulator.world import SimulatedStore, World
 
 
 class Surroundings(Protocol):

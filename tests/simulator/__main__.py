@@ -1,4 +1,4 @@
-"""``python -m folkmoot.testing.simulate``: run seeds over all processors, and tell of what fails; see ``make simulate``."""
+"""``python -m tests.simulator``: run seeds over all processors, and tell of what fails; see ``make simulate``."""
 
 import argparse
 import gc
@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO, get_args
 
-from folkmoot.testing.simulate.fault_plan import Mode, Plan, from_json
-from folkmoot.testing.simulate.garbage_collection import many_worlds
-from folkmoot.testing.simulate.plan_drawing import make_plan
-from folkmoot.testing.simulate.shrinking import shrink
-from folkmoot.testing.simulate.simulation import simulate
+from tests.simulator.fault_plan import Mode, Plan, from_json
+from tests.simulator.garbage_collection import many_worlds
+from tests.simulator.plan_drawing import make_plan
+from tests.simulator.shrinking import shrink
+from tests.simulator.simulation import simulate
 
 BLOCK = 50
 """Seeds that one worker runs before it tells of them."""
@@ -172,7 +172,7 @@ def tell_seed(plan: Plan, out: TextIO) -> bool:
 
 def main(arguments: list[str] | None = None, out: TextIO = sys.stdout) -> int:
     """Run what the arguments say; returns 1 if an invariant was violated."""
-    parser = argparse.ArgumentParser(prog="python -m folkmoot.testing.simulate", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.simulator", description=__doc__)
     parser.add_argument("--seed", type=int, help="run one seed, and tell its whole story")
     parser.add_argument("--plan", help="run the world of a plan, as a failing seed prints it")
     parser.add_argument("--seeds", type=int, default=500, help="how many seeds to run")

@@ -7,8 +7,8 @@ from folkmoot.core.ask import Reply, Usage
 from folkmoot.core.event import Entry
 from folkmoot.core.transcript import fold
 from folkmoot.testing.replay import essence
-from folkmoot.testing.simulate.fault_plan import Plan
-from folkmoot.testing.simulate.invariants import Violation
+from tests.simulator.fault_plan import Plan
+from tests.simulator.invariants import Violation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

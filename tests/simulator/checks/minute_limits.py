@@ -1,6 +1,6 @@
 """What all workers of a world may send in a minute."""
 
-from folkmoot.testing.simulate.fault_plan import Plan
+from tests.simulator.fault_plan import Plan
 
 MINUTE = 60.0
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from folkmoot.answers.layout import write
 from folkmoot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
 from folkmoot.testing.replay import value_of
-from folkmoot.testing.simulate.checks.answer_tokens import NO_TOKEN, draws, token, without_token
-from folkmoot.testing.simulate.fault_plan import NAMES, Twin
+from tests.simulator.checks.answer_tokens import NO_TOKEN, draws, token, without_token
+from tests.simulator.fault_plan import NAMES, Twin
 
 
 def answer_text(world: tuple[int, str], ask: Ask, prompt: str, twin: Twin = "") -> str:

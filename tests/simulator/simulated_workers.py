@@ -14,15 +14,15 @@ from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.errors import RecordError
 from folkmoot.core.event import Asked
 from folkmoot.record.store import decode
-from folkmoot.testing.simulate.fault_plan import Plan, ProcessFault
-from folkmoot.testing.simulate.invariants import Violation, require
-from folkmoot.testing.simulate.simulated_queue import ADDRESS, SimulatedDatabase, SimulatedQueue, name_of, number_of
-from folkmoot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
-from folkmoot.testing.simulate.world import EPOCH, World
 from folkmoot.workers.job_queue import Queue
 from folkmoot.workers.lease_runs import LEASE, WorkerSettings
 from folkmoot.workers.worker import Worker
 from folkmoot.workers.worker_log import Note
+from tests.simulator.fault_plan import Plan, ProcessFault
+from tests.simulator.invariants import Violation, require
+from tests.simulator.simulated_queue import ADDRESS, SimulatedDatabase, SimulatedQueue, name_of, number_of
+from tests.simulator.virtual_loop import PROCESS, VirtualLoop
+from tests.simulator.world import EPOCH, World
 
 LIVES = 8
 """Workers that are started one after the other before all faults cease."""

@@ -19,7 +19,7 @@ from folkmoot.testing.wires import Call
 from tests.cli.commands import BRIEF, folkmoot, served, settle, speak
 from tests.models.test_odd_usage import IN, OUT, counting
 from tests.paths import ROOT
-from tests.testing.planted_faults import planted
+from tests.simulator.planted_faults import planted
 
 # ---- C2: a provider counts fractions of tokens, and the record can be read no more -----------------------------------
 
@@ -55,7 +55,7 @@ def test_a_record_with_fractions_in_it_is_noticed(tmp_path: Path, monkeypatch: p
 
 FOLKMOOT = "from folkmoot.cli.main import main; main()"
 LOSES_TURNS = f"""
-from tests.testing.planted_faults import FAULTS
+from tests.simulator.planted_faults import FAULTS
 for owner, name, value in FAULTS["stopped_process_loses_its_turns"]():
     setattr(owner, name, value)
 {FOLKMOOT}

@@ -16,14 +16,14 @@ from folkmoot.core.event import Asked, Attempted, Called, Closed, Event, Failed,
 from folkmoot.models.names import parse
 from folkmoot.models.prices import cost
 from folkmoot.record.store import StreamInfo, check_lines, decode
-from folkmoot.testing.simulate.checks.answer_totals import check_seconds
-from folkmoot.testing.simulate.checks.breaker_checks import BreakerChecks
-from folkmoot.testing.simulate.checks.people_checks import Times, check_times
-from folkmoot.testing.simulate.checks.record_facts import TryId
-from folkmoot.testing.simulate.checks.record_state import RecordState
-from folkmoot.testing.simulate.fault_plan import PERSON, Plan
-from folkmoot.testing.simulate.invariants import Violation, require
-from folkmoot.testing.simulate.virtual_loop import PROCESS, VirtualLoop
+from tests.simulator.checks.answer_totals import check_seconds
+from tests.simulator.checks.breaker_checks import BreakerChecks
+from tests.simulator.checks.people_checks import Times, check_times
+from tests.simulator.checks.record_facts import TryId
+from tests.simulator.checks.record_state import RecordState
+from tests.simulator.fault_plan import PERSON, Plan
+from tests.simulator.invariants import Violation, require
+from tests.simulator.virtual_loop import PROCESS, VirtualLoop
 
 EPOCH = 1.7e9
 """The wall clock's time at the beginning of a world."""

@@ -16,17 +16,17 @@ from folkmoot.core.ask import Ask, Reply
 from folkmoot.core.event import Attempted
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.layers import BreakerSettings, RetrySettings
-from folkmoot.testing.simulate.checks.answer_tokens import draw, token
-from folkmoot.testing.simulate.checks.minute_limits import MinuteLimits
-from folkmoot.testing.simulate.checks.people_checks import seconds_of
-from folkmoot.testing.simulate.checks.record_facts import TryId
-from folkmoot.testing.simulate.checks.record_state import RecordState
-from folkmoot.testing.simulate.checks.simulated_answers import answer_text, private_fields, private_word
-from folkmoot.testing.simulate.fault_plan import CHAIR, FIRST, NAMES, PASSING, PERSON, SECOND, ModelFault, Twin, mark
-from folkmoot.testing.simulate.invariants import Violation, require
-from folkmoot.testing.simulate.virtual_loop import PROCESS
-from folkmoot.testing.simulate.world import EPOCH, World
 from folkmoot.testing.wire_formats import DIALECTS, Plan
+from tests.simulator.checks.answer_tokens import draw, token
+from tests.simulator.checks.minute_limits import MinuteLimits
+from tests.simulator.checks.people_checks import seconds_of
+from tests.simulator.checks.record_facts import TryId
+from tests.simulator.checks.record_state import RecordState
+from tests.simulator.checks.simulated_answers import answer_text, private_fields, private_word
+from tests.simulator.fault_plan import CHAIR, FIRST, NAMES, PASSING, PERSON, SECOND, ModelFault, Twin, mark
+from tests.simulator.invariants import Violation, require
+from tests.simulator.virtual_loop import PROCESS
+from tests.simulator.world import EPOCH, World
 
 ADDRESS = "https://api.openai.com/v1/chat/completions"
 

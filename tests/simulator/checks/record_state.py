@@ -26,12 +26,12 @@ from folkmoot.core.event import (
 from folkmoot.engine.calls import UNKNOWN
 from folkmoot.phases.vote import BALLOT
 from folkmoot.record.store import decode, digest
-from folkmoot.testing.simulate.checks.answer_checks import check_answer
-from folkmoot.testing.simulate.checks.answer_totals import check_totals
-from folkmoot.testing.simulate.checks.course_checks import Course
-from folkmoot.testing.simulate.checks.record_facts import RecordFacts, TryId
-from folkmoot.testing.simulate.checks.ruling_checks import check_decision, check_moderation
-from folkmoot.testing.simulate.invariants import Violation, require
+from tests.simulator.checks.answer_checks import check_answer
+from tests.simulator.checks.answer_totals import check_totals
+from tests.simulator.checks.course_checks import Course
+from tests.simulator.checks.record_facts import RecordFacts, TryId
+from tests.simulator.checks.ruling_checks import check_decision, check_moderation
+from tests.simulator.invariants import Violation, require
 
 _UNSEEN = re.compile(
     r"(?<!\\)\\u00[01]|[\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ue000-\uf8ff]"

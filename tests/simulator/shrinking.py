@@ -6,11 +6,11 @@ from typing import Any
 
 from folkmoot.app.brief.participants import needs_moderator
 from folkmoot.core.brief import Limits
-from folkmoot.testing.simulate.fault_plan import Plan, SimulatedDebate
-from folkmoot.testing.simulate.garbage_collection import many_worlds
-from folkmoot.testing.simulate.plan_drawing import make_plan
-from folkmoot.testing.simulate.simulation import simulate
-from folkmoot.testing.simulate.story import Story
+from tests.simulator.fault_plan import Plan, SimulatedDebate
+from tests.simulator.garbage_collection import many_worlds
+from tests.simulator.plan_drawing import make_plan
+from tests.simulator.simulation import simulate
+from tests.simulator.story import Story
 
 MOST_RUNS = 300
 """Worlds that are run to make one smaller."""

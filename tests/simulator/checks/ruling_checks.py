@@ -10,11 +10,11 @@ from folkmoot.core.decision import Ballot, Decision
 from folkmoot.core.event import Halted, Replied
 from folkmoot.phases.vote import BALLOT
 from folkmoot.policy.rules import MAJORITY, PLURALITY, SUPERMAJORITY, UNANIMITY, WEIGHTED, strength
-from folkmoot.testing.simulate.checks.answer_checks import Said, readings_of
-from folkmoot.testing.simulate.checks.answer_tokens import NO_TOKEN, token
-from folkmoot.testing.simulate.checks.record_facts import RecordFacts
-from folkmoot.testing.simulate.fault_plan import STEP
-from folkmoot.testing.simulate.invariants import require
+from tests.simulator.checks.answer_checks import Said, readings_of
+from tests.simulator.checks.answer_tokens import NO_TOKEN, token
+from tests.simulator.checks.record_facts import RecordFacts
+from tests.simulator.fault_plan import STEP
+from tests.simulator.invariants import require
 
 SHARES: Mapping[str, tuple[float, bool]] = {
     PLURALITY.name: (0.0, True),

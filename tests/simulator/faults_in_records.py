@@ -18,8 +18,8 @@ from folkmoot.engine import calls, driver
 from folkmoot.phases import base, vote
 from folkmoot.policy import rules
 from folkmoot.record import hub, ledger
-from folkmoot.testing.simulate import world
 from folkmoot.workers import lease_runs, leases
+from tests.simulator import world
 
 Change = tuple[Any, str, Any]
 

@@ -5,8 +5,8 @@ from collections import defaultdict
 
 from folkmoot.core.event import Attempted, Called, Erred, Event, Failed
 from folkmoot.models.layers import BreakerSettings
-from folkmoot.testing.simulate.fault_plan import Plan
-from folkmoot.testing.simulate.invariants import require
+from tests.simulator.fault_plan import Plan
+from tests.simulator.invariants import require
 
 ENOUGH = BreakerSettings().failure_threshold
 

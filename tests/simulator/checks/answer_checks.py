@@ -8,9 +8,9 @@ from folkmoot.answers.layout import read
 from folkmoot.core.agent import is_cut_off
 from folkmoot.core.ask import Ask, Form, Reply, Value
 from folkmoot.core.event import Called
-from folkmoot.testing.simulate.checks.answer_tokens import NO_TOKEN, token, without_token
-from folkmoot.testing.simulate.checks.record_facts import RecordFacts
-from folkmoot.testing.simulate.invariants import require
+from tests.simulator.checks.answer_tokens import NO_TOKEN, token, without_token
+from tests.simulator.checks.record_facts import RecordFacts
+from tests.simulator.invariants import require
 
 Said = Mapping[str, Value]
 """The fields of an answer, with ``NO_TOKEN`` in the place of its token."""

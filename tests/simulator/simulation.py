@@ -23,17 +23,17 @@ from folkmoot.models.pool import Pool
 from folkmoot.protocols.council import debate_step
 from folkmoot.record.hub import Hub, StoredLine
 from folkmoot.record.store import digest, encode
-from folkmoot.testing.simulate.checks.record_state import RecordState
-from folkmoot.testing.simulate.checks.twin_worlds import Twins, twins_of
-from folkmoot.testing.simulate.fault_plan import STEP, STEP_VOTING, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
-from folkmoot.testing.simulate.garbage_collection import no_collection, take_apart
-from folkmoot.testing.simulate.invariants import Violation, require
-from folkmoot.testing.simulate.plan_drawing import make_plan
-from folkmoot.testing.simulate.simulated_people import SimulatedPerson
-from folkmoot.testing.simulate.simulated_wire import Provider, SimulatedWire
-from folkmoot.testing.simulate.story import Story, differ
-from folkmoot.testing.simulate.virtual_loop import Stuck, VirtualLoop
-from folkmoot.testing.simulate.world import KEY, SimulatedStore, World
+from tests.simulator.checks.record_state import RecordState
+from tests.simulator.checks.twin_worlds import Twins, twins_of
+from tests.simulator.fault_plan import STEP, STEP_VOTING, Mode, Plan, ProcessFault, SimulatedDebate, brief_of
+from tests.simulator.garbage_collection import no_collection, take_apart
+from tests.simulator.invariants import Violation, require
+from tests.simulator.plan_drawing import make_plan
+from tests.simulator.simulated_people import SimulatedPerson
+from tests.simulator.simulated_wire import Provider, SimulatedWire
+from tests.simulator.story import Story, differ
+from tests.simulator.virtual_loop import Stuck, VirtualLoop
+from tests.simulator.world import KEY, SimulatedStore, World
 
 LIVES = 6
 """Processes that are started one after the other before all faults cease."""
@@ -169,7 +169,7 @@ class Simulation:
         for jump in plan.jumps:
             self.loop.call_later(jump.at, world.jump, jump.seconds)
         if plan.workers:
-            from folkmoot.testing.simulate.simulated_workers import run_workers  # they need further packages
+            from tests.simulator.simulated_workers import run_workers  # they need further packages
 
             await run_workers(self)
         while not self.is_over():

@@ -18,20 +18,20 @@ import pytest
 
 from folkmoot.core.ask import Ask, Field, Form
 from folkmoot.core.event import Attempted
-from folkmoot.testing.simulate import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
-from folkmoot.testing.simulate import __main__ as command
-from folkmoot.testing.simulate.__main__ import Block, Progress, main, run_block, run_seeds
-from folkmoot.testing.simulate.checks.answer_tokens import draw, draws
-from folkmoot.testing.simulate.checks.record_state import RecordState
-from folkmoot.testing.simulate.checks.simulated_answers import person_reply
-from folkmoot.testing.simulate.fault_plan import LASTING, PASSING, Mode, from_json
-from folkmoot.testing.simulate.garbage_collection import many_worlds
-from folkmoot.testing.simulate.invariants import require
-from folkmoot.testing.simulate.plan_drawing import PROTOCOLS
-from folkmoot.testing.simulate.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 from tests.kits.thoroughness import MORE
-from tests.testing.found_by import FOUND_BY
-from tests.testing.planted_faults import FAULTS, planted
+from tests.simulator import INVARIANTS, Violation, check_simulated, make_plan, shrink, simulate
+from tests.simulator import __main__ as command
+from tests.simulator.__main__ import Block, Progress, main, run_block, run_seeds
+from tests.simulator.checks.answer_tokens import draw, draws
+from tests.simulator.checks.record_state import RecordState
+from tests.simulator.checks.simulated_answers import person_reply
+from tests.simulator.fault_plan import LASTING, PASSING, Mode, from_json
+from tests.simulator.found_by import FOUND_BY
+from tests.simulator.garbage_collection import many_worlds
+from tests.simulator.invariants import require
+from tests.simulator.plan_drawing import PROTOCOLS
+from tests.simulator.planted_faults import FAULTS, planted
+from tests.simulator.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 
 SEEDS = range(500, 10_000) if MORE else range(500)
 """The seeds that are run: `make test-all` is `make test` and then the rest."""
@@ -76,7 +76,7 @@ def test_the_page_says_which_fault_is_found_by_what() -> None:
 
 
 def test_each_invariant_is_checked_and_broken_by_a_planted_fault() -> None:
-    folder = ROOT / "src/folkmoot/testing/simulate"
+    folder = ROOT / "tests/simulator"
     code = "".join(path.read_text("utf-8") for path in folder.rglob("*.py") if path.stem != "invariants")
     assert [number for number in INVARIANTS if f'"{number}"' not in code] == []
     # Whatever drives a debate that is over (I57) breaks another one before.
@@ -98,7 +98,7 @@ def test_there_are_enough_invariants_and_planted_faults() -> None:
 @pytest.mark.system
 def test_a_seed_is_the_same_in_every_process() -> None:
     program = (
-        "from folkmoot.testing.simulate import simulate\n"
+        "from tests.simulator import simulate\n"
         "import hashlib\n"
         "stories = [simulate(seed) for seed in range(12)]\n"
         "print(hashlib.sha256(repr([(s.trace, s.records, s.steps, s.seconds) for s in stories]).encode()).hexdigest())"
@@ -226,7 +226,7 @@ def test_what_is_interrupted_tells_what_was_done(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.system
 def test_processes_are_interrupted_together() -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "folkmoot.testing.simulate", "--seeds", "100000", "--jobs", "2"],
+        [sys.executable, "-m", "tests.simulator", "--seeds", "100000", "--jobs", "2"],
         env={"PYTHONPATH": ":".join(sys.path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -8,9 +8,9 @@ from folkmoot.app.brief.participants import needs_moderator
 from folkmoot.core.brief import Limits
 from folkmoot.core.decision import Decision
 from folkmoot.core.event import Asked, Called, Closed, Entered, Entry, Halted, Replied, Ruled
-from folkmoot.testing.simulate.fault_plan import Plan, SimulatedDebate
-from folkmoot.testing.simulate.invariants import Violation
-from folkmoot.testing.simulate.plan_drawing import LONG, PROTOCOLS, STRATEGIES
+from tests.simulator.fault_plan import Plan, SimulatedDebate
+from tests.simulator.invariants import Violation
+from tests.simulator.plan_drawing import LONG, PROTOCOLS, STRATEGIES
 
 EVERY = 384
 """Of so many seeds few have such a pair."""

@@ -6,8 +6,8 @@ from random import Random
 
 from folkmoot.app.brief.participants import needs_moderator
 from folkmoot.core.brief import Limits
-from folkmoot.testing.simulate.aimed_plans import AIMS, aimed, narrowed
-from folkmoot.testing.simulate.fault_plan import (
+from tests.simulator.aimed_plans import AIMS, aimed, narrowed
+from tests.simulator.fault_plan import (
     CHAIR,
     LASTING,
     NAMES,

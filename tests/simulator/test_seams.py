@@ -10,7 +10,7 @@ from tests.paths import ROOT
 
 PAGE = (ROOT / "docs/design/testing.md").read_text("utf-8")
 SECTION = PAGE.partition("## The seams\n")[2].partition("\n## ")[0]
-NAMES = sorted(set(re.findall(r"`(folkmoot\.[\w.]+)(?:\((\w+)\))?`", SECTION)))
+NAMES = sorted(set(re.findall(r"`((?:folkmoot|tests)\.[\w.]+)(?:\((\w+)\))?`", SECTION)))
 SEAMS = ("clock", "random", "tasks", "store", "wire", "process")
 
 
@@ -42,5 +42,5 @@ def test_each_seam_has_a_port_of_the_product_and_what_stands_in_for_it() -> None
     assert tuple(row[0] for row in rows[2:]) == SEAMS
     for seam, product, world in rows[2:]:
         assert seam == "tasks" or "`folkmoot." in product, "only the event loop is none of Folkmoot's own"
-        assert "folkmoot.testing" not in product
-        assert "`folkmoot.testing.simulate." in world or "seed" in world
+        assert "tests.simulator" not in product
+        assert "`tests.simulator." in world or "seed" in world

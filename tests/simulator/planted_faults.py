@@ -26,7 +26,7 @@ from folkmoot.models.wires import base as wires
 from folkmoot.phases.base import State
 from folkmoot.policy import rules
 from folkmoot.record import ledger, mailbox, store
-from tests.testing import faults_in_course, faults_in_debates, faults_in_records, faults_in_workers
+from tests.simulator import faults_in_course, faults_in_debates, faults_in_records, faults_in_workers
 
 Change = tuple[Any, str, Any]
 Planted = Callable[[], list[Change]]

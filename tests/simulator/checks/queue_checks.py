@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Mapping
 
 from folkmoot.core.event import Paused
-from folkmoot.testing.simulate.checks.record_state import RecordState
-from folkmoot.testing.simulate.invariants import require
+from tests.simulator.checks.record_state import RecordState
+from tests.simulator.invariants import require
 
 AWAY, LONGEST_AWAY = 30.0, 3600.0
 """Seconds before a debate goes on whose providers could not be reached; twice that the next time, and no more than

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from folkmoot.core.ask import Ask, Reply
 from folkmoot.core.event import Called
-from folkmoot.testing.simulate.checks.record_facts import RecordFacts
-from folkmoot.testing.simulate.invariants import require
+from tests.simulator.checks.record_facts import RecordFacts
+from tests.simulator.invariants import require
 
 NEAR = 1e-6
 """The most seconds by which two sums of times differ."""

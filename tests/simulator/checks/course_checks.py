@@ -12,8 +12,8 @@ from folkmoot.core.roles import VERDICT, WITHDRAWN
 from folkmoot.core.transcript import normalise
 from folkmoot.phases.base import DEFAULT_ROUNDS, ROOT
 from folkmoot.protocols.board import DEADLINE, EVERY
-from folkmoot.testing.simulate.checks.record_facts import RecordFacts
-from folkmoot.testing.simulate.invariants import require
+from tests.simulator.checks.record_facts import RecordFacts
+from tests.simulator.invariants import require
 
 AWAY = frozenset({"connection", "server", "rate", "open"})
 """Kinds of failures after which a provider counts as out of reach."""

@@ -1,4 +1,4 @@
-"""What is checked of a simulated world: the invariants of ``simulate.invariants``, by what shows whether they hold.
+"""What is checked of a simulated world: the invariants of ``simulator.invariants``, by what shows whether they hold.
 
 Read in this order: ``answer_tokens`` (whose words an answer has), ``simulated_answers`` (what is said),
 ``record_facts`` (what the lines of a record say), ``answer_checks`` (what a model has said, read once more),

@@ -9,7 +9,7 @@ from random import Random
 from folkmoot.core.brief import Limits
 from folkmoot.phases.choices import STRATEGIES
 from folkmoot.policy.rules import MAJORITY, PLURALITY
-from folkmoot.testing.simulate.fault_plan import (
+from tests.simulator.fault_plan import (
     NAMES,
     ModelFault,
     Plan,

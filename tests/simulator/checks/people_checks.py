@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from folkmoot.core.ask import Ask
 from folkmoot.core.event import Asked, Attempted, Entry, Failed, Paused, Replied
-from folkmoot.testing.simulate.checks.record_facts import RecordFacts
-from folkmoot.testing.simulate.invariants import require
+from tests.simulator.checks.record_facts import RecordFacts
+from tests.simulator.invariants import require
 
 _SECONDS = re.compile(r"the limit of ([\d.,]+) seconds? is reached")
 
