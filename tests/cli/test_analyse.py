@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     async def fill() -> None:
         workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
         for name in NAMES:
-            lines = (RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()
+            lines = (RECORDS / f"v2-{name}.jsonl").read_text("utf-8").splitlines()
             await workspace.store.append(name, lines, after=0)
         await workspace.close()
 
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def old(name: str) -> Analysis:
-    return analyse(read((RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()), debate=name)
+    return analyse(read((RECORDS / f"v2-{name}.jsonl").read_text("utf-8").splitlines()), debate=name)
 
 
 def test_the_page_on_the_screen(folder: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_report_has_plots_as_its_last_chapter(folder: Path) -> None:
 
 
 def test_a_report_of_a_debate_that_has_hardly_begun_says_that_there_is_nothing_to_draw(folder: Path) -> None:
-    lines = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()[:2]
+    lines = (RECORDS / "v2-panel.jsonl").read_text("utf-8").splitlines()[:2]
 
     async def fill() -> None:
         workspace = Workspace.at(folder / "folkmoot.sqlite")

@@ -16,7 +16,7 @@ from tests.cli.commands import BRIEF, QUOTES, folkmoot, settle
 SDKS = ("openai", "anthropic", "pydantic_ai", "httpx", "httpx2")
 """The libraries of models and of the network, which are loaded when somebody is asked."""
 
-READERS = ("bs4", "pypdf", "numpy", "matplotlib", "fastapi", "mcp", "sqlalchemy", "asyncpg")
+READERS = ("bs4", "pypdf", "numpy", "matplotlib", "fastapi", "mcp", "asyncpg")
 """What only documents, servers and databases need."""
 
 RUNNING = (

@@ -85,7 +85,7 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
 """For each part of ``folkmoot`` the parts or modules that it may import beside itself; "" is ``folkmoot/__init__.py``."""
 
 PYDANTIC_PARTS = HOSTS | APP
-PYDANTIC_MODULES = frozenset({"folkmoot.record.store", "folkmoot.record.old_formats"})
+PYDANTIC_MODULES = frozenset({"folkmoot.record.store"})
 
 
 def imported(source: Source, modules: frozenset[str]) -> Iterator[tuple[int, str]]:

@@ -9,7 +9,7 @@ from pkgutil import walk_packages
 
 import folkmoot
 
-LATER = ("folkmoot.inspect", "folkmoot.record.migrations", "__main__")
+LATER = ("folkmoot.inspect", "__main__")
 """What needs a package that few have, or does something when it is imported."""
 
 with warnings.catch_warnings():

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import itertools
 import json
-import os
 import re
 import signal
 import sqlite3
@@ -29,13 +28,13 @@ from folkmoot.record.summary_fold import NOBODY, Fold, summarize
 from folkmoot.testing.store_checks import CHECKS, Check, InMemoryStore
 from tests.kits.thoroughness import some
 from tests.paths import RECORDS
-from tests.record.test_side_events import CORPUS, KEYED, rows
+from tests.record.test_side_events import KEYED, rows
 
-NAMES = ("arena", "council", "moderated", "panel", "round_robin", "unanimous")
+NAMES = ("arena", "council", "moderated", "panel", "round_robin")
 
 
 def lines(name: str) -> tuple[str, ...]:
-    return tuple((RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines())
+    return tuple((RECORDS / f"v2-{name}.jsonl").read_text("utf-8").splitlines())
 
 
 def table(place: Path, *statements: str) -> list[tuple[object, ...]]:
@@ -51,27 +50,6 @@ async def agree(store: SqliteStore) -> None:
     for query in (ListQuery(), ListQuery(limit=3), ListQuery(status="decided"), ListQuery(owner="ann")):
         assert await store.page(query) == choose(folds, query)
     assert await store.names() == tuple(item.debate for item in choose(folds, ListQuery()).debates)
-
-
-async def whole(place: Path) -> None:
-    """Wait until every debate in the file has its summary."""
-    with contextlib.closing(sqlite3.connect(place, isolation_level=None)) as link:
-        while not sqlite_schema.is_whole(link):  # noqa: ASYNC110 # the writer is a thread of the store
-            await asyncio.sleep(0.01)
-
-
-@pytest.fixture
-async def old(tmp_path: Path) -> Path:
-    """A file as programs left it that knew no summaries."""
-    place = tmp_path / "folkmoot.sqlite"
-    await SqliteStore.open(place).close()
-    table(place, "DROP TABLE summary", "DROP TABLE summarized")
-    with contextlib.closing(sqlite3.connect(place)) as link, link:
-        link.executemany("INSERT INTO line (debate, seq, text) VALUES (?, ?, ?)", rows(CORPUS[0]))
-        for n in range(30):
-            text = [(f"debate-{n}", seq, line) for seq, line in enumerate(lines(NAMES[n % 6]), start=1)]
-            link.executemany("INSERT INTO line (debate, seq, text) VALUES (?, ?, ?)", text)
-    return place
 
 
 # ---- what a summary says ---------------------------------------------------------------------------------------------
@@ -118,7 +96,7 @@ def test_a_decision_says_which_answer_each_participant_voted_for() -> None:
 
 
 def test_a_person_is_waited_for_until_the_answer_is_on_record() -> None:
-    debate = [text for stream, _, text in rows(CORPUS[0]) if stream == KEYED]
+    debate = [text for stream, _, text in rows() if stream == KEYED]
     summary = summarize(KEYED, debate).summary(KEYED)
     assert (summary.status, summary.reason) == ("paused", "stopped")
     assert [(ask.name, ask.key) for ask in summary.waits] == [("Ada", "/debate/draft#1")]
@@ -130,8 +108,9 @@ def test_a_person_is_waited_for_until_the_answer_is_on_record() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (('"v":1', '"v":2'), r"format 2 is newer than this Folkmoot reads \(1\)"),
-        (('"v":1', '"v":0'), "damaged"),
+        (('"v":2', '"v":1'), "its format is 1"),
+        (('"v":2', '"v":3'), "its format is 3"),
+        (('"v":2', '"v":0'), "damaged"),
         (('"seq":3', '"seq":4'), "entry 3 is missing: the record continues with entry 4"),
         (('"prev":"', '"prev":"0'), "entry 2 has been changed: entry 3 carries another hash of it"),
         (('"kind":"', '"kind":"un'), "damaged"),
@@ -183,7 +162,7 @@ def test_the_first_entry_must_open_a_debate_and_streams_beside_one_only_say_who_
     assert summarize("d/letters", [remark]).summary("d").status == "open"
     assert summarize("d/access/letters", [remark]).owner == NOBODY
     assert summarize("d/access/letters", ["no line"]).owner == NOBODY
-    limits = next(text for stream, seq, text in rows(CORPUS[1]) if stream == f"{KEYED}/access/letters" and seq == 2)
+    limits = next(text for stream, seq, text in rows() if stream == f"{KEYED}/access/letters" and seq == 2)
     assert summarize("d/access/letters", [limits]).owner == ""
 
 
@@ -255,93 +234,6 @@ async def test_the_checks_notice_a_store_whose_list_is_behind() -> None:
         await CHECKS[-1](open_store)
 
 
-# ---- files of other programs and versions ----------------------------------------------------------------------------
-
-
-async def test_an_old_file_is_listed_and_gets_its_summaries_from_whoever_writes_to_it(old: Path) -> None:
-    reading = SqliteStore.open(old, reading=True)
-    await agree(reading)
-    assert table(old, "SELECT count(*) FROM sqlite_master WHERE name LIKE 'summar%'") == [(0,)]
-    writing = SqliteStore.open(old)
-    await agree(writing)
-    await whole(old)
-    await agree(reading)
-    await agree(writing)
-    assert table(old, "SELECT count(*) FROM summary") == table(old, "SELECT count(DISTINCT debate) FROM line")
-    await writing.close()
-    await reading.close()
-
-
-async def test_appends_and_deletions_while_an_old_file_gets_its_summaries(old: Path) -> None:
-    store = SqliteStore.open(old)
-    for n in range(10):
-        await store.append(f"debate-{n}", ["no line"], after=len(await store.read(f"debate-{n}")))
-        await store.append(f"aa-{n}", lines("panel"), after=0)
-        await store.remove([f"debate-{20 + n}"])
-    await whole(old)
-    await agree(store)
-    await store.close()
-
-
-async def test_what_was_broken_off_is_completed_at_the_next_opening(old: Path) -> None:
-    for _ in range(5):
-        store = SqliteStore.open(old)
-        await store.close()  # which waits for no more than the debates in hand
-    again = SqliteStore.open(old)
-    await whole(old)
-    await agree(again)
-    await again.close()
-
-
-async def test_a_file_that_cannot_be_written_is_listed(old: Path) -> None:
-    folder = old.parent
-    table(old, "PRAGMA journal_mode = DELETE")
-    os.chmod(old, 0o400)
-    os.chmod(folder, 0o500)
-    try:
-        store = SqliteStore.open(old, reading=True)
-        await agree(store)
-        await store.close()
-    finally:
-        os.chmod(folder, 0o700)
-
-
-async def test_what_an_older_program_writes_and_deletes_is_listed_at_once(tmp_path: Path) -> None:
-    place = tmp_path / "folkmoot.sqlite"
-    store = SqliteStore.open(place)
-    for name in NAMES:
-        await store.append(name, lines(name)[:9], after=0)
-    add = "INSERT INTO line (debate, seq, text) VALUES"
-    table(
-        place,
-        f"{add} ('panel', 10, 'no line')",
-        f"{add} ('new', 1, 'no line')",
-        "DELETE FROM line WHERE debate = 'arena'",
-    )
-    await agree(store)
-    assert {item.debate: item.status for item in (await store.page(ListQuery())).debates}["panel"] == "damaged"
-    await store.append("council", lines("council")[9:], after=9)
-    await store.append("panel", ["another"], after=10)
-    await agree(store)
-    await store.close()
-    again = SqliteStore.open(place)
-    await whole(place)
-    await agree(again)
-    assert table(place, "SELECT count(*) FROM summary") == [(6,)]
-    await again.close()
-
-
-async def test_deleting_from_a_file_in_which_an_older_program_wrote_claims_no_summaries(tmp_path: Path) -> None:
-    place = tmp_path / "folkmoot.sqlite"
-    store = SqliteStore.open(place)
-    await store.append("panel", lines("panel"), after=0)
-    table(place, "INSERT INTO line (debate, seq, text) VALUES ('new', 1, 'no line')")
-    await store.remove(["panel"])
-    await agree(store)
-    assert await store.names() == ("new",)
-    await store.close()
-
-
 async def test_a_line_that_was_changed_in_the_file_is_told_of(tmp_path: Path) -> None:
     place = tmp_path / "folkmoot.sqlite"
     store = SqliteStore.open(place)
@@ -353,21 +245,6 @@ async def test_a_line_that_was_changed_in_the_file_is_told_of(tmp_path: Path) ->
     await store.close()
 
 
-async def test_summaries_of_another_fold_are_made_again(tmp_path: Path) -> None:
-    place = tmp_path / "folkmoot.sqlite"
-    store = SqliteStore.open(place)
-    for name in NAMES:
-        await store.append(name, lines(name), after=0)
-    table(place, "UPDATE summary SET fold = 0, status = 'won', data = '{}'", "UPDATE summarized SET fold = 0")
-    await agree(store)
-    await store.close()
-    again = SqliteStore.open(place)
-    await whole(place)
-    await agree(again)
-    assert table(place, "SELECT DISTINCT fold FROM summary") == [(sqlite_schema.FOLD,)]
-    await again.close()
-
-
 # ---- kill -9 ---------------------------------------------------------------------------------------------------------
 
 WRITER = """
@@ -377,12 +254,12 @@ from folkmoot.record.sqlite import SqliteStore
 
 keep, left = sqlite_schema.keep, int(sys.argv[2])
 
-def dying(connection, new, *, whole):
+def dying(connection, new):
     global left
     left -= 1
     if left == 0 and sys.argv[3] == "before":
         os.kill(os.getpid(), signal.SIGKILL)
-    keep(connection, new, whole=whole)
+    keep(connection, new)
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -404,14 +281,13 @@ asyncio.run(write())
 @pytest.mark.parametrize("count", some([1, 2, 30, 71], 2))
 async def test_a_killed_writer_leaves_lines_and_summaries_that_agree(tmp_path: Path, when: str, count: int) -> None:
     place = tmp_path / "folkmoot.sqlite"
-    command = [sys.executable, "-c", WRITER, str(place), str(count), when, str(RECORDS / "v1-panel.jsonl")]
+    command = [sys.executable, "-c", WRITER, str(place), str(count), when, str(RECORDS / "v2-panel.jsonl")]
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = SqliteStore.open(place)
     await agree(store)
     reports = [line.split() for line in done.stdout.splitlines()]
     assert sum([len(await store.read(f"d{n}")) for n in range(4)]) == len(reports) == count - 1
-    assert table(place, sqlite_schema.WHOLE) == [(1,)]
     await store.append("d0", lines("panel")[len(await store.read("d0")) :], after=len(await store.read("d0")))
     await agree(store)
     await store.close()

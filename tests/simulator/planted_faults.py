@@ -146,9 +146,9 @@ def entry_of_a_cancel_goes_past_the_ledger() -> list[Change]:
 
 
 def fractional_tokens_are_stored() -> list[Change]:
-    def encode(entry: Any, version: int, name: str, decode: Any) -> str:
+    def encode(entry: Any, name: str, decode: Any) -> str:
         body = store._serializer(type(entry.event)).to_json(entry.event, warnings=False).decode()
-        head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
+        head = f'{{"v":{store.VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
         return f'{head},"kind":"{name}","body":{body}}}'
 
     return [(ask.Usage, "cleaned", lambda self: self), (store, "_encode", encode)]

@@ -46,8 +46,6 @@ WORDS: Sequence[tuple[str, str]] = (
     (r"left\(text, (\d+)\)", r"substr(text, 1, \1)"),
     (r" for update( of j)?( skip locked)?", ""),
     (r"clock_timestamp\(\)", "(clock_timestamp())"),
-    (r"alter table [^;]*;", ""),
-    (r"since timestamptz", "ready timestamptz not null default (clock_timestamp()), since timestamptz"),
     (r"\$(\d)", r"?\1"),
 )
 """What PostgreSQL says in another way than SQLite, in our statements."""

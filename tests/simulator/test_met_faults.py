@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.record import old_formats
 from folkmoot.testing import wire_formats
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call
@@ -46,7 +45,6 @@ def test_a_provider_that_counts_fractions_leaves_a_record_that_is_read(
 
 def test_a_record_with_fractions_in_it_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged = "a line of the record is damaged"
-    monkeypatch.setattr(old_formats, "mended", lambda body: body)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
     with planted("fractional_tokens_are_stored"), pytest.raises(AssertionError, match=damaged):
         count_fractions(tmp_path, monkeypatch)
 

@@ -150,7 +150,7 @@ CHANGES: list[tuple[Callable[[list[str]], list[str]], str]] = [
     (lambda lines: [lines[0], *lines[2:]], "entry 2 is missing"),
     (lambda lines: [lines[0], lines[1].replace("debate", "debbte"), *lines[2:]], "entry 2 has been changed"),
     (lambda lines: [lines[0], lines[1][:-3], *lines[2:]], "damaged"),
-    (lambda lines: [lines[0].replace('"v":1', '"v":9'), *lines[1:]], "format 9 is newer"),
+    (lambda lines: [lines[0].replace('"v":2', '"v":9'), *lines[1:]], "its format is 9"),
 ]
 
 

@@ -153,7 +153,7 @@ class Ledger:
         for event in events:
             if self._past:
                 entry = self._past.popleft()
-                if not (entry.event == event or was_reworded(entry.event, event)) or not isinstance(event, PLAY_EVENTS):
+                if entry.event != event or not isinstance(event, PLAY_EVENTS):
                     raise RecordMismatch(_differ(entry, event))
                 self.entries.append(entry)
                 self.transcript.apply(event)
@@ -340,13 +340,6 @@ class Ledger:
             awaited = self._awaited.pop((event.key, event.call), None)
             if awaited and event.kind != "cancelled":
                 self._lost[event.key, event.call] = self.lost(event.key, event.call) + 1
-
-
-def was_reworded(recorded: Event, event: Event) -> bool:
-    """Whether a recorded fact is the one that a play makes, but for a sentence that was wrong once."""
-    from folkmoot.record.old_formats import is_reworded  # only old records need it
-
-    return is_reworded(recorded, event)
 
 
 def _differ(entry: Entry, event: Event) -> str:

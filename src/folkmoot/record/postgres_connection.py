@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from folkmoot.core.errors import RecordAway, RecordError
 from folkmoot.core.packages import missing_library
-from folkmoot.record.migrations import migrate, newest, version
+from folkmoot.record.postgres_summaries import SCHEMA as SUMMARY_SCHEMA
+from folkmoot.record.store import other_format
 
 if TYPE_CHECKING:
     import asyncpg
@@ -20,6 +21,32 @@ SCHEMES = ("postgresql://", "postgres://")
 """How the address of a database begins."""
 
 WRITTEN = "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %23, %2F, %3F and %40 for # / ? @ in a password"
+
+SCHEMA_VERSION = 2
+"""The version of the tables, which the comment of ``folkmoot_line`` tells; no other one is read."""
+
+MARK = "records of Folkmoot "
+"""What that comment says before the version."""
+
+LOCK = int.from_bytes(b"folkline", "big")
+"""The number of the advisory lock under which one process makes the tables."""
+
+# ``id`` tells which debate began last. Ids are compared byte by byte, whatever the language of the database.
+SCHEMA = f"""
+CREATE TABLE folkmoot_line (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    debate text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    text text NOT NULL,
+    PRIMARY KEY (debate, seq)
+);
+{SUMMARY_SCHEMA}
+COMMENT ON TABLE folkmoot_line IS '{MARK}{SCHEMA_VERSION}';
+"""
+STATE = """
+SELECT to_regclass('folkmoot_line') IS NOT NULL AS made,
+    coalesce(obj_description(to_regclass('folkmoot_line'), 'pg_class'), '') AS mark
+"""
 
 LINKS = 4
 """The most connections of one store, besides the one that listens."""
@@ -178,7 +205,7 @@ class Links:
                 self._pool.terminate()
 
     async def _open_pool(self) -> "asyncpg.Pool[asyncpg.Record]":
-        """The connections, to a database of the newest version."""
+        """The connections, to a database that has the tables."""
         async with self._opening:
             if self._pool is None:
                 async with AsyncExitStack() as opened:
@@ -201,17 +228,33 @@ class Links:
 
     async def _prepare(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         async with pool.acquire() as link:
-            encoding, sentence = await link.fetchval("SHOW server_encoding"), await version(link)
-        if encoding != "UTF8":
-            raise refusal(self.place, f"its encoding is {encoding}, and records need UTF8")
-        if sentence > newest():
-            newer = f"its format is {sentence}, newer than this program's {newest()}"
-            raise refusal(self.place, f"{newer}; update Folkmoot")
-        if sentence < newest():
-            try:
-                await migrate(self._connect)
-            except ImportError as error:
-                raise no_library(self.place) from error
+            encoding = await link.fetchval("SHOW server_encoding")
+            if encoding != "UTF8":
+                raise refusal(self.place, f"its encoding is {encoding}, and records need UTF8")
+            if await self._has_tables(link):
+                return
+            async with link.transaction():
+                await link.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
+                if not await self._has_tables(link):  # nobody else has made them meanwhile
+                    await link.execute(SCHEMA)
+
+    async def _has_tables(self, link: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]") -> bool:
+        """Whether a database has the tables.
+
+        Raises:
+            RecordError: they are of another program or of another version.
+        """
+        row = await link.fetchrow(STATE)
+        if row is None or not row["made"]:
+            return False
+        version = str(row["mark"]).removeprefix(MARK)
+        if not version.isdecimal():
+            raise refusal(
+                self.place, "it has a table folkmoot_line that this Folkmoot has not made; use another database"
+            )
+        if int(version) != SCHEMA_VERSION:
+            raise refusal(self.place, other_format("its format", int(version), SCHEMA_VERSION))
+        return True
 
 
 def no_library(place: str) -> RecordError:

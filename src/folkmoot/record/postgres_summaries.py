@@ -6,62 +6,50 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from folkmoot.record.listing import ListQuery, Page
 from folkmoot.record.store import digest
-from folkmoot.record.summary_fold import FOLD, OWNED, Columns, Fold, Summary, columns, name_in, summarize
+from folkmoot.record.summary_fold import OWNED, Columns, Fold, Summary, columns, name_in, summarize
 
 if TYPE_CHECKING:
     import asyncpg
 
     Fetch: TypeAlias = Callable[..., Awaitable[list[asyncpg.Record]]]
 
-TABLE = (
-    """
-    CREATE TABLE folkmoot_summary (
-        began bigint NOT NULL,
-        debate text COLLATE "C" PRIMARY KEY,
-        side integer NOT NULL,
-        fold integer NOT NULL,
-        entries bigint NOT NULL,
-        status text NOT NULL,
-        protocol text NOT NULL,
-        owner text NOT NULL,
-        updated double precision NOT NULL,
-        words text NOT NULL,
-        data text NOT NULL
-    )
-    """,
-    "CREATE INDEX folkmoot_summary_began ON folkmoot_summary (began) WHERE side = 0",
-    "CREATE INDEX folkmoot_summary_owner ON folkmoot_summary (owner) WHERE owner <> ''",
-    "CREATE INDEX folkmoot_summary_fold ON folkmoot_summary (fold)",
-)
-NAMED = "began, debate, side, fold, entries, status, protocol, owner, updated, words, data"
-INSERT = f"INSERT INTO folkmoot_summary ({NAMED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+SCHEMA = """
+CREATE TABLE folkmoot_summary (
+    began bigint NOT NULL,
+    debate text COLLATE "C" PRIMARY KEY,
+    side integer NOT NULL,
+    entries bigint NOT NULL,
+    status text NOT NULL,
+    protocol text NOT NULL,
+    owner text NOT NULL,
+    updated double precision NOT NULL,
+    words text NOT NULL,
+    data text NOT NULL
+);
+CREATE INDEX folkmoot_summary_began ON folkmoot_summary (began) WHERE side = 0;
+CREATE INDEX folkmoot_summary_owner ON folkmoot_summary (owner) WHERE owner <> '';
+"""
+NAMED = "began, debate, side, entries, status, protocol, owner, updated, words, data"
 CHANGE = """
-ON CONFLICT (debate) DO UPDATE SET fold = excluded.fold, entries = excluded.entries, status = excluded.status,
+ON CONFLICT (debate) DO UPDATE SET entries = excluded.entries, status = excluded.status,
     protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated, words = excluded.words,
     data = excluded.data
 """
-ARRAYS = ("text", "integer", "integer", "bigint", "text", "text", "text", "double precision", "text", "text")
+ARRAYS = ("text", "integer", "bigint", "text", "text", "text", "double precision", "text", "text")
 """The types of the columns of a summary, except its place in the list."""
 
-KNOWN = "SELECT debate, entries, data FROM folkmoot_summary WHERE debate = ANY($1::text[]) AND fold = $2"
+KNOWN = "SELECT debate, entries, data FROM folkmoot_summary WHERE debate = ANY($1::text[])"
 LINES = "SELECT text FROM folkmoot_line WHERE debate = $1 AND seq <= $2 ORDER BY seq"
 COUNT = "SELECT coalesce(max(seq), 0) AS entries FROM folkmoot_line WHERE debate = $1"
 LAST = "SELECT text FROM folkmoot_line WHERE debate = $1 ORDER BY seq DESC LIMIT 1"
 NAMES = "SELECT debate FROM folkmoot_summary WHERE side = 0 ORDER BY began DESC"
-OLDER = "SELECT debate FROM folkmoot_summary WHERE fold < $1 LIMIT 100"
-RENEW = f"""
-INSERT INTO folkmoot_summary ({NAMED})
-SELECT 0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-WHERE EXISTS (SELECT FROM folkmoot_summary WHERE debate = $1 AND fold < $3)
-{CHANGE} WHERE folkmoot_summary.fold < excluded.fold
-"""
 COUNTS = """
 SELECT (SELECT count(*) FROM folkmoot_summary WHERE side = 0) AS stored, count(*) AS matching,
     count(*) FILTER (WHERE debate = $1) AS known
 FROM folkmoot_summary AS s WHERE {where}
 """
 PAGE = f"""
-SELECT debate, data, fold, entries, (SELECT owner FROM folkmoot_summary WHERE debate = s.debate || '{OWNED}') AS owner,
+SELECT debate, data, entries, (SELECT owner FROM folkmoot_summary WHERE debate = s.debate || '{OWNED}') AS owner,
     (SELECT data FROM folkmoot_summary WHERE debate = s.debate || '{OWNED}' AND words <> '') AS beside,
     (SELECT text FROM folkmoot_line WHERE folkmoot_line.debate = s.debate ORDER BY seq DESC LIMIT 1) AS line
 FROM folkmoot_summary AS s WHERE {{where}}
@@ -79,7 +67,7 @@ def keep_statement(first: int) -> str:
     INSERT INTO folkmoot_summary ({NAMED})
     SELECT CASE WHEN head.seq = 1 THEN head.id ELSE coalesce(
         (SELECT id FROM folkmoot_line WHERE folkmoot_line.debate = head.debate AND folkmoot_line.seq = 1), head.id) END, new.*
-    FROM unnest({arrays}) AS new (debate, side, fold, entries, status, protocol, owner, updated, words, data)
+    FROM unnest({arrays}) AS new (debate, side, entries, status, protocol, owner, updated, words, data)
     JOIN head ON head.debate = new.debate
     ORDER BY new.debate COLLATE "C"
     {CHANGE}
@@ -110,7 +98,7 @@ class PostgresSummaries:
             ):
                 folds[debate] = fold
         left = {debate: had for debate, had, _ in new if debate not in folds}
-        rows = await self._fetch(KNOWN, list(left), FOLD) if left else []
+        rows = await self._fetch(KNOWN, list(left)) if left else []
         folds |= {
             row["debate"]: Fold(row["debate"], row["data"]) for row in rows if row["entries"] == left[row["debate"]]
         }
@@ -137,9 +125,6 @@ class PostgresSummaries:
 
     async def page(self, query: ListQuery) -> Page:
         """See Listing."""
-        while older := await self._fetch(OLDER, FOLD):
-            for row in older:
-                await self._fetch(RENEW, *columns(await self._summarize(row["debate"])))
         condition, values = _conditions(query)
         counts = (await self._fetch(COUNTS.format(where=condition), query.after, *values))[0]
         known = not query.after or bool(counts["known"])
@@ -154,9 +139,9 @@ class PostgresSummaries:
         )
 
     async def _current_summary(self, row: "asyncpg.Record") -> Summary:
-        """A summary from its row; computed again if another program wrote it, or another version of the fold."""
+        """A summary from its row; computed again if the last line is another one."""
         debate, fold = row["debate"], Fold(row["debate"], row["data"])
-        if row["fold"] != FOLD or digest(row["line"] or "") != fold.head:
+        if digest(row["line"] or "") != fold.head:
             fold = await self._summarize(debate)
         return replace(fold.summary(debate), owner=row["owner"] or "", name=name_in(row["beside"]))
 

@@ -18,8 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
@@ -64,7 +63,7 @@ class SqliteStore:
             reading: the file is there and only read. It may be one that cannot be written; every append is refused.
 
         Raises:
-            RecordError: it cannot be opened, is no record, is one of a newer format, or cannot be written.
+            RecordError: it cannot be opened, is no record, is one of another format, or cannot be written.
         """
         path = Path(path)
         try:
@@ -204,7 +203,6 @@ class SqliteFile:
         self._waiting: list[Append] = []
         self._draining = False
         self._working = 0
-        self._ending = False
 
     def _connect(self, how: str, busy: float | None = None) -> sqlite3.Connection:
         """A connection to the file as it was opened; it never creates the file, because others could then read it."""
@@ -222,21 +220,17 @@ class SqliteFile:
         if self._writing is None:
             connection = self._connect("mode=rw")
             try:
-                is_prepared = sqlite_schema.prepare(self.path, connection, time.monotonic() + self._busy)
-                since = 0 if is_prepared else sqlite_schema.end(connection)
+                sqlite_schema.prepare(self.path, connection, time.monotonic() + self._busy)
             except BaseException:
                 connection.close()
                 raise
             self._writing, self._location = connection, FileLocation(self.path)
-            if not is_prepared:
-                with self.lock:
-                    self.submit(partial(self._catch_up, since=since, after=None))
 
     def prepare_reading(self) -> None:
         """See that it can be read, also without locks: those of a log need files beside it, which may be forbidden."""
         self._reading = self._connect("mode=rw")
         try:
-            version = check_format(self.path, self._reading)
+            has_tables = check_format(self.path, self._reading)
         except sqlite3.OperationalError as error:
             forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
             if not forbidden or log_size(self.path):
@@ -244,13 +238,12 @@ class SqliteFile:
             self.still = state_of(self.path)
             self._reading.close()
             self._reading = self._connect("mode=ro&immutable=1")
-            version = check_format(self.path, self._reading)
-        if not version:
+            has_tables = check_format(self.path, self._reading)
+        if not has_tables:
             raise refusal(self.path, "there is no record in it")
 
     def shut(self) -> None:
         """Finish pending work and close everything."""
-        self._ending = True
         for thread in (self._writer, self.reader):
             thread.shutdown()
         # The writer's last: the last one to be closed moves the log into the file, which one that only reads cannot.
@@ -285,29 +278,9 @@ class SqliteFile:
         self._known.forget()
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
-            is_whole = sqlite_schema.is_whole(connection)
             connection.execute(sqlite_schema.REMOVE_LINES, (names,))
             sqlite_schema.remove(connection, names)
-            if is_whole:
-                connection.execute(sqlite_schema.MARK)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-    def _catch_up(self, connection: sqlite3.Connection, *, since: int, after: str | None) -> None:
-        """Summarize the next debates that were written without; what waits meanwhile is written in between.
-
-        Args:
-            connection: the writer's.
-            since: the place of the last line when this was begun.
-            after: the debate up to which it was done.
-        """
-        with suppress(*FAULTS, RuntimeError):  # the next to open the file goes on; the writer may have been shut
-            with transaction(connection):
-                last = sqlite_schema.catch_up(connection, after)
-                if last is None:
-                    sqlite_schema.finish(connection, since)
-            if last is not None and not self._ending:
-                with self.lock:
-                    self.submit(partial(self._catch_up, since=since, after=last))
 
     def _drain(self) -> None:
         """Write batch after batch, while appends wait; who is told finds the writer at rest if there is no other."""
@@ -339,7 +312,6 @@ class SqliteFile:
 
     def _add(self, connection: sqlite3.Connection, batch: list[Append]) -> list[RecordError | None]:
         """Insert the lines of all appends whose place fits."""
-        is_whole = self._known.is_whole(connection)
         folds = self._known.folds(connection, {append.debate: None for append in batch})
         outcomes: list[RecordError | None] = []
         rows: list[tuple[str, int, str]] = []
@@ -357,7 +329,7 @@ class SqliteFile:
                 outcomes.append(RecordConflict(f"{sentence}: somebody else has written."))
         sqlite_schema.insert(connection, rows)
         if grown:
-            sqlite_schema.keep(connection, grown.values(), whole=is_whole)
+            sqlite_schema.keep(connection, grown.values())
         return outcomes
 
     # ---- the reader --------------------------------------------------------------------------------------------------

@@ -1,9 +1,6 @@
 """The schema of the file of an ``SqliteStore``: its tables, and the summaries of debates.
 
-Summaries are written with every append, and made for what was there before.
-``summarized`` says up to which line, and by which fold, every debate has its summary. Where it does not say so of the
-file's last line, some other program has written, or an older one: then lists are made from the lines themselves, and
-whoever writes to the file makes what is missing, some debates at a time.
+A summary is written in the transaction that appends the lines, so every debate has one.
 """
 
 import json
@@ -17,13 +14,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from folkmoot.record.listing import ListQuery, Page, choose, sqlite_conditions
+from folkmoot.record.listing import ListQuery, Page, sqlite_conditions
 from folkmoot.record.sqlite_faults import refusal
-from folkmoot.record.store import digest
-from folkmoot.record.summary_fold import FOLD, OWNED, SIDE, Fold, Summary, columns, name_in, summarize
+from folkmoot.record.store import digest, other_format
+from folkmoot.record.summary_fold import OWNED, Fold, Summary, columns, name_in, summarize
 
-SCHEMA_VERSION = 1
-"""What ``PRAGMA user_version`` says in the files that this module writes."""
+SCHEMA_VERSION = 2
+"""What ``PRAGMA user_version`` says in the files that this module writes; it reads no others."""
 
 APPLICATION = int.from_bytes(b"Folk", "big")
 """What ``PRAGMA application_id`` says in them."""
@@ -39,22 +36,10 @@ CREATE TABLE IF NOT EXISTS line (
     text TEXT NOT NULL,
     UNIQUE (debate, seq)
 );
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {SCHEMA_VERSION};
-COMMIT;
-"""
-
-STATE = """
-SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version
-FROM pragma_application_id, pragma_user_version
-"""
-SUMMARIES = f"""
-BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS summary (
     debate TEXT PRIMARY KEY,
     began INTEGER NOT NULL,
     side INTEGER NOT NULL,
-    fold INTEGER NOT NULL,
     entries INTEGER NOT NULL,
     status TEXT NOT NULL,
     protocol TEXT NOT NULL,
@@ -65,19 +50,20 @@ CREATE TABLE IF NOT EXISTS summary (
 );
 CREATE INDEX IF NOT EXISTS summary_began ON summary (began) WHERE side = 0;
 CREATE INDEX IF NOT EXISTS summary_owner ON summary (owner) WHERE owner <> '';
-CREATE TABLE IF NOT EXISTS summarized (one INTEGER PRIMARY KEY CHECK (one = 1), until INTEGER, fold INTEGER);
-INSERT OR IGNORE INTO summarized VALUES (1, 0, {FOLD});
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
-ARE_THERE = "SELECT count(*) FROM sqlite_master WHERE name = 'summarized'"
-END = "(SELECT coalesce(max(id), 0) FROM line)"
-WHOLE = f"SELECT until = {END} AND fold = {FOLD} FROM summarized"
-MARK = f"UPDATE summarized SET until = {END}, fold = {FOLD}"
+
+STATE = """
+SELECT (SELECT count(*) FROM sqlite_master), application_id, user_version
+FROM pragma_application_id, pragma_user_version
+"""
 # For each of these debates the number of its last line, of the lines that its summary knows, and what that knows.
-KNOWN = f"""
+KNOWN = """
 SELECT json_group_object(value, json_array(
     (SELECT coalesce(max(seq), 0) FROM line WHERE debate = value), coalesce(entries, 0), coalesce(data, '')
-)) FROM json_each(?) LEFT JOIN summary ON debate = value AND fold = {FOLD}
+)) FROM json_each(?) LEFT JOIN summary ON debate = value
 """
 # Python hands its lock over at every row and statement, and a thread beside a busy event loop waits for it each time:
 # seconds for a hundred rows. So a whole batch, page or list is one row of one statement: lines, which hold no line
@@ -87,48 +73,15 @@ SOME_LINES = "SELECT text FROM line WHERE debate = ? AND seq > ? ORDER BY seq LI
 REMOVE_LINES = "DELETE FROM line WHERE debate IN (SELECT value FROM json_each(?))"
 READ = f"SELECT group_concat(text, char(10)) FROM ({SOME_LINES})"
 VERSION = "PRAGMA data_version"
-KEEP = "INSERT INTO summary (began, debate, side, fold, entries, status, protocol, owner, updated, words, data) VALUES "
-ROW = "((SELECT id FROM line WHERE debate = ? AND seq = 1), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+KEEP = "INSERT INTO summary (began, debate, side, entries, status, protocol, owner, updated, words, data) VALUES "
+ROW = "((SELECT id FROM line WHERE debate = ? AND seq = 1), ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 CHANGE = """
-ON CONFLICT (debate) DO UPDATE SET fold = excluded.fold, entries = excluded.entries, status = excluded.status,
+ON CONFLICT (debate) DO UPDATE SET entries = excluded.entries, status = excluded.status,
     protocol = excluded.protocol, owner = excluded.owner, updated = excluded.updated, words = excluded.words,
     data = excluded.data
 """
-# Where its first line may be another one than that which the summary knows. It costs a page of the index by beginnings.
-ANEW = f"{CHANGE.rstrip()}, began = excluded.began"
 REMOVE = "DELETE FROM summary WHERE debate IN (SELECT value FROM json_each(?))"
 LINES = "SELECT group_concat(text, char(10)) FROM (SELECT text FROM line WHERE debate = ? ORDER BY seq LIMIT -1)"
-# The next debates behind one, with the number of their lines and of the lines that their summary knows.
-LACKING = f"""
-WITH RECURSIVE name (debate, n) AS (
-    SELECT min(debate), 1 FROM line WHERE {{behind}}
-    UNION ALL
-    SELECT (SELECT min(debate) FROM line WHERE line.debate > name.debate), n + 1 FROM name
-    WHERE name.debate IS NOT NULL AND n < ?
-)
-SELECT json_group_array(json_array(name.debate, summary.debate IS NULL)) FROM name
-LEFT JOIN summary ON summary.debate = name.debate AND summary.fold = {FOLD}
-    AND summary.entries = (SELECT max(seq) FROM line WHERE line.debate = name.debate)
-WHERE name.debate IS NOT NULL
-"""
-CHANGED = "SELECT json_group_array(DISTINCT debate) FROM line WHERE id > ?"
-ORPHANS = "DELETE FROM summary WHERE NOT EXISTS (SELECT 1 FROM line WHERE line.debate = summary.debate)"
-# The streams as they are, the one that began last first, with what their summary knows where it is up to date.
-STREAMS = """
-WITH RECURSIVE name (debate) AS (
-    SELECT min(debate) FROM line
-    UNION ALL
-    SELECT (SELECT min(debate) FROM line WHERE line.debate > name.debate) FROM name WHERE name.debate IS NOT NULL
-)
-SELECT json_group_array(json_array(debate, data)) FROM (
-    SELECT name.debate, {data} AS data FROM name JOIN line ON line.debate = name.debate AND line.seq = 1
-    ORDER BY line.id DESC LIMIT -1
-)
-"""
-UP_TO_DATE = f"""
-(SELECT data FROM summary WHERE summary.debate = name.debate AND fold = {FOLD}
-    AND entries = (SELECT max(seq) FROM line WHERE line.debate = name.debate))
-"""
 NAMES = """
 SELECT json_group_array(debate) FROM (SELECT debate FROM summary WHERE side = 0 ORDER BY began DESC LIMIT -1)
 """
@@ -175,10 +128,6 @@ MOST = 2**63 - 1
 
 MOST_KNOWN = 1000
 """The most debates whose summaries a connection keeps in mind."""
-
-SOME = 20
-"""The number of debates that are summarized in one step, where summaries are missing."""
-
 
 MOVED = "it or its log was moved, replaced or deleted while it was open; put it back, or start again"
 
@@ -235,16 +184,6 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Gene
         raise
 
 
-def has_summaries(connection: sqlite3.Connection) -> bool:
-    """Whether the file has the tables of summaries."""
-    return bool(connection.execute(ARE_THERE).fetchone()[0])
-
-
-def is_whole(connection: sqlite3.Connection) -> bool:
-    """Whether every debate has its summary."""
-    return bool(connection.execute(WHOLE).fetchone()[0])
-
-
 class KnownSummaries:
     """The summaries of the debates that a connection has written of late, as long as no other one writes.
 
@@ -252,25 +191,19 @@ class KnownSummaries:
     """
 
     def __init__(self) -> None:
-        self._version, self._whole = -1, False
+        self._version = -1
         self._folds: dict[str, Fold] = {}
 
     def forget(self) -> None:
         """Know nothing: after a transaction that failed, or wrote by another way."""
         self._folds.clear()
-        self._whole = False
-
-    def is_whole(self, connection: sqlite3.Connection) -> bool:
-        """Whether every debate has its summary; what other connections may have changed is forgotten."""
-        (version,) = connection.execute(VERSION).fetchone()
-        if version != self._version:
-            self.forget()
-            self._version = version
-        self._whole = self._whole or is_whole(connection)
-        return self._whole
 
     def folds(self, connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, Fold]:
         """The folds of all lines of these debates; who adds lines to the table adds them to their fold as well."""
+        (version,) = connection.execute(VERSION).fetchone()
+        if version != self._version:  # another connection has written
+            self.forget()
+            self._version = version
         wanted = {name: self._folds.pop(name, None) for name in names}
         if lacking := [name for name, fold in wanted.items() if fold is None]:
             rows: dict[str, tuple[int, int, str]] = json.loads(
@@ -294,48 +227,18 @@ def insert(connection: sqlite3.Connection, rows: Sequence[tuple[str, int, str]])
         connection.execute(INSERT + ", ".join(["(?, ?, ?)"] * size), list(chain.from_iterable(block)))
 
 
-def keep(connection: sqlite3.Connection, folds: Iterable[Fold], *, whole: bool) -> None:
-    """Store summaries that have grown, in the transaction that adds the lines.
-
-    Args:
-        connection: that of the transaction.
-        folds: the folds of the debates, with the new lines, which stand in the table already.
-        whole: whether every debate had its summary before.
-    """
-    _write(connection, list(folds), CHANGE if whole else ANEW)
-    if whole:
-        connection.execute(MARK)
+def keep(connection: sqlite3.Connection, folds: Iterable[Fold]) -> None:
+    """Store summaries that have grown, in the transaction that adds the lines, which stand in the table already."""
+    rows = [(fold.stream, *columns(fold)) for fold in folds]
+    while rows:
+        size = min(64, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
+        block, rows = rows[:size], rows[size:]
+        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {CHANGE}", list(chain.from_iterable(block)))
 
 
 def remove(connection: sqlite3.Connection, names: str) -> None:
     """Delete summaries, in the transaction that deletes the lines; ``names`` is a list in JSON."""
     connection.execute(REMOVE, (names,))
-
-
-def catch_up(connection: sqlite3.Connection, after: str | None) -> str | None:
-    """Summarize the next debates that lack it, in a transaction; the last one looked at, None where there is no other.
-
-    Args:
-        connection: that of the transaction.
-        after: the last one that was looked at; None for the first time.
-    """
-    question = LACKING.format(behind="? IS NULL" if after is None else "debate > ?")
-    rows: list[tuple[str, int]] = json.loads(connection.execute(question, (after, SOME)).fetchone()[0])
-    _write(connection, [summarize(name, lines_of(connection, name)) for name, lacks in rows if lacks])
-    return rows[-1][0] if len(rows) == SOME else None
-
-
-def end(connection: sqlite3.Connection) -> int:
-    """The place of the last line in the file."""
-    return int(connection.execute(f"SELECT {END}").fetchone()[0])
-
-
-def finish(connection: sqlite3.Connection, since: int) -> None:
-    """Say that every debate has its summary: those got it that have lines behind that place, in this transaction."""
-    changed: list[str] = json.loads(connection.execute(CHANGED, (since,)).fetchone()[0])
-    _write(connection, [summarize(name, lines_of(connection, name)) for name in changed])
-    connection.execute(ORPHANS)
-    connection.execute(MARK)
 
 
 def ends_with(connection: sqlite3.Connection, debate: str, head: str, beside: Mapping[str, int]) -> bool:
@@ -351,30 +254,16 @@ def lines_of(connection: sqlite3.Connection, debate: str) -> list[str]:
     return [] if text is None else text.split("\n")
 
 
-def _write(connection: sqlite3.Connection, folds: Sequence[Fold], change: str = ANEW) -> None:
-    rows = [(fold.stream, *columns(fold)) for fold in folds]
-    while rows:
-        size = min(64, 2 ** (len(rows).bit_length() - 1))  # few sizes, so that prepared statements are used again
-        block, rows = rows[:size], rows[size:]
-        connection.execute(f"{KEEP}{', '.join([ROW] * size)} {change}", list(chain.from_iterable(block)))
-
-
 # ---- reading ---------------------------------------------------------------------------------------------------------
 
 
 def names(connection: sqlite3.Connection) -> list[str]:
     """The ids of all debates, the one that began last first."""
-    if has_summaries(connection) and is_whole(connection):
-        return json.loads(connection.execute(NAMES).fetchone()[0])
-    streams = json.loads(connection.execute(STREAMS.format(data="NULL")).fetchone()[0])
-    return [name for name, _ in streams if not name.endswith(SIDE)]
+    return json.loads(connection.execute(NAMES).fetchone()[0])
 
 
 def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
     """See ``Listing.page``."""
-    has_table = has_summaries(connection)
-    if not has_table or not is_whole(connection):
-        return choose(_streams(connection, has_table), query)
     condition, values = sqlite_conditions(query)
     behind = BEHIND if query.after else "TRUE"
     text = connection.execute(PAGE.format(where=condition, behind=behind), values).fetchone()[0]
@@ -388,14 +277,6 @@ def page(connection: sqlite3.Connection, query: ListQuery) -> Page:
         stored=kept_columns["stored"],
         known=known,
     )
-
-
-def _streams(connection: sqlite3.Connection, there: bool) -> Iterable[tuple[str, Fold]]:
-    """All streams with facts for lists, with their summaries if they exist."""
-    text = connection.execute(STREAMS.format(data=UP_TO_DATE if there else "NULL")).fetchone()[0]
-    for name, data in json.loads(text):
-        if name.endswith(OWNED) or not name.endswith(SIDE):
-            yield name, Fold(name, data) if data else summarize(name, lines_of(connection, name))
 
 
 def _current_summary(
@@ -435,7 +316,7 @@ def _sync(folder: Path) -> None:
         os.close(number)
 
 
-def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> bool:
+def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> None:
     """Prepare a connection for writing: the file is ours and can be written, has its tables, commits are synced.
 
     Args:
@@ -443,14 +324,11 @@ def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> bool
         connection: to the file, without transactions of its own (``isolation_level=None``).
         deadline: until when (``time.monotonic``) to wait for other programs that open the file as well.
 
-    Returns:
-        Whether every debate in it has its summary.
-
     Raises:
-        RecordError: the file is of another program or of a newer format.
+        RecordError: the file is of another program or of another format.
         sqlite3.Error: it cannot be read or written.
     """
-    version = check_format(path, connection)
+    has_tables = check_format(path, connection)
     connection.execute("PRAGMA synchronous = FULL")
     while True:
         try:
@@ -461,32 +339,29 @@ def prepare(path: Path, connection: sqlite3.Connection, deadline: float) -> bool
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
-    if version == SCHEMA_VERSION:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            connection.execute(
-                "DELETE FROM line WHERE FALSE"
-            )  # fails here, not at the first append, in a read-only file
-        finally:
-            connection.execute("ROLLBACK")
-    else:
+    if not has_tables:
         connection.executescript(SCHEMA)
-    if not has_summaries(connection):
-        connection.executescript(SUMMARIES)
-    return is_whole(connection)
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # fails here, not at the first append, in a read-only file
+        connection.execute("DELETE FROM line WHERE FALSE")
+    finally:
+        connection.execute("ROLLBACK")
 
 
-def check_format(path: Path, connection: sqlite3.Connection) -> int:
-    """The version of the record in a file; 0 where the file is empty.
+def check_format(path: Path, connection: sqlite3.Connection) -> bool:
+    """Whether a file holds the tables of a record; False where it is empty.
 
     Raises:
-        RecordError: the file is of another program or of a newer format.
+        RecordError: the file is of another program or of another format.
         sqlite3.Error: it cannot be read.
     """
     tables, application, version = connection.execute(STATE).fetchone()
-    if application != APPLICATION and (tables or application or version):
+    if not (tables or application or version):
+        return False
+    if application != APPLICATION:
         raise refusal(path, "it is a database of another program")
-    if version > SCHEMA_VERSION:
-        newer = f"its format is {version}, newer than this program's {SCHEMA_VERSION}"
-        raise refusal(path, f"{newer}; update Folkmoot")
-    return int(version)
+    if version != SCHEMA_VERSION:
+        raise refusal(path, other_format("its format", version, SCHEMA_VERSION))
+    return True

@@ -2,7 +2,7 @@
 
 A store keeps lines of text in order and knows nothing of events.
 
-Record format: entries to lines of JSON and back. Kinds and field names never change.
+Record format: entries to lines of JSON and back. Kinds and field names never change from the first release on.
 
 One line is one JSON object: format version ``v``, ``seq``, ``at``, ``prev`` (SHA-256 of the line before, so that an
 edited or damaged record is detected), ``kind`` and ``body``. Lines are stored and hashed as they are, byte for byte.
@@ -30,10 +30,8 @@ from folkmoot.core.errors import BriefError, RecordError, Unstorable
 from folkmoot.core.event import (
     KIND,
     SIDE_KIND,
-    Called,
     Entry,
     Event,
-    Replied,
     SideEntry,
     SideEvent,
 )
@@ -302,11 +300,8 @@ def _tell(pairs: list[tuple[Append, RecordError | None]]) -> None:
 
 # ---- record format --------------------------------------------------------------------------------------------------
 
-VERSION = 1
-"""The format of records that is written. Lines of older formats are upcast on reading; there is none older than 1."""
-
-SIDE_VERSION = 2
-"""The format of what stands beside records. In format 1 it was JSON inside interjections."""
+VERSION = 2
+"""The format of records, and of what stands beside them; no other is read."""
 
 LATEST = 253_402_214_400.0
 """Seconds since 1970 of the last day that a calendar knows in all time zones: 30 December 9999."""
@@ -338,15 +333,15 @@ def encode(entry: Entry | SideEntry) -> str:
             a value of a wrong type.
     """
     if isinstance(entry, Entry):
-        return _encode(entry, VERSION, KIND[type(entry.event)], decode)
-    return _encode(entry, SIDE_VERSION, SIDE_KIND[type(entry.event)], decode_side)
+        return _encode(entry, KIND[type(entry.event)], decode)
+    return _encode(entry, SIDE_KIND[type(entry.event)], decode_side)
 
 
-def _encode(entry: AnyEntry, version: int, name: str, decode: Callable[[str], AnyEntry]) -> str:
+def _encode(entry: AnyEntry, name: str, decode: Callable[[str], AnyEntry]) -> str:
     event = entry.event
     try:
-        head = f'{{"v":{version},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}","kind":"{name}","body":'
-        if type(entry.seq) is int and version == VERSION and (body := _encode_body(name, head, event)):
+        head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}","kind":"{name}","body":'
+        if type(entry.seq) is int and (body := _encode_body(name, head, event)):
             return f"{head}{body}}}"
         body = _serializer(type(event)).to_json(event, warnings="error").decode()
         line = f"{head}{body}}}"
@@ -374,13 +369,13 @@ def decode(line: str) -> Entry:
     """The entry of a line of a record.
 
     Raises:
-        RecordError: the line is damaged, or of a newer format.
+        RecordError: the line is damaged, or of another format.
     """
-    return _decode_as_written(line) or _decode(line, VERSION, _entry)
+    return _decode_as_written(line) or _decode(line, KINDS, Entry)
 
 
 _WRITTEN = re.compile(
-    r'\{"v":1,"seq":([0-9]{1,15}),"at":([0-9]{1,11}\.[0-9]{6}),"prev":"([0-9a-f]*)","kind":"([a-z]+)","body":'
+    rf'\{{"v":{VERSION},"seq":([0-9]{{1,15}}),"at":([0-9]{{1,11}}\.[0-9]{{6}}),"prev":"([0-9a-f]*)","kind":"([a-z]+)","body":'
 )
 """The beginning of a line of ``encode``."""
 
@@ -407,54 +402,43 @@ def decode_side(line: str) -> SideEntry:
     """The side event of a line beside a record.
 
     Raises:
-        RecordError: the line is damaged, or of a newer format.
+        RecordError: the line is damaged, or of another format.
     """
-    return _decode(line, SIDE_VERSION, _side_entry)
+    return _decode(line, SIDE_KINDS, SideEntry)
 
 
-def _decode(line: str, newest: int, build: Callable[[Mapping[str, Any]], T]) -> T:
+def _decode(line: str, kinds: Mapping[str, type[object]], entry: Callable[..., T]) -> T:
     from pydantic_core import from_json  # deferred, as above
 
     try:
         data = from_json(line, allow_inf_nan=False)  # half as long as json.loads takes
         version, seq, at, prev = data["v"], data["seq"], data["at"], data["prev"]
-        if type(version) is int and version > newest:
-            raise RecordError(f"entry {seq}: format {version} is newer than this Folkmoot reads ({newest})")
+        if type(version) is int and version > 0 and version != VERSION:
+            raise RecordError(f"entry {seq} cannot be read: {other_format('its format', version, VERSION)}")
         if type(version) is not int or version < 1:
             raise ValueError(f"there is no format {version!r}")
         if type(seq) is not int or not isinstance(prev, str) or amount(at, LATEST) is None:
             raise ValueError("seq is a whole number, prev a text, at a time")
-        return build(data)
+        event = _adapter(kinds[data["kind"]]).validate_python(data["body"])
+        return entry(seq=seq, at=float(at), event=event, prev=prev)
     except (BriefError, ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
         raise RecordError(f"a line of the record is damaged ({type(error).__name__}): {line[:80]!r}") from error
 
 
-def _entry(data: Mapping[str, Any]) -> Entry:
-    event = _event(KINDS[data["kind"]], data["body"])
-    return Entry(seq=data["seq"], at=float(data["at"]), event=event, prev=data["prev"])
+def other_format(what: str, version: int, mine: int) -> str:
+    """The reason why something of another format is refused, and what to do next.
 
-
-def _side_entry(data: Mapping[str, Any]) -> SideEntry:
-    name, body = data["kind"], data["body"]
-    if data["v"] == 1:
-        from folkmoot.record.old_formats import upcast  # only old records need it
-
-        event = upcast(body if name == "interjected" else None)
-    else:
-        event = _adapter(SIDE_KINDS[name]).validate_python(body)
-    return SideEntry(seq=data["seq"], at=float(data["at"]), event=event, prev=data["prev"])
-
-
-def _event(wanted: type[Event], body: object) -> Event:
-    adapter = _adapter(wanted)
-    try:
-        return adapter.validate_python(body)
-    except ValueError:  # also what pydantic raises
-        if wanted not in (Called, Replied):
-            raise
-        from folkmoot.record.old_formats import mended  # only old records need it
-
-        return adapter.validate_python(mended(body))
+    Args:
+        what: what has that format, such as "its format".
+        version: the format that was met.
+        mine: the one that this program reads.
+    """
+    if version > mine:
+        return f"{what} is {version}, newer than the {mine} that this Folkmoot reads; update Folkmoot"
+    return (
+        f"{what} is {version}, of a Folkmoot from before the first release, and this one reads {mine}; "
+        "begin with a new store, or use the program that wrote it"
+    )
 
 
 def place_of(folder: Path) -> str:

@@ -1,7 +1,7 @@
 """The summary of a debate for lists: a fold of the lines of its record, line by line.
 
-A summary holds nothing that does not follow from the lines of its debate. ``FOLD`` goes up whenever the fold changes;
-summaries of another fold are made again.
+A summary holds nothing that does not follow from the lines of its debate. Stores keep it as a row; whoever changes
+what it holds raises the version of their tables.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +18,6 @@ from folkmoot.core.errors import FREE_ERRORS, RecordError
 from folkmoot.core.event import ASIDE, Claimed, Renamed
 from folkmoot.core.text import clip
 from folkmoot.record.store import LATEST, VERSION, decode, decode_side, digest
-
-FOLD = 5
-"""The version of this fold."""
 
 LONGEST = 1000
 """The most characters of a decision in a summary."""
@@ -132,8 +129,8 @@ def summarize(stream: str, lines: Sequence[str]) -> "Fold":
     return fold
 
 
-Columns: TypeAlias = tuple[str, int, int, int, str, str, str, float, str, str]
-"""A row: id, whether it is beside a record, fold, entries, status, protocol, owner, last entry, text to search, all."""
+Columns: TypeAlias = tuple[str, int, int, str, str, str, float, str, str]
+"""A row: id, whether it is beside a record, entries, status, protocol, owner, last entry, text to search, all."""
 
 
 def columns(fold: "Fold") -> Columns:
@@ -141,7 +138,7 @@ def columns(fold: "Fold") -> Columns:
     side, (status, topic, protocol, updated) = fold.stream.endswith(SIDE), fold.chosen_by()
     words = fold.name.casefold() if side else searched(fold.stream, topic, protocol)
     protocol, words = protocol.replace("\0", ""), words.replace("\0", "")  # which PostgreSQL cannot store
-    return (fold.stream, int(side), FOLD, fold.entries, status, protocol, fold.owner, updated, words, fold.text)
+    return (fold.stream, int(side), fold.entries, status, protocol, fold.owner, updated, words, fold.text)
 
 
 class Fold:

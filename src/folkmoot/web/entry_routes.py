@@ -76,8 +76,8 @@ class Stream(StreamingResponse):
         200: {
             "description": "The entries as JSON lines; with `Accept: text/event-stream` as events, `id:` the number.",
             "content": {
-                LINES: {"schema": {"type": "string"}, "example": '{"v":1,"seq":1,"kind":"opened","body":{}}\n'},
-                EVENTS: {"schema": {"type": "string"}, "example": 'id: 1\nevent: debate_start\ndata: {"v":1}\n\n'},
+                LINES: {"schema": {"type": "string"}, "example": '{"v":2,"seq":1,"kind":"opened","body":{}}\n'},
+                EVENTS: {"schema": {"type": "string"}, "example": 'id: 1\nevent: debate_start\ndata: {"v":2}\n\n'},
             },
         }
     },

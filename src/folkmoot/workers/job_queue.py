@@ -14,7 +14,7 @@ from folkmoot.core.packages import missing_library
 from folkmoot.record.postgres_connection import SCHEMES
 from folkmoot.workers import jobs
 from folkmoot.workers.queue_database import Connection, Database
-from folkmoot.workers.queue_tables import find_version, make_ready
+from folkmoot.workers.queue_tables import has_tables, make_ready
 
 Result = TypeVar("Result")
 
@@ -74,7 +74,7 @@ class Queue:
     async def _look(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
         """What is there; None where the tables have not been made."""
         if not self._ready:
-            if not await self.database.do(find_version):
+            if not await self.database.do(has_tables):
                 return None
             await self._make_ready()
         return await self.database.do(work)

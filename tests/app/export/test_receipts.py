@@ -31,7 +31,7 @@ from tests.cli.commands import folkmoot
 from tests.paths import RECORDS
 from tests.report.reports import Diary, ask, hiring, opened, person
 
-RECORD = RECORDS / "v1-panel.jsonl"
+RECORD = RECORDS / "v2-panel.jsonl"
 SECRET = "correct horse battery"
 RECEIPT = receipt(hiring(), debate="hire-1a2b3c", head="ab" * 32)
 

@@ -17,7 +17,7 @@ from folkmoot.record.store import decode, digest, encode
 from tests.cli.commands import folkmoot
 from tests.paths import RECORDS
 
-LINES = (RECORDS / "v1-panel.jsonl").read_text("utf-8").splitlines()
+LINES = (RECORDS / "v2-panel.jsonl").read_text("utf-8").splitlines()
 SECRET = "correct horse battery"
 
 

@@ -30,7 +30,7 @@ DAMAGES: Mapping[str, int] = {"first": 0, "middle": 5, "last": -1}
 
 
 def lines(name: str) -> list[str]:
-    return (RECORDS / f"v1-{name}.jsonl").read_text("utf-8").splitlines()
+    return (RECORDS / f"v2-{name}.jsonl").read_text("utf-8").splitlines()
 
 
 def unfinished() -> list[str]:
@@ -93,14 +93,10 @@ def test_a_damaged_debate_is_told_in_one_sentence(store: Path) -> None:
             assert len(result.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize("with_summaries", [True, False])
-def test_bytes_that_are_no_text_hide_no_other_debate(tmp_path: Path, with_summaries: bool) -> None:
+def test_bytes_that_are_no_text_hide_no_other_debate(tmp_path: Path) -> None:
     fill(tmp_path / "folkmoot.sqlite", before=lines("arena"), broken=unfinished())
     with closing(sqlite3.connect(tmp_path / "folkmoot.sqlite")) as connection, connection:
         connection.execute("UPDATE line SET text = CAST(x'ff41' AS TEXT) WHERE debate = 'broken' AND seq = 4")
-        if not with_summaries:
-            connection.execute("DELETE FROM summary")
-            connection.execute("UPDATE summarized SET until = 0")
     result = folkmoot(tmp_path, "list", "--json")
     assert result.exit_code == 0, result.output
     assert {row["debate"] for row in json.loads(result.stdout)} == {"before", "broken"}

@@ -15,7 +15,7 @@ from folkmoot.record.store import decode
 from folkmoot.testing.store_checks import InMemoryStore
 from tests.paths import RECORDS
 
-LINES = tuple((RECORDS / "v1-round_robin.jsonl").read_text("utf-8").splitlines())
+LINES = tuple((RECORDS / "v2-round_robin.jsonl").read_text("utf-8").splitlines())
 KEY = next(event.ask.key for event in (decode(line).event for line in LINES) if isinstance(event, Asked))
 
 

@@ -77,7 +77,7 @@ def whole(name: str) -> tuple[Entry, ...]:
 
 
 DEBATES = {
-    **{path.stem: whole(path.name) for path in sorted(RECORDS.glob("v1-*.jsonl"))},
+    **{path.stem: whole(path.name) for path in sorted(RECORDS.glob("v2-*.jsonl"))},
     "hard": hard_day(),
     "paused": hard_day()[:8],
     "broken off": hard_day()[:5],

@@ -37,7 +37,6 @@ from folkmoot.core.event import (
 from folkmoot.core.transcript import Transcript, Turn, fold
 from folkmoot.phases.base import State, enter
 from folkmoot.protocols.spec import load_opened, naming_packages
-from folkmoot.record.ledger import was_reworded
 from folkmoot.record.store import digest, encode
 
 
@@ -145,7 +144,7 @@ def count_matching(opened: Opened, events: Sequence[Event]) -> int:
             return n
         facts = [Asked(ask=ask) for ask in step] if isinstance(step, Sequence) else [step]
         for fact in facts:
-            if n == len(events) or not (events[n] == fact or was_reworded(events[n], fact)):
+            if n == len(events) or events[n] != fact:
                 return n
             transcript.apply(fact)
             n += 1
