@@ -77,12 +77,12 @@ def break_json(text: str) -> str:
 
 def _broken(match: re.Match[str]) -> str:
     if name := match["angled"]:
-        found = _is_angled_token(name)
+        is_token = _is_angled_token(name)
     elif name := match["bracketed"]:
-        found = _is_bracketed_token(name) or bool(_FREE.match(match.string, match.start()))
+        is_token = _is_bracketed_token(name) or bool(_FREE.match(match.string, match.start()))
     else:
-        found = True
-    return match[0] + JOINER if found else match[0]
+        is_token = True
+    return match[0] + JOINER if is_token else match[0]
 
 
 def _is_angled_token(name: str) -> bool:

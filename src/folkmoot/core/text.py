@@ -149,6 +149,26 @@ def clean(text: str) -> str:
     return text if text.isascii() else _RUN.sub(_keep, _LONE.sub("\ufffd", text))
 
 
+_CHANGED = re.compile(
+    f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029{_LONE.pattern[1:-1]}]|[{_UNSEEN}]+|<(?=U\\+[0-9A-F]{{4,6}}>)"
+)
+"""What ``clean`` may change in a line, and what looks like the sign that stands for it."""
+
+
+def with_code_points(line: str) -> str:
+    """A line in which each sign that ``clean`` would remove or replace stands as its code point: ``<U+200B>``.
+
+    Two lines that differ in such signs alone differ in what is shown too. So where a line spells ``<U+200B>`` itself,
+    the code point of its ``<`` is written.
+    """
+    return _CHANGED.sub(lambda run: run[0] if _keep(run) == run[0] else "".join(map(code_point, run[0])), line)
+
+
+def code_point(sign: str) -> str:
+    """A character as ``<U+200B>``."""
+    return f"<U+{ord(sign):04X}>"
+
+
 def _is_plain(text: str) -> bool:
     """Whether a text is surely clean: letters of ASCII and newlines only, as most are."""
     return text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable())

@@ -29,6 +29,8 @@ from folkmoot.core.text import every, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field, voter_reason, within
 from folkmoot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
 from folkmoot.report.metrics import Sums, sums_of
+from folkmoot.reviews.artefact import artefact_of, unseen_in_words
+from folkmoot.reviews.states import RULE
 
 Ending: TypeAlias = Literal[Status, "paused", "open"]
 """How a debate stands by its record: how it ended, that it is paused, or ``open``: it runs, or was interrupted."""
@@ -124,7 +126,7 @@ def cautions(transcript: Transcript) -> tuple[str, ...]:
 
     They say what makes it weaker than it looks. Recorded debates paid where different models, with the same documents
     before them, did not agree. So a reader is told where there are more votes than models or families of models,
-    where nobody had a document, and where no debate took place.
+    where nobody had a document, where no debate took place, and where what was reviewed holds signs that nobody sees.
     """
     if transcript.decision is None or transcript.brief is None:
         return ()
@@ -133,6 +135,7 @@ def cautions(transcript: Transcript) -> tuple[str, ...]:
         *_without_debate_warning(transcript),
         *_shared_model_warning(transcript, brief),
         *_from_memory(transcript, brief),
+        *_unseen_signs(transcript, brief),
     )
 
 
@@ -183,6 +186,12 @@ def _from_memory(transcript: Transcript, brief: Brief) -> Iterator[str]:
     shared = brief.background or brief.library or transcript.turns(RECALL)
     if len(answered) > 1 and not shared and not any(participant.tools for participant in answered):
         yield "No document was shared: they judged from memory, where a debate has helped least."
+
+
+def _unseen_signs(transcript: Transcript, brief: Brief) -> Iterator[str]:
+    """A warning for each line of a review that holds signs which nobody sees."""
+    if transcript.protocol == RULE:
+        yield from (f"{line}." for line in unseen_in_words(artefact_of(brief)))
 
 
 BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}

@@ -1,7 +1,9 @@
 """The artefact of a review: files with numbered lines, frozen as the texts that reviewers read and checks are made on.
 
 Each file is one document of the brief. Its text has a head of ``name: value`` lines, an empty line, and a row for each
-line: the number, a mark, ``|``, the line. No line of a file can be taken for a head or a row of its own.
+line: the number, a mark, ``|``, the line. No line of a file can be taken for a head or a row of its own. A sign that
+nobody sees, or that turns the direction of writing, stands as its code point, ``<U+202E>``: what is reviewed must not
+look like something else.
 
     path: src/pager.py
     change: changed
@@ -22,7 +24,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, cast
 
 from folkmoot.core.brief import Brief, Source
-from folkmoot.core.text import clean
+from folkmoot.core.text import clean, code_point, counted, with_code_points
 
 Mark: TypeAlias = Literal[" ", "+", "-"]
 """What a row is: unchanged, added or changed, removed."""
@@ -39,6 +41,7 @@ AUTHOR = "author's words"
 GAP = "..."
 """The row that stands for lines that are left out."""
 
+_CODE_POINT = re.compile(r"<U\+([0-9A-F]{4,6})>")
 _ROW = re.compile(r" *(\d*) ([ +-])\|(.*)")
 _HARD = re.compile(r"[\n\t\\]")
 _NAME = re.compile(r"([a-z0-9 ]+): (.*)")
@@ -100,6 +103,45 @@ class ReviewedFile:
         return Source(name=self.path, text=text, sha256="" if self.change == "removed" else self.sha256)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """A line under review that holds signs which nobody sees.
+
+    Attributes:
+        path: its file.
+        line: its number in the new text; of a removed line, that of the line behind it, or of the last one.
+        mark: what the row is.
+        signs: each of them once, by code point and name: ``U+200B ZERO WIDTH SPACE``.
+    """
+
+    path: str
+    line: int
+    mark: Mark
+    signs: tuple[str, ...]
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}{' (removed)' if self.mark == '-' else ''}"
+        return f"{place} holds signs that nobody sees: {', '.join(self.signs)}"
+
+
+def _unseen_in(file: ReviewedFile) -> Iterator[Unseen]:
+    """The lines of a file that are under review and hold such signs."""
+    behind = 1
+    for row in file.rows:
+        behind = behind if row.mark == "-" else row.number + 1
+        if (row.mark != " " or file.change == "whole") and (signs := _signs(row.text)):
+            line = row.number or max(1, min(behind, file.total))
+            yield Unseen(path=file.path, line=line, mark=row.mark, signs=signs)
+
+
+def _signs(text: str) -> tuple[str, ...]:
+    letters = (chr(int(match[1], 16)) for match in _CODE_POINT.finditer(text))
+    named = (
+        f"{code_point(letter)[1:-1]} {unicodedata.name(letter, '')}".rstrip() for letter in letters if letter != "<"
+    )
+    return tuple(dict.fromkeys(named))
+
+
 def _rows(rows: Sequence[Row]) -> Iterator[str]:
     last = 0
     width = len(str(max((row.number for row in rows), default=0)))
@@ -121,7 +163,7 @@ def split_lines(text: str) -> list[str]:
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    return [clean(line.removesuffix("\r").replace("\r", " ")) for line in lines]
+    return [with_code_points(line.removesuffix("\r")) for line in lines]
 
 
 def whole_file(path: str, text: str, sha256: str = "") -> ReviewedFile:
@@ -215,13 +257,32 @@ class Artefact:
         """The hash of all that is reviewed: every path with the text that the reviewers read."""
         return digest("\n".join(f"{file.path}\n{digest(file.source().text)}" for file in self.files))
 
+    @property
+    def unseen(self) -> tuple[Unseen, ...]:
+        """The lines under review that hold signs which nobody sees."""
+        return tuple(line for file in self.files for line in _unseen_in(file))
+
     def sources(self) -> tuple[Source, ...]:
         """The artefact as documents of a brief: what it is, then its files."""
         facts = {**self.facts, "files": str(len(self.files)), "sha256": self.sha256}
+        if self.unseen:
+            facts["unseen signs"] = "<U+202E> and the like stand in the lines for signs that nobody sees"
         head = Source(
             name=HEAD, text="\n".join(f"{name}: {' '.join(clean(fact).split())}" for name, fact in facts.items())
         )
         return (head, *(file.source() for file in self.files))
+
+
+MOST_NAMED = 20
+"""The most lines that are named in words; data has all."""
+
+
+def unseen_in_words(artefact: Artefact) -> list[str]:
+    """What holds signs that nobody sees, a sentence for each line."""
+    lines = artefact.unseen
+    more = counted(len(lines) - MOST_NAMED, "more line")
+    rest = [f"signs that nobody sees stand in {more}"] if len(lines) > MOST_NAMED else []
+    return [*map(str, lines[:MOST_NAMED]), *rest]
 
 
 def artefact_of(brief: Brief) -> Artefact:

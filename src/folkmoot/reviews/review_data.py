@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from folkmoot.core.text import about, clip, counted
-from folkmoot.reviews.artefact import Artefact, real_path
+from folkmoot.reviews.artefact import Artefact, Mark, Unseen, real_path, unseen_in_words
 from folkmoot.reviews.citations import Citation, span
 from folkmoot.reviews.merging import CATEGORIES, SEVERITIES
 from folkmoot.reviews.reviewed import STATE_WORDS, Dispute, Refutation, Review, Reviewed
@@ -20,6 +20,12 @@ MOST_RESULTS = 5000
 """The most results of a SARIF file; more are not shown."""
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+CHANGED: Mapping[Mark, str] = {"+": "added", "-": "removed", " ": "unchanged"}
+"""What a line is, in data."""
+
+UNSEEN = "unseen"
+"""The rule of a SARIF file under which Folkmoot itself reports signs that nobody sees."""
 
 LEVELS: Mapping[str, str] = dict(zip(SEVERITIES, ("error", "error", "warning", "note"), strict=True))
 """The level of a survived finding, by its severity."""
@@ -84,7 +90,11 @@ def _artefact(artefact: Artefact) -> dict[str, object]:
     facts = {
         name: artefact.facts[name] for name in ("kind", "base", "head", "url", "untracked") if name in artefact.facts
     }
-    return {**facts, "sha256": artefact.sha256, "files": files}
+    unseen = [
+        {"path": line.path, "line": line.line, "change": CHANGED[line.mark], "signs": list(line.signs)}
+        for line in artefact.unseen
+    ]
+    return {**facts, "sha256": artefact.sha256, "files": files, "unseen": unseen}
 
 
 def _finding(item: Reviewed) -> dict[str, object]:
@@ -152,12 +162,13 @@ def sarif(run: ReviewRun, *, every: bool = False) -> dict[str, object]:
     states = ("survived", "contested", *(("retracted",) if every else ()))
     items = [item for item in run.review.findings if item.state in states][:MOST_RESULTS]
     used = [category for category in CATEGORIES if any(item.finding.category == category for item in items)]
+    unseen = run.review.artefact.unseen[: MOST_RESULTS - len(items)]
     driver = {
         "name": "Folkmoot",
         "semanticVersion": run.version,
-        "rules": [_rule(category) for category in used],
+        "rules": [*map(_rule, used), *([_UNSEEN_RULE] if unseen else [])],
     }
-    results = [_result(run, item, used) for item in items]
+    results = [*(_result(run, item, used) for item in items), *(_unseen_result(line, len(used)) for line in unseen)]
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -197,6 +208,31 @@ def _result(run: ReviewRun, item: Reviewed, rules: Sequence[str]) -> dict[str, o
     }
 
 
+_UNSEEN_WORDS = (
+    "A line holds characters that are not shown: of no width, for the direction of writing, or for control. "
+    "The code that runs may be another one than the code that is read."
+)
+_UNSEEN_RULE: Mapping[str, object] = {
+    "id": f"folkmoot/{UNSEEN}",
+    "name": UNSEEN,
+    "shortDescription": {"text": "Review: signs that nobody sees"},
+    "fullDescription": {"text": _UNSEEN_WORDS},
+    "help": {"text": f"{_UNSEEN_WORDS} Folkmoot found them itself; no model was asked."},
+    "properties": {"precision": "very-high", "tags": ["security"]},
+}
+
+
+def _unseen_result(line: Unseen, index: int) -> dict[str, object]:
+    location = {"artifactLocation": {"uri": _uri(line.path)}, "region": {"startLine": line.line}}
+    return {
+        "ruleId": f"folkmoot/{UNSEEN}",
+        "ruleIndex": index,
+        "level": "note" if line.mark == "-" else "warning",
+        "message": {"text": f"{line}."},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
 def shown_lines(artefact: Artefact, cite: Citation) -> tuple[int, int]:
     """The first run of cited lines that the change touches, for only those are shown in a pull request; else all."""
     file = artefact.file(cite.path)
@@ -227,6 +263,7 @@ def as_text(run: ReviewRun) -> str:
         state = f"{STATE_WORDS[item.state]}{unchecked}"
         rows.append(f"{finding.id}  {state}  {finding.severity} {finding.category}  {finding.cite}{before}")
         rows += [f"    {line}" for line in _details(item)]
+    rows += [f"note: {line}" for line in unseen_in_words(run.review.artefact)]
     rows += [f"incomplete: {lack}" for lack in run.review.missing]
     return "\n".join(rows).rstrip() + "\n"
 
@@ -275,6 +312,7 @@ def as_markdown(run: ReviewRun, *, url: str = "") -> str:
     head = run.review.artefact.facts.get("head", "")
     rows = [f"<!-- folkmoot-review:{FORMAT} head={head} -->", f"**Review:** {run.review}.", ""]
     rows += [f"{line}." if not line.endswith(".") else line for line in list(_head(run))[1:]]
+    rows += [f"Note: {_cell(line)}." for line in unseen_in_words(run.review.artefact)]
     rows += [f"Not whole: {_cell(lack)}." for lack in run.review.missing]
     sections: list[list[str]] = []
     for wanted, title in CHAPTERS.items():
