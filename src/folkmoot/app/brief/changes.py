@@ -45,11 +45,6 @@ def recorded_brief(opened: Opened, debate: str) -> ParsedBrief:
     brief, values = opened.brief, opened.settings
     return ParsedBrief(
         brief=brief,
-        protocol=str(values.get("protocol", "")),
-        rounds=cast("int | None", values.get("rounds")),
-        strategy=str(values.get("strategy", "")),
-        topology=str(values.get("topology", "")),
-        model="",
         kind="text",
         given={"topic": brief.topic, **values},
         cast=f"the brief of {debate} once more",
@@ -61,13 +56,7 @@ def recorded_brief(opened: Opened, debate: str) -> ParsedBrief:
 
 def without(parsed: ParsedBrief, names: AbstractSet[str]) -> ParsedBrief:
     """The brief without these settings."""
-    return replace(
-        parsed,
-        rounds=None if "rounds" in names else parsed.rounds,
-        strategy="" if "strategy" in names else parsed.strategy,
-        topology="" if "topology" in names else parsed.topology,
-        given={name: value for name, value in parsed.given.items() if name not in names},
-    )
+    return replace(parsed, given={name: value for name, value in parsed.given.items() if name not in names})
 
 
 def _located(values: Mapping[str, Value]) -> dict[str, LocatedValue]:
@@ -101,11 +90,6 @@ def with_settings(parsed: ParsedBrief, settings: Settings, folder: Path | None =
     return replace(
         parsed,
         brief=_brief(parsed.brief, settings, header, folder or Path()),
-        protocol=str(values.get("protocol", parsed.protocol)),
-        rounds=cast("int | None", values.get("rounds", parsed.rounds)),
-        strategy=str(values.get("strategy", parsed.strategy)),
-        topology=str(values.get("topology", parsed.topology)),
-        model=str(values.get("model", parsed.model)),
         given={**parsed.given, **values},
         summarize=summarize,
         place=_place(parsed, folder or Path()) if any(name in settings for name in _FILES) else parsed.place,

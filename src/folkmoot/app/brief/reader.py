@@ -56,11 +56,6 @@ class ParsedBrief:
 
     Attributes:
         brief: what is to be debated; a participant's seat is "" where the file names no model for it.
-        protocol: its name, "" where none is given.
-        rounds: the greatest number of rounds; None where it is not given.
-        strategy: how it is decided, as it is written; "" where it is not given.
-        topology: who criticises whom; "" where it is not given.
-        model: the file's default model, ``provider:name``; "" where there is none.
         kind: ``text`` where there is neither a header nor a heading.
         given: what the file states, by the documented names of the keys, in the order of the table of keys:
             ``topic`` always; ``participants`` as names; limits as ``limits.cost``, options as
@@ -77,11 +72,6 @@ class ParsedBrief:
     """
 
     brief: Brief
-    protocol: str
-    rounds: int | None
-    strategy: str
-    topology: str
-    model: str
     kind: Literal["markdown", "text"]
     given: Mapping[str, Value]
     own: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
@@ -93,6 +83,31 @@ class ParsedBrief:
     where: str = field(default="", compare=False)
     lines: Mapping[str, int] = field(default_factory=dict[str, int], compare=False)
     place: str = field(default="", compare=False)
+
+    @property
+    def protocol(self) -> str:
+        """The name of the protocol; "" where none is given."""
+        return str(self.given.get("protocol", ""))
+
+    @property
+    def rounds(self) -> int | None:
+        """The greatest number of rounds; None where it is not given."""
+        return cast("int | None", self.given.get("rounds"))
+
+    @property
+    def strategy(self) -> str:
+        """How it is decided, as it is written; "" where it is not given."""
+        return str(self.given.get("strategy", ""))
+
+    @property
+    def topology(self) -> str:
+        """Who criticises whom; "" where it is not given."""
+        return str(self.given.get("topology", ""))
+
+    @property
+    def model(self) -> str:
+        """The file's default model, ``provider:name``; "" where there is none."""
+        return str(self.given.get("model", ""))
 
     @property
     def settings(self) -> dict[str, Value]:
@@ -322,11 +337,6 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
     )
     return ParsedBrief(
         brief=brief,
-        protocol=str(plain_values.get("protocol", "")),
-        rounds=cast("int | None", plain_values.get("rounds")),
-        strategy=str(plain_values.get("strategy", "")),
-        topology=str(plain_values.get("topology", "")),
-        model=str(plain_values.get("model", "")),
         kind="text" if parts.header is None and not body.headings else "markdown",
         given=plain_values,
         own={entry.name: {key: value.value for key, value in entry.values.items()} for entry in entries},
@@ -414,10 +424,6 @@ def with_preset(
     return replace(
         parsed,
         brief=replace(parsed.brief, limits=limits),
-        protocol=str(values.get("protocol", "")),
-        rounds=cast("int | None", values.get("rounds")),
-        strategy=str(values.get("strategy", "")),
-        topology=str(values.get("topology", "")),
         given=values,
         preset=preset,
         notes=(*parsed.notes, f"The preset is {name}, from {preset.where}.", *preset.warnings()),

@@ -66,13 +66,8 @@ def review_brief(request: ReviewRequest) -> ParsedBrief:
     )
     return ParsedBrief(
         brief=brief,
-        protocol=RULE,
-        rounds=None,
-        strategy="",
-        topology="",
-        model="",
         kind="text",
-        given={"topic": brief.topic} | ({KEY: request.preset} if request.preset else {}),
+        given={"topic": brief.topic, "protocol": RULE} | ({KEY: request.preset} if request.preset else {}),
         place=request.place,
     )
 

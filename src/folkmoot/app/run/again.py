@@ -101,14 +101,8 @@ async def _rebuilt_request(
     the error of ``prepare``, so nothing here has to know the settings of each protocol.
     """
     former = opened.settings
-    others = {
-        name
-        for name, value in (
-            ("protocol", protocol_of(parsed, overrides)),
-            ("strategy", overrides.strategy or parsed.strategy),
-        )
-        if value != former.get(name, "")
-    }
+    now = {"protocol": protocol_of(parsed, overrides), "strategy": overrides.strategy or parsed.strategy}
+    others = {name for name, value in now.items() if value != former.get(name, "")}
     if not others:
         load_opened(opened)  # it says which package is missing, if one is
     recorded = former.keys() - changed - {"protocol"}

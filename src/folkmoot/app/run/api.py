@@ -166,11 +166,6 @@ def read_brief_argument(brief: BriefLike) -> ParsedBrief:
     brief = replace(brief, participants=brief.participants or debaters())
     return ParsedBrief(
         brief=brief,
-        protocol="",
-        rounds=None,
-        strategy="",
-        topology="",
-        model="",
         kind="text",
         given={"topic": brief.topic},
         vacant=vacant,
