@@ -89,7 +89,7 @@ site: .venv/docs.stamp
 	$(BIN)/python scripts/build_site.py
 
 bench: .venv/bench.stamp
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@for script in $(filter-out benchmarks/__init__.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
 clean:
 	rm -rf frontend/node_modules src/folkmoot/web/dist .venv .cache .hypothesis .pytest_cache .ruff_cache build dist

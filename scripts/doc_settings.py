@@ -168,7 +168,6 @@ KEYS: Mapping[str, Iterable[str]] = {
 
 VARIABLES: Mapping[str, str] = {
     "FOLKMOOT_BATCH_LOOK": "the least seconds between two looks at a batch; 30 where it is not set",
-    "FOLKMOOT_DATA": "the folder of the data sets of `folkmoot eval replay`",
     "GITHUB_TOKEN, GH_TOKEN": "a token for `folkmoot review` with a pull request",
     "GITHUB_API_URL, GITHUB_REPOSITORY": "where GitHub is, and which repository is meant",
     ", ".join(settings.COLLECTORS): "where traces and metrics are sent; without one nothing is",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from folkmoot.bench.text_cases import Case, check, read_cases
+from benchmarks.texts.text_cases import Case, check, read_cases
 from tests.kits.clock import within
 
 DATA = Path(__file__).parent / "data"

@@ -52,7 +52,6 @@ SHORT = ("run", "Tea or coffee?")
         ((*SHORT, "--rounds", "9"), "panel has at most 3 rounds, not 9"),
         ((*SHORT, "--rounds", "-1"), "--rounds must be from 0 to 20, not -1. Try `folkmoot run --help`."),
         (("list", "-n", "0"), "--limit must be from 1 to 1,000,000, not 0. Try"),
-        (("eval", "simulate", "--margin", "0"), "must be more than 0 and at most 0.5. Try"),
         ((*SHORT, "-m", "Ann=builtin:quotes"), "write model: builtin:quotes below ## Ann in the brief. Try"),
         (("rum", "x.md"), "No such command 'rum'. Did you mean: folkmoot run? Try"),
         ((*SHORT, "--budget", "1", "-m", "ollama:x", "-m", "compatible:y"), "the price of compatible:y is unknown"),

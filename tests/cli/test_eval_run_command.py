@@ -114,7 +114,6 @@ def test_one_question_is_one_in_every_sentence(folder: Path) -> None:
     )
     twice = folkmoot(folder, "eval", "twice.toml", "--force")
     assert "2 of 2 repeats of questions answered by all arms" in twice.output
-    assert folkmoot(folder, "eval", "simulate", "null", "--runs", "1").output.startswith("null: 1 run, seed 0")
 
 
 def test_many_faulty_lines_are_not_all_shown(folder: Path) -> None:

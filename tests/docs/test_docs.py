@@ -23,7 +23,6 @@ DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs
 FENCE = re.compile(r"^(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"[|&;<>$`]")
 """What only a shell understands, in a command of these documents."""
-MODULES = {"folkmoot": "folkmoot", "folkmoot-bench": "folkmoot.bench"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +40,10 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The commands `folkmoot` and `folkmoot-bench` of a console block, continued lines joined."""
+        """The commands `folkmoot` and `python -m benchmarks.…` of a console block, continued lines joined."""
         joined = self.text.replace("\\\n", " ")
-        return [
-            line[2:].strip() for line in joined.splitlines() if line.startswith(("$ folkmoot ", "$ folkmoot-bench "))
-        ]
+        starts = ("$ folkmoot ", "$ python -m benchmarks.")
+        return [line[2:].strip() for line in joined.splitlines() if line.startswith(starts)]
 
 
 def read_blocks(text: str) -> Iterator[Block]:
@@ -109,18 +107,18 @@ class Runner:
     def run_command(self, line: str) -> str:
         """Run a line."""
         if SHELL.search(line):
-            return self.run(
-                ["sh", "-c", line.replace("folkmoot-bench", f"{shlex.quote(sys.executable)} -m folkmoot.bench", 1)]
-            )
-        name, *words = shlex.split(line)
-        return tell(line, *run_module([MODULES[name], *words], self.folder, settle(self.folder)))
+            return self.run(["sh", "-c", line])
+        words = shlex.split(line)
+        if words[0] == "python":
+            return self.run([sys.executable, *words[1:]], PYTHONPATH=f"{ROOT}{os.pathsep}{ROOT / 'src'}")
+        return tell(line, *run_module(words, self.folder, settle(self.folder)))
 
-    def run(self, command: list[str]) -> str:
-        """Run a program from nothing."""
+    def run(self, command: list[str], **more: str) -> str:
+        """Run a program from nothing, with more in its environment."""
         ran = subprocess.run(
             command,
             cwd=self.folder,
-            env=settle(self.folder),
+            env={**settle(self.folder), **more},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -168,7 +166,7 @@ def test_links_lead_to_files(path: Path) -> None:
         ("```text file=a/b.txt\nwords\n```\n```python\nassert open('a/b.txt').read() == 'words\\n'\n```\n", 0),
         ("```text file=a.py\nA = 2\n```\n```python\nimport a\nassert a.A == 2\n```\n", 0),
         ("```console\n$ folkmoot no-such-command\n```\n", 1),
-        ("```console\n$ folkmoot-bench no-such-command\n```\n", 1),
+        ("```console\n$ python -m benchmarks.replays no-such-set\n```\n", 1),
         ("```console\n$ make demo\nfolkmoot no-such-command\n```\n", 0),
         ("```console no-run\n$ folkmoot no-such-command\n```\n", 0),
         ("````python\ns = '''\n```\n'''\nassert s == '\\n```\\n'\n````\n", 0),

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from folkmoot.app.replays.replays import replay
+from benchmarks.replays.data_sets import replay
 from tests.paths import ROOT, SHARED
 
 SET = "deliberative_forecasts"

@@ -1,9 +1,9 @@
-"""The gate: its threshold, learned on other questions, and the correction for the choice."""
+"""The gate: its threshold, learned on other questions."""
 
 import numpy as np
 import pytest
 
-from folkmoot.evaluation.gates import Gated, choose, cross_validate, half_split, largest_gain, splits
+from folkmoot.evaluation.gates import Gated, choose, cross_validate, splits
 
 
 def gated(n: int, *, gain: float = 0.2, noise: float = 0.0) -> Gated:
@@ -38,22 +38,6 @@ def test_each_question_is_judged_by_thresholds_of_others() -> None:
     assert learned.share == pytest.approx(0.7)
     unclear = gated(60, gain=0.01, noise=0.3)
     assert (cross_validate(unclear, seed=4).losses != cross_validate(unclear).losses).any()
-
-
-def test_a_half_is_judged_by_the_other_half() -> None:
-    gains = half_split(gated(100), seed=2)
-    assert len(gains) == 50
-    assert set(np.round(gains, 3)) == {0.0, -0.2}
-
-
-def test_the_best_of_several_is_corrected_for_the_choice() -> None:
-    chance = np.random.default_rng(3)
-    real = chance.normal(0.3, 1.0, 100)
-    noise = [chance.normal(0.0, 1.0, 100) for _ in range(8)]
-    alone, best = largest_gain([real]), largest_gain([real, *noise])
-    assert 0.0002 < alone < 0.02
-    assert alone < best < 10 * alone
-    assert largest_gain([np.zeros(5)]) == 1.0
 
 
 def test_a_group_is_learned_from_or_judged_as_a_whole() -> None:
@@ -95,18 +79,3 @@ def test_what_a_question_turned_out_to_be_never_moves_its_own_threshold(cautious
             assert after.debated[own].tolist() == before.debated[own].tolist()
             others_moved += int((after.debated != before.debated)[~own].sum())
     assert others_moved > 0
-
-
-def test_what_one_half_turned_out_to_be_never_moves_its_own_threshold() -> None:
-    """Only the learning half chooses: losses of the judged half move its gain and not what is debated."""
-    chance = np.random.default_rng(6)
-    spread = chance.random(40)
-    debated = np.where(spread > 0.5, 0.5, 1.5)
-    questions = Gated(spread=spread, without=np.ones(40), debated=debated)
-    _, judged = next(splits(questions, 2, 3))
-    inside = np.isin(np.arange(40), judged)
-    changed = Gated(spread=spread, without=np.ones(40), debated=np.where(inside, debated + 5, debated))
-    before, after = (half_split(item, seed=3) for item in (questions, changed))
-    moved = after - before
-    assert set(np.round(moved, 9)) == {0.0, 5.0}
-    assert ((before != 0) == (moved != 0)).all()

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from folkmoot.evaluation.bootstrap import percentile
 from folkmoot.evaluation.paired import Differences, Interval
 from folkmoot.evaluation.quantiles import (
     beta,
@@ -112,15 +111,6 @@ def test_signs_are_drawn_where_there_are_many() -> None:
     assert sign_flip(np.array([1.0] * 15 + [-1.0] * 5)) == pytest.approx(0.0414, abs=0.005)
     values = np.arange(1.0, 21.0)
     assert sign_flip(values - 10.0, seed=3) == sign_flip(values - 10.0, seed=3)
-
-
-def test_the_bootstrap_draws_with_a_seed() -> None:
-    def mean(values: list[float] | tuple[float, ...]) -> float:
-        return sum(values) / len(values)
-
-    interval = percentile([1.0, 2.0, 3.0, 4.0], lambda values: mean(list(values)), draws=400, seed=2)
-    assert interval == percentile([1.0, 2.0, 3.0, 4.0], lambda values: mean(list(values)), draws=400, seed=2)
-    assert 1.0 <= interval.low < 2.5 < interval.high <= 4.0
 
 
 def test_signs_of_many_rows_are_flipped_as_those_of_each() -> None:

@@ -11,7 +11,7 @@ import pytest
 from folkmoot.evaluation.contributions import by_seat, leave_one_out, shapley, vote_value
 from folkmoot.evaluation.flips import Change, flip_table, state_of
 from folkmoot.evaluation.liars import credit_with_liars, lie, points_lost
-from folkmoot.evaluation.voices import effective_votes, krippendorff, most_votes
+from folkmoot.evaluation.voices import effective_votes, krippendorff
 from folkmoot.learn.panels import effective_voters
 
 UP: Change = ("wrong", "right")
@@ -158,30 +158,6 @@ def test_effective_votes_are_those_of_an_independent_formula(lure: float) -> Non
     assert voices
     assert voices.effective == pytest.approx(kish(right), abs=0.01)
     assert (voices.interval.high - voices.interval.low) / 2 == pytest.approx(1.971957 * error, abs=0.01)
-
-
-@pytest.mark.parametrize("voters", [3, 5, 11])
-def test_without_truth_there_is_a_limit_that_holds(voters: int) -> None:
-    """It is never below what the truth says, and near the number of voters where they are independent."""
-    for lure in (0.0, 0.1, 0.3):
-        items, truths = shared_panel(300, voters=voters, lure=lure, seed=voters)
-        voices, limit = effective_votes(items, truths), most_votes(items)
-        assert voices
-        assert limit is not None
-        assert min(voices.effective, 0.95 * voters) <= limit <= voters
-
-
-def test_copies_are_seen_without_truth() -> None:
-    items, _ = shared_panel(300, voters=3, lure=0.0, seed=1)
-    copies = [{f"{voter} {copy}": answer for voter, answer in item.items() for copy in "ab"} for item in items]
-    limit = most_votes(copies)
-    assert limit is not None
-    assert limit < 4.5
-
-
-def test_few_questions_and_voters_who_never_differ_have_no_limit_of_their_own() -> None:
-    assert most_votes(panel(49)[0]) is None
-    assert most_votes([{"Ada": "x", "Bo": "x", "Cy": ""}] * 50) == 3
 
 
 def test_agreement_beyond_chance_is_krippendorffs() -> None:

@@ -22,15 +22,13 @@ APP = frozenset(
     | {
         "app.questions",
         "app.results",
-        "app.replays",
         "app.endpoint",
         "app.review",
-        "app.providers",
         "app.skills",
         "app.imports",
     }
 )
-HOSTS = frozenset({"cli", "web", "mcp", "bench", "council", "pattern", "board"})
+HOSTS = frozenset({"cli", "web", "mcp", "council", "pattern", "board"})
 BELOW = READING | ENGINE | {"deadline"}
 
 MAY_IMPORT: Mapping[str, frozenset[str]] = {
@@ -60,7 +58,6 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.endpoint": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.imports": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.skills": READING,
-    "app.providers": frozenset({"core", "models"}),
     "app.review": BELOW | {"app.brief", "app.plan", "app.run"},
     "app.batch": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.export": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
@@ -68,12 +65,10 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.questions"},
     "app.results": BELOW
     | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions", "app.evaluation"},
-    "app.replays": READING | {"answers", "app.export", "app.questions", "app.evaluation", "app.results"},
-    "testing": BELOW | {"app.plan", "app.export"},
+    "testing": BELOW | APP,
     "workers": BELOW | APP,
     **dict.fromkeys(HOSTS, READING | APP),
     **{host: READING | APP | {"workers"} for host in ("cli", "web", "mcp")},
-    "bench": READING | APP | {"reading"},
     "inspect": APP | {"core", "models"},
     "reading": frozenset({"core", "phases", "protocols", "answers", "app.brief"}),
     "arena": frozenset({"core", "policy", "models", "answers", "agents", "tools", "learn"}),

@@ -123,31 +123,6 @@ def cross_validate(
     return Learned(losses=losses, debated=debated, thresholds=thresholds)
 
 
-def half_split(questions: Gated, *, seed: int, cautious: bool = False) -> Floats:
-    """What a threshold learned on one half gains on the other: loss with the gate minus loss without a debate."""
-    learn, judge = next(splits(questions, 2, seed))
-    part = questions.only(judge)
-    return part.losses(choose(questions.only(learn), cautious=cautious)) - part.without
-
-
-def largest_gain(gains: Sequence[Floats], *, draws: int = 20_000, seed: int = 0) -> float:
-    """The one-sided p value of the best of several gates, corrected for the choice (max-t with flips of signs).
-
-    Args:
-        gains: of each gate the gain on each question, the same questions for all.
-        draws: of signs.
-        seed: of the draws.
-    """
-    table = np.stack(gains)
-    norms = np.sqrt((table**2).sum(axis=1))
-    scaled = table[norms > 0] / norms[norms > 0, None]
-    if not len(scaled):
-        return 1.0
-    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(draws, table.shape[1]))
-    observed = float(scaled.sum(axis=1).max())
-    return (1 + int(((signs @ scaled.T).max(axis=1) >= observed - 1e-12).sum())) / (1 + draws)
-
-
 def splits(questions: Gated, folds: int, seed: int) -> Iterator[tuple[list[int], list[int]]]:
     """For each fold the questions outside, to learn from, and those inside, to judge; none where one would be empty."""
     groups: dict[str, list[int]] = {}

@@ -1,9 +1,4 @@
-"""How many independent votes a panel is worth, and how far its answers agree beyond chance.
-
-Without known answers only a limit is told, never the number. Each voter is compared with the plurality of the others,
-and what independent voters would show in the same comparison is taken off: their plurality errs too, and for all at
-once. Uncorrected, the comparison makes 5 votes of eleven independent voters with two answers to choose from.
-"""
+"""How many independent votes a panel is worth, and how far its answers agree beyond chance."""
 
 import math
 from collections import Counter
@@ -17,13 +12,7 @@ from folkmoot.evaluation.quantiles import student
 from folkmoot.learn.panels import Answers, effective_voters
 
 LEAST = 50
-"""Questions below which the effective number of votes is not known, and no limit of it either."""
-
-OPEN = 20
-"""Answers to choose from where the answer may be anything; more make no difference."""
-
-DRAWN = 2_000
-"""Questions that independent voters are drawn for."""
+"""Questions below which the effective number of votes is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,64 +40,11 @@ def effective_votes(items: Sequence[Answers], truths: Sequence[str]) -> Voices |
     right = np.array(
         [[item[voter] == truth for voter in voters] for item, truth in zip(items, truths, strict=True)], dtype=float
     )
-    half = _half_width(right, value)
+    half = half_width(right, value)
     return Voices(effective=value, interval=Interval(low=value - half, high=value + half), correlation=shared)
 
 
-def most_votes(items: Sequence[Answers]) -> float | None:
-    """A limit of the effective number of independent votes, without truth; None for fewer than 50 questions.
-
-    Voters who err alike in spite of the others cannot be told from voters who are right, so the number may be smaller.
-
-    Args:
-        items: for each question the answers by voter, at least two; "" for none.
-    """
-    if len(items) < LEAST:
-        return None
-    voters = sorted(items[0])
-    answers = [[item[voter] for voter in voters] for item in items]
-    agree = _agree_with_others(answers)
-    options = min(len({answer for row in answers for answer in row} - {""}), OPEN)
-    by_chance = _correlation(_agree_with_others(_independent(agree.mean(axis=0), options)))
-    shared = max(_correlation(agree) - by_chance, 0.0)
-    value = len(voters) / (1 + (len(voters) - 1) * shared)
-    return min(value + _half_width(agree, value), float(len(voters)))
-
-
-def _agree_with_others(answers: Sequence[Sequence[str]]) -> Floats:
-    """For each question and voter 1 where the answer is one that most of the others give, else 0."""
-    rows: list[list[float]] = []
-    for row in answers:
-        counts = Counter(answer for answer in row if answer)
-        rows.append([float(bool(own) and _leads_among_others(own, counts)) for own in row])
-    return np.array(rows)
-
-
-def _leads_among_others(own: str, counts: Counter[str]) -> bool:
-    rest = max((count for answer, count in counts.items() if answer != own), default=0)
-    return counts[own] - 1 >= max(rest, 1)
-
-
-def _independent(accuracies: Floats, options: int) -> list[list[str]]:
-    """Answers of independent voters of these accuracies, drawn with a fixed seed; "0" is right."""
-    chance = np.random.default_rng(0)
-    right = chance.random((DRAWN, len(accuracies))) < accuracies
-    wrong = chance.integers(1, max(options, 2), size=right.shape)
-    return [[str(answer) for answer in row] for row in np.where(right, 0, wrong).tolist()]
-
-
-def _correlation(right: Floats) -> float:
-    """The mean correlation of all pairs of voters, not below 0; pairs of which one never varies are left out."""
-    varying = right[:, right.std(axis=0) > 0]
-    voters = varying.shape[1]
-    if voters < 2:
-        return 0.0
-    scores: Floats = (varying - varying.mean(axis=0)) / varying.std(axis=0)
-    of_all = float((scores.sum(axis=1) ** 2).mean())  # the voters' own variances of 1, and each pair twice
-    return max((of_all - voters) / (voters * (voters - 1)), 0.0)
-
-
-def _half_width(right: Floats, value: float) -> float:
+def half_width(right: Floats, value: float) -> float:
     """Half of the 95% interval of an effective number of votes, by Student's t over the jackknife."""
     n = len(right)
     pseudo = n * value - (n - 1) * _without_each(right)

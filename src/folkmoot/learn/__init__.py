@@ -2,6 +2,5 @@
 
 Read in this order: ``lessons`` (a debate becomes lessons), ``model_matches`` (which of its results count for ratings),
 ``memory`` (the values), ``memory_store`` over ``tables`` (``sqlite_tables``, ``postgres_tables``), ``retriever`` and
-``vote_weights`` (agents that use it), ``ratings``, ``calibration``, ``personas``. ``panels``, ``judges`` and
-``dawid_skene`` measure recorded data.
+``vote_weights`` (agents that use it), ``ratings``, ``calibration``, ``personas``, ``panels``.
 """

@@ -5,5 +5,5 @@ is compared), ``responses`` (answers and costs, read from records), ``blocks`` (
 ``matching`` (independent answers at the cost of a debate), ``grading`` (alone opens the keys), ``learned_gate`` (a
 debate only where other questions teach it), ``rubrics`` (answers judged by a model), ``eval_setup`` (what was asked
 for), ``eval_plan``, ``eval_debates`` (debates under one budget), ``eval_run``; ``task_samples`` (samples of other
-frameworks as debates), ``voter_table`` (simulated voters under all protocols and rules).
+frameworks as debates).
 """

@@ -2,15 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from folkmoot.core.agent import Quote
 from folkmoot.core.brief import QUOTES
 from folkmoot.core.errors import BriefError, ModelError
+from folkmoot.core.event import Called
 from folkmoot.core.labels import duration
 from folkmoot.models.base import Message, Request, Settings
 from folkmoot.models.pool import GUEST, Pool
-from folkmoot.models.wires.recorded_frames import NoRecord
 
 SECONDS = 20.0
 """The most seconds that a model is waited for."""
@@ -24,6 +25,21 @@ ELSEWHERE = "It belongs to a program, and only that program can ask it."
 QUESTION = Request(
     messages=(Message(role="user", text="Say hello in one word."),), settings=Settings(max_tokens=64), seconds=SECONDS
 )
+
+
+class NoRecord:
+    """A recorder for calls without a debate."""
+
+    watched = False
+
+    def delta(self, text: str) -> None:
+        pass
+
+    def done(self, name: str) -> Called | None:
+        return None
+
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        return await send()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

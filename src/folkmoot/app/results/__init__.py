@@ -4,5 +4,6 @@ Read in this order: ``scoreboard`` (the data), ``score_rows`` (scores by arm and
 against rivals, verdicts), ``seat_measures`` (flips, contributions, votes), ``forecast_quality`` (calibration),
 ``cost_curve`` (what independent answers buy), ``scoring`` (all of it together), ``score_tables`` (words and tables),
 ``elements`` and ``chart`` (HTML and SVG), ``score_plots``, ``score_page``, ``score_files`` (all formats),
-``inspect_logs`` (logs of Inspect); ``past_debates`` (debates on record as an evaluation).
+``inspect_logs`` (logs of Inspect); ``past_debates`` (debates on record as an evaluation), ``gate_folders`` (a gate
+learned on one evaluation and judged on another).
 """

@@ -124,15 +124,10 @@ def _print_plan(prepared: "PreparedDebate", kind: str) -> None:
         console.print(renderable)
 
 
-@rich_click.group(invoke_without_command=True)
+@rich_click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def models(ctx: click.Context, as_json: bool) -> int:
+def models(as_json: bool) -> int:
     """Show which models can be used: local servers, providers with an API key, and the built-in demo."""
-    return DONE if ctx.invoked_subcommand else _list_models(as_json)
-
-
-def _list_models(as_json: bool) -> int:
     from folkmoot.app.plan.assignment import find_models
 
     reach = run_command(find_models())
@@ -156,44 +151,6 @@ def _list_models(as_json: bool) -> int:
     console = console_for()
     for renderable in reachable(reach):
         console.print(renderable)
-    return DONE
-
-
-@models.command()
-@click.argument("name")
-@click.option("--to", type=click.Path(path_type=Path), help="Write into this new folder.")
-@click.option("--against", type=click.Path(path_type=Path), help="Compare with the recording in this folder.")
-@click.option("--yes", is_flag=True, help="Send without asking.")
-def record(name: str, to: Path | None, against: Path | None, yes: bool) -> int:
-    """Record what a provider sends: ask a model twelve fixed questions and write the answers into a new folder.
-
-    NAME is the model: openai:gpt-5.4-mini. Keys, ids and names of accounts are removed from the answers. With
-    --against, what has changed since an earlier recording is listed. Nothing is sent before you have agreed.
-    """
-    return run_command(_record(name, to, against, yes=yes))
-
-
-async def _record(name: str, to: Path | None, against: Path | None, *, yes: bool) -> int:
-    from folkmoot.app.providers.frame_recorder import compared, frame_recorder, load, new_folder, save
-    from folkmoot.cli.display.text_layout import money
-
-    earlier = load(against) if against else {}
-    async with frame_recorder(name) as recorder:
-        estimate = recorder.most()
-        click.echo(f"12 questions go to {name}: at most {estimate.tokens:,} tokens, {money(estimate.cost)}.", err=True)
-        if not yes:
-            click.confirm("Send them?", abort=True, err=True)
-        folder = new_folder(name, to)
-        number = 0
-        async for recording in recorder.answers():
-            number += 1
-            save(folder, number, recording)
-            read = recording.read
-            outcome = f"{read['error']}: {read['words']}" if "error" in read else f"{read['finish'] or 'no end'}"
-            click.echo(f"{recording.question:14} {recording.status or '-':>4}  {outcome}")
-            for change in compared(earlier, recording):
-                click.echo(f"{'':14}       {change}")
-    click.echo(f"The answers are in {folder}. Read them before you pass them on.")
     return DONE
 
 
