@@ -36,7 +36,7 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"the recorded sets ar
         (0.5, "", "at least", 1.0, False, "0.500", ">="),
     ],
 )
-def test_when_a_figure_is_reached(  # house: wide because it is one table
+def test_when_a_figure_is_reached(
     ours: float, reference: str, aim: str, margin: float, reached: bool, shown: str, wanted: str
 ) -> None:
     figure = Figure(

@@ -257,7 +257,7 @@ class Toolkit:
                 return _cleaned(await tool.use(arguments, tool_use))
         except _STOPS:
             raise
-        except (Exception, SystemExit) as error:  # house: broad because tools run foreign code over foreign data
+        except (Exception, SystemExit) as error:  # tools run foreign code over foreign data
             if stop := _stop_within(error):
                 raise stop from error
             if isinstance(error, TimeoutError) or (tool_use.clock and tool_use.clock.expired()):
