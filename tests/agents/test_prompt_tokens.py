@@ -166,7 +166,7 @@ def is_sent(requests: Sequence[Request], words: str) -> bool:
     return any(words in text for request in requests for text in texts_of(request))
 
 
-async def held(way: WayIn, token: str) -> tuple[HeldDebate, list[Request]]:
+async def held_debate(way: WayIn, token: str) -> tuple[HeldDebate, list[Request]]:
     """A panel into which the token comes that way, and what the models were sent."""
     lines = list(way.answers(token))
 
@@ -186,7 +186,7 @@ async def held(way: WayIn, token: str) -> tuple[HeldDebate, list[Request]]:
 @given(token=ANY_TOKEN)
 @settings(max_examples=15)
 def test_no_token_is_sent_as_it_came_and_the_record_has_it_as_it_came(name: str, token: str) -> None:
-    debate, requests = asyncio.run(held(WAYS[name], token))
+    debate, requests = asyncio.run(held_debate(WAYS[name], token))
     assert not is_sent(requests, token)
     assert is_sent(requests, break_tokens(token))
     assert any(token in text for entry in debate.entries for text in texts_of(entry.event))

@@ -100,14 +100,14 @@ def test_a_citation_of_what_is_shown_stands() -> None:
         assert check(artefact, "a.py", "1", quote).valid
 
 
-async def held(artefact: Artefact) -> HeldDebate:
+async def held_review(artefact: Artefact) -> HeldDebate:
     brief = review_brief(artefact=artefact)
     harness = Harness(brief=brief, protocol=build("findings", brief), name="findings")
     return await harness.run({who.name: Scripted(lambda ask, context: "FINDING: none") for who in brief.participants})
 
 
 async def run_of(artefact: Artefact) -> ReviewRun:
-    debate = await held(artefact)
+    debate = await held_review(artefact)
     assert debate.transcript.brief
     review = review_of(debate.transcript.brief, debate.transcript)
     return ReviewRun(review=review, debate="change-1a2b3c", version="1.2.3")
@@ -131,10 +131,10 @@ async def test_every_format_names_file_line_and_signs() -> None:
 
 
 async def test_report_and_outcome_warn() -> None:
-    debate = await held(changed("if level != user {\n", TROJAN))
+    debate = await held_review(changed("if level != user {\n", TROJAN))
     assert any("a.py:1" in words and "U+202E" in words for words in cautions(debate.transcript))
     assert "U+202E" in markdown(report(debate.entries, debate="d", where="memory"))
-    plain = await held(changed("a\n", "b\n"))
+    plain = await held_review(changed("a\n", "b\n"))
     assert not any("U+" in words for words in cautions(plain.transcript))
 
 
