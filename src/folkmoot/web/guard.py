@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from folkmoot.app.serve.admission import MOST_REQUEST
-from folkmoot.app.serve.request_guard import Refusal, RequestGuard, bearer
+from folkmoot.app.serve.request_guard import Refusal, RequestGuard, bearer, headers_for_pages
 from folkmoot.app.serve.server_parts import error_trace
 from folkmoot.app.serve.view_model import milestone
 from folkmoot.core.errors import FolkmootError
@@ -254,17 +254,9 @@ class Guard:
             headers.setdefault(name, value)
         if _is_api(scope) or _is_model_api(scope):
             headers["Cache-Control"] = "no-store"
-        if _is_model_api(scope) and (origins := self._site.serving.origins):
-            headers.add_vary_header("Origin")
-            origin = Headers(scope=scope).get("origin", "")
-            if allowed := "*" if "*" in origins else origin if origin.lower() in origins else "":
-                headers["Access-Control-Allow-Origin"] = allowed
-                headers["Cross-Origin-Resource-Policy"] = "cross-origin"
-                headers["Access-Control-Expose-Headers"] = "*"
-                if scope["method"] == "OPTIONS":
-                    headers["Access-Control-Allow-Methods"] = "GET, POST"
-                    headers["Access-Control-Allow-Headers"] = "*, Authorization"
-                    headers["Access-Control-Max-Age"] = "600"
+        if _is_model_api(scope):
+            sent, asks = Headers(scope=scope), scope["method"] == "OPTIONS"
+            headers.update(headers_for_pages(sent, self._site.serving.origins, asks=asks))
         if "server" in headers:
             del headers["server"]
 

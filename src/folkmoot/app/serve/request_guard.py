@@ -7,7 +7,7 @@ token only its hash is known, and hashes are compared in constant time.
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from typing import Literal, NamedTuple
@@ -111,6 +111,30 @@ class RequestGuard:
         """Count a request of somebody, and refuse it where there were too many; None where all is well."""
         wait = self._buckets.take(client)
         return Refusal(429, "too many requests; try again later", wait=int(wait) + 1) if wait else None
+
+
+def headers_for_pages(headers: Mapping[str, str], origins: Sequence[str], *, asks: bool) -> dict[str, str]:
+    """The headers of an answer that let a page of another address read it, where the owner has named its address.
+
+    Args:
+        headers: of the request, by names in lower case.
+        origins: the addresses of pages that may ask; ``*`` for every page.
+        asks: whether its browser asks first what the page may send.
+    """
+    if not origins:
+        return {}
+    origin = headers.get("origin", "")
+    allowed = "*" if "*" in origins else origin if origin.lower() in origins else ""
+    if not allowed:
+        return {"Vary": "Origin"}
+    sendable = {"Access-Control-Allow-Methods": "GET, POST", "Access-Control-Allow-Headers": "*, Authorization"}
+    return {
+        "Vary": "Origin",
+        "Access-Control-Allow-Origin": allowed,
+        "Access-Control-Expose-Headers": "*",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+        **({**sendable, "Access-Control-Max-Age": "600"} if asks else {}),
+    }
 
 
 def bearer(headers: Mapping[str, str]) -> str:
