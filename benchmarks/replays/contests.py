@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import cast
 
-from benchmarks.replays.figures import Figure, find
+from benchmarks.replays.elections import Result, count_election, read_elections
+from benchmarks.replays.figures import Figure, find, spearman
 from benchmarks.replays.recorded_files import read_json_lines, read_reference, read_rows
-from folkmoot.app.export.recount import Result, count_election, read_elections
-from folkmoot.learn.ratings import Match, bradley_terry, ranked_pairs, spearman
+from folkmoot.learn.ratings import Match, bradley_terry
 
 SEATS = tuple(f"P{n}" for n in range(1, 9))
 
@@ -91,6 +92,25 @@ def ranked_ballots(folder: Path) -> Iterator[Figure]:
             ours=_elected(beaten, "instant_runoff" if name == "irv" else name),
             reference=find(rf"'{name}': '(\d+)/", line[0] if line else ""),
         )
+
+
+def ranked_pairs(tiers: Sequence[Sequence[str]], *, domain: str = "", weight: float = 1.0) -> tuple[Match, ...]:
+    """The result of a game of many as one match for each pair: the higher rank wins, within a tier it is a tie.
+
+    Two players of the same name make no match. The pairs of one game are not independent: intervals from them are
+    too narrow unless the weight makes up for it.
+
+    Args:
+        tiers: the ranking, the best first; a name can occur several times.
+        domain: of all matches.
+        weight: of each match.
+    """
+    placed = [(rank, name) for rank, tier in enumerate(tiers) for name in tier]
+    return tuple(
+        Match(one=name, other=other, score=1.0 if above < below else 0.5, domain=domain, weight=weight)
+        for (above, name), (below, other) in combinations(placed, 2)
+        if name != other
+    )
 
 
 def _tiers(game: dict[str, str]) -> list[list[str]]:

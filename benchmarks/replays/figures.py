@@ -1,9 +1,11 @@
 """Compare a figure of Folkmoot with its reference, and read numbers from texts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
+
+from folkmoot.learn.ratings import correlation
 
 Aim: TypeAlias = Literal["equal", "at least"]
 """Whether ours has to be the reference, or may be better."""
@@ -113,3 +115,16 @@ def blocks(text: str) -> Iterator[tuple[str, str]]:
     for part in re.split(r"^== ", text, flags=re.MULTILINE)[1:]:
         head, _, body = part.partition("\n")
         yield head, body
+
+
+def spearman(first: Mapping[str, float], other: Mapping[str, float]) -> float | None:
+    """The rank correlation over the names in both (Spearman 1904), equal values sharing their mean rank.
+
+    None for fewer than two names, or where all values of one are equal.
+    """
+    names = sorted(first.keys() & other.keys())
+    return correlation(_ranks([first[name] for name in names]), _ranks([other[name] for name in names]))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    return [sum(item < value for item in values) + (values.count(value) + 1) / 2 for value in values]

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict, cast
 
-from benchmarks.replays.figures import Figure, find, numbers
+from benchmarks.replays.figures import Figure, find, numbers, spearman
 from benchmarks.replays.judges import Shift, Verdicts, count_flips, order_swap
 from benchmarks.replays.recorded_files import read_json_lines, read_reference, read_rows
 from folkmoot.learn.calibration import Forecast, measure
-from folkmoot.learn.ratings import spearman
 
 
 class Debate(TypedDict):

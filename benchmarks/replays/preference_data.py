@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
-from benchmarks.replays.figures import Figure, find
+from benchmarks.replays.figures import Figure, find, spearman
 from benchmarks.replays.recorded_files import read_reference, read_rows
-from folkmoot.learn.ratings import spearman
 
 SIZES = (25, 50, 100, 200)
 """The numbers of items of which a ranking is made."""

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.replays.contests import ranked_pairs
 from benchmarks.replays.dawid_skene import one_coin
+from benchmarks.replays.figures import spearman
 from benchmarks.replays.judges import Shift, Verdicts, count_flips, order_swap
 from benchmarks.replays.panel_data import cross_fitted
 from benchmarks.replays.recorded_files import read_json_lines, read_reference, read_rows, reading
@@ -229,3 +231,29 @@ def test_lines_that_are_not_json_and_references_in_other_encodings(tmp_path: Pat
     (tmp_path / "reference.txt").write_bytes(b"\xff\xfe0")
     with pytest.raises(ValueError, match=r"reference\.txt is not UTF-8"):
         read_reference(tmp_path)
+
+
+def test_a_ranking_is_a_match_for_each_pair() -> None:
+    pairs = ranked_pairs([["a"], ["b", "c"], ["a"]], domain="games", weight=0.5)
+    assert [(pair.one, pair.other, pair.score) for pair in pairs] == [
+        ("a", "b", 1.0),
+        ("a", "c", 1.0),
+        ("b", "c", 0.5),
+        ("b", "a", 1.0),
+        ("c", "a", 1.0),
+    ]
+    assert {(pair.domain, pair.weight) for pair in pairs} == {("games", 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ({"a": 1, "b": 2, "c": 3}, {"a": 10, "b": 20, "c": 300, "d": 0}, 1.0),
+        ({"a": 1, "b": 2, "c": 3}, {"a": 3, "b": 2, "c": 1}, -1.0),
+        ({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2, "c": 3}, math.sqrt(3) / 2),
+        ({"a": 1, "b": 1}, {"a": 1, "b": 2}, None),
+        ({"a": 1}, {"a": 1}, None),
+    ],
+)
+def test_rank_correlation(one: dict[str, float], other: dict[str, float], expected: float | None) -> None:
+    assert spearman(one, other) == (pytest.approx(expected) if expected is not None else None)

@@ -15,9 +15,7 @@ from folkmoot.learn.ratings import (
     by_domain,
     connected_groups,
     elo,
-    ranked_pairs,
     side_swapped,
-    spearman,
 )
 
 NAMES = "abcde"
@@ -179,18 +177,6 @@ def test_elo_moves_by_k_times_the_surprise() -> None:
     assert elo([match("a", "b"), match("b", "a")]) != elo([match("b", "a"), match("a", "b")])
 
 
-def test_a_ranking_is_a_match_for_each_pair() -> None:
-    pairs = ranked_pairs([["a"], ["b", "c"], ["a"]], domain="games", weight=0.5)
-    assert [(pair.one, pair.other, pair.score) for pair in pairs] == [
-        ("a", "b", 1.0),
-        ("a", "c", 1.0),
-        ("b", "c", 0.5),
-        ("b", "a", 1.0),
-        ("c", "a", 1.0),
-    ]
-    assert {(pair.domain, pair.weight) for pair in pairs} == {("games", 0.5)}
-
-
 @pytest.mark.parametrize(
     ("first", "second", "score"),
     [
@@ -214,17 +200,3 @@ def test_groups_are_those_whom_no_match_joins() -> None:
     matches = [match("x", "y"), match("a", "b"), match("c", "b"), match("b", "a")]
     assert connected_groups(matches) == (("a", "b", "c"), ("x", "y"))
     assert connected_groups([]) == ()
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ({"a": 1, "b": 2, "c": 3}, {"a": 10, "b": 20, "c": 300, "d": 0}, 1.0),
-        ({"a": 1, "b": 2, "c": 3}, {"a": 3, "b": 2, "c": 1}, -1.0),
-        ({"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 2, "c": 3}, math.sqrt(3) / 2),
-        ({"a": 1, "b": 1}, {"a": 1, "b": 2}, None),
-        ({"a": 1}, {"a": 1}, None),
-    ],
-)
-def test_rank_correlation(one: dict[str, float], other: dict[str, float], expected: float | None) -> None:
-    assert spearman(one, other) == (pytest.approx(expected) if expected is not None else None)

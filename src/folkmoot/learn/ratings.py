@@ -1,13 +1,12 @@
-"""Ratings from matches: Bradley-Terry with intervals, Elo, and correlations between rankings.
+"""Ratings from matches: Bradley-Terry with intervals, and Elo.
 
 Every sum is ``math.fsum`` or over sorted names: the same results in any order give the same bits.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 SCALE = 400 / math.log(10)
 """Points for one unit of log-strength: 400 points are odds of ten to one, as with Elo (1978)."""
@@ -140,25 +139,6 @@ def elo(matches: Iterable[Match], *, k: float = 16.0, start: float = 1500.0) -> 
     return dict(sorted(points.items()))
 
 
-def ranked_pairs(tiers: Sequence[Sequence[str]], *, domain: str = "", weight: float = 1.0) -> tuple[Match, ...]:
-    """The result of a game of many as one match for each pair: the higher rank wins, within a tier it is a tie.
-
-    Two players of the same name make no match. The pairs of one game are not independent: intervals from them are
-    too narrow unless the weight makes up for it.
-
-    Args:
-        tiers: the ranking, the best first; a name can occur several times.
-        domain: of all matches.
-        weight: of each match.
-    """
-    placed = [(rank, name) for rank, tier in enumerate(tiers) for name in tier]
-    return tuple(
-        Match(one=name, other=other, score=1.0 if above < below else 0.5, domain=domain, weight=weight)
-        for (above, name), (below, other) in combinations(placed, 2)
-        if name != other
-    )
-
-
 def side_swapped(first: Match, second: Match) -> Match:
     """Two debates on one motion, sides swapped, as one result: the mean of both scores, for ``first.one``.
 
@@ -195,19 +175,6 @@ def connected_groups(matches: Iterable[Match]) -> tuple[tuple[str, ...], ...]:
         left -= group
         groups.append(tuple(sorted(group)))
     return tuple(sorted(groups, key=lambda group: (-len(group), group)))
-
-
-def spearman(first: Mapping[str, float], other: Mapping[str, float]) -> float | None:
-    """The rank correlation over the names in both (Spearman 1904), equal values sharing their mean rank.
-
-    None for fewer than two names, or where all values of one are equal.
-    """
-    names = sorted(first.keys() & other.keys())
-    return correlation(_ranks([first[name] for name in names]), _ranks([other[name] for name in names]))
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    return [sum(item < value for item in values) + (values.count(value) + 1) / 2 for value in values]
 
 
 def _dot(first: Sequence[float], other: Sequence[float]) -> float:
