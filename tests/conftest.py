@@ -127,15 +127,6 @@ def postgres(testrun_uid: str) -> "Generator[Postgres]":
         yield server
 
 
-@pytest.fixture(scope="session")
-def relays() -> Generator[None]:
-    """The server that forks for the programs of ``tests/kits/relays.py``."""
-    from tests.kits.relays import relaying  # here, since most workers need none
-
-    with relaying():
-        yield
-
-
 @pytest.fixture
 def database(postgres: "Postgres") -> str:
     """The address of an empty database in it."""

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from folkmoot.app.program.in_place import Keyboard
 from tests.cli.commands import settle
-from tests.kits.forks import Command
+from tests.kits.processes import start_module
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -31,7 +31,7 @@ class Terminal:
         self.ours, theirs = pty.openpty()
         self.shown = ""
         self.read = 0
-        self.process = Command(["folkmoot", *words], folder, env, (theirs, theirs, theirs))
+        self.process = start_module(["folkmoot", *words], folder, env, (theirs, theirs, theirs))
         os.close(theirs)
 
     def read_until(self, met: Callable[[str], bool], seconds: float = 120) -> str:

@@ -26,7 +26,7 @@ from folkmoot.testing.wires import Call, Wires
 from tests.app.batch.batch_kit import BRIEF, BUILD, BUY, Paid, desk_with, work_on
 from tests.cli.commands import QUOTES, folkmoot, served, settle
 from tests.cli.terminals import ESCAPES, Terminal, terminal_env
-from tests.kits.forks import Command
+from tests.kits.processes import start_module
 from tests.web.web_kit import ADA
 
 MODEL = ("-m", "ollama:tiny")
@@ -237,7 +237,7 @@ def kill_often(folder: Path, wires: Wires) -> int:
     kills = 0
     env = {**settle(folder), "OLLAMA_HOST": wires.url}
     for after in (2, 9, 14, 20, 27):
-        with Command(["folkmoot", *REPEATED], folder, env) as process:
+        with start_module(["folkmoot", *REPEATED], folder, env) as process:
             while len(wires.calls) < after + 3 * kills and process.poll() is None:
                 time.sleep(0.002)
             kills += process.poll() is None

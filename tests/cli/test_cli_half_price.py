@@ -12,7 +12,7 @@ import pytest
 from folkmoot.testing.small_web import Answer, Visit, Web
 from tests.app.batch.batch_kit import BRIEF
 from tests.kits.batch_servers import PLACE, BatchServers
-from tests.kits.forks import run_module
+from tests.kits.processes import run_module
 
 MODELS = ("-m", "openai:gpt-5.4-mini", "-m", "anthropic:claude-haiku-5-5")
 

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -14,7 +15,7 @@ from folkmoot.app.evaluation.eval_files import read_result
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call
 from tests.cli.commands import folkmoot, served, settle
-from tests.kits.forks import Command, run_module
+from tests.kits.processes import run_module, start_module
 
 OPTIONS = ("north", "south", "west")
 MODELS = ("a", "b", "c")
@@ -145,7 +146,7 @@ def test_a_run_that_is_killed_twice_has_the_same_scoreboard_and_pays_no_call_twi
 
 def killed_at(folder: Path, command: list[str], moment: int) -> tuple[int, list[str]]:
     """Run a command and kill it at its request of this number; returns its exit code and what it has sent."""
-    running: list[Command] = []
+    running: list[subprocess.Popen[bytes]] = []
     came: list[Call] = []
 
     def deadly(call: Call) -> Plan:
@@ -156,5 +157,5 @@ def killed_at(folder: Path, command: list[str], moment: int) -> tuple[int, list[
 
     with served(deadly) as wires:
         environment = {**settle(folder), "OLLAMA_HOST": wires.url}
-        running.append(Command(command, folder, environment))
+        running.append(start_module(command, folder, environment))
         return running[0].wait(), [repr(call.body) for call in came]

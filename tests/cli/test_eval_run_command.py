@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from folkmoot.core.errors import RecordConflict
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call
 from tests.cli.commands import QUOTES, folkmoot, served, settle
-from tests.kits.forks import Command, run_module
+from tests.kits.processes import run_module, start_module
 
 QUESTIONS = "id,input,options,truth,group,documents\n" + "".join(
     f"{n},Is place {n} nearer to the port?,yes|no,{'yes' if n % 2 else 'no'},g{n // 2},map.md\n" for n in range(4)
@@ -236,7 +237,7 @@ def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: P
 
 def killed_at(folder: Path, command: list[str], moment: int) -> int:
     """Run a command and kill it when so many requests have come in; returns its exit code."""
-    running: list[Command] = []
+    running: list[subprocess.Popen[bytes]] = []
     came: list[Call] = []
 
     def deadly(call: Call) -> Plan:
@@ -246,7 +247,7 @@ def killed_at(folder: Path, command: list[str], moment: int) -> int:
         return reply(call)
 
     with served(deadly) as wires:
-        running.append(Command(command, folder, {**settle(folder), "OLLAMA_HOST": wires.url}))
+        running.append(start_module(command, folder, {**settle(folder), "OLLAMA_HOST": wires.url}))
         return running[0].wait()
 
 

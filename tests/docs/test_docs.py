@@ -1,9 +1,9 @@
 """Every example in the documents runs. CONTRIBUTING.md says how a block is marked.
 
-Each command, and the Python of a page as one program, is run in a fork of a server that has imported Folkmoot. Lines that
-need a shell, and the Python of the README, run in processes that start from nothing.
+Each command is a process of its own; the Python of a page is one program, which grows by each block.
 """
 
+import json
 import os
 import re
 import shlex
@@ -11,12 +11,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.kits.forks import GUARD, Program, run_module
+from tests.kits.processes import GUARD, run_module, with_imports
 from tests.paths import ROOT
 
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -69,14 +70,62 @@ def settle(folder: Path) -> dict[str, str]:
     }
 
 
+GROW = """
+import json, os, sys
+for line in os.fdopen(int(sys.argv.pop())):
+    exec(json.loads(line), globals())
+    sys.stdout.flush()
+    os.write(2, b"\\0")
+"""
+"""A program that runs each piece of Python that it is sent, and says so by a zero."""
+
+
+class Program:
+    """The Python of a page."""
+
+    def __init__(self, folder: Path) -> None:
+        theirs, ours = os.pipe()
+        self._pieces = os.fdopen(ours, "w")
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", GROW, str(theirs)],
+            cwd=folder,
+            env=with_imports(settle(folder)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=[theirs],
+        )
+        os.close(theirs)
+
+    def run(self, code: str) -> str:
+        """Run a block, which knows the names of the blocks before; what went wrong, or ""."""
+        said = bytearray()
+        try:
+            self._pieces.write(json.dumps(code) + "\n")
+            self._pieces.flush()
+        except BrokenPipeError:
+            return tell(code, 1, "the program has ended")
+        assert self._process.stderr
+        while piece := self._process.stderr.read(1):
+            if piece == b"\0":
+                return ""
+            said += piece
+        return tell(code, self._process.wait(GUARD) or 1, said.decode("utf-8", "replace"))
+
+    def end(self) -> str:
+        """Let it end, as a program does after its last line; what went wrong, or ""."""
+        with suppress(BrokenPipeError):
+            self._pieces.close()
+        said = self._process.communicate(timeout=GUARD)[1]
+        return tell("the end of the program", self._process.returncode, said.decode("utf-8", "replace"))
+
+
 @dataclass(slots=True)
 class Runner:
-    """Runs the blocks of a page in a folder, Python in a fork or from nothing, and tells what went wrong, or ""."""
+    """Runs the blocks of a page in a folder, and tells what went wrong, or ""."""
 
     folder: Path
-    forks: bool = True
     program: Program | None = field(default=None, init=False)
-    before: str = field(default="", init=False)
 
     def run_block(self, block: Block) -> str:
         """Run a block."""
@@ -89,20 +138,13 @@ class Runner:
         return "\n".join(filter(None, map(self.run_command, block.commands)))
 
     def run_python(self, code: str) -> str:
-        """Run a block of Python, which knows the names of the blocks before; from nothing, these are run once more."""
-        if self.forks:
-            self.program = self.program or Program(self.folder, settle(self.folder))
-            return tell(code, *self.program.run(code))
-        if not (wrong := self.run([sys.executable, "-W", "error", "-c", self.before + code])):
-            self.before += code
-        return wrong
+        """Run a block of Python."""
+        self.program = self.program or Program(self.folder)
+        return self.program.run(code)
 
     def end(self) -> str:
         """Let the program of the page end."""
-        if not self.program:
-            return ""
-        with self.program as program:
-            return tell("the end of the program", *program.end())
+        return self.program.end() if self.program else ""
 
     def run_command(self, line: str) -> str:
         """Run a line."""
@@ -118,7 +160,7 @@ class Runner:
         ran = subprocess.run(
             command,
             cwd=self.folder,
-            env={**settle(self.folder), **more},
+            env={**with_imports(settle(self.folder)), **more},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -144,8 +186,7 @@ def run_all(text: str, runner: Runner) -> list[str]:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_examples_run(path: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    runner = Runner(tmp_path, forks=path.name != "README.md")
-    if failures := run_all(path.read_text("utf-8"), runner):
+    if failures := run_all(path.read_text("utf-8"), Runner(tmp_path)):
         pytest.fail("\n".join(failures), pytrace=False)
 
 
@@ -172,18 +213,12 @@ def test_links_lead_to_files(path: Path) -> None:
         ("````python\ns = '''\n```\n'''\nassert s == '\\n```\\n'\n````\n", 0),
     ],
 )
-@pytest.mark.parametrize("forks", [True, False], ids=["forked", "from nothing"])
-def test_examples_that_cannot_run_are_found(text: str, count: int, forks: bool, tmp_path: Path) -> None:
-    assert len(run_all(text, Runner(tmp_path, forks=forks))) == count
-
-
-def test_the_server_of_the_forks_has_imported_all(tmp_path: Path) -> None:
-    with Program(tmp_path, settle(tmp_path)) as program:
-        ran = program.run("import sys; assert {'folkmoot.web', 'folkmoot.workers'} <= set(sys.modules)")
-    assert ran.code == 0, ran.output
+def test_examples_that_cannot_run_are_found(text: str, count: int, tmp_path: Path) -> None:
+    assert len(run_all(text, Runner(tmp_path))) == count
 
 
 def test_a_program_that_has_ended_runs_nothing_more(tmp_path: Path) -> None:
-    with Program(tmp_path, settle(tmp_path)) as program:
-        assert program.run("raise SystemExit").code == 1
-        assert program.run("1 / 1").code == 1
+    program = Program(tmp_path)
+    assert program.run("raise SystemExit")
+    assert program.run("1 / 1")
+    program.end()

@@ -23,13 +23,13 @@ from folkmoot.testing.scripted import ScriptedModel
 from folkmoot.tools import mcp_client
 from folkmoot.tools.mcp_client import ServerConnection, ToolOffer, attach, fingerprint
 from folkmoot.tools.mcp_servers import Server
-from tests.kits.relays import relayed
 from tests.kits.tools import ASK, CONTEXT, wants
+from tests.paths import TESTS
 
-pytestmark = [pytest.mark.system, pytest.mark.usefixtures("relays")]
+pytestmark = pytest.mark.system
 
-SCRIPT = "tests.mcp.mcp_server"
-FILES = Server(name="files", command=relayed(SCRIPT, "stdio"))
+SCRIPT = (sys.executable, "-P", str(TESTS / "mcp" / "mcp_server.py"))
+FILES = Server(name="files", command=(*SCRIPT, "stdio"))
 ERRAND = ToolUse(context=CONTEXT, say=Journal(), name="tool-1")
 
 
@@ -200,7 +200,7 @@ def serving(*words: str) -> Generator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with subprocess.Popen(relayed(SCRIPT, "http", str(port), *words), stderr=subprocess.DEVNULL) as server:
+    with subprocess.Popen([*SCRIPT, "http", str(port), *words], stderr=subprocess.DEVNULL) as server:
         try:
             for _ in range(1200):
                 with socket.socket() as probe:

@@ -21,23 +21,21 @@ from folkmoot.mcp import mcp_host
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
 from tests.cli.commands import folkmoot, served, settle, speak
-from tests.kits.forks import run_module
-from tests.kits.relays import relayed
+from tests.kits.processes import run_module, with_imports
 from tests.mcp.mcp_kit import BUILTIN, QUOTES, TABLE, refusal, result
 
 pytestmark = [
     pytest.mark.system,
-    pytest.mark.usefixtures("relays"),
     pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and pipes"),
 ]
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    return {**settle(folder), "PYTHONPATH": os.pathsep.join(text for text in sys.path if text), **more}
+    return {**with_imports(settle(folder)), **more}
 
 
 def command(*words: str) -> tuple[str, ...]:
-    return relayed("folkmoot", "mcp", *words)
+    return (sys.executable, "-m", "folkmoot", "mcp", *words)
 
 
 @asynccontextmanager

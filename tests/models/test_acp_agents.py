@@ -1,6 +1,7 @@
 """Agents of the Agent Client Protocol as models: what they may, how they end, and what the settings say of them."""
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -15,9 +16,9 @@ from folkmoot.models.names import PROVIDERS
 from folkmoot.models.pool import Pool
 from folkmoot.models.wires import acp_process
 from folkmoot.models.wires.acp_programs import AcpProgram, read_programs
-from tests.kits.relays import relayed
 from tests.kits.waiting import until
 from tests.models.models_kit import Notebook
+from tests.paths import TESTS
 
 WORDS = "ANSWER: build\nCONFIDENCE: 0.7\nARGUMENT: It is ours."
 
@@ -30,7 +31,7 @@ class Desk:
 
     def pool(self, manner: str, **settings: object) -> Pool:
         table = {
-            "command": [*relayed("tests.kits.acp_agent", manner, str(self.log), WORDS)],
+            "command": [sys.executable, "-P", str(TESTS / "kits" / "acp_agent.py"), manner, str(self.log), WORDS],
             "mode": "plan",
             **settings,
         }
@@ -59,7 +60,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, relays: None) -> Desk:
+def desk(tmp_path: Path) -> Desk:
     pytest.importorskip("acp")
     return Desk(tmp_path)
 

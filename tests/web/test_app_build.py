@@ -185,7 +185,7 @@ def test_a_wheel_that_is_installed_serves_its_pages(installed: Path, tmp_path: P
         where, cwd=tmp_path, env={**os.environ, **env}, capture_output=True, text=True, check=True
     )
     assert Path(finished.stdout.strip()).is_relative_to(installed)
-    with running(tmp_path, fresh=True, **env) as server, server.client() as me:
+    with running(tmp_path, **env) as server, server.client() as me:
         page = me.get("/").text
         assets = re.findall(r'(?:src|href)="(/assets/[^"]+\.(?:js|css))"', page)
         assert {Path(asset).suffix for asset in assets} == {".js", ".css"}

@@ -28,10 +28,10 @@ from folkmoot.testing.wires import Call, Wires
 from folkmoot.tools.mcp_client import attach
 from folkmoot.tools.mcp_servers import Server
 from folkmoot.tools.web_search import DuckDuckGo, Searxng
-from tests.kits.relays import relayed
 from tests.models.models_kit import HASTY, environment
+from tests.paths import TESTS
 
-FILES = Server(name="files", command=relayed("tests.mcp.mcp_server", "stdio"))
+FILES = Server(name="files", command=(sys.executable, "-P", str(TESTS / "mcp" / "mcp_server.py"), "stdio"))
 OWNED = Config(searxng_url="http://127.0.0.1:8888", mcp={"files": FILES})
 PAPER = Source(name="tea.md", text="Tea costs two cents.")
 
@@ -59,7 +59,6 @@ async def test_everybody_gets_the_tools_that_the_brief_names() -> None:
 
 
 @pytest.mark.system
-@pytest.mark.usefixtures("relays")
 async def test_tools_of_servers() -> None:
     parsed_brief = brief("mcp:files")
     async with open_tools(parsed_brief, OWNED) as give:
@@ -179,7 +178,6 @@ def test_a_missing_library_of_search(monkeypatch: pytest.MonkeyPatch, search: st
 
 
 @pytest.mark.system
-@pytest.mark.usefixtures("relays")
 async def test_a_server_without_a_pin_is_told_with_its_own_words_and_the_hash_to_pin() -> None:
     first, *texts, last = await tool_notes(brief("mcp:files"), OWNED)
     async with attach(FILES) as line:
@@ -193,7 +191,6 @@ async def test_a_server_without_a_pin_is_told_with_its_own_words_and_the_hash_to
 
 
 @pytest.mark.system
-@pytest.mark.usefixtures("relays")
 async def test_a_tool_that_is_left_out_is_told() -> None:
     server = replace(FILES, command=(*FILES.command, "large"))
     notes = await tool_notes(brief("mcp:files"), replace(OWNED, mcp={"files": server}))
@@ -277,7 +274,6 @@ def results(entries: Sequence[object]) -> list[Called]:
 
 
 @pytest.mark.system
-@pytest.mark.usefixtures("relays")
 async def test_a_debate_with_tools_is_on_record_and_its_look_ups_are_never_repeated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

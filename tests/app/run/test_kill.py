@@ -6,6 +6,7 @@ server counts. The process is forked from one that has loaded everything, so tha
 
 import asyncio
 import hashlib
+import multiprocessing
 import os
 import random
 import re
@@ -24,11 +25,12 @@ from folkmoot.record.store import read
 from folkmoot.testing.replay import essence
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
-from tests.kits.forks import FORKS
 
 pytestmark = pytest.mark.system
 
 KILLS, SEED = 50, 20
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([__name__])  # so that no child imports all anew
 BRIEF = Brief(
     topic="Tea or coffee?",
     participants=tuple(Participant(name=name, seat="ollama:tiny") for name in ("Ann", "Bob", "Cy", "Di")),

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import closing
@@ -35,7 +36,7 @@ from folkmoot.core.event import Opened
 from folkmoot.core.roles import ORIGINS, RECALL, RETRIEVER
 from folkmoot.learn.memory_store import MemoryStore
 from folkmoot.record.sqlite import SqliteStore
-from tests.kits.forks import Program
+from tests.kits.processes import with_imports
 from tests.learn.lessons_kit import THREE, TWO, Paper
 
 BUSES = "Should the depot buy electric buses?"
@@ -241,9 +242,9 @@ async def test_a_process_that_is_killed_leaves_a_shelf_that_can_be_filled_up(
     await learn_all(workspace)
     before = await everything(workspace)
     constants = f"MEMORY, STEPS = {str(workspace.memory_place)!r}, {steps}"
-    with Program(tmp_path, os.environ) as program:
-        ran = await asyncio.to_thread(program.run, f"{constants}\n{KILLER}")
-    assert ran.code == -signal.SIGKILL, ran.output
+    command, environment = [sys.executable, "-c", f"{constants}\n{KILLER}"], with_imports(os.environ)
+    ran = await asyncio.to_thread(subprocess.run, command, cwd=tmp_path, env=environment, capture_output=True)
+    assert ran.returncode == -signal.SIGKILL, ran.stderr
     assert await everything(workspace) == before
     await learn_all(workspace)
     assert await everything(workspace) == before

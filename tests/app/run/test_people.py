@@ -1,6 +1,7 @@
 """People at the table: who is waited for, what they write, and what a process that holds the debate makes of it."""
 
 import asyncio
+import multiprocessing
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +33,6 @@ from folkmoot.testing.store_checks import InMemoryStore
 from tests.app.run.people_kit import QUOTES, Filling, Hand, Time, filled, person, table, workspace
 from tests.kits.acting import Acts, slowly
 from tests.kits.clock import jumping
-from tests.kits.forks import FORKS
 
 
 def plan(place: Workspace, brief: Brief, protocol: str = "council", rounds: int | None = 0, strategy: str = "") -> Plan:
@@ -391,7 +391,7 @@ def hold_elsewhere(path: str) -> None:
 
 
 async def test_one_process_holds_the_debate_and_another_says_and_answers(tmp_path: Path) -> None:
-    child = FORKS.Process(target=hold_elsewhere, args=(str(tmp_path / "r.sqlite"),))
+    child = multiprocessing.get_context("spawn").Process(target=hold_elsewhere, args=(str(tmp_path / "r.sqlite"),))
     await asyncio.to_thread(child.start)
     place = Workspace.at(tmp_path / "r.sqlite")
     try:

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import TextIO
 import httpx2
 
 from tests.cli.commands import settle
-from tests.kits.forks import Command
+from tests.kits.processes import start_module
 
 PATIENCE = 120
 """Seconds in which whatever shall happen has happened, also on a machine with much else to do."""
@@ -27,7 +26,7 @@ PATIENT = "tests.app.serve.patient"
 class Running:
     """A server in a process of its own."""
 
-    process: Command | subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes]
     stderr: TextIO
     link: str = ""
 
@@ -57,25 +56,17 @@ def wait_for(look: Callable[[], object]) -> None:
 
 
 @contextmanager
-def running(
-    folder: Path, *options: str, module: str = "folkmoot", fresh: bool = False, **env: str
-) -> Generator[Running]:
-    """A server in a process of its own, once it can be reached; a fork, or one that starts from nothing (``fresh``)."""
+def running(folder: Path, *options: str, module: str = "folkmoot", **env: str) -> Generator[Running]:
+    """A server in a process of its own, once it can be reached."""
     words = (module, "serve", "--port", "0", *options)
-    environment = {**settle(folder), "PYTHONPATH": ":".join(sys.path), "PYTHONUNBUFFERED": "1", **env}
+    environment = {**settle(folder), "PYTHONUNBUFFERED": "1", **env}
     (out, to_out), (err, to_err) = os.pipe(), os.pipe()
     with (
         open(out, encoding="utf-8") as stdout,
         open(err, encoding="utf-8") as stderr,
         open(os.devnull, "rb") as nothing,
     ):
-        process = (
-            subprocess.Popen(
-                [sys.executable, "-m", *words], cwd=folder, env=environment, stdin=nothing, stdout=to_out, stderr=to_err
-            )
-            if fresh
-            else Command(words, folder, environment, (nothing.fileno(), to_out, to_err))
-        )
+        process = start_module(words, folder, environment, (nothing.fileno(), to_out, to_err))
         os.close(to_out)
         os.close(to_err)
         try:
