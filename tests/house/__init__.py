@@ -1,1 +1,1 @@
-"""The house rules as checks over the source tree; the tests marked ``source`` run them all."""
+"""The house rules as checks over the source tree."""
