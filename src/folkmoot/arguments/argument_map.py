@@ -8,16 +8,16 @@ an attack on one supporter of a claim must not defeat the claim itself. The quad
 each claim a strength and counts support too. Both say what follows from who attacks whom, not what is true.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from folkmoot.arguments.positions import answered_critiques, bare
+from folkmoot.arguments.unmarked import unmarked
 from folkmoot.core.ask import shown
 from folkmoot.core.event import Entry
 from folkmoot.core.labels import act_of
-from folkmoot.core.text import shorten
+from folkmoot.core.text import flat, shorten
 from folkmoot.core.transcript import TARGET, Transcript, Turn, fold, read_field
 
 Label: TypeAlias = Literal["in", "out", "undecided"]
@@ -310,12 +310,9 @@ def short_claim(text: str) -> str:
     return shorten(_in_one_line(text), LONGEST)
 
 
-_EMPHASIS = re.compile(r"(?<!\w)(\*{1,3}|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
-
-
 def _in_one_line(text: str) -> str:
-    """A text in one line that shows no Markdown: without the marks of what is bold, leaning or code."""
-    return _EMPHASIS.sub(r"\2", " ".join(text.split()))
+    """A text in one line that shows no Markdown."""
+    return unmarked(flat(text))
 
 
 def _words(turn: Turn) -> str:

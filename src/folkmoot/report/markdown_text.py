@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from folkmoot.arguments.unmarked import unmarked
 from folkmoot.core.text import clean, isolated
 
 _BLANK = re.compile(r"[^\S\n\t]")  # Renderers disagree about which of Unicode's blanks end a mark.
@@ -181,12 +182,10 @@ def without_markdown(text: str) -> str:
             rows[-1] += f" {row.strip()}"  # an item over several rows
         else:
             rows.append(row)
-    text = "\n".join(_unmarked(row, follows) for row, follows in zip_longest(rows, rows[1:], fillvalue=""))
-    text = re.sub(r"(\*{1,3}|_{2,3}|`+)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
-    return re.sub(r"\[([^\]\n]+)\]\([^)\s]+\)", r"\1", text)
+    return "\n".join(unmarked(_as_sentence(row, below)) for row, below in zip_longest(rows, rows[1:], fillvalue=""))
 
 
-def _unmarked(row: str, follows: str) -> str:
+def _as_sentence(row: str, follows: str) -> str:
     """A row without the mark at its beginning, and with the end that the row behind it asks for."""
     title, item = _TITLE.match(row), _ITEM.match(row)
     mark = title or item or _SAID.match(row)
