@@ -147,7 +147,10 @@ Mood: TypeAlias = Literal["plain", "void", "unclear"]
 WINDOW = 600
 """The most characters around a statement that are looked at; a longer sentence is unclear."""
 
-_BOUND = re.compile(rf"(?=[.!?…]){ABBREVIATED}[.!?…]+[\"')\]»]*(?=\s|$)|[!?](?=[\u2e80-\uffff])|[。！？।؟]|\n")
+# A run of marks is looked at from its first or second one alone, so that its length is counted once.
+_BOUND = re.compile(
+    rf"(?=[.!?…])(?<![.!?…]{{2}}){ABBREVIATED}[.!?…]++[\"')\]»]*+(?=\s|$)|[!?](?=[\u2e80-\uffff])|[。！？।؟]|\n"
+)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SINGLE = re.compile(r"(?<![\w'])'(?=[\w(\[\"])|(?<=[\w.!?,)\]\"])'(?!\w)")
 _BEGIN = re.compile(r"[\s>#+•=-]*(?:\(?\d{1,2}[.)]\s+)?(?:\[x\]|[☑✓✔✅➡→👉🗳])?[\s\"'`([{<]*")

@@ -392,7 +392,7 @@ OWN_PAST = late_pattern(
     r"|мне [^.]{0,16}не |nie (?:\w+)?(?:łem|łam|niem|nnam)|\w+(?:łem|łam|inienem|innam) )"
     r"|我(?:没|沒|不该|不該|不应|不應)"
     r"|不该|不該|(?:べきでは|考えていま|見ていま)|지 (?:않았|말았)|لم [أا]|ما كان ينبغي|मैंने|मुझे"
-    r"|\w+m[ae](?:dım|dim|malıydım|meliydim)\b"
+    r"|\wm[ae](?:dım|dim|malıydım|meliydim)\b"
 )
 """How authors speak of what they have done themselves; with a denial, they regret it."""
 
