@@ -87,7 +87,7 @@ class AnswerStream:
         return self._leave_out(self._close) if self._close else self._begin()
 
     def _begin(self) -> bool:
-        start = self._held.lstrip()
+        self._held = start = self._held.lstrip()  # dropped at once: else each piece would look at all blanks again
         for opening, closing in _THOUGHTS:
             if start.startswith(opening):
                 self._close, self._held = closing, start[len(opening) :]
