@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from folkmoot.answers.layout import form_instructions, read, repair_question
-from folkmoot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, schema_text
+from folkmoot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, read_schema_answer, schema_text
 from folkmoot.core.ask import Field, Form
+from tests.kits.clock import within
 
 PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
 
@@ -111,6 +112,51 @@ SAME: list[dict[str, Any]] = [
 def test_a_part_that_refers_to_itself_for_the_same_value_is_refused(schema: Any) -> None:
     with pytest.raises(SchemaError, match="refers to itself for the same value, without an end"):
         schema_text(schema)
+
+
+@pytest.mark.parametrize(
+    ("values", "same"),
+    [
+        ([1, 1.0], True),
+        ([{"a": [1, 2]}, {"a": [1.0, 2]}], True),
+        ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], True),
+        ([1, True], False),
+        ([0, False, None, "0", "", [], {}], False),
+        ([[1, 2], [2, 1]], False),
+        ([[True], [1]], False),
+        ([9007199254740993, 9007199254740992.0], False),
+    ],
+)
+def test_values_are_equal_as_json_schema_says(values: list[Any], same: bool) -> None:
+    assert (reading(json.dumps(values), {"uniqueItems": True})[1] != "") is same
+    assert (reading(json.dumps([values[0]]), {"items": {"enum": [values[1]]}})[1] == "") is same
+
+
+def numbered(n: int) -> list[dict[str, int]]:
+    return [{"a": number} for number in range(n)]
+
+
+LARGE: dict[str, tuple[dict[str, Any], object]] = {
+    "each other item": ({"uniqueItems": True}, numbered(6_000)),
+    "each choice": ({"items": {"enum": numbered(5_000)}}, [{"a": -1}] * 6_000),
+    "each name": ({"items": {"required": [f"n{n}" for n in range(7_000)]}}, [{}] * 20_000),
+    "each property": ({"items": {"properties": {f"n{n}": {} for n in range(5_000)}}}, [{}] * 20_000),
+    "each part": ({"anyOf": [{"type": "string"}] * 3_000}, numbered(6_000)),
+    "each item before": ({"items": {}, "unevaluatedItems": False}, [1] * 20_000),
+    "each part for its name": (
+        {"$defs": {"a": {"$anchor": "x"}, **{f"n{n}": {} for n in range(5_000)}}, "items": {"$ref": "#x"}},
+        [1] * 20_000,
+    ),
+}
+"""Schemas and answers, as large as they may be, in which something would be looked at for each of something else."""
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_no_check_takes_long(name: str) -> None:
+    schema, value = LARGE[name]
+    with within(1):
+        found = read_schema_answer(json.dumps(schema), json.dumps(value))
+    assert isinstance(found, str) is (name in ("each other item", "each part for its name"))
 
 
 def doubled(parts: int, times: int) -> dict[str, Any]:

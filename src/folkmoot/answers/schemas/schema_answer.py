@@ -1,17 +1,15 @@
 """An answer that has to be JSON and fit a JSON Schema: what a prompt says, and how it is read and checked.
 
-The schema may come from a caller over the network. So nothing is fetched for it, no regular expression of it is run,
-and a check takes a limited number of steps.
+The schema may come from a caller over the network.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import count
-from typing import Any, cast
+from typing import Any
 
-from folkmoot.answers.schemas.schema_parts import MOST_STEPS, SchemaError, check_parts
+from folkmoot.answers.schemas.bounded_check import TooMuch, best_error
+from folkmoot.answers.schemas.schema_parts import SchemaError, check_parts
 from folkmoot.answers.values import Fault
 from folkmoot.core.text import clip, flat
 
@@ -87,53 +85,15 @@ def _refuse(word: str) -> object:
 def _problem(schema: object, value: object) -> str:
     """Why a value does not fit a schema, in words; "" where it fits."""
     try:
-        error = import_module("jsonschema.exceptions").best_match(_validator(schema).iter_errors(value))
+        error = best_error(schema, value)
     except import_module("referencing.exceptions").Unresolvable:
         return "the schema refers to something that is not in it"
-    except (_TooMuch, RecursionError):
+    except (TooMuch, RecursionError):
         return "the schema takes too long to check"
     if error is None:
         return ""
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path)
     return f"at ${_shortened(place)} {_shortened(error.message)}".replace(": ", " ")
-
-
-class _TooMuch(Exception):
-    """A check took too many steps."""
-
-
-def _validator(schema: object) -> Any:
-    """What checks values, within a limited number of steps, without patterns and without fetching anything."""
-    library, steps = _library(), count(1)
-
-    def limited(check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
-        def run(*args: Any) -> Iterator[Any]:
-            if next(steps) > MOST_STEPS:
-                raise _TooMuch
-            yield from check(*args) or ()
-
-        return run
-
-    known = library.Draft202012Validator
-    checks = {name: limited(check) for name, check in known.VALIDATORS.items() if name != "pattern"}
-    kind = library.validators.extend(known, {**checks, "pattern": _ignore_keyword})
-    evolve = kind.evolve
-
-    def stay(self: Any, **changes: Any) -> Any:
-        """Check a part as the whole: a part that names a draft would be checked by that, which runs patterns."""
-        part = changes.get("schema", self.schema)
-        if isinstance(part, dict) and "$schema" in part:
-            part = cast("dict[str, object]", part)
-            changes["schema"] = {name: value for name, value in part.items() if name != "$schema"}
-        return evolve(self, **changes)
-
-    kind.evolve = stay
-    return kind(schema, registry=import_module("referencing").Registry())
-
-
-def _ignore_keyword(*args: object) -> tuple[Any, ...]:
-    """A keyword that is only told to whoever answers."""
-    return ()
 
 
 def _library() -> Any:

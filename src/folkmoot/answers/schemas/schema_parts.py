@@ -13,10 +13,8 @@ from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from typing import Any, cast
 
+from folkmoot.answers.schemas.bounded_check import MOST_STEPS
 from folkmoot.core.text import clip, flat
-
-MOST_STEPS = 100_000
-"""The most keywords of a schema that are looked at for one answer."""
 
 MOST_LEVELS = 60
 """The most parts of a schema that lead to each other without a step into the value."""
