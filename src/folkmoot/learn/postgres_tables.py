@@ -124,7 +124,7 @@ KEPT: Sequence[LiteralString] = ("memory_debate", "memory_item", "memory_vector"
 STEP = 4096
 """The number of items written, and of vectors compared, in one batch."""
 
-LOCK = int.from_bytes(b"folkmoot", "big")
+LOCK = int.from_bytes(b"folk", "big")
 """The lock of all debates; that of a debate is the next, with its hash."""
 
 SETTINGS = """
