@@ -81,7 +81,7 @@ async def _fill(web: Web) -> None:
     await _post(web.ann, f"/debates/{debate}/stop", {"now": True})
     await web.site.runner.wait(debate)
     ended = await web.ended(web.me, brief=QUOTES)
-    await _post(web.me, f"/debates/{ended}/resolve", {"answer": "Tea", "anyway": True})
+    await _post(web.me, f"/debates/{ended}/resolve", {"answer": "Tea", "force": True})
     workspace = web.site.workspace
     await add_note(workspace, ended, "domain", "hot drinks")
     await add_note(workspace, ended, "forget")

@@ -1,18 +1,12 @@
 """What voters and the moderator of a debate step see, and how a moderator's own words are read."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from folkmoot.core.brief import Brief, Participant
 from folkmoot.council import AgentWrapper, DebateStep
-from folkmoot.phases.base import Sequence
-from folkmoot.protocols.council import Choose, Elect, choice_in_prose, debate_step
-from folkmoot.protocols.spec import dump, load
-from folkmoot.testing.replay import Harness, SeededAgent
+from folkmoot.protocols.council import choice_in_prose
 from tests.council.councils import Scripted
-from tests.kits.players import CHAIR, resume_everywhere
 
 
 class Voter(Scripted):
@@ -51,31 +45,6 @@ async def test_rounds_can_change_the_winner(tmp_path: Path, voting: str) -> None
     assert late.count("Bo's plan, cheaper and tested") == 2, "in the debate, and as the newest proposal"
     assert "--- Round 1 ---" in late
     assert late.index("Bo's plan, cheaper\n") < late.rindex("[Ada]:")
-
-
-@pytest.mark.parametrize("voting", ["majority", "moderator"])
-async def test_an_old_record_goes_on_as_it_began(voting: str) -> None:
-    brief = Brief(topic="Tea?", participants=(Participant(name="Ann"), Participant(name="Bob"), CHAIR))
-    tree = debate_step(brief, voting=voting, rounds=1)
-    assert isinstance(tree, Sequence)
-    decide = tree.parts[2]
-    for flag in (True, False):
-        part = (
-            Choose(by=decide.by, acts=decide.acts, task=decide.task, heard=flag)
-            if isinstance(decide, Choose)
-            else decide
-        )
-        if isinstance(part, Elect):
-            part = replace(part, vote=replace(part.vote, heard=flag))
-        other = Sequence(parts=(*tree.parts[:2], part))
-        assert ("heard" in str(dump(other))) == flag
-        assert load(dump(other)) == other
-        place = Harness(brief=brief, protocol=other)
-        oracle = SeededAgent()
-        whole = await place.run({person.name: oracle for person in brief.participants})
-        votes = [turn.ask for turn in whole.transcript.all() if turn.act == "vote"]
-        assert {ask.view.last for ask in votes if ask} == {None if flag else 0}
-        await resume_everywhere(place, whole, step=4)
 
 
 NAMES = ("Ada", "Bo", "Al B")

@@ -52,7 +52,7 @@ async def run_debate(
         return {"REASON": f"{ask.to}'s reason", ask.form.fields[1].name: tuple(shown.get(n, n) for n in wish.split())}
 
     brief = Brief(topic="Tea?", participants=people)
-    ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval", reasons=True)
+    ranking = Ranking(acts=("draft",), rule=RULES[rule], approve=rule == "approval")
     tree = Sequence(parts=(Everyone(act="draft", task="Draft.", form=DRAFT), ranking))
     player = Player(script)
     return await Harness(brief=brief, protocol=tree).run(

@@ -89,7 +89,6 @@ def test_what_a_rule_decides(rule: Rule, votes: str, status: str, winner: str, s
         (MAJORITY, "A B C", ()),
         (MAJORITY, "A A A B", ()),  # it is decided: who lost is named with the words of the proposals
         (Quorum(rule=UNANIMITY), "A B A - - -", ("V1 for B: so",)),
-        (Share(name="unanimity", least="1", beyond=False, of="voters"), "A B A", ()),  # a rule of an old record
     ],
 )
 def test_who_is_against_is_named_where_too_few_agree(rule: Rule, votes: str, dissent: tuple[str, ...]) -> None:
@@ -127,13 +126,6 @@ def test_a_share_that_falls_short_says_what_was_needed() -> None:
     assert SUPERMAJORITY.decide(ballots("A A A B B"), NAMES).how == "A has 3 of 5; supermajority needs 2/3"
     assert MAJORITY.decide(ballots("A B C"), NAMES).how == "A, B and C have 1 of 3 each; majority needs more than 1/2"
     assert UNANIMITY.decide(ballots("A A B"), NAMES).how == "A has 2 of 3; unanimity needs all"
-
-
-@pytest.mark.parametrize("least", ["1/2", "2/3", "1"])
-def test_a_rule_of_an_old_record_calls_equal_leaders_a_tie(least: str) -> None:
-    decision = Share(name="old", least=least).decide(ballots("A B C"), NAMES)
-    assert (decision.status, decision.how) == ("tie", "tie: A, B and C have 1 each")
-    assert Share(name="old", least="1").decide(ballots("A A B"), NAMES).how == "A has 2 of 3; old needs more than 1"
 
 
 def test_weights_count_only_where_the_rule_weighs() -> None:

@@ -1,17 +1,14 @@
 """The reports of groups: counts and arguments belong to the answer that is named, wherever the report lists it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import pytest
 
 from folkmoot.core.agent import Context
 from folkmoot.core.ask import Ask
 from folkmoot.core.brief import Brief, Participant
-from folkmoot.phases.base import Sequence as Sequence_
-from folkmoot.protocols.grouped import REPORT, Reconsider, Report, Stand, stands
+from folkmoot.protocols.grouped import REPORT, Stand, stands
 from folkmoot.protocols.known import build
-from folkmoot.protocols.spec import dump, load
 from folkmoot.testing.replay import Harness, HeldDebate
 from folkmoot.testing.scripted import Scripted
 
@@ -140,22 +137,6 @@ async def test_what_is_left_out_and_what_is_said_twice() -> None:
     assert (close.argument, close.told, close.place) == ("A.", 3.0, 1)
     assert keep == Stand(answer="Keep it", count=keep.count)
     assert f"; an answer that it does not name by {keep.count}" in "\n".join(groups.tasks)
-
-
-async def test_an_old_record_goes_on_with_the_counts_in_their_places() -> None:
-    groups = Groups()
-    groups.off = 1
-    tree = build("grouped", groups.brief)
-    assert isinstance(tree, Sequence_)
-    talk, report, across, decide = tree.parts
-    assert isinstance(report, Report)
-    assert isinstance(across, Reconsider)
-    old = replace(tree, parts=(talk, replace(report, free=False), replace(across, matched=False), decide))
-    assert load(dump(old)) == old
-    assert "free" not in str(dump(old))
-    agent = Scripted(groups.answer)
-    await Harness(brief=groups.brief, protocol=old, name="grouped").run(dict.fromkeys(NAMES, agent))
-    assert "answer 1 by 1 (the report says 4); answer 2 by 3 (the report says 2)" in "\n".join(groups.tasks)
 
 
 async def test_the_only_line_that_is_left_reports_the_only_answer_that_is_left() -> None:

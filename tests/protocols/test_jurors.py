@@ -59,26 +59,21 @@ async def test_jurors_vote_with_their_weight_beside_the_debaters() -> None:
 
 
 @pytest.mark.parametrize(("options", "wish"), [((), "Bob"), (("yes", "no"), "no")])
-@pytest.mark.parametrize("reasons", [True, False])
-async def test_a_juror_s_ballot_keeps_its_reason_but_in_old_records(
-    options: tuple[str, ...], wish: str, reasons: bool
-) -> None:
-    decide = Count(rule=PLURALITY, acts=("draft",), reasons=reasons)
+async def test_a_juror_s_ballot_keeps_its_reason(options: tuple[str, ...], wish: str) -> None:
+    decide = Count(rule=PLURALITY, acts=("draft",))
     transcript, _ = await run_debate(debate(decide, options), brief(JUNE, JACK, options=options), wish)
     assert transcript.decision
-    texts = ["June vote /debate/count#1", "Jack vote /debate/count#2"] if reasons else ["", ""]
+    texts = ["June vote /debate/count#1", "Jack vote /debate/count#2"]
     assert [ballot.reason for ballot in transcript.decision.ballots] == ["", "", *texts]
 
 
-@pytest.mark.parametrize("reasons", [True, False])
-async def test_a_vote_keeps_its_reasons_but_in_old_records(reasons: bool) -> None:
+async def test_a_vote_keeps_its_reasons() -> None:
     script = votes({"Ann": "Ann", "Bob": "Ann", "Cy": "Bob"})
-    vote = Vote(rule=PLURALITY, acts=("propose",), task="Vote.", reasons=reasons)
+    vote = Vote(rule=PLURALITY, acts=("propose",), task="Vote.")
     done, _ = await hold(Sequence(parts=(Everyone(act="propose", task="Propose."), vote)), script)
     assert done.transcript.decision
-    text = ": Cy vote /debate/vote#3" if reasons else ""
-    assert done.transcript.decision.dissent == (f"Cy for Bob{text}",)
-    assert [bool(ballot.reason) for ballot in done.transcript.decision.ballots] == [reasons] * 3
+    assert done.transcript.decision.dissent == ("Cy for Bob: Cy vote /debate/vote#3",)
+    assert all(ballot.reason for ballot in done.transcript.decision.ballots)
 
 
 async def test_an_explicit_list_of_voters_has_no_jurors_in_it() -> None:

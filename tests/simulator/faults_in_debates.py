@@ -139,8 +139,8 @@ def exact_share_is_not_enough() -> list[Change]:
 def ballots_that_nobody_can_read_count() -> list[Change]:
     usual = vote.read_ballot
 
-    def read_ballot(turn: Any, *, reasons: bool = False) -> Any:
-        ballot = usual(turn, reasons=reasons)
+    def read_ballot(turn: Any) -> Any:
+        ballot = usual(turn)
         if ballot.state != "unread":
             return ballot
         return replace(ballot, state="cast", choice=next(field.choices for field in turn.ask.form.fields)[0])
@@ -151,9 +151,9 @@ def ballots_that_nobody_can_read_count() -> list[Change]:
 def choice_is_the_next_proposal() -> list[Change]:
     usual = vote.ballot_for
 
-    def ballot_for(turn: Any, groups: Any, *, reasons: bool = False) -> Any:
+    def ballot_for(turn: Any, groups: Any) -> Any:
         about = (*turn.ask.about[1:], *turn.ask.about[:1])
-        return usual(replace(turn, ask=replace(turn.ask, about=about)), groups, reasons=reasons)
+        return usual(replace(turn, ask=replace(turn.ask, about=about)), groups)
 
     return [(vote, "ballot_for", ballot_for)]
 

@@ -82,7 +82,7 @@ class CountEach:
         groups = answers_in_groups(turns)
         ballots = [_ballot(state, voter, turn, groups) for voter, turn in zip(voters(turns), turns, strict=True)]
         decision = self.rule.decide(ballots, state.brief.options or tuple(groups))
-        decision = replace(with_words(decision, groups, state.transcript, reasons=False), first={})
+        decision = replace(with_words(decision, groups, state.transcript), first={})
         if len(turns) != 1:
             return decision
         by = turns[0].by

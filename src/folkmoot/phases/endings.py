@@ -97,8 +97,8 @@ def _deciding(name: str, brief: Brief, choices: Choices) -> tuple[Phase, ...]:
             return (Rank(by=mediator(brief, name), acts=CLOSED, task=RANKING),)
         case _:
             rule = Quorum(rule=PLURALITY if name == "vote" else rule_of(choices, PLURALITY, beside=ENDINGS))
-            vote = Vote(rule=rule, acts=CLOSED, task=VOTING, jury=JURY_VOTING, reasons=True)
-            return (Count(rule=rule, acts=CLOSED, reasons=True) if brief.options else vote,)
+            vote = Vote(rule=rule, acts=CLOSED, task=VOTING, jury=JURY_VOTING)
+            return (Count(rule=rule, acts=CLOSED) if brief.options else vote,)
 
 
 def mediator(brief: Brief, purpose: str) -> str:

@@ -52,7 +52,6 @@ class Ranking:
         rule: rankings to decision; None if only later phases look at them.
         task: what to do.
         approve: whether the voters name whom they approve of, and rank nobody.
-        reasons: whether dissent says the voters' reasons; old records do not.
         name: what it is called in paths.
         closed: whether only those with an ANSWER that could be read are candidates.
         most: the highest score that the voters can give each answer; 0 where they give none.
@@ -62,7 +61,6 @@ class Ranking:
     rule: Rule | None = None
     task: str = RANK
     approve: bool = False
-    reasons: bool = False
     name: str = "rank"
     closed: bool = False
     most: int = 0
@@ -79,7 +77,7 @@ class Ranking:
         if self.rule:
             answers = newest_answers(state.transcript, self.acts, closed=self.closed)
             counted = self.rule.decide(rankings(state), tuple(answers))
-            yield Ruled(decision=_with_answer_texts(counted, answers, state.transcript, reasons=self.reasons))
+            yield Ruled(decision=_with_answer_texts(counted, answers, state.transcript))
 
     def _ask(self, state: State, n: int, voter: str) -> Ask | None:
         """The n-th ballot, from 1; None for a voter who has nothing to rank."""
@@ -142,7 +140,6 @@ def vote(choices: Choices, brief: Brief, acts: tuple[str, ...]) -> Ranking:
         rule=rule.rule,
         task=rule.task or usual,
         approve=approve,
-        reasons=True,
         closed=bool(brief.options),
         most=best,
     )
@@ -217,18 +214,14 @@ def tiers_by_score(scores: Sequence[tuple[str, float]]) -> tuple[tuple[str, ...]
     return tuple(tuple(name for name, other in scores if other == number) for number in numbers)
 
 
-def _with_answer_texts(
-    decision: Decision, answers: Mapping[str, Turn], transcript: Transcript, *, reasons: bool
-) -> Decision:
+def _with_answer_texts(decision: Decision, answers: Mapping[str, Turn], transcript: Transcript) -> Decision:
     """The decision with the words of the answers. The winner's author could not rank it, and so does not dissent."""
     decision = _merged_equal_answers(decision, answers)
     settled = with_words(decision, {name: (turn,) for name, turn in answers.items()}, transcript)
     against = [
         ballot for ballot in decision.ballots if ballot.state == "cast" and decision.winner not in ballot.ranks[0]
     ]
-    dissent = opposing_votes(
-        [ballot for ballot in against if ballot.voter != decision.winner], decision.winner, reasons=reasons
-    )
+    dissent = opposing_votes([ballot for ballot in against if ballot.voter != decision.winner], decision.winner)
     return replace(settled, dissent=dissent if decision.winner else ())
 
 

@@ -52,8 +52,8 @@ def labels(n: int) -> tuple[str, ...]:
     return tuple(f"Proposal {letter(i)}" for i in range(n))
 
 
-def read_ballot(turn: Turn, *, reasons: bool = False) -> Ballot:
-    """A voter's ballot from its own answer; ``reasons``: whether with the words beside its formula."""
+def read_ballot(turn: Turn) -> Ballot:
+    """A voter's ballot from its own answer, with the words beside its formula."""
     voter = turn.by
     if turn.reply is None:
         return Ballot(voter=voter, state="missing", reason=turn.failure)
@@ -62,12 +62,12 @@ def read_ballot(turn: Turn, *, reasons: bool = False) -> Ballot:
         return Ballot(voter=voter, state="abstained")
     if choice is None:
         return Ballot(voter=voter, state="unread", reason="; ".join(turn.reply.unread))
-    return Ballot(voter=voter, choice=str(choice), reason=voter_reason(turn) if reasons else "")
+    return Ballot(voter=voter, choice=str(choice), reason=voter_reason(turn))
 
 
-def ballot_for(turn: Turn, groups: Mapping[str, Sequence[Turn]], *, reasons: bool = False) -> Ballot:
+def ballot_for(turn: Turn, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
     """A voter's ballot for the candidate whose turn had the chosen label; see ``read_ballot``."""
-    ballot = read_ballot(turn, reasons=reasons)
+    ballot = read_ballot(turn)
     if ballot.state == "cast" and turn.ask and turn.ask.form:
         labelled = next(field.choices for field in turn.ask.form.fields if field.name == BALLOT)
         chosen = turn.about[labelled.index(ballot.choice)]
@@ -100,7 +100,6 @@ class Vote:
         name: what it is called in paths.
         early: reasons to ask no further voter; with any, voters are asked one after the other, in an order drawn by
             chance.
-        reasons: whether ballots keep the words beside their formula, and dissent says them; old records do not.
         closed: whether only proposals with an ANSWER that could be read are candidates; see ``candidates``.
         heard: whether voters see the debate, and the newest proposal of each author, whichever are the candidates.
     """
@@ -117,7 +116,6 @@ class Vote:
     unstated: float = 1.0
     name: str = "vote"
     early: tuple[Early, ...] = ()
-    reasons: bool = False
     closed: bool = False
     heard: bool = False
 
@@ -143,12 +141,10 @@ class Vote:
                 yield Halted(path=state.path, reason=reason)
                 break
             yield batch
-            ballots_read = [
-                ballot_for(state.transcript.get(ask.key), groups_shown, reasons=self.reasons) for ask in batch
-            ]
+            ballots_read = [ballot_for(state.transcript.get(ask.key), groups_shown) for ask in batch]
             ballots |= {ballot.voter: with_weight(state, ballot, unstated=self.unstated) for ballot in ballots_read}
         decision = self.rule.decide(tuple(ballots.values()), tuple(groups))
-        yield Ruled(decision=with_words(decision, groups, state.transcript, reasons=self.reasons))
+        yield Ruled(decision=with_words(decision, groups, state.transcript))
 
     def _why_complete(self, ballots: Mapping[str, Ballot], left: Sequence[str], names: tuple[str, ...]) -> str:
         """Why no remaining voter needs to be asked; "" if one must."""
@@ -184,14 +180,12 @@ class Count:
         acts: the acts that hold an ANSWER; one that could not be read is no vote and no candidate.
         name: what it is called in paths.
         task: what jurors are to do.
-        reasons: whether the jurors' ballots keep the words beside their formula; see Vote.
     """
 
     rule: Rule
     acts: tuple[str, ...]
     name: str = "count"
     task: str = JURY
-    reasons: bool = False
 
     def play(self, state: State) -> Play:
         """Count the answers."""
@@ -208,7 +202,7 @@ class Count:
             yield ballot_asks
         ballots += [with_weight(state, self._ballot(state, ask, groups)) for ask in asks.values()]
         decision = self.rule.decide(ballots, options)
-        yield Ruled(decision=with_words(decision, groups, state.transcript, reasons=self.reasons))
+        yield Ruled(decision=with_words(decision, groups, state.transcript))
 
     def _ask(self, state: State, n: int, juror: str, groups: Mapping[str, Sequence[Turn]]) -> Ask:
         """A juror's ballot; without a form for one who may see none of the answers that can be chosen."""
@@ -220,8 +214,8 @@ class Count:
     def _ballot(self, state: State, ask: Ask, groups: Mapping[str, Sequence[Turn]]) -> Ballot:
         if ask.form is None:
             return Ballot(voter=ask.to, state="missing")
-        turn, reasons = state.transcript.get(ask.key), self.reasons
-        return read_ballot(turn, reasons=reasons) if state.brief.options else ballot_for(turn, groups, reasons=reasons)
+        turn = state.transcript.get(ask.key)
+        return read_ballot(turn) if state.brief.options else ballot_for(turn, groups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,9 +329,7 @@ def uncontested(state: State, groups: Mapping[str, Sequence[Turn]], rule: Rule, 
     return replace(counted, how=f"all {len(turns)} who answered give the same answer: no vote was needed")
 
 
-def with_words(
-    decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript, *, reasons: bool = False
-) -> Decision:
+def with_words(decision: Decision, groups: Mapping[str, Sequence[Turn]], transcript: Transcript) -> Decision:
     """A rule's decision with the words of the proposals: text, dissent, minority answers, tally of the first drafts."""
     winner = groups.get(decision.winner)
     lost = [name for name in groups if name != decision.winner]
@@ -349,7 +341,7 @@ def with_words(
         text=proposal_text(winner[0]) if winner else "",
         argument=proposal_argument(winner[0]) if winner else "",
         first=first_tally(transcript, groups),
-        dissent=opposing_votes(cast, decision.winner, reasons=reasons) if decision.winner else decision.dissent,
+        dissent=opposing_votes(cast, decision.winner) if decision.winner else decision.dissent,
         minority=tuple(
             Minority(
                 answer=name,

@@ -96,15 +96,15 @@ class CheckedRule:
 class Share:
     """The candidate with the most weight wins if its share is large enough and nobody else has as much.
 
+    Equal leaders are tied only if each has ``least``, so that one vote more could decide; else none has enough, and
+    nothing is decided. Where the only leader has too few, those against it are named as dissent.
+
     Attributes:
         name: what the rule is called.
         least: the share needed, as a fraction in words: ``1/2``.
         beyond: whether the share must be greater than ``least``, not just equal to it.
         of: what the share is taken of: the ballots ``cast``, or all ``voters`` who did not abstain.
         weighted: whether ballots count by their weight, or each as one.
-        dissent: whether those against the leading candidate are named where it has too few; old records do not.
-        strict_tie: whether equal leaders are tied only if each has ``least``, so that one vote more could decide; else
-            none has enough, and nothing is decided. Old records call every equal lead a tie.
     """
 
     name: str
@@ -112,8 +112,6 @@ class Share:
     beyond: bool = True
     of: Literal["cast", "voters"] = "cast"
     weighted: bool = False
-    dissent: bool = False
-    strict_tie: bool = False
 
     def decide(self, ballots: Sequence[Ballot], candidates: Sequence[str]) -> Decision:
         """Decide; see Rule."""
@@ -135,13 +133,13 @@ class Share:
         winner, votes = tops[0], tally[tops[0]]
         share = votes / total
         least, words = Fraction(self.least), weight_in_words(votes)
-        if len(tops) > 1 and not (self.strict_tie and share < least):
+        if len(tops) > 1 and share >= least:
             how = f"tie: {listed(tops)} have {words} each"
             return replace(base, status="tie", share=float(share), strength="contested", how=how)
         counted = f"{listed(tops)} {'have' if len(tops) > 1 else 'has'} {words} of {weight_in_words(total)}"
         if len(tops) > 1 or not reaches(share, least, beyond=self.beyond):
             how = f"{counted}{' each' if len(tops) > 1 else ''}; {self.name} needs {self._needed()}"
-            against = opposing_votes(cast, winner) if self.dissent and len(tops) == 1 else ()
+            against = opposing_votes(cast, winner) if len(tops) == 1 else ()
             return replace(base, share=float(share), strength=self._strength(votes, ballots), how=how, dissent=against)
         return replace(
             base,
@@ -155,7 +153,7 @@ class Share:
 
     def _needed(self) -> str:
         """The share that is needed, in words."""
-        if self.strict_tie and self.least == "1":
+        if self.least == "1":
             return "all"
         return f"{'more than ' if self.beyond else ''}{self.least}"
 
@@ -214,15 +212,15 @@ class FirstProposal:
 
 PLURALITY = Share(name="plurality")
 WEIGHTED = Share(name="weighted plurality", weighted=True)
-MAJORITY = Share(name="majority", least="1/2", dissent=True, strict_tie=True)
-SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False, dissent=True, strict_tie=True)
-UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters", dissent=True, strict_tie=True)
+MAJORITY = Share(name="majority", least="1/2")
+SUPERMAJORITY = Share(name="supermajority", least="2/3", beyond=False)
+UNANIMITY = Share(name="unanimity", least="1", beyond=False, of="voters")
 
 
-def opposing_votes(cast: Sequence[Ballot], candidate: str, *, reasons: bool = True) -> tuple[str, ...]:
-    """The votes for other candidates, with the reasons on the ballots if ``reasons``."""
+def opposing_votes(cast: Sequence[Ballot], candidate: str) -> tuple[str, ...]:
+    """The votes for other candidates, with the reasons on the ballots."""
     against = [(f"{ballot.voter} for {ballot.choice}", ballot.reason) for ballot in cast if ballot.choice != candidate]
-    return tuple(f"{voter}: {reason}" if reason and reasons else voter for voter, reason in against)
+    return tuple(f"{voter}: {reason}" if reason else voter for voter, reason in against)
 
 
 def count_voters(ballots: Sequence[Ballot]) -> int:

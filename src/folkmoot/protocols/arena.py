@@ -74,7 +74,7 @@ def arena(brief: Brief, choices: Choices) -> Phase:
         decide = vote(choices, brief, ACTS)
     else:
         rule = Quorum(rule=rule_of(choices, SUPERMAJORITY, beside=(*RANKED, JUDGE)))
-        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, reasons=True, closed=closed)
+        decide = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, closed=closed)
     return Sequence(parts=(propose, rounds, compose.early(decide, choices)))
 
 

@@ -50,7 +50,7 @@ ALL = "all"
 def message(options: tuple[str, ...]) -> Form:
     """The form of a message; the choices of names are filled in for each speaker.
 
-    It is strict: who sends nothing that can be read is absent after a while. The forms of old records are not.
+    It is strict: who sends nothing that can be read is absent after a while.
     """
     return Form(
         name="message",
@@ -137,7 +137,6 @@ class Recommend:
         rounds: the cap of the meeting, for the words of the decision.
         task: what to do.
         view: which turns of the log go along.
-        reasons: whether dissent says the reasons of the verdicts; old records do not.
         name: what it is called in paths.
     """
 
@@ -146,7 +145,6 @@ class Recommend:
     rounds: int = 8
     task: str = CLOSING
     view: View = OWN
-    reasons: bool = False
     name: str = "recommend"
 
     def play(self, state: State) -> Play:
@@ -180,7 +178,7 @@ class Recommend:
         limit = self.rounds * len(states)
         cap = f"the meeting ended at its cap of {limit} messages" if len(withdrawals) >= limit else ""
         decision = replace(decision, how="; ".join(filter(None, (decision.how, cap))))
-        return worded(decision, states, reasons=self.reasons)
+        return worded(decision, states)
 
 
 def first_words(states: Mapping[str, Standing]) -> Mapping[str, str]:
@@ -200,7 +198,7 @@ def _ballot(state: State, member: Standing, choice: str) -> Ballot:
     return replace(ballot, choice=choice, reason=member.reasoning)
 
 
-def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool = False) -> Decision:
+def worded(decision: Decision, states: Mapping[str, Standing]) -> Decision:
     """The decision with what the board recommends in words, its best reason, and who recommends otherwise and why."""
     votes = {name: [ballot for ballot in decision.ballots if ballot.choice == name] for name in decision.tally}
     lost = [name for name, ballots in votes.items() if ballots and name != decision.winner]
@@ -210,7 +208,7 @@ def worded(decision: Decision, states: Mapping[str, Standing], *, reasons: bool 
         decision,
         text=recommendation(decision, states),
         argument=_reason(votes.get(decision.winner, [])),
-        dissent=opposing_votes(against, decision.winner, reasons=reasons) if decision.winner else (),
+        dissent=opposing_votes(against, decision.winner) if decision.winner else (),
         minority=tuple(
             Minority(
                 answer=name,
@@ -263,7 +261,6 @@ class Meeting:
         turns: who speaks next.
         view: which turns of the log go along.
         act: what the messages are.
-        told: whether who was refused (verdict, withdrawal) is told why; old records do not.
         name: what it is called in paths.
     """
 
@@ -277,7 +274,6 @@ class Meeting:
     turns: Turns = QUIET
     view: View = OWN
     act: str = "argue"
-    told: bool = False
     name: str = "meeting"
 
     def __post_init__(self) -> None:
@@ -304,7 +300,7 @@ class Meeting:
                 name = self._next(state, course, turns, states)
             n += 1
             course.asked += 1
-            last = next((turn for turn in reversed(turns) if turn.by == name), None) if self.told else None
+            last = next((turn for turn in reversed(turns) if turn.by == name), None)
             refused = _refusals_in_words(last, states[name]) if last else ""
             yield [self._ask(state, n, states[name], (len(turns) + 1, refused), course)]
             turns.append(state.transcript.get(state.key(n)))
@@ -481,5 +477,5 @@ def board(brief: Brief, choices: Choices) -> Phase:
     rounds = choices.at_least_one("board", 8)
     rule = Quorum(rule=rule_of(choices, PLURALITY))
     every, deadline = choices.reminder_interval or EVERY, choices.deadline_interval or DEADLINE
-    meeting = Meeting(form=message(brief.options), rounds=rounds, told=True, every=every, deadline=deadline)
-    return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds, reasons=True)))
+    meeting = Meeting(form=message(brief.options), rounds=rounds, every=every, deadline=deadline)
+    return InOrder(parts=(meeting, Recommend(rule=rule, form=last_word(brief.options), rounds=rounds)))

@@ -66,7 +66,7 @@ def council(brief: Brief, choices: Choices) -> Phase:
     if strategy == "moderator":
         by = mediator(brief, "council with strategy moderator")
         share = Share(name="moderator")
-        decide: Phase = Vote(rule=share, acts=ACTS, task=PICK_TASK, who=(by,), reasons=True, closed=bool(options))
+        decide: Phase = Vote(rule=share, acts=ACTS, task=PICK_TASK, who=(by,), closed=bool(options))
     elif ranks(choices):
         decide = vote(choices, brief, ACTS)
     else:
@@ -78,7 +78,6 @@ def council(brief: Brief, choices: Choices) -> Phase:
             task=VOTE_TASK,
             jury=JURY_TASK,
             unstated=unstated,
-            reasons=True,
             closed=bool(options),
         )
     heading = "Debate round {round}. You see all current proposals."
@@ -124,7 +123,7 @@ def _rounds(heading: str, clip: int, limit: int, strategy: str) -> Rounds:
 def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:
     if voting == "moderator":
         by = mediator(brief, "the voting strategy moderator")
-        return Choose(by=by, acts=ACTS, task=PICK_TASK, latest=latest, heard=True)
+        return Choose(by=by, acts=ACTS, task=PICK_TASK, latest=latest)
     rules: Mapping[str, Rule] = {
         "majority": PLURALITY,
         "weighted": Weighed(rule=WEIGHTED),
@@ -141,7 +140,6 @@ def _decide(brief: Brief, voting: str, rounds: int, *, latest: bool) -> Phase:
         strict=True,
         clip=IN_ROUNDS if rounds else IN_BALLOTS,
         unstated=UNSTATED if voting == "weighted" else 1.0,
-        reasons=True,
         heard=rounds > 0,
     )
     return Elect(vote=vote, agreed=voting == "consensus")
@@ -180,14 +178,14 @@ class Elect:
 class Choose:
     """One picks the best proposal, names and whole texts in sight; where none is picked the first one wins.
 
+    It sees the debate and the newest proposals. Where it keeps to no form its own words are read.
+
     Attributes:
         by: who picks.
         acts: the acts that are proposals.
         task: what to do.
         latest: whether each author's newest proposal can be picked, or the first.
         name: what it is called in paths.
-        heard: whether it sees the debate and the newest proposals, and its own words are read where it keeps to no
-            form; in old records neither is so.
     """
 
     by: str
@@ -195,22 +193,21 @@ class Choose:
     task: str
     latest: bool = False
     name: str = "vote"
-    heard: bool = False
 
     def play(self, state: State) -> Play:
         """Ask for the choice."""
         transcript = state.transcript
         groups = candidates(transcript, self.acts, latest=self.latest)
-        shown = visible_turns(state, self.by, newest_proposals(transcript, groups, self.acts) if self.heard else groups)
+        shown = visible_turns(state, self.by, newest_proposals(transcript, groups, self.acts))
         ballots: list[Ballot] = []
         named: tuple[str, ...] = ()
         clear = False
         if len(groups) > 1 and shown:
-            debated = self.heard and len(transcript.turns(*self.acts)) > len(transcript.first(*self.acts))
+            debated = len(transcript.turns(*self.acts)) > len(transcript.first(*self.acts))
             yield [self._ask(state, shown, View(last=None if debated else 0))]
             turn = transcript.get(state.key(1))
             ballots.append(self._ballot(turn))
-            if self.heard and turn.reply and ballots[0].state == "unread":
+            if turn.reply and ballots[0].state == "unread":
                 named, clear = choice_in_prose(turn.text, tuple(groups))
                 clear = clear and ballots[0].reason == f"{PICK}: no_form"
         rule: Rule = Share(name="moderator")

@@ -74,14 +74,12 @@ class Report:
         task: what to do.
         acts: the acts that hold answers.
         name: what it is called in paths.
-        free: whether the answers may be listed in any order; in old records each has its place.
     """
 
     groups: Teams
     task: str
     acts: tuple[str, ...]
     name: str = REPORT
-    free: bool = False
 
     def play(self, state: State) -> Play:
         """Ask for all reports at once."""
@@ -103,7 +101,7 @@ class Report:
             to=by,
             act=REPORT,
             task=f"{self.task}\n\n{_counts_in_words(shown)}",
-            form=_form(shown, free=self.free),
+            form=_form(shown),
             about=tuple(turn.key for turn in shown),
             audience=_readers(state, shown),
             view=View(last=0, anonymous=True),
@@ -118,13 +116,11 @@ class Reconsider:
         task: what to do.
         form: the fields that an answer must have.
         name: what it is called in paths.
-        matched: whether counts are put beside the answers that a report names; in old records beside their places.
     """
 
     task: str
     form: Form
     name: str = "reconsider"
-    matched: bool = False
 
     def play(self, state: State) -> Play:
         """Ask all who can see a report."""
@@ -138,8 +134,9 @@ class Reconsider:
         return reports
 
     def _ask(self, state: State, n: int, name: str, reports: Sequence[Turn]) -> Ask:
-        tell = _count_corrections if self.matched else _in_places
-        counts = [f"Proposal {letter(i)}: {tell(state.transcript, turn)}" for i, turn in enumerate(reports)]
+        counts = [
+            f"Proposal {letter(i)}: {_count_corrections(state.transcript, turn)}" for i, turn in enumerate(reports)
+        ]
         return Ask(
             key=state.key(n),
             to=name,
@@ -238,17 +235,15 @@ def _counts_in_words(shown: Sequence[Turn]) -> str:
     return "\n".join(lines)
 
 
-def _form(shown: Sequence[Turn], *, free: bool) -> Form:
-    """A field for each answer. A closed one is given as it is; an open one is put in words."""
+def _form(shown: Sequence[Turn]) -> Form:
+    """A field for each answer, in any order. A closed one is given as it is; an open one is put in words."""
     fields: list[Field] = []
     groups = _distinct_answers(shown)
-    for n, (answer, turns) in enumerate(groups, start=1):
+    for n, (_, turns) in enumerate(groups, start=1):
         form_fields = turns[0].ask.form.fields if turns[0].ask and turns[0].ask.form else ()
         closed = any(field.name == "ANSWER" and field.kind == "choice" for field in form_fields)
-        choices = tuple(other for other, _ in groups) if free else (answer,)
-        instruction = (
-            "one of the answers, in the words in which it stands above" if free else "the answer, in one sentence"
-        )
+        choices = tuple(other for other, _ in groups)
+        instruction = "one of the answers, in the words in which it stands above"
         fields += [
             Field(name=f"ANSWER {n}", kind="choice", choices=choices)
             if closed
@@ -281,16 +276,6 @@ def _count_corrections(transcript: Transcript, report: Turn) -> str:
     ]
     missing = [f"an answer that it does not name by {stand.count}" for stand in ranked if not stand.place]
     return "; ".join((*listed_, *missing))
-
-
-def _in_places(transcript: Transcript, report: Turn) -> str:
-    """The counts by the places of the form, as old records have them."""
-    parts: list[str] = []
-    for n, (_, turns) in enumerate(_distinct_answers([transcript.get(key) for key in report.about]), start=1):
-        count = _count(report, n)
-        wrong = "" if count is None or count == len(turns) else f" (the report says {count:g})"
-        parts.append(f"answer {n} by {len(turns)}{wrong}")
-    return "; ".join(parts)
 
 
 def _is_wrong(stand: Stand) -> bool:
@@ -328,11 +313,11 @@ def grouped(brief: Brief, choices: Choices) -> Phase:
     seats = {name: brief.participant(name).seat for name in names}
     groups = split_groups(names, seats, State(brief=brief, transcript=Transcript()).chance("groups"))
     talk = Groups(groups=groups, rounds=rounds, drafted=draft(brief.options), revised=revision(brief.options))
-    across = Reconsider(task=ACROSS, form=revision(brief.options), matched=True)
+    across = Reconsider(task=ACROSS, form=revision(brief.options))
     rule = Quorum(rule=rule_of(choices, PLURALITY))
-    vote = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, clip=LONGEST, reasons=True)
-    decide = Count(rule=rule, acts=ACTS, reasons=True) if brief.options else vote
-    report = Report(groups=groups, task=REPORTING, acts=ACTS, free=True)
+    vote = Vote(rule=rule, acts=ACTS, task=VOTE_TASK, jury=JURY_TASK, clip=LONGEST)
+    decide = Count(rule=rule, acts=ACTS) if brief.options else vote
+    report = Report(groups=groups, task=REPORTING, acts=ACTS)
     return base.Sequence(parts=(talk, report, across, decide))
 
 

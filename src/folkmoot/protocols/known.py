@@ -108,8 +108,8 @@ def _deciding_phase(brief: Brief, choices: Choices) -> Phase:
         return vote(choices, brief, ANSWERS)
     rule = Quorum(rule=rule_of(choices, PLURALITY, after=RANKED))
     if brief.options:
-        return Count(rule=rule, acts=ANSWERS, reasons=True)
-    return Vote(rule=rule, acts=ANSWERS, task=VOTE_TASK, jury=JURY_TASK, reasons=True)
+        return Count(rule=rule, acts=ANSWERS)
+    return Vote(rule=rule, acts=ANSWERS, task=VOTE_TASK, jury=JURY_TASK)
 
 
 def moderated(brief: Brief, choices: Choices) -> Phase:

@@ -139,7 +139,7 @@ def plan_of(conversation: Conversation, origin: str = "") -> Plan:
         members = tuple(answer.by for answer in conversation.council.answers)
         parts.append(Everyone(act="draft", task="Answer the question.", who=members))
         if len(members) > 2 and conversation.council.rankings:
-            parts.append(Ranking(acts=("draft",), rule=RULES[RULE], reasons=True))
+            parts.append(Ranking(acts=("draft",), rule=RULES[RULE]))
     act = "close" if conversation.council else "argue"
     parts += [Everyone(act=act, task=SPEAK, who=(statement.by,)) for statement in conversation.statements]
     brief = Brief(
