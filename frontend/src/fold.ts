@@ -111,7 +111,7 @@ export const EMPTY: State = {
   chosen: [],
   forked: "",
   rows: [],
-  sums: { asked: 0, done: 0, missing: 0, calls: 0, tokens_in: 0, tokens_out: 0, cost: 0 },
+  sums: { asked: 0, done: 0, missing: 0, calls: 0, tokens_in: 0, tokens_out: 0, cost: 0, estimated: false },
   decision: null,
   stances: {},
   votes: [],

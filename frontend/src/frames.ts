@@ -17,8 +17,8 @@ export interface Sums {
   tokens_in: number;
   tokens_out: number;
   cost: number | null;
-  /** Whether tokens and cost are estimates; missing in older exports. */
-  estimated?: boolean;
+  /** Whether tokens and cost are estimates. */
+  estimated: boolean;
 }
 
 export interface Link {

@@ -13,7 +13,6 @@ True
 """
 
 import importlib
-import warnings
 
 TYPE_CHECKING = False  # as in typing, which would take longer to import than all else here
 
@@ -99,17 +98,10 @@ _HOMES = (
 _OTHERWISE = (("list", "list_debates"),)
 """Names that are another one where they are defined."""
 
-_FORMER = (("Desk", "Workspace"), ("invite", "register"))
-"""Names of earlier versions and what they are called now."""
-
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("folkmoot")
-    for former, now in _FORMER:
-        if name == former:
-            warnings.warn(f"folkmoot.{former} is now called folkmoot.{now}", DeprecationWarning, stacklevel=2)
-            name = now
     if name in __all__:
         inside = dict(_OTHERWISE).get(name, name)
         for home in _HOMES:

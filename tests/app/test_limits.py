@@ -86,7 +86,9 @@ def test_a_program_is_refused_what_is_out_of_bounds(
     low, high = SET[name]
     values: dict[str, Any] = {name: value} if name in ("rounds", "seed") else {"limits": {name: value}}
     with pytest.raises(BriefError) as caught:
-        folkmoot.run("Tea or coffee?", model="builtin:quotes", store=tmp_path / "store", cast="builtin", **values)
+        folkmoot.run(
+            "Tea or coffee?", model="builtin:quotes", store=tmp_path / "store", participants="builtin", **values
+        )
     text = str(caught.value)
     assert f"from {low:,g}" in text or "from 0" in text
     assert name in text

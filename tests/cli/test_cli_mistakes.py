@@ -37,7 +37,7 @@ SHORT = ("run", "Tea or coffee?")
             "persona.md:5: 'You like growth.' has no key; write key: value, and put an empty line between keys and a",
         ),
         ((*SHORT, "--set", "turn_seconds=20"), "no key 'turn_seconds' to set; did you mean 'limits.turn_seconds'?"),
-        ((*SHORT, "-m", "librarian"), "a retriever only recalls and never debates; name a model (provider:name) or"),
+        ((*SHORT, "-m", "retriever"), "a retriever only recalls and never debates; name a model (provider:name) or"),
         ((*SHORT, "-m", "builtin:magic"), "there is no model builtin:magic; the built-in one is builtin:quotes"),
         ((*SHORT, "-m", "nobody:x"), "'nobody:x' has no known provider of models"),
         ((*SHORT, "-m", "openai:gpt-5"), "openai needs a key: set OPENAI_API_KEY"),

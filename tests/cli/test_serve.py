@@ -35,7 +35,7 @@ NAMED = replace(GUARDED, serve=replace(GUARDED.serve, hosts=("folkmoot.lan",)))
 def test_a_debate_is_held_and_ctrl_c_ends_the_server(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         with server.client() as me:
-            body = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin"}
+            body = {"brief": QUOTES, "models": ["builtin:quotes"], "participants": "builtin"}
             debate = me.post("/api/v1/debates", json=body).json()["id"]
             url = f"/api/v1/debates/{debate}/entries?follow=true"
             assert '"kind":"closed"' in me.get(url).text
@@ -88,7 +88,7 @@ def test_ctrl_c_waits_for_the_answers_in_hand_and_twice_does_not(
         running(tmp_path, module=PATIENT, OLLAMA_HOST=wires.url) as server,
         server.client() as me,
     ):
-        body = {"brief": brief, "models": ["ollama:tiny"], "cast": "builtin"}
+        body = {"brief": brief, "models": ["ollama:tiny"], "participants": "builtin"}
         debate = me.post("/api/v1/debates", json=body).json()["id"]
         wait_for(lambda: me.get(f"/api/v1/debates/{debate}").json()["sums"]["asked"] and wires.calls)
         assert server.end(*signals) == 0, "nobody waits for the whole grace"

@@ -32,7 +32,7 @@ def lines(server: Running) -> list[dict[str, object]]:
 
 
 def begin(client: httpx2.Client) -> str:
-    body = {"brief": f"{QUOTES}\n{CANARIES['body']}\n", "models": ["builtin:quotes"], "cast": "builtin"}
+    body = {"brief": f"{QUOTES}\n{CANARIES['body']}\n", "models": ["builtin:quotes"], "participants": "builtin"}
     debate = str(client.post("/api/v1/debates", json=body).json()["id"])
     assert '"kind":"closed"' in client.get(f"/api/v1/debates/{debate}/entries?follow=true").text
     return debate

@@ -86,7 +86,7 @@ def test_patterns_have_typed_keys() -> None:
 
 
 def test_the_outcome_as_data_has_the_typed_keys() -> None:
-    outcome = folkmoot.run("Tea or coffee?", model="builtin:quotes", cast="builtin")
+    outcome = folkmoot.run("Tea or coffee?", model="builtin:quotes", participants="builtin")
     assert_type(outcome.kind, Literal["", "limit", "stopped", "unavailable", "waiting", "batch"])
     data = outcome.to_dict()
     decision = data["decision"]

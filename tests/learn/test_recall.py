@@ -16,7 +16,7 @@ from folkmoot.core.ask import Ask, Reply, Value
 from folkmoot.core.brief import Brief, Participant, View
 from folkmoot.core.errors import BriefError, ProtocolError
 from folkmoot.core.event import Interjected, Replied
-from folkmoot.core.roles import HISTORY, ORIGINS, RECALL, RETRIEVER, RETRIEVER_NAMES
+from folkmoot.core.roles import HISTORY, ORIGINS, RECALL, RETRIEVER, RETRIEVER_NAME
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.learn.memory_store import MemoryStore
 from folkmoot.models.base import Traits
@@ -240,7 +240,7 @@ async def test_a_brief_with_recall_gets_a_retriever(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_place")
-@pytest.mark.parametrize("word", [*RETRIEVER_NAMES, RETRIEVER])
+@pytest.mark.parametrize("word", [RETRIEVER_NAME, RETRIEVER])
 async def test_a_retriever_may_be_described_or_named_otherwise(word: str, tmp_path: Path) -> None:
     own = (await ready(tmp_path, "seed: 1", f"{PEOPLE}\n## Lena ({word})\nrole: Knows it all\n")).plan
     assert isinstance(own.protocol, Sequence)
@@ -256,7 +256,7 @@ async def test_a_retriever_may_be_described_or_named_otherwise(word: str, tmp_pa
     [
         ("history_limit: 3", "", "b.md:2: history_limit needs recall: yes"),
         ("recall: no\nfeeds: news", "", "b.md:3: feeds needs recall: yes"),
-        ("recall: no", f"{PEOPLE}\n## Lena (builtin:librarian)\n", "b.md:2: recall is no, but Lena is a retriever"),
+        ("recall: no", f"{PEOPLE}\n## Lena (builtin:retriever)\n", "b.md:2: recall is no, but Lena is a retriever"),
         ("recall: yes\nfeeds: news", "", "there is no feed 'news'; the owner sets them under feeds in"),
         ("research: rag", "", "b.md:2: research needs recall: yes"),
         ("recall: yes\nresearch: [scorer]", "", "b.md:3: research cannot be 'scorer'; allowed are search, rag"),
@@ -264,7 +264,7 @@ async def test_a_retriever_may_be_described_or_named_otherwise(word: str, tmp_pa
         ("history_limit: 99", "", "b.md:2: history_limit"),
         (
             "research: search",
-            f"{PEOPLE}\n## Lena (librarian)\ntool_usage: [search]\n",
+            f"{PEOPLE}\n## Lena (retriever)\ntool_usage: [search]\n",
             "b.md:13: Lena is a retriever, and its tools are set under research; leave out tool_usage",
         ),
         ("seed: 1", "## Ada (retriever)\n\n## Bo\nrole: contra\n", "debate"),

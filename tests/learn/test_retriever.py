@@ -12,7 +12,7 @@ from folkmoot.core.ask import Ask, Form, Reply
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.errors import ToolError
 from folkmoot.core.event import Called
-from folkmoot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAMES, News
+from folkmoot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAME, News
 from folkmoot.core.transcript import Transcript
 from folkmoot.learn.memory_store import MemoryStore
 from folkmoot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, ReadFeed, Retriever, plain, quoted
@@ -209,4 +209,4 @@ def test_no_text_leaves_its_quotation_marks(text: str, most: int) -> None:
 
 
 def test_the_names_of_the_seat() -> None:
-    assert RETRIEVER.endswith(RETRIEVER_NAMES)
+    assert RETRIEVER.endswith(RETRIEVER_NAME)

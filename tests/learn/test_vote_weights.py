@@ -100,7 +100,7 @@ def test_a_tree_of_one_phase_becomes_a_sequence_and_can_be_stored() -> None:
 
 
 async def test_what_is_recalled_is_still_shown_to_the_first_who_speak() -> None:
-    retriever = Participant(name="Lib", seat="builtin:librarian", duty="aide")
+    retriever = Participant(name="Lib", seat="builtin:retriever", duty="aide")
     brief = table(ANN, BOB, retriever)
     tree = build("panel", brief, replace(LEARNED, memory=Memory()))
     assert isinstance(tree, Sequence)

@@ -243,10 +243,10 @@ def test_a_number_of_rounds() -> None:
 
 
 def test_extensions_call_the_choices_by_their_earlier_names() -> None:
-    assert Choices(summarize=1).told() == ("summary every round",)
-    assert Choices().few("mine", 2) == 2
+    assert Choices(summarize=1).in_words() == ("summary every round",)
+    assert Choices().rounds_before_vote("mine", 2) == 2
     with pytest.raises(ProtocolError, match=f"mine has at most {VOTED_ROUNDS.high} rounds, not 99"):
-        Choices(rounds=99).few("mine", 2)
+        Choices(rounds=99).rounds_before_vote("mine", 2)
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN))

@@ -130,11 +130,6 @@ def test_a_part_may_have_the_name_of_one_of_ours(install: Install) -> None:
     assert load(data) == tree
 
 
-def test_a_record_of_an_earlier_version_names_a_part_without_its_package(install: Install) -> None:
-    install("duelpack", DUEL, PROTOCOL.format("duelpack"), PARTS.format("duelpack"))
-    assert dump(load({"is": "Shot", "task": "Shoot."})) == {"is": "duelpack:Shot", "task": "Shoot."}
-
-
 FAILING = DUEL.replace(
     "yield from Everyone", "if state.round == 2:\n            oops(state)\n        yield from Everyone"
 )
@@ -214,7 +209,7 @@ def test_a_broken_protocol_is_named_with_its_package(install: Install, code: str
 def test_broken_parts_are_named_with_their_package(install: Install, code: str, point: str, why: str) -> None:
     install("bad", code, point.format("bad"))
     with pytest.raises(ProtocolError, match=f"'duel' of the package {why}"):
-        load({"is": "Shot", "task": "?"})
+        load({"is": "bad:Shot", "task": "?"})
 
 
 def test_two_packages_with_one_name_are_both_named(install: Install) -> None:

@@ -348,7 +348,7 @@ OWN = [
     "context_scope: persona_scoped", "context_scope: last_n_turns", "context_turns: 2", "search: {depth: 1}",
     "search: {simulations: 3, method: MCTS}", "top_k: 4", "min_p: 0.5", "repeat_penalty: 1", 'stop: ["\\n", "#"]',
     "stop: x", "num_ctx: 512", "keep_alive: 0", "tool_usage: [mcp:a-b, scorer]", "persona: 'Style: x'", "hide: Cem",
-    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "model: librarian", "deadline: 2d", "stand_in: a:b",
+    "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "model: retriever", "deadline: 2d", "stand_in: a:b",
     "fallback: [a:b, c:d]",
 ]
 # fmt: on

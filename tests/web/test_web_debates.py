@@ -101,7 +101,7 @@ async def test_a_brief_from_elsewhere_reads_and_names_nothing_of_the_machine(
         {"brief": 3},
         {"brief": QUOTES, "extra": 1},
         {"brief": QUOTES, "seed": -1},
-        {"brief": QUOTES, "cast": "other"},
+        {"brief": QUOTES, "participants": "other"},
         {"brief": QUOTES, "limits": {"cost": -1}},
         {"brief": QUOTES, "models": ["nobody:x"]},
         [],
@@ -136,7 +136,7 @@ async def test_a_token_of_others_sees_nothing_of_memory(tmp_path: Path) -> None:
 async def test_a_key_counts_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         ann, key = web.ann, {"Idempotency-Key": "once"}
-        body = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin"}
+        body = {"brief": QUOTES, "models": ["builtin:quotes"], "participants": "builtin"}
         one, two = [await ann.post(f"{API}/debates", json=body, headers=key) for _ in range(2)]
         assert one.status_code == two.status_code == 201
         debate = one.json()["id"]
@@ -155,7 +155,7 @@ async def test_a_key_counts_once(tmp_path: Path) -> None:
 async def test_the_same_request_twice_at_once_is_one_debate(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
         me = web.me
-        body = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin"}
+        body = {"brief": QUOTES, "models": ["builtin:quotes"], "participants": "builtin"}
         async with asyncio.TaskGroup() as group:
             posts = [
                 group.create_task(me.post(f"{API}/debates", json=body, headers={"Idempotency-Key": "k"}))
@@ -182,7 +182,7 @@ async def test_the_same_fork_asked_for_at_once_is_one_debate(tmp_path: Path) -> 
         assert await ask(3) == (409, "record")
         assert (await ann.get(f"{API}/debates/{came[1]}")).json()["right"] == "own"
         await web.site.runner.wait(came[1])
-        laid = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin", "start": False}
+        laid = {"brief": QUOTES, "models": ["builtin:quotes"], "participants": "builtin", "start": False}
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(ann.post(f"{API}/debates", json=laid, headers={"Idempotency-Key": "l"}))

@@ -48,7 +48,8 @@ async def test_a_picture_may_be_larger_than_other_requests(tmp_path: Path) -> No
 
 async def post(web: Web, route: str, files: Sequence[Mapping[str, str]]) -> tuple[int, str]:
     response = await web.me.post(
-        f"{API}/{route}", json={"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin", "files": files}
+        f"{API}/{route}",
+        json={"brief": QUOTES, "models": ["builtin:quotes"], "participants": "builtin", "files": files},
     )
     return response.status_code, response.json().get("detail", "")
 

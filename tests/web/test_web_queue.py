@@ -154,7 +154,7 @@ async def test_a_queue_that_cannot_be_reached_is_said_and_comes_back(
         worker.away = True
         ready = await web.client().get("/readyz")
         assert (ready.status_code, ready.text) == (503, "the queue cannot be reached\n")
-        body = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin"}
+        body = {"brief": QUOTES, "models": ["builtin:quotes"], "participants": "builtin"}
         refused = await web.ann.post(f"{API}/debates", json=body, headers={"Idempotency-Key": "k"})
         assert (refused.status_code, refused.json()["code"]) == (503, "queue")
         assert refused.headers["Retry-After"] == "5"

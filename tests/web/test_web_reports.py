@@ -170,7 +170,7 @@ async def test_a_days_money_is_reserved_before_a_debate_begins(tmp_path: Path, m
     serving = replace(SERVING, daily=1.0)
     async with opened(tmp_path, serving=serving, models={"slow": slow}) as web:
         ann, ben = web.ann, web.ben
-        body = {"brief": QUOTES, "models": ["builtin:quotes"], "cast": "builtin"}
+        body = {"brief": QUOTES, "models": ["builtin:quotes"], "participants": "builtin"}
         dear = {**body, "limits": {"cost": 0.6}, "models": ["guest:slow"]}
         one = await ann.post(f"{API}/debates", json=dear)
         assert one.status_code == 201, one.text
@@ -288,9 +288,7 @@ SETTINGS = [
     ("serve = 3", "serve must be a table"),
     ("[serve]\nport = 3", "no setting 'port'"),
     ("[serve]\nparallel = 0", "serve.parallel must be a whole number from 1 to 100"),
-    ("[serve]\nmost = 0", "serve.parallel must be a whole number from 1 to 100"),
-    ("[serve]\nmost = 1\nparallel = 2", "serve has parallel twice, under its earlier name too; keep one"),
-    ("[serve]\nmost = true", "serve.parallel"),
+    ("[serve]\nparallel = true", "serve.parallel"),
     ("[serve]\ncost = -1", "serve.cost must be US dollars"),
     ('[serve]\ndaily = "x"', "serve.daily"),
     ("[serve]\nhosts = [3]", "serve.hosts"),
@@ -310,12 +308,10 @@ def test_settings_that_cannot_be_are_refused_in_a_sentence(text: str, message: s
     assert "secret-token" not in str(error.value)
 
 
-@pytest.mark.parametrize("names", [("parallel", "max_questions"), ("most", "asks")], ids=["today", "earlier"])
-def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path, names: tuple[str, str]) -> None:
-    parallel, questions = names
+def test_settings_of_the_owner_and_of_nobody_else(tmp_path: Path) -> None:
     user_file().parent.mkdir(parents=True)
     user_file().write_text(
-        f"[serve]\n{parallel} = 3\nrequests = 9\ncost = 1\ntokens_per_debate = 5\n{questions} = 6\ndaily = 2.5\n"
+        "[serve]\nparallel = 3\nrequests = 9\ncost = 1\ntokens_per_debate = 5\nmax_questions = 6\ndaily = 2.5\n"
         'hosts = ["Folkmoot.lan"]\n'
         f'[serve.tokens]\nci = "sha256:{"0" * 64}"\n'
     )

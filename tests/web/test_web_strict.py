@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.web.schemas import ResolveDebate
 from tests.web.web_kit import API, JSON, opened
 
 
@@ -29,28 +28,20 @@ async def test_a_body_says_each_thing_once(tmp_path: Path, body: bytes, message:
         assert (answer.status_code, answer.json()["detail"], answer.json()["code"]) == (400, message, "bad_request")
 
 
-@pytest.mark.parametrize("name", ["participants", "cast"])
-async def test_participants_are_asked_for_under_the_name_of_today_and_the_earlier_one(
-    tmp_path: Path, name: str
-) -> None:
+async def test_participants_are_asked_for_in_one_of_the_ways_that_there_are(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        body = {"brief": "# Tea?", "models": ["builtin:quotes"], name: "bultin"}
+        body = {"brief": "# Tea?", "models": ["builtin:quotes"], "participants": "bultin"}
         answer = await web.ann.post(f"{API}/check", json=body)
         assert (answer.status_code, answer.json()["detail"].partition(": ")[2]) == (
             422,
             "Input should be '', 'builtin' or 'new'",
         )
-        assert (await web.ann.post(f"{API}/check", json={**body, name: "builtin"})).status_code == 200
-
-
-@pytest.mark.parametrize("name", ["force", "anyway"])
-def test_an_answer_that_is_no_option_is_forced_under_the_name_of_today_and_the_earlier_one(name: str) -> None:
-    assert ResolveDebate.model_validate({"answer": "Buy", name: True}).force
+        assert (await web.ann.post(f"{API}/check", json={**body, "participants": "builtin"})).status_code == 200
 
 
 async def test_halves_of_a_character_that_belong_together_are_one(tmp_path: Path) -> None:
     async with opened(tmp_path) as web:
-        body = b'{"brief": "# Tea \\ud83c\\udf75?", "models": ["builtin:quotes"], "cast": "builtin"}'
+        body = b'{"brief": "# Tea \\ud83c\\udf75?", "models": ["builtin:quotes"], "participants": "builtin"}'
         assert (await web.ann.post(f"{API}/check", content=body, headers=JSON)).status_code == 200
 
 

@@ -104,7 +104,7 @@ class Web:
 
     async def begin(self, client: httpx2.AsyncClient, brief: object = QUOTES, **more: object) -> str:
         """Start a debate; its id."""
-        body = {"brief": brief, "models": ["builtin:quotes"], "cast": "builtin", **more}
+        body = {"brief": brief, "models": ["builtin:quotes"], "participants": "builtin", **more}
         response = await client.post(f"{API}/debates", json=body)
         assert response.status_code == 201, response.text
         return str(response.json()["id"])

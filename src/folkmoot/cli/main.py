@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 import rich_click
 
-from folkmoot.cli.options import EARLIER_OPTIONS, ERROR, INTERRUPTED, USAGE, Place, accept_earlier
+from folkmoot.cli.options import ERROR, INTERRUPTED, USAGE, Place
 from folkmoot.core.errors import BriefError, FolkmootError, PackageMissing, ProtocolError
 from folkmoot.core.text import clean, closest
 
@@ -301,7 +301,6 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 _CONTEXT: Mapping[str, object] = {
     "help_option_names": ["-h", "--help"],
     "rich_help_config": _HELP,
-    **accept_earlier(EARLIER_OPTIONS),
 }
 
 

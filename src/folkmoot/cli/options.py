@@ -3,7 +3,7 @@
 import math
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
@@ -89,30 +89,6 @@ def code_of(status: str, kind: str, *, fail_on: str = "") -> int:
             return UNDECIDED
         case _:
             return DONE
-
-
-EARLIER_OPTIONS: Mapping[str, str] = {
-    "anyway": "force",
-    "away": "no-input",
-    "cast": "participants",
-    "hold": "no-run",
-    "later": "no-run",
-    "max-asks": "max-questions",
-    "max-debates": "parallel",
-    "most": "parallel",
-}
-"""The earlier names of options, which are still accepted and which help does not show."""
-
-EARLIER_LIST_OPTIONS: Mapping[str, str] = {**EARLIER_OPTIONS, "most": "limit"}
-"""The same, for commands that show a list."""
-
-EARLIER_REPORT_OPTIONS: Mapping[str, str] = {**EARLIER_OPTIONS, "as": "format"}
-"""The same, for ``report``."""
-
-
-def accept_earlier(names: Mapping[str, str]) -> dict[str, Callable[[str], str]]:
-    """The context settings of a command whose options also have earlier names."""
-    return {"token_normalize_func": lambda name: names.get(name, name)}
 
 
 Command = TypeVar("Command", bound=Callable[..., object])

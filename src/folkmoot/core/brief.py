@@ -40,7 +40,7 @@ VOTED_ROUNDS = Whole(0, 3)
 RECORDED_ROUNDS = 100
 """The most rounds that a phase may have in a record, whatever could be set when it was made."""
 DEFAULT_ROUNDS = 3
-"""The most rounds of the phase ``Rounds``, where its maker says nothing; old records do not hold it."""
+"""The most rounds of the phase ``Rounds``, where its maker says nothing."""
 DEFAULT_MESSAGES = 8
 """The most messages of each member of the phase ``Meeting``, where its maker says nothing."""
 THRESHOLDS = Bound(0, 1)
@@ -341,7 +341,7 @@ class Source:
         text: its text; of a PDF the words of its pages, "" for a picture.
         line: the line of the file on which the text begins, counted from 1.
         file: the picture or PDF itself; None for text.
-        sha256: the hash of the bytes of the text file that it was read from; "" for none, and in old records.
+        sha256: the hash of the bytes of the text file that it was read from; "" for none.
     """
 
     name: str

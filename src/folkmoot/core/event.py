@@ -126,7 +126,7 @@ class Attempted:
         model: ``provider:name``; of a tool ``tool:search``.
         tokens: tokens reserved for it, input and most output together.
         cost: US dollars reserved for it; None if the price is unknown.
-        prompt: tokens of the prompt, estimated from its characters; 0 if not estimated, and in older records.
+        prompt: tokens of the prompt, estimated from its characters; 0 if not estimated.
         item: what the request is called in a provider's batch; "" where it is sent by itself.
     """
 
@@ -418,7 +418,7 @@ class Requested:
         digest: the hash of its owner, its key and its body; the client's retry has the same.
         request: the request as JSON, as it was used.
         turn: the hash of the conversation up to the last message of the user, by which the results of tools find the
-            debate; "" where no tool can follow, and in older records.
+            debate; "" where no tool can follow.
     """
 
     digest: str

@@ -311,11 +311,11 @@ RESEARCH = "RESEARCH"
 ORIGINS = "ORIGINS"
 """The field with the ids of the debates from which something was recalled; it serves to count their uses."""
 
-RETRIEVER = "builtin:librarian"
+RETRIEVER = "builtin:retriever"
 """The ``seat`` of the helper that recalls."""
 
-RETRIEVER_NAMES = ("retriever", "librarian")
-"""The names by which briefs may refer to that helper; the second one is its earlier name."""
+RETRIEVER_NAME = "retriever"
+"""The name by which briefs may refer to that helper."""
 
 
 def retriever(brief: Brief) -> str:

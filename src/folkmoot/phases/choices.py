@@ -243,14 +243,6 @@ class Choices:
             raise ProtocolError(problem, about="rounds")
         return rounds
 
-    def told(self) -> tuple[str, ...]:
-        """``in_words``, as extensions of earlier versions call it."""
-        return self.in_words()
-
-    def few(self, protocol: str, usual: int) -> int:
-        """``rounds_before_vote``, as extensions of earlier versions call it."""
-        return self.rounds_before_vote(protocol, usual)
-
     def order(self) -> Turns:
         """Who speaks next; without a choice everybody in turn."""
         return ORDERS[self.turn_mode or "round_robin"]

@@ -196,14 +196,14 @@ PARTS: Mapping[str, type[object]] = {
 def part_named(name: str) -> type[object] | None:
     """The class of that name for a phase tree: one of PARTS, else one of another package (``folkmoot-steelman:Steelman``).
 
-    Records of earlier versions have the class of another package without the package's name.
-
     Raises:
         ProtocolError: it is none of ours, and a package that offers parts cannot be loaded.
     """
     if name in PARTS:
         return PARTS[name]
     package, _, word = name.rpartition(":")
+    if not package:
+        return None
     return next(
         (part for _, module in plugin_modules(package) for part in _values(module) if part.__name__ == word), None
     )

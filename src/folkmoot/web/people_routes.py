@@ -59,7 +59,7 @@ Key = Annotated[
 
 OFFICES = (
     *("moderator", "mediator", "timekeeper", "judge", "juror", "chair", "owner", "admin", "system"),
-    *("retriever", "librarian", "weigher", "teller"),
+    *("retriever", "weigher", "teller"),
 )
 """Names that the user of a share link may not have, because they suggest authority."""
 

@@ -1,9 +1,8 @@
 """Types of the requests and answers of the HTTP API, with their descriptions for OpenAPI."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from folkmoot.app.run.access import LONGEST_NAME
 from folkmoot.app.serve.admission import LONGEST_FILE_NAME, MOST_SENT
@@ -25,12 +24,6 @@ BRIEF = "# Should we build or buy our billing system?\n\nWe are eight people, an
 MOST = 1024 * 1024
 Words = Annotated[str, Field(max_length=100_000)]
 Name = Annotated[str, Field(max_length=200)]
-
-EARLIER: Mapping[str, AliasChoices] = {
-    "participants": AliasChoices("participants", "cast"),
-    "force": AliasChoices("force", "anyway"),
-}
-"""Fields with an earlier name, which is still accepted."""
 
 Data: TypeAlias = dict[str, object]
 """Plain data, as the command line prints it."""
@@ -92,7 +85,6 @@ class PlanRequest(RequestBody):
     )
     participants: Literal["", "builtin", "new"] = Field(
         default="",
-        validation_alias=EARLIER["participants"],
         description="If the brief names no participants: use built-in ones, or generate new ones.",
     )
 
@@ -293,7 +285,6 @@ class ResolveDebate(RequestBody):
     answer: Annotated[str, Field(min_length=1, max_length=500)] = Field(examples=["Buy"])
     force: bool = Field(
         default=False,
-        validation_alias=EARLIER["force"],
         description="Whether an answer that is none of the options is recorded.",
     )
 

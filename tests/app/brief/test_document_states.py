@@ -42,14 +42,6 @@ def states(brief: Brief, folder: Path) -> dict[str, str]:
     return {document.name: document.state for document in document_states(brief, folder)}
 
 
-def without_hashes(brief: Brief) -> Brief:
-    """A brief as old records have it: the words of its files and no hashes of their bytes."""
-    background, library = (
-        tuple(replace(source, sha256="") for source in sources) for sources in (brief.background, brief.library)
-    )
-    return replace(brief, background=background, library=library)
-
-
 def test_documents_and_the_background_of_the_brief_itself_are_compared(folder: Path) -> None:
     brief = read_file(folder / "move.md").brief
     assert states(brief, folder) == {"move.md": "same", "plan.md": "same"}
@@ -70,23 +62,10 @@ def test_a_file_of_any_kind_is_compared(folder: Path) -> None:
     assert states(brief, folder) == {"move.md": "same", "costs.csv": "changed"}
 
 
-def test_old_records_without_hashes_are_compared_by_their_words(folder: Path) -> None:
-    brief = without_hashes(read_file(folder / "move.md").brief)
-    assert states(brief, folder) == {"move.md": "same", "plan.md": "same"}
-    folder.joinpath("plan.md").write_bytes(b"Lyon is far.\n")
-    assert states(brief, folder)["plan.md"] == "changed"
-    folder.joinpath("plan.md").unlink()
-    assert states(brief, folder) == {"move.md": "unreadable", "plan.md": "missing"}  # the brief names what is missing
-    folder.joinpath("plan.md").mkdir()
-    assert states(brief, folder)["plan.md"] == "unreadable"
-    for month, state in (("May", "same"), ("June", "changed")):  # what cannot be read as a brief has its words
-        text = f"---\nprotocol: panle\n---\n# Move?\n\nThe lease ends in {month}.\n"
-        folder.joinpath("move.md").write_text(text)
-        assert states(brief, folder)["move.md"] == state
-
-
 def test_a_name_that_no_file_can_have_is_missing(folder: Path) -> None:
-    brief = replace(read_file(folder / "move.md").brief, background=(Source(name="x" * 300 + ".md", text="Lyon"),))
+    brief = replace(
+        read_file(folder / "move.md").brief, background=(Source(name="x" * 300 + ".md", text="Lyon", sha256="0"),)
+    )
     assert set(states(brief, folder).values()) == {"missing"}
 
 
@@ -94,18 +73,14 @@ def test_an_html_document_is_read_as_a_library_reads_it(folder: Path) -> None:
     folder.joinpath("page.html").write_text("<p>Lyon is <b>near</b>.</p>")
     folder.joinpath("move.md").write_text(BRIEF.replace("background", "library").replace("plan.md", "page.html"))
     brief = read_file(folder / "move.md").brief
-    old = without_hashes(brief)
-    assert states(brief, folder)["page.html"] == states(old, folder)["page.html"] == "same"
+    assert states(brief, folder)["page.html"] == "same"
     folder.joinpath("page.html").write_text("<p>Lyon is  <b>near</b>.</p>")
-    assert (states(brief, folder)["page.html"], states(old, folder)["page.html"]) == ("changed", "same")
-    folder.joinpath("page.html").write_text("<p>Lyon is far.</p>")
-    assert states(brief, folder)["page.html"] == states(old, folder)["page.html"] == "changed"
+    assert states(brief, folder)["page.html"] == "changed"
 
 
 def test_pages_of_a_pdf_are_one_document_and_what_was_no_file_is_left_out(folder: Path) -> None:
-    sources = [
-        Source(name=name, text="x") for name in ("study.pdf, page 1", "study.pdf, page 2", "conversation", "../a.md")
-    ]
+    files = ("study.pdf, page 1", "study.pdf, page 2", "../a.md")
+    sources = [*(Source(name=name, text="x", sha256="0") for name in files), Source(name="conversation", text="x")]
     brief = Brief(topic="Move?", background=tuple(sources))
     assert states(brief, folder) == {"study.pdf": "missing", "../a.md": "missing"}
 
@@ -333,26 +308,13 @@ async def test_a_file_is_read_again_only_where_it_may_have_changed(page: Page, m
     assert await page.stale(watch) == ["d0", "d1"]
 
 
-async def test_old_records_are_compared_by_their_words_if_these_are_read_quickly(folder: Path) -> None:
-    folder.joinpath("page.html").write_text("<p>Lyon is near.</p>")
-    folder.joinpath("old.md").write_text(BRIEF.replace("---\n#", "library:\n  - page.html\n---\n#"))
-    plain, with_html = (without_hashes(read_file(folder / name).brief) for name in ("move.md", "old.md"))
-    page, watch = (
-        Page(folder, plain, with_html, replace(plain, background=plain.background[:1])),
-        StaleDebates(folder, seconds=60),
-    )
-    assert await page.stale(watch) == []
-    folder.joinpath("plan.md").write_text("Lyon is far.\n")
-    assert await page.stale(watch) == ["d0"]
-
-
 async def test_reviews_are_compared_by_their_hashes_and_removed_files_not_at_all(folder: Path) -> None:
     file = whole_file("a.py", "a\nb\n", hashlib.sha256(b"a\nb\n").hexdigest())
     removed = replace(file, path="gone.md", change="removed")
     head = Source(name=HEAD, text="kind: files\n")
     review = Brief(topic="Faults?", background=(head, file.source(), removed.source()))
-    page, watch = Page(folder, review, without_hashes(review)), StaleDebates(folder, seconds=60)
-    for text, debates in (("a\nb\n", []), ("a\r\nb\r\n", []), ("a\nc\n", ["d0", "d1"])):
+    page, watch = Page(folder, review), StaleDebates(folder, seconds=60)
+    for text, debates in (("a\nb\n", []), ("a\r\nb\r\n", []), ("a\nc\n", ["d0"])):
         folder.joinpath("a.py").write_bytes(text.encode())
         assert await page.stale(watch) == debates, text
 

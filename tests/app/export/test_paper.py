@@ -25,7 +25,7 @@ HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)> ![](http://
 
 
 async def recorded(path: Path, brief: str) -> ReadRecord:
-    came = await debate(EXAMPLES / brief, model="builtin:quotes", store=path, cast="builtin")
+    came = await debate(EXAMPLES / brief, model="builtin:quotes", store=path, participants="builtin")
     workspace = Workspace.at(path)
     record = await read_record(workspace, came.debate)
     await workspace.close()

@@ -127,7 +127,7 @@ MISFITS: list[tuple[str, dict[str, Any], str]] = [
     ("seed: 1", {"protocol": "arena", "topology": "cube"}, "there is no topology 'cube'"),
     ("protocol: council\nstrategy: bogus", {}, "b.md:3:"),
     ("participants: [{name: Ann, model: 'nowhere:x'}, Bob]", {}, "b.md:2: Ann: "),
-    ("participants: [{name: Ann, model: librarian}, Bob]", {}, "b.md:2: 1 debater (Bob); a debate needs 2 to 100"),
+    ("participants: [{name: Ann, model: retriever}, Bob]", {}, "b.md:2: 1 debater (Bob); a debate needs 2 to 100"),
     (
         "participants: [{name: Ann, model: human, stand_in: 'nowhere:x'}, Bob]",
         {},
@@ -237,23 +237,3 @@ async def test_a_damaged_record_hides_no_other(tmp_path: Path) -> None:
     listed = await workspace.list()
     await workspace.close()
     assert sorted(summary.status == "damaged" for summary in listed) == [False, True]
-
-
-def test_names_of_earlier_versions_still_work_and_say_what_they_are_called_now() -> None:
-    folkmoot.__dict__.pop("Workspace", None)  # as if nobody had asked for it yet
-    with pytest.warns(DeprecationWarning, match=r"folkmoot\.Desk is now called folkmoot\.Workspace"):
-        assert vars(folkmoot)["__getattr__"]("Desk") is folkmoot.Workspace
-    with pytest.raises(AttributeError, match="module 'folkmoot' has no attribute 'Hall'"):
-        vars(folkmoot)["__getattr__"]("Hall")
-
-
-async def test_a_workspace_still_runs_a_debate_under_the_earlier_name(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
-    brief = folkmoot.Brief(
-        topic="Tea?", participants=(folkmoot.Participant(name="Ada"), folkmoot.Participant(name="Bo"))
-    )
-    plan = workspace.plan(brief, models=(QUOTES,))
-    with pytest.warns(DeprecationWarning, match=r"Workspace\.hold is now called Workspace\.run"):
-        outcome = await workspace.hold(plan, "tea")
-    assert outcome == await workspace.resume("tea")
-    await workspace.close()

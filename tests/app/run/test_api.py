@@ -77,7 +77,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         lambda: ANY.run("Tea?", participants=[ANY.Participant(name="A")]),
         "participants must be 'builtin' or 'new'; your own stand in a brief: folkmoot.Brief(topic=…, participants=[…])",
     ),
-    (lambda: ANY.run("Tea?", cast="bultin"), "cast is 'bultin'; did you mean 'builtin'?"),
+    (lambda: ANY.run("Tea?", participants="bultin"), "participants is 'bultin'; did you mean 'builtin'?"),
     (lambda: ANY.run("Tea?", options="yes"), "brief.options is 'yes'; it must be a list"),
     (lambda: ANY.run("Tea?", store=3), "store is 3; it must be the path of a file, the address of a database, or"),
     (lambda: ANY.run("Tea?", on_event=3), "on_event is 3; it must be a plain function of one entry"),

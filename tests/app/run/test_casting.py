@@ -225,10 +225,10 @@ def test_the_door_for_programs_has_them_made(monkeypatch: pytest.MonkeyPatch) ->
         came = folkmoot.run(QUESTION, model=MODEL)
         assert [participant.name for participant in came.transcript.brief.participants] == ["Ann", "Bob", "Cy"]  # type: ignore[union-attr]
         paid = len(wires.calls)
-        built_in = folkmoot.run(QUESTION, model=MODEL, cast="builtin")
+        built_in = folkmoot.run(QUESTION, model=MODEL, participants="builtin")
         assert sum(casts(call) for call in wires.calls) == 1
         assert "Advocate" in built_in.transcript.brief.names("debater")  # type: ignore[union-attr]
-        poor = folkmoot.run(QUESTION, model=MODEL, limits=folkmoot.Limits(tokens=10), cast="new")
+        poor = folkmoot.run(QUESTION, model=MODEL, limits=folkmoot.Limits(tokens=10), participants="new")
     assert (poor.status, poor.kind) == ("paused", "limit")
     assert poor.debate.startswith("cast-")
     assert paid > 3

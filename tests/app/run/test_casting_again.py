@@ -185,7 +185,7 @@ def test_the_door_for_programs_takes_them_over(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setenv("OLLAMA_HOST", wires.url)
         overrides: list[tuple[Literal["", "new"], int]] = [("", 1), ("", 1), ("new", 2)]
         for cast, number in overrides:
-            came = folkmoot.run(QUESTION, model=MODEL, cast=cast)
+            came = folkmoot.run(QUESTION, model=MODEL, participants=cast)
             assert came.transcript.brief
             assert came.transcript.brief.names("debater") == ("Ann", "Bob", "Cy")
             assert sum(casts(call) for call in wires.calls) == number

@@ -214,7 +214,7 @@ BRIEFS = sorted(path for path in EXAMPLES.glob("*.md") if path.name != "README.m
 @pytest.mark.parametrize("path", some(BRIEFS, 4), ids=lambda path: path.stem)
 async def test_every_example_has_frames_that_are_json_and_sum_up_like_its_record(path: Path, tmp_path: Path) -> None:
     store = tmp_path / "folkmoot.db"
-    came = await debate(path, model="builtin:quotes", store=store, cast="builtin")
+    came = await debate(path, model="builtin:quotes", store=store, participants="builtin")
     workspace = Workspace.at(store)
     entries = await workspace.entries(came.debate)
     await workspace.close()

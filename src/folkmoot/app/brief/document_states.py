@@ -2,8 +2,8 @@
 
 ``document_states`` compares and may take long. ``DocumentWatch`` makes a warning of it within a bounded time, and
 ``StaleDebates`` says which debates of a list are stale. A file of the same name in another folder is another file: so
-the record says from which folder the documents came, and old records, which do not, are said to differ from what is
-here and no more.
+the record says from which folder the documents came. Where they came from several, it is said that they differ from
+what is here and no more.
 """
 
 import asyncio
@@ -27,7 +27,6 @@ from folkmoot.app.brief.files import (
     find_beside,
     look_aside,
     read_bytes,
-    read_library,
 )
 from folkmoot.core.brief import Brief, Source
 from folkmoot.core.errors import BriefError
@@ -52,7 +51,7 @@ class DocumentOnRecord:
 
 
 def document_states(brief: Brief, folder: Path) -> list[DocumentOnRecord]:
-    """The state of each document that was a file: of a review each file by its hash, else by its text.
+    """The state of each document that was a file: by the hash of its bytes; a brief itself by its background.
 
     Documents that were no files, such as the text of the brief itself, are left out.
 
@@ -119,7 +118,7 @@ def _text_states(sources: Sequence[Source], folder: Path) -> Iterator[DocumentOn
     texts: dict[str, list[Source]] = {}
     for source in sources:
         name = document_name(source.name)
-        if source.sha256 or Path(name).suffix.casefold() in KINDS:
+        if source.sha256:
             texts.setdefault(name, []).append(source)
     for name, on_record in texts.items():
         try:
@@ -131,24 +130,20 @@ def _text_states(sources: Sequence[Source], folder: Path) -> Iterator[DocumentOn
 
 
 def _is_same_text(name: str, folder: Path, on_record: Sequence[Source]) -> bool:
-    """Whether a file still has the bytes that were read, or else the same words: of HTML and PDF only in old records.
+    """Whether a file still has the bytes that were read, or, if it is a text, the same words.
 
     Raises:
         BriefError: it cannot be read, or it is a brief that names a file which cannot be.
     """
     sha256, texts = on_record[0].sha256, [source.text for source in on_record]
-    if sha256:
-        now = _compared(name, read_bytes(name, find_beside(check_path(name), folder), limit=MOST_BYTES), sha256)
-        if now.state == "same" or not _is_text(name):
-            return now.state == "same"
-    words = _texts_now(name, folder)
+    data = read_bytes(name, find_beside(check_path(name), folder), limit=MOST_BYTES)
+    same = _compared(name, data, sha256).state == "same"
+    if same or KINDS.get(Path(name).suffix.casefold(), "text") != "text":
+        return same
+    words = decode(name, data)
     # A brief itself may be a document: its background has the name of the file. A text on record as a whole is none.
-    may_be_brief = _is_text(name) and digest_bytes("".join(texts).encode()) != sha256
-    return words == texts or (may_be_brief and _is_own_background(name, folder, words[0], texts))
-
-
-def _is_text(name: str) -> bool:
-    return KINDS.get(Path(name).suffix.casefold(), "text") == "text"
+    may_be_brief = digest_bytes("".join(texts).encode()) != sha256
+    return [words] == texts or (may_be_brief and _is_own_background(name, folder, words, texts))
 
 
 def _is_own_background(name: str, folder: Path, text: str, on_record: Sequence[str]) -> bool:
@@ -169,18 +164,6 @@ def _is_own_background(name: str, folder: Path, text: str, on_record: Sequence[s
         # It has got a mistake since, or an extension that it uses is gone: the background may be there all the same.
         return all(words in text for words in on_record)
     return [source.text for source in sources if source.name == Path(name).name] == on_record
-
-
-def _texts_now(name: str, folder: Path) -> list[str]:
-    """The texts of a file as a brief would read it now.
-
-    Raises:
-        BriefError: it cannot be read.
-    """
-    path = find_beside(check_path(name), folder)
-    if _is_text(name):
-        return [decode(name, read_bytes(name, path, limit=MOST_BYTES))]
-    return [source.text for source in read_library([name], folder)]
 
 
 SHOWN = 3
@@ -445,16 +428,7 @@ class StaleDebates:
 
 
 def _hashes_on_record(brief: Brief) -> dict[str, str]:
-    """The files that a debate was about and their hashes, "" where they are not on record.
-
-    None at all where the words of HTML or a PDF would have to be compared, as in old records: that takes too long.
-    """
+    """The files that a debate was about, and their hashes."""
     sources = [source for source in (*brief.background, *brief.library) if source.name not in (HEAD, AUTHOR)]
     hashes = {document_name(source.name): source.file.sha256 if source.file else source.sha256 for source in sources}
-    is_review = any(source.name == HEAD for source in brief.background)
-    if is_review:  # new records have the hash of each file that is compared
-        return {name: sha256 for name, sha256 in hashes.items() if sha256} or hashes
-    kinds = {name: KINDS.get(Path(name).suffix.casefold()) for name in hashes}
-    files = {name: sha256 for name, sha256 in hashes.items() if sha256 or kinds[name]}
-    slow = any(not sha256 and kinds[name] != "text" for name, sha256 in files.items())
-    return {} if slow else files
+    return {name: sha256 for name, sha256 in hashes.items() if sha256}

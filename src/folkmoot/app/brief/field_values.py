@@ -18,7 +18,7 @@ from folkmoot.app.brief.yaml_header import Items, Node, Scalar, Table, as_node, 
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import HUMAN, LONGEST_OPTION
 from folkmoot.core.errors import BriefError
-from folkmoot.core.roles import RETRIEVER_NAMES
+from folkmoot.core.roles import RETRIEVER_NAME
 from folkmoot.core.text import clean, closest, flat, leaves_folder
 
 MOST = 40
@@ -115,7 +115,7 @@ def is_moderator_name(name: str, *, surely: bool = False) -> bool:
     return skeleton(name) in (_MODERATORS if surely else _CHAIRS)
 
 
-NOT_MODELS = (HUMAN, *RETRIEVER_NAMES)
+NOT_MODELS = (HUMAN, RETRIEVER_NAME)
 """Agents that are not models, as a brief names them."""
 
 MOST_LETTERS = 100

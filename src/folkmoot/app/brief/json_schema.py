@@ -23,7 +23,7 @@ _ANY_TEXT: Mapping[str, object] = {"type": ["string", "number", "boolean"]}
 
 _MODEL: Mapping[str, object] = {
     "type": "string",
-    "pattern": r"^\s*([A-Za-z][A-Za-z0-9_-]*[:/][^/\s].*|human|retriever|librarian)\s*$",
+    "pattern": r"^\s*([A-Za-z][A-Za-z0-9_-]*[:/][^/\s].*|human|retriever)\s*$",
 }
 
 

@@ -26,7 +26,7 @@ from folkmoot.app.brief.yaml_header import Node, Scalar, Table, load
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import Duty, Participant, Search, Settings, View
 from folkmoot.core.errors import BriefError
-from folkmoot.core.roles import RETRIEVER, RETRIEVER_NAMES
+from folkmoot.core.roles import RETRIEVER, RETRIEVER_NAME
 from folkmoot.core.text import counted, flat, listed, shorten
 from folkmoot.core.transcript import INTERJECTION, SUMMARY
 from folkmoot.phases.speak import SPOKEN
@@ -155,7 +155,7 @@ def make_participant(entry: ParticipantEntry) -> Participant:
     if len(full) > get_key(PARTICIPANT, "persona").high:
         problem = f"the persona of {entry.name} is too long together with its other descriptions"
         raise BriefError(problem, line=entry.line, code="too_large")
-    if values.get("model") in (*RETRIEVER_NAMES, RETRIEVER):
+    if values.get("model") in (RETRIEVER_NAME, RETRIEVER):
         if "tool_usage" in entry.values:
             problem = f"{entry.name} is a retriever, and its tools are set under research; leave out tool_usage"
             raise BriefError(problem, line=entry.values["tool_usage"].line, code="inconsistent")

@@ -289,10 +289,10 @@ async def check_record(workspace: Workspace, checked: CheckedReceipt) -> int:
 
 
 def _facts(data: Mapping[str, object]) -> dict[str, object]:
-    """What a receipt says that is compared with the record; an earlier version may have fewer fields."""
+    """What a receipt says that is compared with the record."""
     ballots = cast("Sequence[Mapping[str, object]]", data.get("ballots", ()))
     votes = [[ballot.get(name) for name in ("voter", "state", "choice", "ranks")] for ballot in ballots]
-    return {name: data[name] for name in FACTS if name in data} | {"ballots": votes}
+    return {name: data.get(name) for name in FACTS} | {"ballots": votes}
 
 
 def save_receipt(path: Path, text: str) -> None:

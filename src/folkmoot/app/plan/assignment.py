@@ -42,7 +42,7 @@ from folkmoot.core.brief import (
 from folkmoot.core.errors import BriefError
 from folkmoot.core.roles import (
     RETRIEVER,
-    RETRIEVER_NAMES,
+    RETRIEVER_NAME,
     VOTE_WEIGHER,
     Finding,
     VoteWeights,
@@ -434,7 +434,7 @@ def check_agent(participant: Participant) -> None:
     """
     if participant.seat in (QUOTES, CLOCK, HUMAN) or participant.seat.startswith(GUEST):
         return
-    if participant.seat in (*RETRIEVER_NAMES, RETRIEVER):
+    if participant.seat in (RETRIEVER_NAME, RETRIEVER):
         problem = (
             f"{participant.name}: a retriever only recalls and never debates; name a model (provider:name) or {QUOTES}"
         )

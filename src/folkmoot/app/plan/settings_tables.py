@@ -26,9 +26,6 @@ _ORIGIN = re.compile(r"\*|[A-Za-z][A-Za-z0-9+.-]{0,30}://[A-Za-z0-9.:_\[\]-]{1,2
 AMOUNTS = ("cost", "tokens_per_debate", "max_questions", "daily")
 SETTINGS = ("tokens", "hosts", "origins", "parallel", "requests", *AMOUNTS, "default_preset", "documents")
 
-EARLIER_SETTINGS: Mapping[str, str] = {"most": "parallel", "asks": "max_questions"}
-"""The earlier names of settings of ``[serve]``, which are still accepted."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
@@ -74,11 +71,7 @@ def read_serving(value: object, where: str) -> Serving:
     """
     if not isinstance(value, dict):
         raise BriefError("serve must be a table: [serve]", where=where)
-    table: dict[str, object] = {}
-    for name, item in cast("dict[str, object]", value).items():
-        if (current := EARLIER_SETTINGS.get(name, name)) in table:
-            raise BriefError(f"serve has {current} twice, under its earlier name too; keep one", where=where)
-        table[current] = item
+    table = cast("dict[str, object]", value)
     if unknown := [name for name in table if name not in SETTINGS]:
         problem = f"serve has no setting {unknown[0][:60]!r}; there are {', '.join(SETTINGS)}"
         raise BriefError(problem, where=where)

@@ -317,7 +317,6 @@ async def debate(
     seed: int | None = None,
     limits: LimitsLike | None = None,
     participants: Cast = "",
-    cast: Cast = "",
     store: StorePlace | None = None,
     on_event: Tell | None = None,
 ) -> Outcome:
@@ -338,7 +337,6 @@ async def debate(
             generate them first, in a debate of its own on record (its id begins with ``cast-``), or to take those
             that the same model generated earlier for the same topic and background; ``new`` to generate others. An
             agent of the program generates nobody unless this says ``new``.
-        cast: the earlier name of ``participants``.
         store: the record's file, its database's address, or an open store; None for the user's default.
         on_event: is called with each entry of the record once it is stored. An error in it pauses the debate and is
             raised.
@@ -356,7 +354,7 @@ async def debate(
         strategy=_word("strategy", strategy),
         rounds=None if rounds is None else check_number("rounds", rounds),
         seed=None if seed is None else check_number("seed", seed),
-        cast=_generation("participants", participants) or _generation("cast", cast),
+        cast=_generation("participants", participants),
     )
     limited = replace(
         parsed.brief, limits=_limits(limits, parsed.brief.limits), options=options or parsed.brief.options

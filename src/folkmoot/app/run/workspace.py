@@ -10,7 +10,6 @@ import os
 import re
 import secrets
 import time
-import warnings
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field, replace
@@ -268,13 +267,6 @@ class Workspace(RecordReader):
         return await self._drive(
             debate, plan.opened(), plan.protocol, DriverOptions(stop=stop or StopRequest()), interface
         )
-
-    async def hold(
-        self, plan: Plan, debate: str, *, stop: StopRequest | None = None, door: Interface | None = None
-    ) -> Outcome:
-        """The former name of ``run``."""
-        warnings.warn("Workspace.hold is now called Workspace.run", DeprecationWarning, stacklevel=2)
-        return await self.run(plan, debate, stop=stop, interface=door)
 
     async def resume(
         self,

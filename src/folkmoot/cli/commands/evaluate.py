@@ -8,7 +8,7 @@ import rich_click
 
 from folkmoot.cli.commands.eval_results import export, past, show
 from folkmoot.cli.commands.measure import plan_evaluation, run_evaluation, say_faults
-from folkmoot.cli.options import DONE, EARLIER_OPTIONS, USAGE, accept_earlier
+from folkmoot.cli.options import DONE, USAGE
 from folkmoot.core.text import counted
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -24,7 +24,7 @@ class FileFirst(rich_click.RichGroup):
         return super().parse_args(ctx, args)
 
 
-@rich_click.group(name="eval", cls=FileFirst, context_settings=accept_earlier(EARLIER_OPTIONS))
+@rich_click.group(name="eval", cls=FileFirst)
 def evaluate() -> None:
     """Measure whether a debate pays: at equal cost, with intervals."""
 

@@ -10,10 +10,8 @@ import rich_click
 
 from folkmoot.cli.options import (
     DONE,
-    EARLIER_LIST_OPTIONS,
     ERROR,
     USAGE,
-    accept_earlier,
     complete_debate,
     open_memory,
     open_workspace,
@@ -83,7 +81,7 @@ def memory() -> None:
     """Search, show and forget what was learned."""
 
 
-@memory.command(context_settings=accept_earlier(EARLIER_LIST_OPTIONS))
+@memory.command()
 @click.argument("words", nargs=-1, required=True)
 @click.option("--patterns", is_flag=True, help="Search critiques that changed an answer, instead of outcomes.")
 @click.option(

@@ -11,8 +11,6 @@ import rich_click
 from folkmoot.app.export.report_formats import FORMATS, read_report_options, report_format
 from folkmoot.cli.options import (
     DONE,
-    EARLIER_REPORT_OPTIONS,
-    accept_earlier,
     complete_debate,
     open_workspace,
     run_command,
@@ -236,7 +234,7 @@ class FormatName(click.ParamType[str]):
         return value
 
 
-@rich_click.command(context_settings=accept_earlier(EARLIER_REPORT_OPTIONS))
+@rich_click.command()
 @click.argument("debate", shell_complete=complete_debate)
 @click.option(
     "--format",

@@ -12,13 +12,11 @@ import rich_click
 
 from folkmoot.cli.options import (
     DONE,
-    EARLIER_LIST_OPTIONS,
     ERROR,
     INTERRUPTED,
     FloatRange,
     LimitOptions,
     OverrideOptions,
-    accept_earlier,
     complete_debate,
     limit_options,
     open_for_running,
@@ -271,7 +269,7 @@ class QueueOptions(TypedDict):
     store: Path | str | None
 
 
-@rich_click.group(invoke_without_command=True, context_settings=accept_earlier(EARLIER_LIST_OPTIONS))
+@rich_click.group(invoke_without_command=True)
 @click.option("--state", type=click.Choice(STATES), help="Show only debates in this state.")
 @click.option("--owner", metavar="NAME", help="Show only debates of this owner.")
 @click.option(
