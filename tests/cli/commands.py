@@ -12,6 +12,7 @@ from folkmoot.cli.main import main
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Script, Wires
 from tests.kits.in_thread import in_thread
+from tests.kits.processes import with_imports
 from tests.paths import EXAMPLES
 
 BRIEF = EXAMPLES / "build-or-buy.md"
@@ -20,21 +21,23 @@ DEAD = "http://127.0.0.1:9"
 
 
 def settle(folder: Path) -> dict[str, str]:
-    """An environment in which nothing of the machine's owner is used and no server is found."""
-    return {
-        "HOME": str(folder),
-        "XDG_CONFIG_HOME": str(folder / "config"),
-        "XDG_DATA_HOME": str(folder / "data"),
-        "FOLKMOOT_STORE": str(folder / "folkmoot.sqlite"),
-        "FOLKMOOT_MODEL": "",
-        "OLLAMA_HOST": DEAD,
-        "OPENAI_API_KEY": "",
-        "FOLKMOOT_BASE_URL": "",
-        "COLUMNS": "100",
-        "NO_COLOR": "",
-        "PATH": "/usr/bin:/bin",
-        "TMPDIR": tempfile.gettempdir(),  # where the locks are, of commands in this process and in others
-    }
+    """An environment in which nothing of the machine's owner is used and no server is found; processes run this checkout."""
+    return with_imports(
+        {
+            "HOME": str(folder),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "XDG_DATA_HOME": str(folder / "data"),
+            "FOLKMOOT_STORE": str(folder / "folkmoot.sqlite"),
+            "FOLKMOOT_MODEL": "",
+            "OLLAMA_HOST": DEAD,
+            "OPENAI_API_KEY": "",
+            "FOLKMOOT_BASE_URL": "",
+            "COLUMNS": "100",
+            "NO_COLOR": "",
+            "PATH": "/usr/bin:/bin",
+            "TMPDIR": tempfile.gettempdir(),  # where the locks are, of commands in this process and in others
+        }
+    )
 
 
 def folkmoot(folder: Path, *words: str, stdin: str = "", **env: str) -> Result:

@@ -21,7 +21,7 @@ from folkmoot.mcp import mcp_host
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
 from tests.cli.commands import folkmoot, served, settle, speak
-from tests.kits.processes import run_module, with_imports
+from tests.kits.processes import run_module
 from tests.mcp.mcp_kit import BUILTIN, QUOTES, TABLE, refusal, result
 
 pytestmark = [
@@ -31,7 +31,7 @@ pytestmark = [
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
-    return {**with_imports(settle(folder)), **more}
+    return {**settle(folder), **more}
 
 
 def command(*words: str) -> tuple[str, ...]:
