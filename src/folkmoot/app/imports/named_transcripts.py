@@ -88,6 +88,9 @@ def _lines(text: str, style: re.Pattern[str]) -> Iterator[_Line]:
     """The lines, with who begins to speak; what stands in fences is nobody's name."""
     fence = ""
     for row in text.splitlines():
+        if not row.strip():
+            yield _Line(text=row)
+            continue
         begun = fence
         fence = _fence_after(row, fence)
         match = None if fence or begun else style.match(row)
