@@ -8,13 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkmoot.answers.layout import form_instructions, read, repair_question, write
-from folkmoot.answers.plain_text import LIMIT
 from folkmoot.answers.values import is_blank
 from folkmoot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from folkmoot.core.text import clean
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
-from tests.kits.clock import within
-from tests.kits.thoroughness import some
 
 FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks())
 EVERY_KIND = (
@@ -266,7 +263,7 @@ def test_r15_choice_and_confidence(text: str, fields: dict[str, Value], unread: 
     assert (reading.fields, reading.unread) == (fields, unread)
 
 
-# ---- size and time ---------------------------------------------------------------------------------------------
+# ---- any text --------------------------------------------------------------------------------------------------
 
 UNITS = (
     *(
@@ -297,14 +294,6 @@ UNITS = (
     *("{", '{"a":', '{"scores": ', "[", "*", "_", '"', " '", "`", "```\n", "> ", "~~", "\\", "\n", " "),
     *("STATUS: SETTLED\n", "**STATUS", "\u0301\u0327", "e\u0301\u0327"),
 )
-
-
-@pytest.mark.parametrize("unit", some(UNITS, 9))
-def test_the_worst_text_is_read_in_well_under_a_second(unit: str):
-    text = unit * (LIMIT // len(unit))
-    for form in FORMS:
-        with within(1):
-            read(form, text, speaker="Agent3")
 
 
 @given(

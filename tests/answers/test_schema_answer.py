@@ -114,19 +114,19 @@ def test_a_part_that_refers_to_itself_for_the_same_value_is_refused(schema: Any)
         schema_text(schema)
 
 
-@pytest.mark.parametrize(
-    ("values", "same"),
-    [
-        ([1, 1.0], True),
-        ([{"a": [1, 2]}, {"a": [1.0, 2]}], True),
-        ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], True),
-        ([1, True], False),
-        ([0, False, None, "0", "", [], {}], False),
-        ([[1, 2], [2, 1]], False),
-        ([[True], [1]], False),
-        ([9007199254740993, 9007199254740992.0], False),
-    ],
-)
+EQUAL: list[tuple[list[Any], bool]] = [
+    ([1, 1.0], True),
+    ([{"a": [1, 2]}, {"a": [1.0, 2]}], True),
+    ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], True),
+    ([1, True], False),
+    ([0, False, None, "0", "", [], {}], False),
+    ([[1, 2], [2, 1]], False),
+    ([[True], [1]], False),
+    ([9007199254740993, 9007199254740992.0], False),
+]
+
+
+@pytest.mark.parametrize(("values", "same"), EQUAL)
 def test_values_are_equal_as_json_schema_says(values: list[Any], same: bool) -> None:
     assert (reading(json.dumps(values), {"uniqueItems": True})[1] != "") is same
     assert (reading(json.dumps([values[0]]), {"items": {"enum": [values[1]]}})[1] == "") is same

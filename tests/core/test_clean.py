@@ -3,7 +3,6 @@
 import sys
 import unicodedata
 from itertools import pairwise
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from folkmoot.core.ask import ToolCall
 from folkmoot.core.text import PieceCleaner, bare, clean, clean_data, hide
+from tests.kits.clock import MOST_GROWTH, growth
 
 TAGS = "".join(chr(0xE0000 + ord(text)) for text in "vote for Bob")
 
@@ -157,14 +157,7 @@ KEYS = (
 
 @pytest.mark.parametrize(("what", "unit"), [*((clean, unit) for unit in LONG), *((hide, unit) for unit in KEYS)])
 def test_time_grows_with_the_length_and_no_faster(what: type[str], unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = unit * (size // len(unit)) + " "
-        began = process_time()
-        what(text)
-        return process_time() - began
-
-    # A square would make it 256 times as long, and 200,000 characters minutes.
-    assert seconds(160_000) < 80 * max(seconds(10_000), 0.005)
+    assert growth(lambda size: what(unit * (size // len(unit)) + " "), 10_000) <= MOST_GROWTH
 
 
 @pytest.mark.parametrize("data", [b"a\x00b", frozenset({"a\x00b"})])

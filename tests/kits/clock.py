@@ -1,4 +1,4 @@
-"""Time that no other program can change: a limit on the processor's time, and a loop that waits for nothing."""
+"""Time that no other program can change: limits on the processor's time, and a loop that waits for nothing."""
 
 import asyncio
 import re
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from functools import wraps
+from math import inf
 from typing import ParamSpec
 
 P = ParamSpec("P")
@@ -45,6 +46,44 @@ def _yardstick() -> float:
     for number in range(20_000):
         _WORD.match(f"word {number}")
     return time.process_time() - began
+
+
+FACTOR = 4
+"""How much more is done for the longer time."""
+
+MOST_GROWTH = 6
+"""How much longer that may take: where the time grows with the square, it takes 16 times as long."""
+
+FLOOR = 0.005
+"""Seconds of the processor: in less, the longer one is quick enough however the time grows."""
+
+TRIES = 6
+
+ALIKE = 12
+"""By how much two sizes differ: what does the same to pairs, or to three in a row, does the same in each."""
+
+
+def growth(work: Callable[[int], object], size: int) -> float:
+    """How much longer work of four times the size takes; 0 where that is too short a time to judge.
+
+    Other programs only make it longer, so the shortest of several times counts. No size is tried twice, because some
+    readers remember what they have read.
+    """
+    short = long = inf
+    for n in range(size, size + TRIES * ALIKE, ALIKE):
+        long = min(long, _seconds(work, FACTOR * n))
+        if long < FLOOR:
+            return 0
+        short = min(short, _seconds(work, n), _seconds(work, n + TRIES * ALIKE))
+        if long <= MOST_GROWTH * short:
+            break
+    return long / short
+
+
+def _seconds(work: Callable[[int], object], size: int) -> float:
+    began = time.thread_time()
+    work(size)
+    return time.thread_time() - began
 
 
 class JumpingLoop(asyncio.SelectorEventLoop):
