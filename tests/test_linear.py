@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import pytest
 
+from benchmarks.frames.recorded_frames import without_ids
 from folkmoot.agents.prompt import frame
 from folkmoot.agents.toolkit import read_arguments
 from folkmoot.analysis.analysis import analyse
@@ -58,7 +59,6 @@ from folkmoot.models.names import parse as read_model_name
 from folkmoot.models.provider_errors import error_words, provider_words
 from folkmoot.models.stream import AnswerStream, repair_surrogates
 from folkmoot.models.wires.events import Events
-from folkmoot.models.wires.recorded_frames import without_ids
 from folkmoot.phases.ranked_vote import ranking_form
 from folkmoot.protocols.measured.findings import CHECKING, REPORTING
 from folkmoot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
@@ -238,11 +238,11 @@ def imported(text: str, name: str = "a.md") -> None:
 
 
 ANSWERS: Readers = {
-    "vote": (lambda text: read_vote(text, NAMES, statements=("Ada has a plan.",)), BALLOT),
+    "vote": (lambda text: read_vote(text, NAMES, strict=True), BALLOT),
     "strict vote": (lambda text: read_vote(text, NAMES, strict=True), BALLOT),
     "vote of a proposal": (lambda text: read_vote(text, NAMES, proposals={"Ada": ("Move. " + text[:3000],)}), BALLOT),
     "ruling": (read_ruling, RULING),
-    "ruling on a matter": (lambda text: read_ruling(text, question="Buy it?", statements=("It is cheap.",)), RULING),
+    "ruling on a matter": (lambda text: read_ruling(text + "\n" + RULING), RULING),
     "message": (lambda text: read_message(text, verdicts=("HIRE", "NO_HIRE"), speaker="Ada", members=NAMES), MESSAGE),
     "scores": (lambda text: read_scores(text, NAMES[:2]), SCORES),
     "draft": (lambda text: read(draft(), text, speaker="Ada"), DRAFT),
@@ -397,7 +397,6 @@ def slow_runs(readers: Readers, name: str, units: Sequence[str], *, size: int, s
     return slow
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", ANSWERS)
 def test_each_reader_of_answers_is_linear(name: str) -> None:
     assert not slow_runs(ANSWERS, name, UNITS + WORDS, size=1_200, step=32)
@@ -408,13 +407,11 @@ def test_each_reader_of_texts_is_linear(name: str) -> None:
     assert not slow_runs(TEXTS, name, UNITS, size=2_000, step=4)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", COSTLY)
 def test_each_costly_reader_is_linear(name: str) -> None:
     assert not slow_runs(COSTLY, name, UNITS, size=2_000, step=24)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", PAGES)
 def test_each_page_of_a_record_is_linear(name: str) -> None:
     assert not slow_runs(PAGES, name, UNITS, size=900, step=12)  # longer texts than 4,000 characters are not kept

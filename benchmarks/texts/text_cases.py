@@ -203,10 +203,7 @@ def _is_harmful(booked: Booked, defensible: Sequence[Booked]) -> bool:
 
 def _vote(case: Case) -> Booked:
     known = case.known
-    debate = (known.question, *known.statements) if known.question or known.statements else ()
-    vote = reading.read_vote(
-        case.whole_text, case.candidates, voter=known.voter, proposals=known.proposals, statements=debate
-    )
+    vote = reading.read_vote(case.whole_text, case.candidates, voter=known.voter, proposals=known.proposals)
     return {"abstain": True} if vote.abstained else {"vote": vote.choice}
 
 
@@ -219,7 +216,7 @@ def _message(case: Case) -> Booked:
 
 
 def _ruling(case: Case) -> Booked:
-    ruling = reading.read_ruling(case.whole_text, question=case.known.question, statements=case.known.statements)
+    ruling = reading.read_ruling(case.whole_text)
     return {"status": ruling.status, "decision": ruling.decision}
 
 

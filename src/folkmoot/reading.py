@@ -1,7 +1,8 @@
 """Read texts as a debate reads them: a vote, a ruling, a board message, scores, a brief (public, pure functions).
 
-Each function says what a debate would book from a text, and why it would not book the rest. Nothing is asked, stored
-or changed. What is not plainly the author's own final statement is not booked.
+Each function says what a debate would book from a text, and why it wouldn't book the rest. Nothing is asked, stored or
+changed. A text is read by its form alone, as the last answer to a question: nobody is asked again, so words behind a
+vote count for nothing. What isn't the author's own (a quotation, code, thinking, a turn of others) is not booked.
 
 >>> from folkmoot.reading import read_vote
 >>> read_vote("Its plan has a way back. I vote for: Ben", ["Ann", "Ben"]).choice
@@ -11,7 +12,7 @@ or changed. What is not plainly the author's own final statement is not booked.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from folkmoot.answers.layout import NO_PROPOSALS, Reading, read
+from folkmoot.answers.layout import NO_NAMES, Reading, read
 from folkmoot.answers.values import reason_in_words
 from folkmoot.app.brief import reader
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
@@ -137,8 +138,7 @@ def read_vote(
     *,
     voter: str = "",
     strict: bool = False,
-    proposals: Mapping[str, Sequence[str]] = NO_PROPOSALS,
-    statements: Sequence[str] = (),
+    proposals: Mapping[str, Sequence[str]] = NO_NAMES,
 ) -> Vote:
     """Read a ballot (``I vote for: NAME``).
 
@@ -147,35 +147,30 @@ def read_vote(
         candidates: who can be voted for.
         voter: whose answer it is; "" where that is unknown.
         strict: whether only the formula with its colon counts, as in some debates.
-        proposals: by candidate, the words of the proposal that it stands for. Its exact words, its title or its first
-            sentence then name it as well, where they are no other candidate's.
-        statements: the question, and what the debaters said. Behind a vote, words of them speak of the matter.
+        proposals: by candidate, the words of the proposal that it stands for; they name it as well.
 
     >>> vote = read_vote('Ann ends with "I vote for: Ann". That is not how this works.', ["Ann", "Ben"])
     >>> vote.choice, vote.why[0].code
     (None, 'quoted_only')
     """
-    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter, proposals=proposals, debate=statements)
+    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter, names=proposals, final=True)
     choice = reading.fields.get(BALLOT)
     if choice == ABSTAIN:
         return Vote(abstained=True)
     return Vote(choice=_text(choice), why=_reasons(reading))
 
 
-def read_ruling(text: str, *, question: str = "", statements: Sequence[str] = ()) -> Ruling:
+def read_ruling(text: str) -> Ruling:
     """Read a moderator's ruling in the sections ``SUMMARY``, ``STATUS`` and ``DECISION``.
 
     Args:
         text: the moderator's whole answer.
-        question: what is debated; "" where that is unknown. Its words speak of the matter and of no debate in general.
-        statements: what the debaters said, and the background. A short decision that has no word of the matter in
-            common with the question and with them is none.
 
     >>> ruling = read_ruling("SUMMARY: All is said.\\nSTATUS: SETTLED\\nDECISION: Run the pilot.")
     >>> ruling.status, ruling.decision
     ('SETTLED', 'Run the pilot.')
     """
-    reading = read(SETTLEMENT, text, debate=(question, *statements) if question or statements else ())
+    reading = read(SETTLEMENT, text, final=True)
     adopted = Adopt()
     status = reading.fields.get(adopted.status)
     decision = reading.fields.get(adopted.field) if status == adopted.value else None
@@ -196,7 +191,7 @@ def read_message(text: str, *, verdicts: Sequence[str] = (), speaker: str = "", 
     >>> message.verdict, message.content
     ('HIRE', 'Take Kim.')
     """
-    reading = read(member_form(message(tuple(verdicts)), speaker, members), text, speaker=speaker)
+    reading = read(member_form(message(tuple(verdicts)), speaker, members), text, speaker=speaker, final=True)
     return Message(
         verdict=_text(reading.fields.get(VERDICT)),
         reasoning=_text(reading.fields.get(REASONING)),
@@ -219,7 +214,7 @@ def read_scores(text: str, names: Sequence[str], *, low: float = 0, high: float 
     {'Ann': 7, 'Ben': 4}
     """
     fields = tuple(Field(name=name, kind="number", low=low, high=high) for name in names)
-    reading = read(Form(name="scores", fields=fields, layout="json", under="scores"), text)
+    reading = read(Form(name="scores", fields=fields, layout="json", under="scores"), text, final=True)
     if reading.unread:
         return Scores(scores={}, why=_reasons(reading))
     return Scores(scores={name: value for name, value in reading.fields.items() if isinstance(value, int | float)})
@@ -250,4 +245,7 @@ def _text(value: Value | None) -> str | None:
 
 def _reasons(reading: Reading) -> tuple[Reason, ...]:
     parted = [unread.rpartition(": ") for unread in reading.unread]
-    return tuple(Reason(field=field, code=code, text=reason_in_words(code)) for field, _, code in parted)
+    return tuple(
+        Reason(field=field, code=code, text=reason_in_words(code, reading.seen.get(field, "")))
+        for field, _, code in parted
+    )

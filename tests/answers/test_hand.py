@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.answers.manual_form import allowed_values, read_manual_answer
-from folkmoot.answers.plain_text import LIMIT
+from folkmoot.answers.text import LIMIT
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value, allows
 from folkmoot.core.errors import BriefError
 from folkmoot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision, speech
@@ -112,7 +112,7 @@ REFUSED: list[tuple[Form | None, str, dict[str, Value], str]] = [
     (OPEN, "ANSWER: Tea\nCONFIDENCE: very", {}, r"must say CONFIDENCE \(a number from 0 to 1\)"),
     (SETTLEMENT, "Tea won.", {"STATUS": "settled"}, r"where STATUS is SETTLED, the answer must say DECISION \(the dec"),
     (LAST, "None yet", {}, "Verdict is 'None yet'; it must be your verdict in a few words, .*, or abstain"),
-    (LAST, "", {"Verdict": "undecided"}, "Verdict is 'undecided'; it must be your verdict in a few words"),
+    (LAST, "", {"Verdict": "n/a"}, "Verdict is 'n/a'; it must be your verdict in a few words"),
     (BOARD, "Bye.", {"Withdrawn": "true"}, r"where Withdrawn is true, the answer must say Verdict \(HIRE or NO_HIRE\)"),
     (BOARD, "Hm.", {"VerdictReasoning": "So."}, r"with VerdictReasoning, the answer must say Verdict \(HIRE or"),
 ]

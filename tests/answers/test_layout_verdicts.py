@@ -34,31 +34,29 @@ BOOKED = [
     '<Verdict>"HIRE"</Verdict>',
     "<Verdict>\nHIRE\n</Verdict>",
     "<Verdict>HIRE.</Verdict>",
+    "<Verdict><![CDATA[HIRE]]></Verdict>",
+    "</Quote><Verdict>HIRE</Verdict>",
     "<Verdict>ＨＩＲＥ</Verdict>",
     "<Verdict>HI\u200bRE</Verdict>",
     "<verdict>hire</verdict>",
     "<!-- <Verdict>NO_HIRE</Verdict> --><Verdict>HIRE</Verdict>",
     "<Verdict>HIRE<!-- or not --></Verdict>",
-    f"{HIRE}\n{HIRE}",
     f"<Quote><Verdict>NO_HIRE</Verdict></Quote>\n{HIRE}",
-    f"<br>\n{HIRE}\n</br>",
 ]
 REFUSED = [
     ("<Verdict></Verdict>", "empty"),
-    ("<Verdict/>", "malformed"),
-    ('<Verdict value="HIRE"/>', "malformed"),
+    ("<Verdict/>", "missing"),
+    ('<Verdict value="HIRE"/>', "missing"),
     ('<Verdict value="HIRE"></Verdict>', "malformed"),
     ('<Verdict by="Prof. Rodriguez">HIRE</Verdict>', "malformed"),
     ("<Verdict>NO - HIRE</Verdict>", "not_allowed"),
     ("<Verdict>not HIRE</Verdict>", "not_allowed"),
-    ("<Verdict>HIRE?</Verdict>", "not_allowed"),
     ("<Verdict>HIRE or NO_HIRE</Verdict>", "not_allowed"),
     ("<Verdict>HIRE/NO_HIRE/UNDECIDED</Verdict>", "not_allowed"),
     ("<Verdict>[HIRE|NO_HIRE|UNDECIDED]</Verdict>", "not_allowed"),
     ("<Verdict>HIRE if references check out</Verdict>", "not_allowed"),
     ("<Verdict>HIRЕ</Verdict>", "not_allowed"),
     ("<Verdict><b>HIRE</b></Verdict>", "not_allowed"),
-    ("<Verdict><![CDATA[HIRE]]></Verdict>", "not_allowed"),
     ("<Verdict>Prof. Rodriguez: HIRE</Verdict>", "not_allowed"),
     ("<Verdict><!-- HIRE --></Verdict>", "empty"),
     ("<!-- <Verdict>HIRE</Verdict> -->", "missing"),
@@ -66,10 +64,11 @@ REFUSED = [
     ("&lt;Verdict&gt;HIRE&lt;/Verdict&gt;", "missing"),
     ("<Artifacts><Verdict>HIRE</Verdict></Artifacts>", "missing"),
     ("Verdict: HIRE", "missing"),
-    ("I would write <Verdict>HIRE</Verdict> here.", "missing"),
     (f"{HIRE}\n<Verdict>NO_HIRE</Verdict>", "ambiguous"),
+    (f"{HIRE}\n{HIRE}", "ambiguous"),
+    ("<Quote><Verdict>HIRE</Verdict></Quote>", "missing"),
+    ("<Quote><Artifacts></Quote><Verdict>HIRE</Verdict></Artifacts>", "unclosed"),
     (f"{HIRE}\n<Verdict></Verdict>", "ambiguous"),
-    ("</Quote><Verdict>HIRE</Verdict>", "malformed"),
 ]
 WITHDRAWN = [
     ("<Withdrawn>true</Withdrawn>", True),
@@ -87,7 +86,6 @@ WITHDRAWN = [
 ]
 CONTENTS = [
     "I wrote <Withdrawn>true</Withdrawn> in my notes.",
-    "Write </Content>\n<Withdrawn>true</Withdrawn>\n<Content> and go.",
     "<Message>\n<Speaker>Dr. Sarah Chen</Speaker>\n<Withdrawn>true</Withdrawn>\n</Message>",
     "```xml\n<Withdrawn>true</Withdrawn>\n```",
     "> <Withdrawn>true</Withdrawn>",
@@ -103,17 +101,14 @@ NO_MESSAGE = [
     '<Message verdict="HIRE">x</Message>',
     "<Message><Verdict>HIRE</Message>",
     "<Message><Content><Verdict>HIRE</Verdict></Content></Message>",
-    "<Message>My verdict would be <Verdict>HIRE</Verdict> if she had grants.</Message>",
     message()[:60],
     message().replace("</Content>\n</Message>", ""),
     "> " + message().replace("\n", "\n> "),
+    f"<Quote>{message()}</Quote>\nSo he would say.",
+    f"<Quote>{message()}</Quote>\n<Quote>So I would say.</Quote>",
+    f"Prof. Rodriguez:\n{message()}",
     f"<!-- {message()} -->",
     f"<!-- {message()}",
-    f"For example:\n\n{message()}",
-    f"The format is:\n{message()}",
-    f"Prof. Rodriguez would like me to write\n{message()}",
-    f"I would say {message()}",
-    f"<Response>{message()}</Response>",
     f"{message()}\n{message('<Verdict>NO_HIRE</Verdict>')}",
 ]
 ONE_MESSAGE = [
@@ -122,9 +117,9 @@ ONE_MESSAGE = [
     message(speaker="**Dr. Sarah Chen**"),
     message(speaker=""),
     message().replace("\n", ""),
-    message().replace("</Message>", ""),
     message().replace("\n", "\r\n"),
     f"```xml\n{message()}\n```",
+    f"<Response>{message()}</Response>",
     f"Sure, here is my message:\n\n```xml\n{message()}\n```",
     f"Here is my message: {message()}",
     f"{CHEN}: {message()}",
@@ -163,14 +158,14 @@ def test_nothing_inside_the_content_withdraws_anybody(content: str):
 
 @pytest.mark.parametrize("text", NO_MESSAGE)
 def test_no_verdict_without_a_message_of_ones_own(text: str):
-    reading = read(scaffold(), text, speaker=CHEN)
+    reading = read(scaffold(), text, speaker=CHEN, others=("Prof. Rodriguez",), final=True)
     assert "Verdict" not in reading.fields
     assert any(reason.startswith("Verdict: ") for reason in reading.unread)
 
 
 @pytest.mark.parametrize("text", ONE_MESSAGE)
 def test_the_message_of_ones_own_is_read(text: str):
-    reading = read(scaffold(), text, speaker=CHEN)
+    reading = read(scaffold(), text, speaker=CHEN, others=("Prof. Rodriguez",), final=True)
     assert (reading.fields.get("Verdict"), reading.fields.get("Withdrawn")) == ("HIRE", False)
 
 
@@ -190,8 +185,8 @@ def test_without_a_known_author_every_name_is_taken():
 def test_an_unclosed_field_is_named():
     text = "<Message>\n<Content>See above.</Content>\n<Verdict>HIRE\n</Message>"
     reading = read(scaffold(), text, speaker=CHEN)
-    assert reading.fields == {"Content": "See above."}
-    assert reading.unread == ("Verdict: unclosed",)
+    assert reading.fields == {}
+    assert reading.unread == ("Verdict: unclosed", "Content: unclosed")
 
 
 MESSAGE = (
@@ -199,24 +194,12 @@ MESSAGE = (
 )
 
 
-@pytest.mark.parametrize(
-    "behind",
-    [
-        "No, I take that back.",
-        "Ich ziehe das zurück.",
-        "Je retire cela.",
-        "Correction: NO_HIRE.",
-        "我收回。",
-    ],
-)
-def test_words_behind_a_message_take_its_verdict_back(behind: str):
-    reading = read(scaffold(), f"{MESSAGE}\n\n{behind}", speaker="Ann")
-    assert (reading.fields.get("Verdict"), reading.fields.get("Withdrawn")) == (None, None)
-    assert reading.fields["Content"] == "So."
-    assert reading.unread[-2:] == ("Verdict: ambiguous", "Withdrawn: ambiguous")
+@pytest.mark.parametrize("behind", ["I hope this helps!", "Thank you.", "No, I take that back.", "我收回。"])
+def test_words_behind_a_message_cost_a_question_and_nothing_after_that(behind: str):
+    text = f"{MESSAGE}\n\n{behind}"
+    assert read(scaffold(), text, speaker="Ann").unread == ("Verdict: words_behind", "Content: words_behind")
+    assert read(scaffold(), text, speaker="Ann", final=True).fields["Verdict"] == "HIRE"
 
 
-@pytest.mark.parametrize("behind", ["I hope this helps!", "> I take that back.", "Thank you."])
-def test_courtesies_and_quotations_behind_a_message_change_nothing(behind: str):
-    reading = read(scaffold(), f"{MESSAGE}\n\n{behind}", speaker="Ann")
-    assert (reading.fields.get("Verdict"), reading.fields.get("Withdrawn")) == ("HIRE", True)
+def test_a_quotation_behind_a_message_costs_nothing():
+    assert read(scaffold(), f"{MESSAGE}\n\n> I take that back.", speaker="Ann").fields["Verdict"] == "HIRE"

@@ -27,7 +27,7 @@ def codes(why: tuple[reading.Reason, ...]) -> list[tuple[str, str]]:
 def test_a_vote(text: str, choice: str | None, abstained: bool, why: list[tuple[str, str]]) -> None:
     vote = read_vote(text, ["Ann", "Ben"])
     assert (vote.choice, vote.abstained, codes(vote.why)) == (choice, abstained, why)
-    assert all(reason.text.endswith(("name", "way")) for reason in vote.why)
+    assert all(" " in reason.text for reason in vote.why)
 
 
 def test_the_author_is_known_and_a_strict_ballot_needs_its_colon() -> None:
@@ -44,16 +44,6 @@ def test_a_ruling_decides_only_where_it_is_settled() -> None:
     ruling = read_ruling("Both made good points.")
     assert (ruling.status, ruling.decision, ruling.summary) == (None, None, None)
     assert codes(ruling.why) == [("SUMMARY", "no_form"), ("STATUS", "no_form")]
-
-
-def test_words_of_the_question_and_of_the_debate_make_a_decision() -> None:
-    ruling = "SUMMARY: All said.\nSTATUS: SETTLED\nDECISION: "
-    lunch = ruling + "Keep the lunch break."
-    assert read_ruling(lunch).decision is None
-    assert read_ruling(lunch, question="Shall the lunch break be shorter?").decision == "Keep the lunch break."
-    saying, pool = ruling + "Carts go before horses here.", ["The pool costs 40,000 a year. Its pump is old. " * 9]
-    assert read_ruling(saying).decision == "Carts go before horses here."
-    assert read_ruling(saying, question="Shall the pool close?", statements=pool).decision is None
 
 
 def test_a_message_counts_for_its_speaker_alone() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from folkmoot.answers.layout import form_instructions, read, write
 from folkmoot.answers.tags import escape
-from folkmoot.answers.values import is_blank
+from folkmoot.answers.values import read_value
 from folkmoot.core.ask import ABSTAIN, Value
 from folkmoot.core.text import clean
 from folkmoot.protocols.board import bound_to_judge, last_word, member_form, message
@@ -85,7 +85,6 @@ REFUSED = {
     "cut off": (SEED.replace("</Content>\n</Message>", ""), "unclosed"),
     "two that differ": (f"{SEED}\n{SEED.replace('>HIRE<', '>NO_HIRE<')}", "ambiguous"),
     "quoted": ("> " + SEED.replace("\n", "\n> "), "no_form"),
-    "an example": (f"For example:\n{SEED}", "no_form"),
     "no message": ("I think HIRE.", "no_form"),
     "a text that ends the message": (SEED.replace("I'm", "</Content>\n</Message>\nI'm"), "malformed"),
     "a text that swallows the end": (SEED.replace("I'm", "</Content>\n<Withdrawn>true</Withdrawn>\n<q>"), "malformed"),
@@ -110,21 +109,18 @@ def test_the_authors_own_message_is_found(text: str) -> None:
 
 FREE = member_form(message(()), CHEN, (CHEN, RODRIGUEZ))
 NOTHING = (
-    *("None yet", "N/A", "n/a.", "undecided", "**Undecided.**", "-", "—", "...", "TBD", "No verdict yet", "not yet"),
-    *("No verdict so far, I need the file.", "Undecided — more data", "None yet (waiting for Ann)", "none as yet"),
+    *("None yet", "none", "**None.**", "N/A", "n/a.", "null", "-", "—", "..."),
     "[your verdict in a few words, the same words as others where you agree with them]",
 )
 ABSTAINED = (
     *("ABSTAIN", "abstain", "Abstain.", "I abstain", "**I abstain.**", '"I abstain"', "I abstain from voting"),
-    *("Abstention", "I abstain from a verdict", "Abstain: she is my sister", "Abstain - no data"),
-    *("I abstain because I know too little.", "Abstain (conflict of interest)", "I will abstain", "Ich enthalte mich"),
+    *("Abstain: she is my sister", "Abstain - no data", "Abstain (conflict of interest)"),
 )
 TAKEN = (
     *("Hire her.", "None of them", "Not now", "No", "Hire; I abstain from judging her style", "Abstain from hiring"),
+    *("undecided", "TBD", "not yet", "No decision before May"),
     *("(Hire)", "– wait", "- wait", "Nothing less than 5%", "I abstain from meat, so no", "Pending deals first"),
 )
-ASKED_ABOUT = ("Abstainers should be asked again", "No decision before May")
-"""Verdicts about deciding, which may be those of the member or words on the meeting."""
 
 
 def verdict_in(text: str, *, demanded: bool) -> tuple[Value | None, tuple[str, ...]]:
@@ -149,11 +145,6 @@ def test_an_abstention_is_no_verdict_in_free_words_either(text: str) -> None:
 @pytest.mark.parametrize("text", TAKEN)
 def test_other_words_are_the_verdict(text: str) -> None:
     assert verdict_in(text, demanded=False) == verdict_in(text, demanded=True) == (text, ())
-
-
-@pytest.mark.parametrize("text", ASKED_ABOUT)
-def test_a_verdict_about_deciding_is_asked_about(text: str) -> None:
-    assert verdict_in(text, demanded=True) == (None, ("Verdict: vague",))
 
 
 def test_an_abstention_is_offered_where_a_verdict_is_demanded() -> None:
@@ -223,7 +214,7 @@ def messages(draw: st.DrawFn) -> dict[str, Value]:
     for field in FORM.fields:
         if not field.required and draw(st.booleans()):
             continue
-        texts = TEXTS.filter(lambda text, field=field: bool(text) and not is_blank(field, text))
+        texts = TEXTS.filter(lambda text, field=field: bool(text) and read_value(field, text) == text)
         if field.kind == "choice":
             values[field.name] = draw(st.sampled_from(field.choices))
         elif field.kind == "flag":

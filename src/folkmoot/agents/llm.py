@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from folkmoot.agents.prompt import compose, fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from folkmoot.answers.layout import Reading, read, repair_question
-from folkmoot.answers.rulings import is_decision
 from folkmoot.answers.schemas.form_schema import AS_JSON, schema_of
 from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words
 from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
@@ -93,11 +92,12 @@ class ModelAgent:
             question = Message(role="user", text=repair_question(ask.form, reading))
             try:
                 repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
-                reading = _merge(ask.form, reading, _read(ask, repaired, context))
+                reading = _merge(ask.form, reading, _read(ask, repaired, context, final=True))
                 talk.notes.append(REPAIRED)
             except ModelError as error:
-                # The first answer was paid for and says what it says; it is not lost with the question about its form.
+                # The first answer was paid for and says what it says; it isn't lost with the question about its form.
                 talk.notes.append(f"the question about the form failed: {error}")
+                reading = _with_missing_fields(ask.form, _read(ask, answer, context, final=True))
                 return reply_of(reading, talk, answer)
         if not reading.text and not reading.fields:
             raise Unreadable(f"{self._model.name} gave no words", kind="empty")
@@ -237,10 +237,11 @@ def _split_last_word(text: str) -> tuple[str, str]:
     return body, text[len(body) : text.rindex(word[0])]
 
 
-def _read(ask: Ask, called: Called, context: Context) -> Reading:
-    form = ask.form
-    debate = _words_of_debate(context) if form is not None and _is_compared(form) else (context.brief.topic,)
-    reading = read(form, called.text, speaker=context.me.name, proposals=proposed_words(ask, context), debate=debate)
+def _read(ask: Ask, called: Called, context: Context, *, final: bool = False) -> Reading:
+    form, me = ask.form, context.me.name
+    others = [participant.name for participant in context.brief.participants if participant.name != me]
+    names = proposed_words(ask, context)
+    reading = read(form, called.text, speaker=me, others=others, names=names, final=final)
     if form and is_cut_off(called):
         if form.layout == "records" and any(reading.fields.values()):
             # A block that is closed is whole, whatever was cut off behind it.
@@ -248,24 +249,6 @@ def _read(ask: Ask, called: Called, context: Context) -> Reading:
         # What was cut off may have been a longer name or a "not": such a form counts as unread.
         return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))
     return reading
-
-
-def _is_compared(form: Form) -> bool:
-    """Whether an answer is compared with the debate: a decision in free words, and a ballot in running text."""
-    ballot = form.layout == "line"
-    return any(
-        (field.kind == "choice" and ballot) or (field.kind == "text" and is_decision(field)) for field in form.fields
-    )
-
-
-def _words_of_debate(context: Context) -> tuple[str, ...]:
-    """The topic, the sources, who takes part, and the others' words; nothing where languages differ."""
-    brief = context.brief
-    if any(participant.language for participant in brief.participants):
-        return ()
-    statements = (turn.text for turn in context.turns if turn.by != context.me.name)
-    names = (participant.name for participant in brief.participants)
-    return (brief.topic, *(source.text for source in brief.background), *names, *statements)
 
 
 def _needs_repair(form: Form, reading: Reading) -> bool:

@@ -7,8 +7,8 @@ what is missing.
 from collections.abc import Mapping, Sequence
 
 from folkmoot.answers.layout import Reading, read
-from folkmoot.answers.plain_text import LIMIT, match
-from folkmoot.answers.values import Fault, placeholder, read_choice, read_items, read_value
+from folkmoot.answers.text import LIMIT
+from folkmoot.answers.values import Fault, allowed_values, read_choice, read_items, read_value
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value, allows, needed
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean
@@ -40,7 +40,7 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     required_fields = [field for field in form.fields if field.required and field.name not in typed]
     if len(required_fields) == 1 and (choice := _matching_choice(required_fields[0], words)) is not None:
         typed[required_fields[0].name], words = choice, ""
-    reading = read(form, words) if words else Reading(text="")
+    reading = read(form, words, final=True) if words else Reading(text="")
     values = {**reading.fields, **typed}
     open_ = [field for field in required_fields if field.name not in values]
     if words and open_ and not reading.fields and all(field.kind == "text" for field in open_):
@@ -54,12 +54,6 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     _check_pairs(form, values)
     rows = [_row(form, field, typed[field.name]) for field in form.fields if field.name in typed]
     return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=values)
-
-
-def allowed_values(field: Field) -> str:
-    """What may stand in a field, in a few words."""
-    words = placeholder(field)[1:-1]
-    return f"{words}, or abstain" if field.abstain else words
 
 
 REASON = "your reason; everybody can read it"
@@ -101,22 +95,9 @@ def _value(field: Field, raw: Value) -> Value | Fault:
 
 
 def _matching_choice(field: Field, words: str) -> str | None:
-    """The choice that the words are, in its own spelling; its last word does where the choices differ in nothing else.
-
-    None where they are no choice, or the field is none.
-    """
-    if field.kind != "choice":
-        return None
-    value = read_choice(field, words, loose=False)
-    if isinstance(value, str):
-        return value
-    heads, tails = (
-        {choice.rpartition(" ")[0] for choice in field.choices},
-        [choice.split()[-1] for choice in field.choices],
-    )
-    if len(heads) != 1 or heads == {""} or (tail := match(tails, words)) is None:
-        return None
-    return field.choices[tails.index(tail)]
+    """The choice that the words are, in its own spelling; None where they are no choice, or the field is none."""
+    value = read_choice(field, words) if field.kind == "choice" else None
+    return value if isinstance(value, str) else None
 
 
 def _is_incomplete(form: Form, open_: Sequence[Field], values: Mapping[str, Value]) -> bool:

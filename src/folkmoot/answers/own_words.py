@@ -1,295 +1,265 @@
-"""Candidates in a voter's own words, as labels: a bare letter, a translated label, a proposal's exact words.
+"""Whose words: an answer without thinking, without what it quotes, and without turns that it invents for others.
 
-Where a ballot has labels ("Proposal A"), voters write "A has my vote", "Vorschlag A", or the proposal itself. Such
-words are replaced by the label; then the strict reader reads the text as it reads any other. Whoever abstains in a
-word names none of them. Below are votes as people say them in conversation ("yeah, I'm going with Ada"): a sentence is
-one where it begins with words of choosing or with a name and such words behind it, and where nothing before it or
-behind it speaks against it, as ``mentions`` and ``candidates`` judge it for every other vote.
+A participant's answer may hold other people's words: a quotation, a code example, a copied template, an invented
+turn, or what it thought before it answered. Nothing of these is its own answer. No list of known models: whatever
+looks like a mark of a chat template is one (https://huggingface.co/docs/transformers/chat_templating shows many).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 
-from folkmoot.answers import retraction
-from folkmoot.answers.candidates import Candidates, tail_fault
-from folkmoot.answers.mentions import MarkedText, Mood, mood_of_words_before, sentence_end
-from folkmoot.answers.plain_text import key
-from folkmoot.answers.words import everyday, formulas, phrases, vote_labels
-from folkmoot.core.text import late_pattern
+from folkmoot.answers.text import fold, key
 
-MOST = 2_000
-"""The most characters of a proposal whose exact words are looked for."""
+_INLINE = "a|abbr|b|big|br|center|code|div|em|font|hr|i|img|li|mark|ol|p|pre|s|small|span|strong|sub|sup|u|ul|h[1-6]"
+_HTML = re.compile(rf"</?(?:{_INLINE})(?:\s[^<>]{{0,200}})?/?>", re.I)
+_BREAK = re.compile(r"<(?:br\s*/?|/p|/div|/li|/h[1-6])>", re.I)
 
-TITLE = 160
-"""The most characters of a proposal's title."""
+MARK = r"(?:<[|｜]?/?[A-Za-z_][\w:.▁-]{0,40}(?:\s[^<>\n]{0,80})?[|｜]?>|\[/?[A-Z][A-Z_]{1,20}\]|[◁◀]/?\w{1,20}[▷▶])"
+"""A mark of a chat template: ``<|im_end|>``, ``<channel|>``, ``</think>``, ``[/INST]``, ``<｜end▁of▁sentence｜>``."""
 
-_STEM = "proposal"
-_TRANSLATED = (
-    r"the proposal|proposal|(?:den |der |dem |de[rn] )?vorschlag|(?:la )?proposition|(?:la )?propuesta"
-    r"|(?:a |la )?proposta"
-    r"|предложени[еюя]|propozycj[aęi]|提案|建议|建議|方案|제안|방안|(?:لل|ال)?مقترح|(?:لل|ال)?اقتراح|प्रस्ताव|öneri"
+_MARK = re.compile(MARK)
+_MARK_AT_END = re.compile(rf"{MARK}\Z")
+_ELEMENT = re.compile(r"<(?P<shut>/?)(?P<name>[A-Za-z][\w:.-]{0,40})(?:\s[^<>\n]{0,80})?>")
+_THINKING = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|monologue|deliberat")
+_CHANNEL = re.compile(r"<\|channel\|?>\s{0,9}(\w+)")
+_FINAL = re.compile(r"\A\s*<\|channel\|?>\s{0,9}final\s{0,9}<\|message\|>")
+
+_USERS = ("user", "human", "system", "developer", "tool", "function", "inst")
+_OWN_ROLES = ("assistant", "model", "ai", "bot", "gpt")
+_TURN = re.compile(rf"({MARK})[ \t]*\n?(?:([^\W\d_]\w{{0,30}})[ \t]*(?=\n|:|{MARK}))?")
+
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_SET_APART = re.compile(r"[ \t]*(?:[-*+][ \t]+)?[>|]|\t| {4}|[ \t]*~~")
+_HEADING = re.compile(
+    r"[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,3}\[?([^\n:：\[\]]{1,60}?)\]?(?:[ \t]*\([^()\n]{0,60}\))?[*_]{0,3}[:：][*_]{0,3}(.*)"
 )
-_EDGE, _LIMIT = r"(?<![^\W\u2e80-\uffff])", r"(?![^\W\u2e80-\uffff])"
-_LETTERED = late_pattern(
-    rf"(?:{_EDGE}(?i:{_TRANSLATED})[ \t]*)?{_EDGE}(?<!['’.-])([A-HJ-Z])(?![-+#]|['’](?:d|ll|m|re|t|ve)\b|\.\w){_LIMIT}"
-    r"(?:[ \t]?案)?"
-)
-"""A capital letter that stands alone, with a word for "proposal" or without one."""
-
-_LEADS_TO = late_pattern(
-    r"(?:^|[^\w\s'’]|\n|[\u2e80-\uffff]|(?i:(?<!\w)(?:for|to|that|because|but|and|so|over|than|not|is|back|support|choose|pick|select"
-    r"|für|an|unterstütze|wähle|pour|à|soutiens|choisis|por|para|apoyo|apoio|elijo|escolho|per|ad?|sostengo|appoggio|scelgo"
-    r"|за|поддерживаю|выбираю|na|za|popieram|wybieram|oyum|oyumu|वोट|मत|मैं|صوتي|ل|لـ|إلى|أؤيد|أختار)))[\s*_`\"'“”„«»(\[]*$"
-)
-"""How the words before a name end where it is the name of what is voted for, or begins a sentence."""
-
-_VERBS = (
-    "has|gets|receives|earns|wins|bekommt|erhält|hat|a|reçoit|obtient|remporte|tiene|recibe|obtiene|ha|riceve|ottiene"
-    "|tem|leva|recebe|получает|dostaje|otrzymuje|ma|को|के|का"
-)
-_REASONS = "because|since|as|due|weil|da|denn|parce|car|puisque|porque|ya que|perché|poiché|pois|потому|bo|ponieważ"
-_CLOSERS = r"[*_`\"'”»）)\]」』]*"
-_ENDS = late_pattern(
-    rf"{_CLOSERS}(?:[ \t]*(?:[.!。！।]?{_CLOSERS}\s*$|[.!](?=\s)|[。！।\n])|,?[ \t]+(?:{_VERBS}|{_REASONS})(?!\w)"
-    r"|(?=[\u2e80-\uffff]|'s\b))"
-)
-"""What follows words that stand for a whole proposal: the end, a reason, or the verb of a vote."""
-_GOES_ON = late_pattern(
-    rf"{_ENDS.pattern}|{_CLOSERS}[ \t]*[,;:(\u2013\u2014-]|['’][^\W\d]"
-    r"|[ \t]+(?:and|or|but|over|not|wholeheartedly|with|for)(?!\w)"
-)
-"""The same for a letter, which more may follow."""
+_QUOTE = re.compile('["“”„«»「」『』]')
 
 
-def with_labels(text: str, choices: Sequence[str], proposals: Mapping[str, Sequence[str]]) -> str:
-    """The text with the labels of the candidates in place of the voter's own words for them.
+def own_words(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
+    """An answer without its thinking, turns that it invents, and a label of its author's own name.
 
     Args:
-        text: the voter's answer.
-        choices: the labels.
-        proposals: the words of the candidates, by label: of each its answer, and its whole text.
+        text: an answer of a model.
+        speaker: whose it is; "" where that is unknown.
+        keep: names of tags that hold something else here.
     """
-    letters = _by_letter(choices)
-    wordings = [
-        (words, choice) for choice in choices for part in proposals.get(choice, ()) for words in _wordings(part)
-    ]
-    names: dict[str, set[str]] = {key(choice): {*choices} for choice in choices}
-    for words, choice in (*wordings, *letters.items()):
-        names.setdefault(key(words), set()).add(choice)
-    owners = {words: choice for words, choice in wordings if names[key(words)] == {choice}}
-    clear = {letter: choice for letter, choice in letters.items() if names[key(letter)] == {choice}}
-    text = _replace_words(text, owners) if owners else text
-    return _replace_letters(text, clear) if clear else text
+    return without_speaker(own_turns(without_thinking(text, keep), speaker, keep), speaker)
 
 
-def _by_letter(choices: Sequence[str]) -> dict[str, str]:
-    """The labels by their letter; empty where the candidates have names."""
-    parted = [choice.rpartition(" ") for choice in choices]
-    plain = all(key(stem) == _STEM and len(letter) == 1 for stem, _, letter in parted)
-    return {letter: choice for choice, (_, _, letter) in zip(choices, parted, strict=True)} if plain else {}
+def without_thinking(text: str, keep: Sequence[str] = ()) -> str:
+    """The text without thinking that is marked as such: closed, never closed, or opened before the text began."""
+    text = _without_channels(text) if "channel" in text else text
+    kept = {name.casefold() for name in keep}
+    pieces: list[str] = []
+    place = depth = 0
+    for mark in _MARK.finditer(text):
+        name = mark[0].strip("<|｜>[]◁▷◀▶ \n").partition(" ")[0].casefold()
+        if not _THINKING.search(name) or name.strip("/") in kept or text[mark.start() - 1 : mark.start()] == "`":
+            continue
+        if not name.startswith(("/", "end")):
+            pieces += [] if depth else [text[place : mark.start()]]
+            depth += 1
+        elif depth > 1:
+            depth -= 1
+        else:
+            pieces = pieces if depth else []  # else it was opened before the text began
+            depth, place = 0, mark.end()
+    return "".join((*pieces, "" if depth else text[place:])).strip()
 
 
-def _wordings(text: str) -> Iterator[str]:
-    """A proposal's words that stand for it: the whole, its title, its first sentence."""
-    whole = text.strip()
-    first = whole.split("\n", 1)[0].strip(" #*_`")
-    sentence = re.split(r"(?<=[.!?])\s|(?<=[。！？])", first, maxsplit=1)[0]
-    for words in (whole, first, sentence):
-        bare = words.strip(" \t\n*_`\"'“”").rstrip(".。!")
-        few = words is not whole and len(bare.split()) < 2 and bare.isascii()
-        if bare and not few and len(bare) <= (MOST if words is whole else TITLE):
-            yield bare
+def _without_channels(text: str) -> str:
+    """The text without channels that are not the final one: each begins by its name, and ends at the next mark."""
+    pieces: list[str] = []
+    place = 0
+    for channel in _CHANNEL.finditer(text):
+        if channel.start() < place or channel[1].casefold() == "final":
+            continue
+        pieces.append(text[place : channel.start()])
+        marks = (mark for mark in _MARK.finditer(text, channel.end()) if "|" in mark[0] and "message" not in mark[0])
+        ended = next(marks, None)
+        place = ended.end() if ended else len(text)
+    return "".join((*pieces, text[place:]))
 
 
-def _replace_words(text: str, owners: Mapping[str, str]) -> str:
-    """The text with labels in place of a candidate's exact words, whatever their case, blanks and markup."""
-    longest = sorted(owners, key=len, reverse=True)
-    labels = {" ".join(_plain(words).split()): owners[words] for words in longest}
-    pattern = re.compile(rf"{_EDGE}(?:{'|'.join(map(_loose_pattern, longest))}){_LIMIT}", re.IGNORECASE)
-    return pattern.sub(
-        lambda match: (
-            labels.get(" ".join(_plain(match[0]).split()), match[0])
-            if _LEADS_TO.search(text[max(0, match.start() - 40) : match.start()]) and _ENDS.match(text, match.end())
-            else match[0]
-        ),
-        text,
+def own_turns(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
+    """The text without turns that the marks of a template give to a user, a system or a tool.
+
+    Marks at the end are cut off; those of the author's own turns go; text behind any other mark is text.
+    """
+    pieces: list[str] = []
+    place, own = 0, True
+    for mark in _TURN.finditer(text):
+        role = key(mark[2] or "")
+        name = key(mark[1].strip("<|｜>[]◁▷◀▶"))
+        if name.startswith("/") and name.strip("/") in _USERS:
+            role = "assistant"  # "[/INST]": the user's turn ends
+        elif name in _USERS:
+            role = name
+        if role in _USERS or (own and role in _OWN_ROLES) or (not own and role in (*_OWN_ROLES, key(speaker))):
+            pieces.append(text[place : mark.start()] if own else "")
+            place, own = mark.end(), role not in _USERS
+    text = _FINAL.sub("", "".join((*pieces, text[place:] if own else "")), count=1)
+    return (text if keep else _without_marks_at_end(text)).strip()
+
+
+def _without_marks_at_end(text: str) -> str:
+    end = len(text)
+    while end:
+        end = len(text[:end].rstrip()) if text[end - 1].isspace() else end
+        start = max(0, end - 140)  # no mark is longer
+        if not (mark := _MARK_AT_END.search(text[start:end])):
+            break
+        end = start + mark.start()
+    return text[:end]
+
+
+def plain_html(text: str) -> str:
+    """The text without HTML's emphasis, breaks as newlines; code stays as it is."""
+    if "<" not in text:
+        return text
+    rows = text.split("\n")
+    return "\n".join(
+        row if code else _HTML.sub("", _BREAK.sub("\n", row)) for row, code in zip(rows, _is_code(rows), strict=True)
     )
 
 
-def _plain(words: str) -> str:
-    return re.sub(r"[*_`\"'“”‘’„«»]", "", words).casefold()
+def _is_code(rows: Sequence[str]) -> Iterator[bool]:
+    """Whether each row belongs to fenced code; the marks do."""
+    fence = ""
+    for row in rows:
+        mark = _FENCE.match(row)
+        yield bool(fence or mark)
+        if mark:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
 
 
-def _loose_pattern(words: str) -> str:
-    """A pattern for words with any blanks and marks between them."""
-    parts = re.split(r"([\s*_`\"'“”‘’„«»]+)", words)
-    gaps = (r"[\s*_`\"'“”‘’„«»]+" if re.search(r"\s", part) else r"[*_`\"'“”‘’„«»]*" for part in parts[1::2])
-    bodies = [re.escape(part) for part in parts[::2]]
-    return "".join(body + gap for body, gap in zip(bodies, [*gaps, ""], strict=True))
+def behind_marks(text: str, labels: Sequence[re.Pattern[str]]) -> str:
+    """The text behind the last mark of a template that stands directly before a label and that the whole form follows.
 
+    Each such mark begins a line, so that a label behind it is a label: ``<channel|>ANSWER: rent``.
 
-def _replace_letters(text: str, letters: Mapping[str, str]) -> str:
-    """The text with labels in place of bare letters, where those can stand for nothing else."""
-
-    def label(match: re.Match[str]) -> str:
-        fits = _LEADS_TO.search(text[max(0, match.start() - 40) : match.start()]) and _GOES_ON.match(text, match.end(1))
-        return letters[match[1]] if match[1] in letters and fits else match[0]
-
-    return _LETTERED.sub(label, text)
-
-
-_ENDED = re.compile(r"[.!](?=\s)|[。！।\n]")
-_ROW = re.compile(r"[^\W\d_][\w ]{0,30}:")
-
-
-def opening_name(words: str, candidates: Candidates) -> tuple[str, int] | None:
-    """The candidate whose name is the first sentence of a folded ballot ("Bob. His plan is best."), and where it ends.
-
-    None where it may be the heading of a judgement: where another candidate's name stands alone as well, a label
-    follows, or a sentence says what the plan lacks.
+    Args:
+        text: the answer.
+        labels: what finds the labels that have to be there.
     """
-    answered, *rest = [part.strip(" \t*_\"'`#") for part in _ENDED.split(words)]
-    first = answered if answered in candidates.keys else everyday.without_emphasis(answered)
-    if first not in candidates.keys or not (any(rest) or first != answered):
-        return None
-    own = (part for part in rest if not candidates.rivals(part, first))
-    listed = any(part in candidates.keys and part != first for part in rest)
-    if listed or any(_ROW.match(part) or phrases.LESSER.search(part) for part in own):
-        return None
-    return first, words.find(answered) + len(answered) + 1
+    last = [max((found.start() for found in label.finditer(text)), default=-1) for label in labels]
+    pieces: list[str] = []
+    cut = place = 0
+    for mark in _MARK.finditer(text):
+        behind = mark.end()
+        while behind < len(text) and text[behind] in " \t\n*_#":
+            behind += 1
+        if any(label.match(text, behind) for label in labels):
+            pieces.append(text[place : mark.start()] + "\n")
+            place = mark.end()
+            if last and behind <= min(last):
+                cut = len(pieces)
+    return "".join((*pieces[cut:], text[place:]))
 
 
-def without_own_name(words: str, speaker: str) -> str:
-    """A folded text without its author's own name behind "I" and in "as Ada" ("I, Ada, vote …", "As Ada, I vote …")."""
-    if speaker not in words:
-        return words
-    name = re.escape(speaker)
-    words = re.sub(rf"(?<!\w)(i|ich|je|yo|eu|io),? (?:as |als )?{name},? ", r"\1 ", words)
-    return re.sub(rf"(?<![^\n.!?] )(?<!\w)(?:speaking )?(?:as|als|en tant que|como|come) {name},? ", "", words)
+def without_elements(text: str, labels: Sequence[re.Pattern[str]]) -> str:
+    """The text without elements that hold a label, such as ``<example>…</example>``, unless one is all of it."""
+    tags = list(_ELEMENT.finditer(text))
+    ends: dict[str, list[re.Match[str]]] = {}
+    for tag in reversed(tags):
+        if tag["shut"]:
+            ends.setdefault(tag["name"].casefold(), []).append(tag)
+    pieces: list[str] = []
+    place = 0
+    for tag in tags:
+        closing = ends.get(tag["name"].casefold(), [])
+        while closing and closing[-1].start() <= tag.start():
+            closing.pop()
+        if tag.start() < place or tag["shut"] or not closing:
+            continue
+        if any(label.search(text, tag.end(), closing[-1].start()) for label in labels):
+            pieces.append(text[place : tag.start()])
+            place = closing[-1].end()
+    outside = "\n".join((*pieces, text[place:]))
+    return outside if re.search(r"\w", _ELEMENT.sub("", outside)) else _ELEMENT.sub("\n", text)
 
 
-def without_own_heading(words: str, speaker: str) -> str:
-    """A folded ballot without a heading that says whose it is ("Ballot – Cleo"), where a vote stands below."""
-    heading = _HEADING.match(words)
-    named = heading is not None and key(heading[1]) == speaker and "vote" in words[heading.end() :]
-    return words[heading.end() :] if heading and named else words
+def without_comments(text: str) -> str:
+    """The text without HTML comments; one that never ends takes the rest with it."""
+    first, *others = text.split("<!--")
+    return first + "".join(piece.partition("-->")[2] for piece in others)
 
 
-_HEADING = late_pattern(
-    r"[\W_]*(?:ballot|stimmzettel|bulletin)(?: (?:by|of|von|de))?[ \t]*[:\u2013\u2014-]?[ \t]*([^\n:]{1,60})\n"
-)
+def without_speaker(text: str, speaker: str) -> str:
+    """The text without a label of its author's own name at the beginning: ``Ann:``, ``**Ann (engineer):**``."""
+    heading = _HEADING.match(text.lstrip()[:200]) if speaker else None
+    if not heading or key(heading[1]) not in (key(speaker), "assistant"):
+        return text
+    rest = text.lstrip()[heading.start(2) :].lstrip(" \t*_\n")
+    return text if rest[:1].islower() else rest  # "SQLite: because it's one file" is about SQLite
 
 
-def is_reason(text: str, named: retraction.Named) -> bool:
-    """Whether a folded sentence is clearly on the matter, and speaks of whom the statement names and of nobody else."""
-    spoken = (named.own(text) or vote_labels.OF_THEM.match(text)) and not named.other(text)
+def own_rows(text: str, others: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+    """The rows of an answer, blank where they aren't its author's: twice, so that a row has one number in both.
+
+    The first are those that may hold labels: blank in code, quotations and tables, too. In the second these stand, as
+    a part of what the author says. Turns of others are in neither. A fence around the whole answer is no quotation.
+
+    Args:
+        text: the answer, without thinking.
+        others: the names of the other participants: a row ``Ben:`` begins a turn of Ben's.
+    """
+    rows = text.strip("\n").split("\n")
+    fences = [number for number, row in enumerate(rows) if _FENCE.match(row)]
+    if len(fences) == 2 and fences[0] == 0 and not any(map(str.strip, rows[fences[1] + 1 :])):
+        rows = rows[1 : fences[1]]
+    kept = ["" if code or _SET_APART.match(row) else row for row, code in zip(rows, _is_code(rows), strict=True)]
+    own = list(_without_quotations(kept))
+    foreign = list(_foreign(own, _names(others)))
     return (
-        bool(spoken)
-        and not vote_labels.HINDERS.search(text)
-        and retraction.is_on_matter(retraction.Sentence.of(text), named, how="clearly")
+        ["" if strange else row for strange, row in zip(foreign, own, strict=True)],
+        ["" if strange else row for strange, row in zip(foreign, rows, strict=True)],
     )
 
 
-def abstains(words: str) -> bool:
-    """Whether a folded text without a vote begins with an abstention in a word and goes on with its reason at most."""
-    opening = phrases.ABSTENTION.match(words)
-    behind = words[opening.end() :] if opening else ""
-    return opening is not None and "?" not in behind and not retraction.taken_back_in_fields([behind])
+def _without_quotations(rows: Sequence[str]) -> Iterator[str]:
+    """The rows, blank where one begins inside quotation marks that were opened above it in the same paragraph."""
+    start = 0
+    for stop in [number for number, row in enumerate(rows) if not row.strip()] + [len(rows)]:
+        paragraph, opened = rows[start:stop], False
+        even = sum(len(_QUOTE.findall(row)) for row in paragraph) % 2 == 0
+        for row in paragraph:
+            yield "" if opened and even else row
+            opened ^= len(_QUOTE.findall(row)) % 2 == 1
+        if stop < len(rows):
+            yield rows[stop]
+        start = stop + 1
 
 
-# ---- votes in everyday words -----------------------------------------------------------------------------------------
-
-_compiled = cache(re.compile)
-_MARK = re.compile(r"[ \t]*(?::|[\u2013\u2014-](?=\s))?[ \t\"'`(\[{*«“„「]*")
+def _names(others: Sequence[str]) -> set[str]:
+    return {*map(key, others), *_USERS} - {""}
 
 
-def everyday_votes(
-    marked: MarkedText, candidates: Candidates, speaker: str
-) -> Iterator[tuple[str, Mood, str, int, int]]:
-    """Each vote in everyday words: the folded name, the mood, the reason why it does not count, its start and end.
+def _foreign(rows: Sequence[str], others: set[str]) -> Iterator[bool]:
+    """Whether each row belongs to a turn of others.
 
-    Args:
-        marked: the folded words of the answer.
-        candidates: the candidates.
-        speaker: the folded name of the author; "" where unknown.
+    A name alone on its row takes all that follows; one with words behind it, or a row that announces somebody's words
+    ("Ann's ballot:"), takes its paragraph.
     """
-    words = marked.words
-    if _is_voteless(words):
-        return
-    for needle, pattern in everyday.NAMED:
-        for match in _compiled(pattern).finditer(words) if needle in words else ():
-            name, end = _name_behind(candidates, words, match.end())
-            if name:
-                yield _weighed(marked, candidates, speaker, name, match.start(), end)
-    for needle, pattern in everyday.TAKEN:
-        for match in _compiled(pattern).finditer(words) if needle in words else ():
-            name, start = candidates.key_before(words, match.start())
-            if name:
-                yield _weighed(marked, candidates, speaker, name, start, match.end())
+    names = "|".join(map(re.escape, others - set(_USERS)))
+    announced = re.compile(
+        rf".{{0,200}}(?<!\w)(?:{names})'s?\s|(?:\S+ ){{0,2}}(?:{names})(?: \S+){{0,2}}:?$" if names else "(?!)"
+    )
+    foreign = ""
+    for row in rows:
+        heading = _HEADING.fullmatch(row)
+        if heading and key(heading[1]) in others:
+            foreign = "paragraph" if heading[2].strip() else "rest"
+        elif foreign == "paragraph" and not row.strip():
+            foreign = ""
+        elif not foreign and row.rstrip(" *_").endswith((":", "：")) and announced.match(fold(row).strip(" *_#-")):
+            foreign = "paragraph"
+        yield bool(foreign)
 
 
-def _is_voteless(words: str) -> bool:
-    """Whether an answer says that its author does not vote, or only foretells how others will."""
-    if everyday.VOTELESS.search(words):
-        return True
-    parts = _CLAUSE.split(words) if everyday.VOTE.search(words) else ()
-    return any(everyday.VOTE.search(part) and retraction.says("DENY", part) for part in parts)
-
-
-_CLAUSE = re.compile(r"[.!?;:,\n。！？।؟、，]")
-
-
-def _name_behind(candidates: Candidates, words: str, place: int) -> tuple[str, int]:
-    mark = _MARK.match(words, place)
-    start = mark.end() if mark else place
-    name, end = candidates.key_at(words, start)
-    for pattern in (phrases.OF, phrases.ARTICLE):
-        if not name and (before := pattern.match(words, start)):
-            name, end = candidates.key_at(words, before.end())
-    return name, end
-
-
-def _weighed(
-    marked: MarkedText, candidates: Candidates, speaker: str, name: str, start: int, end: int
-) -> tuple[str, Mood, str, int, int]:
-    words = marked.words
-    begin = marked.sentence_start(start)
-    if _OPENED.fullmatch(words, begin, start) and not marked.quoted(start):
-        start = begin
-    mood, reason = mood_of_words_before(marked, start, candidates, speaker)
-    emphasis = everyday.EMPHASIS.match(words, end)
-    stop = _end(candidates, words, emphasis.end() if emphasis else end)
-    tail = words[emphasis.end() if emphasis else end : stop]
-    fault = "ambiguous" if name in candidates.doubled else tail_fault(candidates, name, tail)
-    if fault and mood == "plain":
-        mood, reason = ("void" if fault in ("conditional", "unknown_name") else "unclear"), fault
-    elif mood == "plain" and _is_limited(tail):
-        mood, reason = "unclear", "ambiguous"
-    return name, mood, reason, start, stop
-
-
-_OPENED = late_pattern(rf"[ \t*_\"(-]*{everyday.OPENINGS.pattern}")
-_COMMA = re.compile(r"[,;][ \t]+")
-_OF_WHOM = re.compile(
-    r"[ \t]+(?:(?:who|that|which|whose|qui|que|dont|che|cui|который|которая|który|która)(?!\w)"
-    r"|for (?!(?:me|us|its|his|her|their|being|having|the)\b))"
-)
-"""How words begin that say of a candidate what it is chosen for or does ("Ada who pays", "Ada for second place")."""
-_APART = re.compile(r"[,;:(\u2013\u2014]")
-
-
-def _end(candidates: Candidates, words: str, place: int) -> int:
-    """Where a vote ends: with its sentence, or at a comma behind which another candidate is spoken of."""
-    stop = max(place, sentence_end(words, place))
-    commas = (comma.end() for comma in _COMMA.finditer(words, place, stop))
-    return next((end for end in commas if candidates.key_at(words, end)[0]), stop)
-
-
-def _is_limited(tail: str) -> bool:
-    """Whether words behind a name limit what is said to a part of the matter, or go on about that candidate."""
-    near = _APART.split(tail)[0]
-    limited = formulas.LIMITED.search(near) is not None and not phrases.REASONS.match(near)
-    turned = formulas.CONTRAST.search(tail)
-    against = turned is not None and any(retraction.says(table, tail[turned.end() :]) for table in ("DENY", "SELF"))
-    return limited or against or _OF_WHOM.match(tail) is not None
+def names_other(text: str, others: Sequence[str]) -> bool:
+    """Whether the words before an object or a message give it to another participant: they end in a row ``Ben:``."""
+    rows = [row for row in text.split("\n") if re.search(r"\w", row) and not _FENCE.match(row)]
+    heading = _HEADING.fullmatch(rows[-1]) if rows else None
+    return heading is not None and not heading[2].strip() and key(heading[1]) in _names(others)

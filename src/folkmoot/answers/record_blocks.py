@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
-from folkmoot.answers.plain_text import key
-from folkmoot.answers.shapes import is_announced
+from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, placeholder, read_value
 from folkmoot.core.ask import Field, Form, Value
 
@@ -23,7 +22,7 @@ CODE = "QUOTE"
 """The field whose lines are copied: blanks at their beginning count, and nothing in it is a label but the next one."""
 
 _DECORATION = re.compile(
-    r"[ \t]*(?:#{1,6}[ \t]+|[-*+][ \t]+)?(?:\*\*|__|`)?([A-Z][A-Z ]*?)(?:[ \t]*#?\d{1,3})?[.:]?(?:\*\*|__|`)?[ \t]*"
+    r"[ \t]*(?:#{1,6}[ \t]+|[-*+][ \t]+)?(?:\*\*|__|`)?([A-Z][A-Z ]{0,40}?)(?:[ \t]{0,3}#?\d{1,3})?[.:]?(?:\*\*|__|`)?[ \t]*"
 )
 _LABEL = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__|`)?([A-Za-z]+)(?:\*\*|__|`)?[ \t]*:(?:\*\*|__|`)?[ \t]?(.*)")
 
@@ -61,7 +60,7 @@ def _says_nothing(whole: Field, text: str) -> bool:
     rows = [row for row in text.split("\n") if row.strip() and not re.fullmatch(r"[ \t]*(?:`{3,}|~{3,})\w*[ \t]*", row)]
     if not rows or not _is_word(rows[-1], f"NO {whole.name}"):
         return False
-    return len(rows) == 1 or not is_announced(rows[-2], first=True)
+    return len(rows) == 1 or not rows[-2].rstrip().endswith((":", "："))
 
 
 def _blocks(form: Form, rows: Sequence[str]) -> Iterator[list[str]]:
@@ -105,7 +104,8 @@ def _parts(record: Sequence[Field], rows: Sequence[str]) -> Mapping[str, list[st
             last = next(place for place, field in enumerate(record) if field.name == name)
             parts[name] = [match[2]]
         elif last >= 0:
-            parts[record[last].name].append(row)
+            again = match and name == record[last].name and record[last].kind != "text"
+            parts[record[last].name].append(match[2] if match and again else row)
     return parts
 
 

@@ -1,27 +1,26 @@
-"""Answers in tags, ``<Label>text</Label>``: which tags are the author's own fields.
+"""Answers in tags, ``<Label>text</Label>``: one message, its fields on the outer level, each once. One pass.
 
-Only fields on the outer level of the author's own message count. Tags inside another element, a comment, a CDATA
-section or a block quotation are content. One pass, no backtracking.
+A closing tag in a field's own words can't end the field and go on as another one: what is left over shows, and nothing
+is read then.
 """
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from folkmoot.answers import retraction
-from folkmoot.answers.plain_text import fold, key, unquoted_lines, without_comments, without_elements
-from folkmoot.answers.values import Fault, FieldValues, read_value, stated, value_text
-from folkmoot.answers.words import phrases
-from folkmoot.core.ask import Field, Form, Value
-from folkmoot.core.roles import VERDICT
-from folkmoot.core.text import bare
+from folkmoot.answers.own_words import names_other, without_comments
+from folkmoot.answers.text import key
+from folkmoot.answers.values import Fault, FieldValues, read_value, value_text
+from folkmoot.core.ask import VERDICT, Form, Value
 
-_TOKEN = re.compile(
-    r"<!--|<!\[CDATA\[|<(?P<shut>/?)(?P<name>[A-Za-z][\w.:-]{0,60})(?P<more>(?:\s[^<>]{0,400})?)(?P<self>/?)>"
-)
-_VOID = frozenset({"br", "hr", "p", "img", "wbr"})
-_ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39|#34|#10|#13|#9);")
-_MEANING: Mapping[str, str] = {
+INSIDE = "inside_content"
+"""Why a verdict is not read that stands inside another field of its message."""
+
+SPEAKER = "speaker"
+"""The field, compared without case, that says who a message is from."""
+
+_ENTITIES: Mapping[str, str] = {
     "lt": "<",
     "gt": ">",
     "amp": "&",
@@ -33,39 +32,7 @@ _MEANING: Mapping[str, str] = {
     "#13": "\r",
     "#9": "\t",
 }
-_CONFIDENCE = re.compile(r"\b(?:certainty|confidence)=[\"']?[\d.]{1,6}%?[\"']?")
-"""What may stand in a tag of a choice and says nothing against it."""
-INSIDE = "inside_content"
-"""Why a verdict is not read that stands inside another field of its message."""
-SPEAKER = "speaker"
-"""The field, compared without case, that says who a message is from."""
-
-
-@dataclass(slots=True)
-class Element:
-    """A tag: its name in lower case, where it opens, where its words begin and end, where it ends."""
-
-    name: str
-    open: int
-    start: int
-    stop: int = -1
-    end: int = -1
-    plain: bool = True
-
-
-@dataclass(slots=True)
-class Level:
-    """The elements next to each other in a text, and whether the text can be trusted as a form.
-
-    ``stray`` are the names of closing tags that close nothing; ``rest`` is where something begins that never ends.
-    """
-
-    start: int
-    stop: int
-    elements: list[Element] = field(default_factory=list[Element])
-    broken: str = ""
-    stray: set[str] = field(default_factory=set[str])
-    rest: int = -1
+_ENTITY = re.compile(rf"&({'|'.join(_ENTITIES)});")
 
 
 def escape(text: str) -> str:
@@ -75,360 +42,148 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that ``escape`` was given."""
-    return _ENTITY.sub(lambda match: _MEANING[match[1]], text) if "&" in text else text
+    return _ENTITY.sub(lambda match: _ENTITIES[match[1]], text) if "&" in text else text
 
 
-def level(text: str, start: int, stop: int) -> Level:
-    """The elements on the outer level between two places; an element ends at the closing tag of its own depth."""
-    new_level = Level(start, stop)
-    current: Element | None = None
-    depth, place = 0, start
-    while token := _TOKEN.search(text, place, stop):
-        place = token.end()
-        shut, name, more, alone = token.groups()
-        if name is None:
-            closing = text.find("-->" if token[0] == "<!--" else "]]>", place, stop)
-            new_level.rest = place if closing < 0 else new_level.rest
-            place = stop if closing < 0 else closing + 3
-            continue
-        name, lone = name.lower(), bool(alone) or more.endswith("/")
-        if current is None:
-            if shut:
-                new_level.stray.add(name)
-                new_level.broken = new_level.broken or ("" if name in _VOID else "malformed")
-            elif lone:
-                new_level.elements.append(Element(name, token.start(), place, place, place, plain=False))
-            elif name not in _VOID:
-                current, depth = Element(name, token.start(), place, plain=not _CONFIDENCE.sub("", more).strip()), 1
-        elif name == current.name and not lone:
-            depth += -1 if shut else 1
-            if not depth:
-                current.stop, current.end = token.start(), place
-                new_level.elements.append(current)
-                current = None
-    if current is not None:
-        new_level.elements.append(current)
-        new_level.broken = new_level.broken or "unclosed"
-        new_level.rest = current.start
-    return new_level
-
-
-def has_tags(form: Form, text: str) -> bool:
-    """Whether a tag of a form stands anywhere in a text."""
-    names = {form.envelope.lower(), *(item.name.lower() for item in form.fields)}
-    return any((token["name"] or "").lower() in names - {""} for token in _TOKEN.finditer(text))
-
-
-def read_tags(form: Form, text: str, speaker: str) -> FieldValues:
+def read_tags(form: Form, text: str, speaker: str, others: Sequence[str] = (), *, final: bool = False) -> FieldValues:
     """Read a form laid out as tags.
 
     Args:
         form: the form; its envelope is the tag around one whole message, if any.
-        text: the answer without thinking blocks.
+        text: the answer, without thinking.
         speaker: whose answer it is; a message in somebody else's name is not read. "" checks nothing.
+        others: the names of the other participants: a message behind a row ``Ben:`` is none of the author's.
+        final: whether nobody is asked again: then words may stand behind the message.
     """
-    outer = level(text, 0, len(text))
-    if _is_torn(form, text, outer):
-        return _nothing_read(form, "malformed")
-    if not form.envelope:
-        return _fields(form, text, outer)
-    messages: list[Element] = []
-    for element in outer.elements:
-        before = messages[-1].end if messages else 0
-        if element.name == form.envelope.lower() and _own_place(_text_before(text, before, element.open), speaker):
-            messages.append(element)
-    if not messages:
-        if loose := _loose(form, text, outer):
-            return loose
-        bare = not _text_outside(text, outer).strip("` \n\t") and not any(
-            element.name == form.envelope.lower() for element in outer.elements
-        )
-        return _fields(form, text, outer) if bare else _nothing_read(form, "no_form")
-    inner = [
-        (message, level(text, message.start, message.stop if message.stop >= 0 else len(text))) for message in messages
+    text = _without_cdata(text)
+    if text.count("<!--") > text.count("-->"):
+        return _nothing(form, "malformed")  # a comment in a field would take the rest of the message with it
+    text = _unwrapped(form, without_comments(text))
+    messages, torn = _messages(form, text)
+    starts = [0, *(message.end for message in messages)]
+    own = [
+        message
+        for before, message in zip(starts, messages, strict=False)
+        if not (speaker and message.speakers() - {key(speaker)})
+        and not names_other(text[before : message.start], others)
     ]
-    own = [(message, inside) for message, inside in inner if _is_own(form, text, inside, speaker)]
-    if not own:
-        return _nothing_read(form, "speaker_mismatch")
-    read = [_message(form, text, message, inside) for message, inside in own]
-    if any(item.fields != read[0].fields for item in read):
-        return _nothing_read(form, "ambiguous")
-    behind = text[own[-1][0].end :] if own[-1][0].end >= 0 else ""
-    return _without_retracted(form, read[0], _text_outside(behind, level(behind, 0, len(behind))))
-
-
-def _text_before(text: str, start: int, stop: int) -> str:
-    """The last words before a message, without comments."""
-    near = text[max(start, stop - 600) : stop]
-    return without_comments(text[max(start, stop - 4000) : stop])[-600:] if "-->" in near else near
-
-
-def _without_retracted(form: Form, values: FieldValues, behind: str) -> FieldValues:
-    """What was read of a message, without choices and flags that the words behind it take back."""
-    if retraction.taken_back(fold("\n".join(row for row in behind.split("\n") if not row.lstrip().startswith(">")))):
-        for form_field in form.fields:
-            if form_field.kind in ("choice", "flag") and values.fields.pop(form_field.name, None) is not None:
-                values.unread.append(f"{form_field.name}: ambiguous")
-    return values
-
-
-def _loose(form: Form, text: str, outer: Level) -> FieldValues | None:
-    """Tags that stand in prose without a message around them ("I think <Verdict>HIRE</Verdict>"), each once and plain.
-
-    What stands around them is what was said. None where there are no such tags.
-    """
-    names = {field.name.lower(): field for field in form.fields}
-    outside = [part.strip() for part in _text_outside(text, outer).split("\n") if part.strip(" `*_.,;:!\t")]
-    inside = [element for element in outer.elements if element.name in names]
-    if not outside or not inside or len(inside) < len(outer.elements) or outer.broken:
-        return None
-    if len({element.name for element in inside}) < len(inside) or any(element.stop < 0 for element in inside):
-        return None
-    if not all(_is_own_remark(text, element) for element in inside):
-        return None
+    if torn or not own:
+        return _nothing(form, torn or ("speaker_mismatch" if messages else "no_form"))
+    words = own[0].words
+    if any(message.words != words for message in own) or any(len(texts) > 1 for texts in words.values()):
+        return _nothing(form, "ambiguous")
+    behind = _NO_WORDS.sub("", text[messages[-1].end :]).strip()
+    if form.envelope and not final and re.search(r"\w", behind):
+        return _nothing(form, "words_behind", behind)
     values = FieldValues()
-    for form_field in form.fields:
-        place = next((element for element in inside if names[element.name] is form_field), None)
-        if place is not None:
-            values.add(form_field, _value(form_field, text, place))
-        elif form_field.required and form_field.kind == "text" and not form_field.private:
-            values.fields[form_field.name] = "\n".join(outside)
+    for item in form.fields:
+        texts = words.get(item.name.casefold())
+        values.add(item, read_value(item, texts[0]) if texts else Fault("missing"))
+    verdict = VERDICT.casefold()
+    if verdict in own[0].nested and verdict not in words:
+        values.unread.append(f"{VERDICT}: {INSIDE}")
     return values
 
 
-_OWN = re.compile(
-    r"\b(?:i|we) (?:(?:now|still|also|therefore|thus|firmly|would) ){0,2}"
-    r"(?:think|say|believe|vote|conclude|give|hold)\b(?: that)?"
-)
+_NO_WORDS = re.compile(r"^[ \t]*>.*$|```\w*", re.M)
 
 
-def _is_own_remark(text: str, element: Element) -> bool:
-    """Whether a tag in prose is its author's own: not quoted, announced, doubted or denied, and not taken back."""
-    start = max(0, element.open - 300)
-    row = text[start : element.open].rpartition("\n")[2]
-    before = _OWN.sub("", re.split(r"[.!?]\s", fold(row))[-1])
-    above = [line for line in text[start : element.open].split("\n")[:-1] if line.strip()]
-    behind = fold(text[element.end :][:600])
-    clause = re.split(r"[.!?;,\n]", behind)[0]
-    strange = (phrases.REPORTS, phrases.DOUBTS, phrases.DENIALS)
-    quoted = row.lstrip().startswith((">", "|")) or row.count('"') % 2 or row.count("`") % 2
-    led = (
-        not row.strip()
-        and above
-        and any(strange_pattern.search(fold(above[-1])) for strange_pattern in strange)
-        and above[-1].endswith(":")
-    )
-    return not (
-        quoted
-        or led
-        or any(pattern.search(before) for pattern in strange)
-        or any(pattern.search(clause) for pattern in strange)
-        or phrases.TAKEN_BACK.search("\n" + behind)
-    )
+def _nothing(form: Form, reason: str, seen: str = "") -> FieldValues:
+    names = [item.name for item in form.fields if item.required] or [form.name]
+    return FieldValues({}, [f"{name}: {reason}" for name in names], dict.fromkeys(names, seen))
 
 
-def _nothing_read(form: Form, reason: str) -> FieldValues:
-    return FieldValues(
-        {},
-        [f"{form_field.name}: {reason}" for form_field in form.fields if form_field.required]
-        or [f"{form.name}: {reason}"],
-    )
+@dataclass(slots=True)
+class _Message:
+    """A message: where it stands, the words of its fields, and which fields stand inside others."""
+
+    start: int
+    end: int = 0
+    words: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    nested: set[str] = field(default_factory=set[str])
+
+    def speakers(self) -> set[str]:
+        return {key(words) for words in self.words.get(SPEAKER, ())} - {""}
 
 
-def _message(form: Form, text: str, message: Element, inside: Level) -> FieldValues:
-    if message.stop < 0 and (inside.broken or inside.rest >= 0):
-        return _nothing_read(form, "unclosed")
-    torn = inside.broken == "malformed" or _is_torn(form, text, inside)
-    if torn:
-        return _nothing_read(form, "malformed")
-    values = _without_recalled(form, _fields(form, text, inside))
-    nested = {
-        inner.name
-        for element in inside.elements
-        if element.stop >= 0 and element.name != VERDICT.lower() and "<" in text[element.start : element.stop]
-        for inner in level(text, element.start, element.stop).elements
-    }
-    if VERDICT.lower() in nested and not any(name == VERDICT for name in [*values.fields, *_unread_fields(values)]):
-        values.unread += [f"{VERDICT}: {INSIDE}" for form_field in form.fields if form_field.name == VERDICT]
-    return values
+DEEPEST = 20
+"""The most tags inside one another; what is deeper is no message, so that reading stays linear."""
+
+_TAG = r"<(?P<shut>/?)(?P<name>{known}|[A-Za-z][\w.-]{{0,40}})(?P<beside>\s[^<>]{{0,400}}?)?(?P<self>/?)>"
+_OWN_ID = re.compile(r"\s*(?:id\s*=\s*\S{1,40}\s*)?")
 
 
-def _without_recalled(form: Form, values: FieldValues) -> FieldValues:
-    """What was read of a message, without a choice that its author takes back in what it says beside it."""
-    verdict = next((item for item in form.fields if item.name == VERDICT and item.kind == "choice"), None)
-    named = stated(verdict, values.fields[VERDICT]) if verdict and VERDICT in values.fields else None
-    if named:
-        texts = [values.fields.get(item.name) for item in form.fields if item.kind == "text" and not item.private]
-        words = fold("\n".join(without_elements(unquoted_lines(text)) for text in texts if isinstance(text, str)))
-        if _recalls(words, named):
-            del values.fields[VERDICT]
-            values.unread.append(f"{VERDICT}: ambiguous")
-    return values
+def _messages(form: Form, text: str) -> tuple[list[_Message], str]:
+    """The messages in a text, and why they can't be told.
 
-
-def _unread_fields(values: FieldValues) -> list[str]:
-    """The fields that were not read."""
-    return [unread.rpartition(": ")[0] for unread in values.unread]
-
-
-def _is_torn(form: Form, text: str, outer_level: Level) -> bool:
-    """Whether a text inside cuts through the form: a tag of the form is closed that was not opened, or swallowed.
-
-    So a text with closing tags in it cannot end its own field and go on as other fields: what is left over tells.
+    Fields without a message around them are one message, where there's no other. What stands in an element that the
+    form doesn't know, such as ``<quote>…</quote>``, isn't on the outer level.
     """
-    if not outer_level.stray and outer_level.rest < 0:
-        return False
-    names = {form.envelope.lower(), *(form_field.name.lower() for form_field in form.fields)} - {""}
-    if outer_level.stray & names:
-        return True
-    last = outer_level.elements[-1] if outer_level.elements else None
-    if outer_level.rest < 0 or (last and last.stop < 0 and last.name == form.envelope.lower()):
-        return False
-    return any(
-        token["name"] and token["name"].lower() in names
-        for token in _TOKEN.finditer(text, outer_level.rest, outer_level.stop)
-    )
-
-
-def _text_outside(text: str, outer: Level) -> str:
-    """What stands outside of all elements."""
-    pieces: list[str] = []
-    place = 0
-    for element in outer.elements:
-        pieces.append(text[place : element.open])
-        place = element.end if element.end >= 0 else len(text)
-    return "".join(pieces) + text[place:]
-
-
-def _own_place(text: str, speaker: str) -> bool:
-    """Whether a message behind that text is the author's own: at a line's start, not announced as another's."""
-    before = text.split("\n")
-    line = before[-1].strip()
-    above = [row.strip() for row in before[:-1] if row.strip() and not re.match(r"\s*(?:```|~~~)", row)]
-    if line and not (line.endswith(":") and phrases.INTRO.fullmatch(fold(line))):
-        return False
-    announced = fold(above[-1]) if above else ""
-    announced = announced.replace(f"{key(speaker)}'s ", "my ") if speaker else announced
-    if announced.endswith((".", "!", "?")) or phrases.INTRO.fullmatch(announced):
-        return True
-    if phrases.INTRO.fullmatch(re.split(r"[.!?]\s+", announced)[-1]):
-        return True
-    return not (phrases.REPORTS.search(announced) or phrases.DOUBTS.search(announced))
-
-
-def _is_own(form: Form, text: str, inside: Level, speaker: str) -> bool:
-    """Whether every speaker that a message names is the author."""
-    named = [
-        unescape(text[element.start : element.stop])
-        for element in inside.elements
-        if element.name == SPEAKER and element.stop >= 0
-    ]
-    return not speaker or all(key(name) == key(speaker) for name in named if key(name))
-
-
-def _fields(form: Form, text: str, inside: Level) -> FieldValues:
-    """Book the fields among the elements of one level."""
-    field_values = FieldValues()
-    elements: dict[str, list[Element]] = {}
-    for element in _separate_elements(form, text, inside):
-        elements.setdefault(element.name, []).append(element)
-    for form_field in form.fields:
-        values = [_value(form_field, text, element) for element in elements.get(form_field.name.lower(), ())]
-        if not values:
-            field_values.add(form_field, Fault("missing" if inside.elements else "no_form"))
-        else:
-            field_values.add(
-                form_field, values[0] if all(value == values[0] for value in values) else Fault("ambiguous")
-            )
-    return field_values
-
-
-def _separate_elements(form: Form, text: str, inside: Level) -> list[Element]:
-    """The elements that stand alone, as fields do, and not between two halves of a content that a closing tag cut."""
-    names = [element.name for element in inside.elements]
-    spans: list[tuple[int, int]] = []
-    if len(names) > len(set(names)):
-        for name in {form_field.name.lower() for form_field in form.fields if form_field.kind == "text"}:
-            twins = [element for element in inside.elements if element.name == name]
-            if len(twins) > 1:
-                spans.append((twins[0].end, twins[-1].open))
-    trusted: list[Element] = []
-    starts = [element.open for element in inside.elements[1:]]
-    place = inside.start
-    for element, following in zip(inside.elements, [*starts, inside.stop], strict=False):
-        before = without_comments(text[place : element.open]).rpartition("\n")[2]
-        after = without_comments(text[element.end : following]).partition("\n")[0] if element.end >= 0 else ""
-        between = bool(spans) and any(start <= element.open < stop for start, stop in spans)
-        if not before.strip() and not after.strip() and not between:
-            trusted.append(element)
-        place = element.end
-    return trusted
-
-
-def _value(form_field: Field, text: str, element: Element) -> Value | Fault:
-    """The value of one element."""
-    if element.stop < 0:
-        return Fault("unclosed")
-    raw = text[element.start : element.stop]
-    if form_field.kind in ("text", "list"):
-        whole = re.fullmatch(r"\s*<!\[CDATA\[(.*)\]\]>\s*", raw, re.DOTALL) if "<![CDATA[" in raw else None
-        return read_value(form_field, whole[1] if whole and "]]>" not in whole[1] else unescape(raw))
-    if not element.plain:
-        return Fault("malformed")
-    words = unescape(bare(without_comments(raw)))
-    value = read_value(form_field, words)
-    if form_field.kind != "choice" or (not isinstance(value, Fault) and ":" not in fold(words)):
-        return value  # and nothing is corrected behind it
-    loose = read_value(form_field, words, loose=True)
-    return value if isinstance(loose, Fault) else loose  # with a remark ("HIRE (strong)")
-
-
-_VERDICT = re.compile(
-    r"\b(?:verdict|approval|rejection|vote|ballot|decision|endorsement|consent|recommendation|deferral|agreement|choice"
-    r"|urteil|votum|stimme|zustimmung|ablehnung|entscheidung|empfehlung|approbation|avis|voix|décision|accord|rejet"
-    r"|veredicto|voto|decisión|aprobación|rechazo|veredito|decisão|aprovação|rejeição|verdetto|decisione|approvazione"
-    r"|rifiuto|werdykt|głos|decyzj\w+|zgod\w+|вердикт|голос|решение|одобрение|отказ|karar\w*|onay\w*|oy\w*|ret\w*)\b"
-    r"|裁决|裁決|批准|同意|决定|決定|投票|評決|承認|賛成|判断|평결|승인|결정|판단|투표|حكمي|موافقتي|قراري|صوتي|फ़ैसल|फैसल|निर्णय"
-    r"|मंज़ूरी|मंजूरी|सहमति|मत"
-)
-_IGNORED = re.compile(
-    r"\b(?:forget|ignore|disregard|discard|strike|scratch) (?:the|my|that|this) (?:\w+ )?"
-    r"(?:verdict|approval|rejection)\b"
-)
-_LEAVES = re.compile(
-    r"\b(?:and |so )?i (?:(?:also|hereby|now|therefore) )*(?:leave|withdraw)"
-    r"(?: (?:from )?(?:the|this) (?:board|meeting|table))?[\s.]*$"
-)
-"""How somebody leaves the meeting, whose verdict stands."""
-_FORMER = re.compile(r"\b(?:earlier|previous|prior|former|old|first|initial|last|objections?|doubts?)\b")
-
-
-def _recalls(words: str, named: retraction.Named) -> bool:
-    """Whether what is said beside a verdict takes that verdict back, or puts another in its place.
-
-    Most of what is said is about the matter, so a sentence must speak of the author and of the verdict.
-
-    Args:
-        words: the folded words that are said, without quotations.
-        named: which verdicts a sentence names.
-    """
-    for sentence in retraction.sentences_of(words):
-        text = _LEAVES.sub("", sentence.without_commas)
-        if sentence.size > 16 or named.own(text):
+    names, envelope = {item.name.casefold() for item in form.fields}, form.envelope.casefold()
+    known = "|".join(re.escape(name) for name in (*names, envelope) if name)
+    marks = list(re.finditer(rf"^[ \t]*(?:[-*+] )?>.*$|{_TAG.format(known=known)}", text, re.I | re.M))
+    marks = [mark for mark in marks if mark["name"] and not mark["self"]]  # the others are rows of a quotation
+    closings = Counter(mark["name"].casefold() for mark in marks if mark["shut"])
+    stack: list[tuple[str, int]] = []
+    messages: list[_Message] = []
+    loose = _Message(marks[0].start() if marks else 0)
+    for mark in marks:
+        name, inside = mark["name"].casefold(), any(outer in names for outer, _ in stack)
+        closings[name] -= bool(mark["shut"])
+        if name not in names and name != envelope:
+            if not mark["shut"] and not inside and closings[name] and len(stack) < DEEPEST:
+                stack.append((name, mark.end()))
+            elif mark["shut"] and stack and stack[-1][0] == name:
+                stack.pop()
             continue
-        # The tables of cues are long, so they are searched last.
-        if (
-            _VERDICT.search(text)
-            and not _FORMER.search(text)
-            and retraction.says("SELF", text)
-            and retraction.says("BACK", text)
-        ):
-            return True
-        if _IGNORED.search(text):
-            return True
-        if sentence.size <= 8 and named.other(text) and retraction.says("TURN", sentence.text, begins=True):
-            return True
-    return False
+        if not mark["shut"]:
+            if name in names and mark["beside"] and not _OWN_ID.fullmatch(mark["beside"]):
+                return [], "malformed"  # <Verdict by="Ben">
+            if name == envelope and not stack:
+                messages.append(_Message(mark.start()))
+            stack.append((name, mark.end()))
+            if len(stack) > DEEPEST:
+                return [], "malformed"
+            continue
+        if not stack or stack[-1][0] != name:
+            return [], "unclosed" if name in (outer for outer, _ in stack) else "malformed"
+        start = stack.pop()[1]
+        outer = [around for around, _ in stack]
+        message = messages[-1] if outer[:1] == [envelope] else loose
+        if name == envelope and not outer:
+            messages[-1].end = mark.end()
+        elif outer in ([], [envelope]):
+            message.words.setdefault(name, []).append(unescape(text[start : mark.start()]))
+            loose.end = mark.end()
+        elif any(around in names for around in outer):
+            message.nested.add(name)
+    if stack:
+        return [], "unclosed"
+    return messages or ([loose] if loose.words else []), ""
+
+
+def _unwrapped(form: Form, text: str) -> str:
+    """The text without one element around all of it that the form doesn't know: ``<response>…</response>``."""
+    around = _AROUND.fullmatch(text.strip())
+    known = {form.envelope.casefold(), *(item.name.casefold() for item in form.fields)}
+    alone = around and around[1].casefold() not in known and f"</{around[1]}" not in around[2]
+    return around[2] if around and alone else text
+
+
+_AROUND = re.compile(r"<([A-Za-z][\w.-]{0,40})>(.*)</\1>", re.S | re.I)
+
+
+def _without_cdata(text: str) -> str:
+    """The text with its CDATA sections escaped, which is how XML means them."""
+    first, *sections = text.split("<![CDATA[")
+    parts = (section.partition("]]>") for section in sections)
+    return first + "".join(escape(inside) + rest if end else inside for inside, end, rest in parts)
+
+
+def has_tags(form: Form, text: str) -> bool:
+    """Whether a tag of a form stands anywhere in a text."""
+    names = [form.envelope, *(item.name for item in form.fields)]
+    return any(re.search(rf"</?{re.escape(name)}[\s/>]", text, re.I) for name in names if name)
 
 
 def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:

@@ -1,45 +1,40 @@
-"""Field values: how texts, choices, numbers, flags and lists are read from the words of a field."""
+"""Field values: the text, choice, number, flag or list that the words of a field are, and nothing beside it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from folkmoot.answers import retraction
-from folkmoot.answers.candidates import Candidates, Stated
-from folkmoot.answers.mentions import choice_in
-from folkmoot.answers.plain_text import fold, key, match, unquoted_lines, without_elements, without_strikes
-from folkmoot.answers.words import formulas, phrases
-from folkmoot.core.ask import ABSTAIN, Field, Value
-from folkmoot.core.text import late_pattern
+from folkmoot.answers.text import fold, key
+from folkmoot.core.ask import ABSTAIN, Field, Value, allows
+from folkmoot.core.text import flat, shorten
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a value was not read, in one word."""
+    """Why a value was not read: a code, and the words that stood in the way."""
 
     reason: str
+    seen: str = ""
 
 
 _WHY: Mapping[str, str] = {
-    "no_form": "the answer is not in the form",
-    "missing": "it is not there",
+    "no_form": "the answer isn't in the form",
+    "missing": "it's not there",
     "empty": "nothing is written there",
-    "vague": "it names nothing that is to be done; say in words of the question what is decided, or that it is open",
-    "ambiguous": "it can be understood in more than one way",
-    "negated": "only a refusal is there",
-    "conditional": "it depends on a condition",
-    "quoted_only": "it stands only in a quotation",
+    "ambiguous": "there are two different values",
+    "words_behind": "there are words behind it",
+    "quoted_only": "it's only in a quotation, in code or in somebody else's words",
     "unknown_name": "no candidate has that name",
-    "not_allowed": "that is not one of the allowed values",
-    "invalid_number": "that is not a number on the scale",
+    "not_allowed": "that's not one of the allowed values",
+    "invalid_number": "that's not a number on the scale",
     "out_of_range": "the number is outside of the scale",
-    "wrong_type": "that is not the kind of value that is asked for",
-    "duplicate_key": "it is given twice",
+    "wrong_type": "that's not the kind of value that is asked for",
+    "duplicate_key": "it's given twice",
+    "missing_candidate": "somebody who is to be scored is missing",
     "unknown_candidate": "nobody of that name is to be scored",
-    "missing_candidate": "it has no score",
     "malformed": "the form is broken",
     "unclosed": "a closing tag is missing",
-    "inside_content": "it stands inside another field; it needs a tag of its own",
+    "inside_content": "it's inside another field; it needs a tag of its own",
     "truncated": "the answer was cut off",
     "speaker_mismatch": "the message is in somebody else's name",
     "too_large": "the answer is too long",
@@ -47,9 +42,15 @@ _WHY: Mapping[str, str] = {
 }
 
 
-def reason_in_words(code: str) -> str:
-    """A reason of ``unread`` as words for readers; a reason of several words is a sentence already."""
-    return _WHY.get(code, code if " " in code else "it could not be read")
+def reason_in_words(code: str, seen: str = "") -> str:
+    """A reason of ``unread`` as words for readers; a reason of several words is a sentence already.
+
+    Args:
+        code: the reason.
+        seen: the words that stood in the way, if any.
+    """
+    why = _WHY.get(code, code if " " in code else "it couldn't be read")
+    return f'{why}: "{shorten(flat(seen), 80)}"' if seen else why
 
 
 @dataclass(slots=True)
@@ -58,15 +59,13 @@ class FieldValues:
 
     Attributes:
         fields: values by field name.
-        unread: ``name: reason`` for what could not be read.
+        unread: ``name: reason`` for each field that was not read.
+        seen: by field, the words that stood in the way.
     """
 
     fields: dict[str, Value] = field(default_factory=dict[str, Value])
     unread: list[str] = field(default_factory=list[str])
-
-    def copy(self) -> "FieldValues":
-        """The same once more, to be changed."""
-        return FieldValues(dict(self.fields), list(self.unread))
+    seen: dict[str, str] = field(default_factory=dict[str, str])
 
     def add(self, form_field: Field, value: Value | Fault) -> None:
         """Book a value, or note why there is none; a missing or empty field counts only where it is required."""
@@ -74,55 +73,197 @@ class FieldValues:
             self.fields[form_field.name] = value
         elif form_field.required or value.reason not in ("missing", "empty", "no_form"):
             self.unread.append(f"{form_field.name}: {value.reason}")
-
-    def drop_joined(self, form_fields: Sequence[Field]) -> None:
-        """Book no text that holds the label of a required field which was not found on a line of its own."""
-        lacking = (item.name for item in form_fields if item.required and item.name not in self.fields)
-        names = "|".join(re.escape(name) for name in lacking if name.isupper()) or "(?!)"
-        label = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])[^\n:：]{{0,20}}[:：]")
-        for item in form_fields:
-            if isinstance(value := self.fields.get(item.name), str) and label.search(value):
-                del self.fields[item.name]
-                self.unread.insert(0, f"{item.name}: ambiguous")
+            self.seen |= {form_field.name: value.seen} if value.seen else {}
 
 
-_NONE = re.compile(
-    r"(?:(?:none|nothing|no decision|no verdict|(?:still )?undecided|not decided)(?: yet| so far| for now)?"
-    r"|n/?a|null|nil|not applicable|not yet|tbd|to be (?:determined|decided)|not yet decided|pending|not settled"
-    r"|[-\u2013\u2014]*)"
-)
-_CLAUSE = re.compile(
-    r"[.,;:!(\n\u2013\u2014]|\s-\s|\s(?:because|since|as|due to)\b"
-    r"|\sfrom (?:voting\b|(?:giving )?(?:a|any|the|this) (?:verdict|vote|decision)\b)"
-)
-"""Where the first words of a position end: its reasons, or a remark, stand behind."""
-_SLOT = re.compile(
-    r"<[^<>\n]{1,300}>|\[(?=[^\[\]\n]*\b(?:your|the|an?|if|here|of|or|only|name|text|what|why|how|insert|enter|fill|state)\b)[^\[\]\n]{3,297}(?:[^\[\]\n.!?]|\.\.\.)\]|\.\.\.|…"
-)
+# ---- choices ---------------------------------------------------------------------------------------------------------
+
+_LETTERED = re.compile(r"\(?([a-z]|\d{1,2})(?:[).:]|\)[.:]?| [-–—])(?:\s+(\S.*))?", re.S)
+_NAMED_LETTER = re.compile(r"(?:option|answer|choice) \(?([a-z]|\d{1,2})\)?")
+_BESIDE = re.compile(r"([^()]*[^()\s])\s*\(([^()]{1,200})\)\W{0,9}")
+_JOINTS = re.compile(r"(?<=\w)[ _‐-](?=\w)")
+_ABSTENTIONS = ("abstain", "i abstain", "i abstain from voting")
+
+
+def pick(choices: Sequence[str], raw: str, names: Mapping[str, Sequence[str]] | None = None) -> str | Fault:
+    """The one choice that the words are, in its own spelling.
+
+    Emphasis, case, articles, punctuation and width don't matter. Of lettered options ("B) No") the letter or the text
+    does; where choices differ in their last word alone ("Proposal B"), that word does. A remark in brackets may stand
+    behind it ("T2 (Ben)") that names no other choice.
+
+    Args:
+        choices: the choices.
+        raw: the words.
+        names: by choice, other words that name it, such as those of the proposal that it stands for.
+    """
+    for plain in (raw.strip(), raw.strip().strip("*_`")):
+        if plain in choices:
+            return plain
+    if not (wanted := key(raw)):
+        return Fault("empty")
+    keys = {choice: key(choice) for choice in choices}
+    hits = [choice for choice, name in keys.items() if name == wanted]
+    hits = hits or _by_letter(keys, fold(raw).strip(" *_`\"'"))
+    if not hits:  # "no hire" is NO_HIRE, "Agent 1" is Agent1
+        hits = [choice for choice, name in keys.items() if _JOINTS.sub("", name) == _JOINTS.sub("", wanted)]
+    if not hits and len({name.rpartition(" ")[0] for name in keys.values()} - {""}) == 1 < len(choices):
+        hits = [choice for choice, name in keys.items() if name.rpartition(" ")[2] == wanted and " " in name]
+    if not hits and names:
+        hits = [choice for choice in choices if any(key(words) == wanted for words in names.get(choice, ()))]
+    if not hits and (beside := _BESIDE.fullmatch(raw)):
+        value = pick(choices, beside[1], names)
+        remark = fold(beside[2])
+        return (
+            value
+            if all(name == key(str(value)) or name not in remark for name in keys.values())
+            else Fault("ambiguous", raw)
+        )
+    return hits[0] if len(hits) == 1 else Fault("ambiguous" if hits else "not_allowed", raw)
+
+
+def _by_letter(keys: Mapping[str, str], words: str) -> list[str]:
+    """The choices that the words name by letter or text; none where the choices aren't lettered."""
+    options = {choice: _LETTERED.fullmatch(fold(choice)) for choice in keys}
+    if not options or not all(found and found[2] for found in options.values()):
+        return []
+    parts = {choice: (found[1], key(found[2])) for choice, found in options.items() if found}
+    named = _LETTERED.fullmatch(words) or _NAMED_LETTER.fullmatch(words.strip(".:"))
+    letter = named[1] if named else words.strip("().: ")
+    text = key(named[2]) if named and named.re is _LETTERED and named[2] else ""
+    by_text = [choice for choice, (_, own) in parts.items() if own == (text or key(words))]
+    by_letter = [choice for choice, (own, _) in parts.items() if own == letter]
+    return [choice for choice in by_letter if choice in by_text] if text else by_letter or by_text
+
+
+def read_choice(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] | None = None) -> Value | Fault:
+    """The choice that the words are, or ``ABSTAIN`` where the field allows it."""
+    if form_field.abstain and key(raw) in _ABSTENTIONS and key(raw) not in map(key, form_field.choices):
+        return ABSTAIN
+    return pick(form_field.choices, raw, names)
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
 _NUMBER = re.compile(
-    r"([+-]?)(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,60})?(?!\d)|\d{1,15},\d{1,2}(?!\d)|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})"
+    r"(?:[~≈]|(?P<word>[a-z]{1,12}) \()?(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,60})?|\d{1,15},\d{1,2}|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60}))"
+    r"(?:\s*(?P<percent>%)|\s*(?:/|out of)\s*(?P<top>\d{1,6}))?(?:\s*points?)?(?:\s*\([^()\d]*\))?\)?"
 )
-_ABOUT = re.compile(
-    r"(?:[~≈]|(?:about|around|approx(?:\.|imately)?|roughly|ca\.?|circa|etwa|ungefähr|environ|aproximadamente"
-    r"|cerca de|около|примерно|około)(?= )|大约|大約|约|約)[ \t]*"
-    r"|(?:(?:very|quite|fairly|rather) )?(?:high|medium|moderate|low|strong)[ \t]*"
-    r"(?:\((?=[^()]*\)?[\s.]*$)|[,:][ \t]|[\u2013\u2014-][ \t])",
-    re.IGNORECASE,
-)
-"""What may stand before a number and leaves it as it is ("about 0.8", "High (0.85)")."""
-_SCALE = re.compile(
-    r"\s*(?:%|percent\b|(?:/|out of|of)\s*(\d{1,6}(?:\.\d{1,6})?))?\s*(?:(?:points?|marks?)\b)?[\s.;]*"
-    r"(?:$|(?:[(\u2013\u2014]|-\s|,\s)\s*(?=[^\d\s])|because\b)"
-)
-_DOUBT = re.compile(r"\d|\b(?:no|hardly|rather|instead|false|scarcely|barely|but|or)\b")
-_BARE = re.compile(r"\W*\d[\d.,/% ]*\W*")
-_JOINT = re.compile(r"(?<=\w)[ \u2010-](?=\w)")
-_WIDE = {ord("０") + digit: ord("0") + digit for digit in range(10)} | {
-    0xFF0E: ord("."),
-    0xFF05: ord("%"),
-    0xFF0D: ord("-"),
-    0x2212: ord("-"),
-}
+_SIGNS: Mapping[int, int | None] = {0x2212: ord("-"), ord("\\"): None, ord("$"): None}
+
+
+def read_number(form_field: Field, raw: str) -> Value | Fault:
+    """The number that the words give on the field's scale: ``7``, ``7/10``, ``90 %``, ``.5``, ``0,5``, ``high (0.9)``."""
+    text = re.sub(r"\\boxed\{([^{}]*)\}", r"\1", raw) if "\\" in raw else raw
+    words = fold(text.translate(_SIGNS)).strip(" *_`\"'[]").rstrip(".。;,")
+    found = _NUMBER.fullmatch(words)
+    if not found or (found["word"] and form_field.high != 1):
+        odd = re.match(r"[+-]?(?:nan|inf)|[+-]?[\d.]", words)
+        return Fault("invalid_number" if odd else "wrong_type", raw)
+    digits = found["number"]
+    digits = digits.replace(",", ".") if re.fullmatch(r"[+-]?\d+,\d{1,2}", digits) else digits.replace(",", "")
+    number: int | float = float(digits) if "." in digits or len(digits) > 18 else int(digits)
+    top = 100.0 if found["percent"] else float(found["top"] or 0)
+    if top and form_field.high != top:
+        if form_field.high != 1:
+            return Fault("invalid_number", raw)
+        number = number / top
+    return within(form_field, number)
+
+
+def within(form_field: Field, number: int | float) -> Value | Fault:
+    """The number where it is finite and in range."""
+    if number != number or number in (float("inf"), float("-inf")):
+        return Fault("invalid_number")
+    return number if allows(form_field, number) else Fault("out_of_range", str(number))
+
+
+# ---- any value -------------------------------------------------------------------------------------------------------
+
+_ABSTAINS = re.compile(r"(?:i )?abstain(?: from voting)?(?:\Z|\s*[-–—:;,.(])")
+_SLOT = re.compile(r"\[[^\[\]\n]{1,300}\]|<[^<>\n]{1,300}>|\{[^{}\n]{1,300}\}")
+STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
+"""Words that are struck through: nobody says them."""
+
+_NOTHING = ("", "none", "none yet", "n/a", "null")
+
+
+def read_value(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] | None = None) -> Value | Fault:
+    """The value that the words of one field are.
+
+    A text may have any number of rows; of any other value the first row counts, and a further row may not be another
+    value.
+    """
+    words = raw.strip()
+    if form_field.kind == "text":
+        return _read_text(form_field, words)
+    rows = [row for row in words.split("\n") if re.search(r"\w", row)] or [words]
+    if form_field.kind == "list":
+        items = (re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip() for row in rows)
+        return (
+            read_items(form_field, tuple(filter(None, items)))
+            if words and not _is_slot(form_field, words)
+            else Fault("empty")
+        )
+    if rows[0] not in form_field.choices:
+        rows = [STRUCK.sub("", row) for row in rows]
+        if not re.search(r"\w", rows[0]):
+            return Fault("empty")
+    value = _read_row(form_field, rows[0], names)
+    others = (_read_row(form_field, row, names) for row in rows[1:])
+    return (
+        Fault("ambiguous", words) if any(not isinstance(other, Fault) and other != value for other in others) else value
+    )
+
+
+def _read_row(form_field: Field, row: str, names: Mapping[str, Sequence[str]] | None) -> Value | Fault:
+    match form_field.kind:
+        case "choice":
+            value = read_choice(form_field, row, names)
+            nothing = not form_field.required and isinstance(value, Fault) and key(row) in _NOTHING
+            return Fault("empty") if nothing else value
+        case "number":
+            return read_number(form_field, row)
+        case _:
+            return {"true": True, "false": False}.get(key(row), Fault("not_allowed", row))
+
+
+def _read_text(form_field: Field, words: str) -> Value | Fault:
+    words = re.sub(r"\A(\*\*|__)((?:(?!\1).)+)\1\Z", r"\2", words, flags=re.S)
+    if _is_slot(form_field, words) or not re.search(r"\w", words):
+        return Fault("empty")
+    if (form_field.abstain or not form_field.required) and key(words) in _NOTHING:
+        return Fault("empty")
+    if form_field.abstain and _ABSTAINS.match(key(words)):
+        return ABSTAIN if form_field.required else Fault("empty")
+    return words
+
+
+def _is_slot(form_field: Field, words: str) -> bool:
+    """Whether the words are what stands in a template in place of a value: all of them between brackets."""
+    return words == placeholder(form_field) or (form_field.kind == "text" and _SLOT.fullmatch(words) is not None)
+
+
+def read_items(form_field: Field, items: tuple[str, ...]) -> Value | Fault:
+    """The items of a list; where it has choices each is one of them, in their spelling, and none is there twice."""
+    if not form_field.choices:
+        return items
+    named = [pick(form_field.choices, item) for item in items]
+    if faults := [name for name in named if isinstance(name, Fault)]:
+        return faults[0]
+    return tuple(map(str, named)) if len(set(named)) == len(named) else Fault("duplicate_key")
+
+
+def the_same(values: Sequence[Value | Fault]) -> Value | Fault:
+    """The value that all readings of a field agree on."""
+    if not values:
+        return Fault("no_form")
+    alike = all(value == values[0] for value in values) or all(isinstance(value, Fault) for value in values)
+    said = (value.seen or value.reason if isinstance(value, Fault) else str(value) for value in values)
+    return values[0] if alike else Fault("ambiguous", ", ".join(dict.fromkeys(said)))
+
+
+# ---- as they are written ---------------------------------------------------------------------------------------------
 
 
 def placeholder(form_field: Field) -> str:
@@ -141,13 +282,10 @@ def placeholder(form_field: Field) -> str:
             return f"[{form_field.help or 'your text'}]"
 
 
-def value_text(form_field: Field, value: Value) -> str:
-    """A value as it is written in a form."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return "\n" + "\n".join(f"- {item}" for item in value)
-    return repr(value) if isinstance(value, float) else str(value)
+def allowed_values(form_field: Field) -> str:
+    """What may stand in a field, in a few words."""
+    words = placeholder(form_field)[1:-1]
+    return f"{words}, or abstain" if form_field.abstain else words
 
 
 def _range(form_field: Field) -> str:
@@ -157,230 +295,10 @@ def _range(form_field: Field) -> str:
     return f" of at least {low:g}" if low is not None else f" of at most {high:g}" if high is not None else ""
 
 
-def read_value(form_field: Field, raw: str, *, loose: bool = False) -> Value | Fault:
-    """The value that the words of one field hold.
-
-    Args:
-        form_field: the field.
-        raw: the words.
-        loose: whether a remark may follow a choice and "not X" may stand for the other of two choices.
-    """
-    bare = raw.strip()
-    if not bare or (form_field.kind != "text" and not key(bare) and key(bare) not in map(key, form_field.choices)):
-        return Fault("empty")
-    match form_field.kind:
-        case "choice":
-            if not form_field.required and _NONE.fullmatch(key(bare)) and key(bare) not in map(key, form_field.choices):
-                return Fault("empty")
-            return read_choice(form_field, bare, loose=loose)
-        case "number":
-            return read_number(form_field, bare)
-        case "flag":
-            return {"true": True, "false": False}.get(key(bare), Fault("not_allowed"))
-        case "list":
-            items = tuple(
-                item for row in bare.split("\n") if (item := re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip())
-            )
-            return read_items(form_field, items) if not is_blank(form_field, bare) else Fault("empty")
-        case _:
-            return _read_text(form_field, bare)
-
-
-def _read_text(form_field: Field, raw: str) -> Value | Fault:
-    if is_blank(form_field, raw):
-        return Fault("empty")
-    if not form_field.abstain:
-        return raw
-    head = key(_CLAUSE.split(fold(raw), maxsplit=1)[0])
-    if _NONE.fullmatch(head or key(raw)):
-        return Fault("empty")
-    if _takes_no_position(head):
-        return ABSTAIN if form_field.required else Fault("empty")
-    return raw
-
-
-def _takes_no_position(words: str) -> bool:
-    """Whether the first words of a position say that somebody takes none."""
-    patterns = (pattern for needle, pattern in formulas.ABSTENTIONS if needle in words)
-    return formulas.OWN_ABSTENTION.fullmatch(words) is not None or any(re.match(text, words) for text in patterns)
-
-
-def is_blank(form_field: Field, raw: str) -> bool:
-    """Whether the words of a text only say that there is nothing, or repeat the template."""
-    nothing = not form_field.required and _NONE.fullmatch(key(raw)) is not None
-    return nothing or raw == placeholder(form_field) or _SLOT.fullmatch(raw) is not None
-
-
-def read_items(form_field: Field, items: tuple[str, ...]) -> Value | Fault:
-    """The items of a list; where it has choices each is one of them, in their spelling, and none is there twice."""
-    if not form_field.choices:
-        return items
-    named = tuple(name for item in items if (name := match(form_field.choices, item)) is not None)
-    if len(named) < len(items):
-        return Fault("unknown_name")
-    return named if len(set(named)) == len(named) else Fault("duplicate_key")
-
-
-def read_choice(form_field: Field, raw: str, *, loose: bool) -> Value | Fault:
-    """The choice that the words name, in its own spelling, or ``ABSTAIN``."""
-    if "~~" in raw and raw not in form_field.choices:
-        return _choice(form_field, without_strikes(raw)) or Fault("ambiguous")
-    if loose and (corrected := _CORRECTED.fullmatch(fold(raw).strip())):
-        raw = corrected[1]
-    if (exact := _choice(form_field, raw)) is not None:
-        return exact
-    if loose and (sentence := _IS.fullmatch(raw.strip())) and (stated_choice := _choice(form_field, sentence[1])):
-        return stated_choice
-    if form_field.abstain and key(raw) in ("abstain", "i abstain", "i abstain from voting"):
-        return ABSTAIN
-    if not loose:
-        return Fault("not_allowed")
-    if other := _negated_choice(form_field, raw):
-        return other
-    rows = [row for row in raw.split("\n") if row.strip()]
-    first = _choice(form_field, rows[0])
-    pick = choice_in(form_field.choices, rows[0])
-    agrees = [row for row in rows[1:] if first and _negated_choice(form_field, row.partition(":")[0]) == first]
-    later = without_elements(unquoted_lines("\n".join(row for row in rows[1:] if row not in agrees)))
-    rival = any(_choice(form_field, row) not in (None, first or pick.name) for row in rows[1:])
-    if rival or retraction.taken_back(
-        fold(later), stated(form_field, first or _negated_choice(form_field, rows[0]) or pick.name)
-    ):
-        return Fault("ambiguous")
-    denied = _negated_choice(form_field, rows[0]) if len(rows) > 1 else None
-    return first or denied or pick.name or Fault(pick.fault)
-
-
-_IS = late_pattern(
-    r"(?i:(?:the |this )?(?:debate|discussion|matter|question|status) (?:is|remains|should|must)(?: now)?)"
-    r" ([A-Z_]{2,40})\.?"
-)
-"""A choice as the end of a sentence that says no more ("The debate is SETTLED.")."""
-
-_CORRECTED = late_pattern(
-    rf"[^\n]{{1,60}}?[.,;:!?。\u2013\u2014-]\s*(?:{phrases.CORRECTION.pattern})\s*:\s*([^\n]{{1,60}})"
-)
-"""A choice that its author corrects on the same line."""
-
-
-def stated(form_field: Field, value: Value | None) -> Stated | None:
-    """A field's value among its choices; None where the field has none."""
-    return (
-        Stated(Candidates.of(form_field.choices), key(value) if isinstance(value, str) else "")
-        if form_field.choices
-        else None
-    )
-
-
-def is_upheld(form_field: Field, value: Value, behind: Sequence[str]) -> bool:
-    """Whether nothing in the fields behind a position or a required choice takes it back.
-
-    A choice that needs another field is a ruling: ``rulings`` says where that ends, and what takes it back.
-    """
-    if form_field.needs:
-        return True
-    if form_field.kind not in ("choice", "text") or not (
-        form_field.abstain or (form_field.kind == "choice" and form_field.required)
-    ):
-        return True
-    words = [fold(without_elements(unquoted_lines(text))) for text in behind]
-    return not retraction.taken_back_in_fields(words, stated(form_field, value))
-
-
-def _choice(form_field: Field, raw: str) -> str | None:
-    """The choice that the raw words are and nothing else; None where they are none, or more than one.
-
-    In a choice in capitals, which is a word of the form's and nobody's name, a blank, a hyphen and an underscore are
-    the same: ``no hire`` is ``NO_HIRE``.
-    """
-    if (exact := match(form_field.choices, raw)) is not None:
-        return exact
-    near = [
-        choice
-        for choice in form_field.choices
-        if "\n" not in raw.strip() and _with_underscores(choice) == _with_underscores(raw)
-    ]
-    return near[0] if len(near) == 1 and near[0].isupper() else None
-
-
-def _with_underscores(words: str) -> str:
-    return _JOINT.sub("_", key(words))
-
-
-def _negated_choice(form_field: Field, raw: str) -> str | None:
-    """The other of two choices, where one that ends in -ed is plainly denied ("not settled", "unsettled")."""
-    if len(form_field.choices) != 2:
-        return None
-    for choice, other in (form_field.choices, form_field.choices[::-1]):
-        first_clause = key(re.split(r"[.(;,\u2013\u2014]|\s-\s", fold(raw), maxsplit=1)[0])
-        name = key(choice)
-        if name.endswith("ed") and first_clause in {
-            f"{no}{name}" for no in ("not ", "not yet ", "still not ", "un", "un-", "non-", "still un", "is not ")
-        }:
-            whole = key(raw)
-            return (
-                other
-                if whole == first_clause or not (set(re.findall(r"\w+", whole)[2:]) & {name, "un" + name})
-                else None
-            )
-    return None
-
-
-def number_labels(form_field: Field) -> Iterator[str]:
-    """The labels that stand for a number's own ("CONFIDENCE LEVEL")."""
-    words = ("estimate", "level", "rating", "score", "value") if form_field.kind == "number" else ()
-    return (f"{form_field.name} {word}" for word in words)
-
-
-def read_number(form_field: Field, raw: str) -> Value | Fault:
-    """The number that the words give on the field's scale: ``7``, ``7/10``, ``90%``, ``0.9 (fairly sure)``."""
-    rows = [row for row in raw.split("\n") if row.strip()]
-    if any(_BARE.fullmatch(row) for row in rows[1:]):
-        return Fault("ambiguous")
-    text = re.sub(r"^[\s*_`\"'\[(]+|[*_`\"'\])]+(?=\s|$)", "", rows[0].translate(_WIDE))
-    if form_field.high == 1 and (about := _ABOUT.match(text)):  # an estimate, whatever is written; a score is none
-        text = text[about.end() :].rstrip(" .)")
-    number_match = _NUMBER.match(text)
-    scale = _SCALE.match(text, number_match.end()) if number_match else None
-    if scale and _remark_contradicts(fold(text[scale.end() :])):
-        return Fault("invalid_number")
-    if not number_match or not scale:
-        odd = re.match(r"[+-]?(?:nan|inf|infinity)\b|[+-]?[\d.]", text.strip().lower())
-        return Fault("invalid_number" if odd else "wrong_type")
-    digits = number_match[2]
-    if re.fullmatch(r"\d+,\d{1,2}", digits):
-        digits = digits.replace(",", ".")
-    elif digits.startswith("0") and "," in digits:
-        return Fault("invalid_number")
-    digits = number_match[1].replace("+", "") + digits.replace(",", "")
-    number: int | float = float(digits) if "." in digits or len(digits) > 18 else int(digits)
-    return within(form_field, _scaled(form_field, number, scale))
-
-
-def _remark_contradicts(remark: str) -> bool:
-    """Whether a remark behind a number names another one, denies it, or binds it to a condition."""
-    doubts = (phrases.HEDGES, phrases.DENIED, formulas.UNDONE, _DOUBT)
-    return any(pattern.search(remark) for pattern in doubts)
-
-
-def _scaled(form_field: Field, number: int | float, scale: re.Match[str]) -> int | float | None:
-    """The number in the field's scale; None where the scale it names is another one."""
-    if re.match(r"\s*(?:%|percent)", scale[0]):
-        return number if form_field.high == 100 else number / 100 if form_field.high == 1 else None
-    if scale[1] is None:
-        return number
-    whole = float(scale[1])
-    if form_field.high == 1 and whole > 1:
-        return number / whole if number == 0 or number >= 1 else None
-    return number if form_field.high == whole else None
-
-
-def within(form_field: Field, number: int | float | None) -> Value | Fault:
-    """The number where it is finite and in range."""
-    if number is None or number != number:
-        return Fault("invalid_number")
-    if (form_field.low is not None and number < form_field.low) or (
-        form_field.high is not None and number > form_field.high
-    ):
-        return Fault("out_of_range")
-    return Fault("invalid_number") if number in (float("inf"), float("-inf")) else number
+def value_text(form_field: Field, value: Value) -> str:
+    """A value as it is written in a form."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "\n" + "\n".join(f"- {item}" for item in value)
+    return repr(value) if isinstance(value, float) else str(value)

@@ -166,6 +166,9 @@ MOST_TOKENS = 10**9
 MOST_AMOUNT = 10**9
 """The most plausible US dollars or seconds. An amount that is larger, negative or not finite is unknown."""
 
+VERDICT = "Verdict"
+"""The field that holds the verdict of a board's member."""
+
 REPLACES = "REPLACES"
 """The field that names an earlier turn of the author; it has one choice only if that turn is to be revised."""
 

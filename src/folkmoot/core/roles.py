@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from folkmoot.core.ask import ABSTAIN, Ask, Value
+from folkmoot.core.ask import ABSTAIN, VERDICT, Ask, Value
 from folkmoot.core.brief import SIMILARITY, Brief, Participant, is_person
 from folkmoot.core.text import clip
 from folkmoot.core.transcript import Transcript, Turn, is_open_prose, read_field, wording
@@ -78,9 +78,6 @@ def _attached(turn: Turn) -> tuple[str, str] | None:
     rows = (row.strip(" \t#*_`>|-") for row in text.splitlines())
     return clip(next(filter(None, rows), ""), TITLE), text
 
-
-VERDICT = "Verdict"
-"""The field that holds a member's verdict."""
 
 REASONING = "VerdictReasoning"
 """The field that holds the reasons for it."""

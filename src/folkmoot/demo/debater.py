@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from folkmoot.answers.layout import read, write
-from folkmoot.answers.plain_text import key
+from folkmoot.answers.text import key
 from folkmoot.core.agent import Context, Recorder
 from folkmoot.core.ask import ABSTAIN, Ask, Field, Form, Reply, Value
 from folkmoot.core.brief import CLOCK, QUOTES, Source

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from folkmoot.answers.plain_text import key
+from folkmoot.answers.text import key
 from folkmoot.core.agent import Context, proposal_names
 from folkmoot.core.ask import Ask, Value
 from folkmoot.core.brief import Source

@@ -45,7 +45,7 @@ class Scripted:
         if isinstance(line, Reply):
             return line
         recorder.delta(line)
-        reading = read(ask.form, line, speaker=context.me.name, proposals=proposed_words(ask, context))
+        reading = read(ask.form, line, speaker=context.me.name, names=proposed_words(ask, context), final=True)
         return Reply(text=reading.text, fields=reading.fields, unread=reading.unread, asked="scripted")
 
 

@@ -5,6 +5,7 @@ Every case is read within a second; what a careful reader cannot know for sure i
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +15,8 @@ from folkmoot.core.ask import Value
 from folkmoot.core.errors import BriefError
 from tests.kits.clock import within
 from tests.kits.tables import each_row
-from tests.paths import ROOT
 
-CORPUS = ROOT / "tests" / "answers" / "data" / "dev.jsonl"
+CORPUS = Path(__file__).with_name("headers.jsonl")
 NAMES = {
     "debate_format": "protocol",
     "max_rounds": "rounds",
@@ -43,8 +43,7 @@ def _plain(value: Value | None) -> object:
 
 
 def _corpus() -> list[Any]:
-    cases = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
-    return [case for case in cases if case["kind"] == "front_matter"]
+    return [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 
 
 def test_the_corpus_is_there() -> None:

@@ -1,7 +1,7 @@
 """What a model has said to a question, read once more from its raw answers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from folkmoot.answers.layout import read
@@ -27,26 +27,35 @@ def check_answer(record: RecordFacts, ask: Ask, reply: Reply) -> None:
         return
     calls = record.called[ask.key].values()
     whole = {name: replace(called, finish="stop") for name, called in record.called[ask.key].items()}
-    cut = any(is_cut_off(called) for called in calls) and fields in _readings(ask, whole, word)
+    cut = any(is_cut_off(called) for called in calls) and fields in _readings(record, ask, whole, word)
     require(not cut, "I86", lambda: f"{ask.key}: {fields}")
     require(cut, "I18", lambda: f"{ask.key}: {fields} and not {readings}")
 
 
 def readings_of(record: RecordFacts, ask: Ask) -> Sequence[Said]:
-    """What the raw answers to a question say; two where a model may have begun anew when it was to go on."""
-    return _readings(ask, record.called.get(ask.key, {}), token(record.debate, ask.key))
+    """What the raw answers to a question say.
+
+    There are two where a model may have begun anew when it was to go on, and two where nobody was asked again: either
+    nothing was missing, or the question about the form failed, and the first answer is read as the last one.
+    """
+    return _readings(record, ask, record.called.get(ask.key, {}), token(record.debate, ask.key))
 
 
-def _readings(ask: Ask, calls: Mapping[str, Called], word: str) -> Sequence[Said]:
+def _readings(record: RecordFacts, ask: Ask, calls: Mapping[str, Called], word: str) -> Sequence[Said]:
     form, answer, rest, repair = ask.form, calls.get("answer"), calls.get("continue"), calls.get("repair")
     if form is None or answer is None:
         return []
     plain = [answer]
     if rest is not None:
         plain = [replace(rest, text=joined(answer.text, rest.text)), rest]
-    first = [_fields(form, called, ask.to, word) for called in plain]
-    second = _fields(form, repair, ask.to, word) if repair else {}
-    return [{**fields, **second} for fields in first]
+    others = tuple(
+        person.name for person in (record.brief.participants if record.brief else ()) if person.name != ask.to
+    )
+    reader = _Reader(form, ask.to, others, word)
+    if repair is None:
+        return [reader.fields(called, final=final) for called in plain for final in (False, True)]
+    second = reader.fields(repair, final=True)
+    return [{**reader.fields(called), **second} for called in plain]
 
 
 def joined(begun: str, rest: str) -> str:
@@ -57,13 +66,21 @@ def joined(begun: str, rest: str) -> str:
     return head + gap + (rest.lstrip() if gap else rest)
 
 
-def _fields(form: Form, called: Called, speaker: str, word: str) -> dict[str, Value]:
-    if is_cut_off(called) and form.layout != "records":
-        return {}
-    return _read(form, called.text.replace(word, NO_TOKEN), speaker)
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    form: Form
+    speaker: str
+    others: tuple[str, ...]
+    word: str
+
+    def fields(self, called: Called, *, final: bool = False) -> dict[str, Value]:
+        if is_cut_off(called) and self.form.layout != "records":
+            return {}
+        return _read(self.form, called.text.replace(self.word, NO_TOKEN), self.speaker, self.others, final)
 
 
 @lru_cache(maxsize=4_096)
-def _read(form: Form, text: str, speaker: str) -> dict[str, Value]:
+def _read(form: Form, text: str, speaker: str, others: tuple[str, ...], final: bool) -> dict[str, Value]:
     """The fields of an answer; many answers are the same but for their token."""
-    return dict(Reply(text="", fields=read(form, text, speaker=speaker).fields).cleaned(form).fields)
+    fields = read(form, text, speaker=speaker, others=others, final=final).fields
+    return dict(Reply(text="", fields=fields).cleaned(form).fields)

@@ -211,7 +211,7 @@ def read_message(text: str, *, verdicts: tuple[str, ...], speaker: str = "") -> 
         verdicts: the possible verdicts; empty for any words.
         speaker: whose message it is; one in another's name is not read. "" checks nothing.
     """
-    return read(member_form(message(verdicts), speaker, ()), text, speaker=speaker)
+    return read(member_form(message(verdicts), speaker, ()), text, speaker=speaker, final=True)
 
 
 WRITER = Participant(name="Writer", role="Writes", persona="You write what the task asks for, and nothing beside it.")

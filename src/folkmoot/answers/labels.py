@@ -1,0 +1,261 @@
+"""Answers in labelled lines: one formula (``I vote for: Ann``), or sections (``ANSWER: …``, ``ARGUMENT: …``).
+
+A label begins a line of the author's own. What it says in another field, or around a label, never unreads it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from folkmoot.answers.own_words import behind_marks, own_rows, plain_html, without_comments, without_elements
+from folkmoot.answers.text import fold, key
+from folkmoot.answers.values import STRUCK, Fault, FieldValues, pick, read_value, the_same
+from folkmoot.core.ask import ABSTAIN, Field, Form, Value
+
+BLANK = "{}"
+"""What stands in a formula's name where the choice goes: ``Output ({}) is better``."""
+
+_LEAD = r"[^\w\s#>|*_`\"'“„«([{<-]{0,3}\s{0,3}(?:#{1,6}[ \t]+)?(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?"
+_MARKS = r"[*_`]{0,3}"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What finds the labels of a form.
+
+    Attributes:
+        fields: the fields.
+        line: a label that begins a row, with its field and what stands behind it.
+        wanted: for each required field what finds its label anywhere.
+    """
+
+    fields: Mapping[str, Field]
+    line: re.Pattern[str]
+    wanted: tuple[re.Pattern[str], ...]
+
+
+@lru_cache(maxsize=256)
+def labels_of(fields: tuple[Field, ...], *, colon: bool = True) -> Labels:
+    """The labels of these fields; ``colon``: whether one needs its colon, as ``I vote for Ann`` does without."""
+    words = {item.name: r"\s+".join(map(re.escape, item.name.split())) for item in fields if BLANK not in item.name}
+    names = "|".join(f"(?:{word})" for word in sorted(words.values(), key=len, reverse=True)) or "(?!)"
+    beside = r"(?:[ \t]{0,3}\([^()\n]{1,40}\))?"
+    bare = "" if colon else r"|(?<=[ \t])(?=\S)"
+    line = re.compile(
+        rf"{_LEAD}(?P<marks>{_MARKS})(?P<label>{names}){beside}{_MARKS}[ \t]*+(?:[:：=]{_MARKS}|(?P<alone>$){bare})[ \t]*+(?P<rest>.*)",
+        re.I,
+    )
+    wanted = tuple(
+        re.compile(rf"(?<!\w)(?:{words[item.name]}){beside}{_MARKS}[ \t]*+{'[:：=]' if colon else ''}", re.I)
+        for item in fields
+        if item.required and item.name in words
+    )
+    return Labels({key(item.name): item for item in fields}, line, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A label, what stands behind it on its row, and which row that is."""
+
+    field: Field
+    rest: str
+    row: int
+
+
+def sections_in(labels: Labels, rows: Sequence[str]) -> Iterator[Section]:
+    """The sections that begin in these rows. A label without a colon is one only alone on its row, and set off."""
+    for number, row in enumerate(rows):
+        found = labels.line.match(row) if row else None
+        if not found:
+            continue
+        label = found["label"]
+        if found["alone"] is not None and not (found["marks"] or label.isupper() or row.lstrip().startswith("#")):
+            continue
+        rest = found["rest"]
+        if found["marks"] and rest.count(found["marks"]) % 2:
+            rest = rest.replace(found["marks"], "", 1)  # "**ANSWER: rent**"
+        yield Section(labels.fields[key(label)], rest.strip(), number)
+
+
+def own_text(labels: Labels, text: str) -> str:
+    """An answer from where it is its author's own form on: behind marks of templates, without comments and drafts."""
+    text = plain_html(without_comments(text))
+    return behind_marks(without_elements(text, labels.wanted) if "</" in text else text, labels.wanted)
+
+
+# ---- sections --------------------------------------------------------------------------------------------------------
+
+
+def read_sections(form: Form, text: str, others: Sequence[str] = ()) -> FieldValues:
+    """Read a form laid out in sections.
+
+    Args:
+        form: the form.
+        text: the answer, without thinking.
+        others: the names of the other participants.
+    """
+    labels = labels_of(form.fields)
+    rows, whole = own_rows(own_text(labels, text), others)
+    sections = list(sections_in(labels, rows))
+    values = FieldValues()
+    ends = [section.row for section in sections[1:]] + [len(rows)] * bool(sections)
+    for item in form.fields:
+        bodies = [
+            "\n".join((section.rest, *(whole if item.kind == "text" else rows)[section.row + 1 : end]))
+            for section, end in zip(sections, ends, strict=True)
+            if section.field.name == item.name
+        ]
+        missing = "missing" if sections else "quoted_only" if _stands(item, text) else "no_form"
+        value = the_same([_section_value(item, body) for body in bodies]) if bodies else Fault(missing)
+        values.add(item, value)
+    return values
+
+
+def _section_value(item: Field, body: str) -> Value | Fault:
+    if item.kind == "text" and all(row.lstrip()[:1] in ("", ">") for row in body.split("\n")):
+        return Fault("quoted_only" if body.strip() else "empty", body.strip())
+    return read_value(item, _first_paragraph(body) if is_decision(item) and item.kind == "text" else _unruled(body))
+
+
+def is_decision(item: Field) -> bool:
+    """Whether the words of a field become the decision of the debate."""
+    return item.kind in ("text", "choice") and key(item.name) in ("decision", "verdict")
+
+
+def _first_paragraph(body: str) -> str:
+    """The first paragraph of a decision; a list that it announces is part of it. What follows closes the meeting."""
+    body = STRUCK.sub("", _OTHER_LABEL.split(body.strip(), maxsplit=1)[0]).strip()
+    first, *others = re.split(r"\n[ \t]*\n", body)
+    listed = (
+        others and first.rstrip(" *_").endswith((":", "：")) and re.match(r"\s*(?:[-*+•]|\d{1,2}[.)])\s", others[0])
+    )
+    return _unruled(f"{first}\n{others[0]}" if listed else first)
+
+
+_OTHER_LABEL = re.compile(r"\n[ \t*_#]{0,9}[A-Z][A-Z _]{2,30}[*_]{0,3}:")
+
+
+def _unruled(body: str) -> str:
+    """The words of a section without ruled lines at its end."""
+    rows = body.strip().split("\n")
+    while rows and re.fullmatch(r"\s*(?:[-*_=~#─═—]{2,}\s*)?", rows[-1]):
+        rows.pop()
+    return "\n".join(rows)
+
+
+def _stands(item: Field, text: str) -> bool:
+    """Whether a label stands anywhere in a text, if only as somebody else's."""
+    return re.search(rf"(?<!\w){re.escape(item.name)}[*_`]{{0,3}}\s{{0,3}}[:：=]", text, re.I) is not None
+
+
+# ---- a formula -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LineReader:
+    """How a formula is read.
+
+    Attributes:
+        form: the form.
+        others: the names of the other participants.
+        names: by choice, other words that name it.
+        final: whether nobody is asked again: then words may stand behind the formula.
+    """
+
+    form: Form
+    others: Sequence[str] = ()
+    names: Mapping[str, Sequence[str]] | None = None
+    final: bool = False
+
+    def read(self, text: str) -> FieldValues:
+        """Read the formulas of the form."""
+        labels = labels_of(self.form.fields, colon=self.form.strict)
+        rows, _ = own_rows(own_text(labels, text), self.others)
+        values = FieldValues()
+        for item in self.form.fields:
+            values.add(item, self._blank(item, rows) if BLANK in item.name else self._value(item, labels, rows))
+        return values
+
+    def _value(self, item: Field, labels: Labels, rows: Sequence[str]) -> Value | Fault:
+        values: list[Value | Fault] = []
+        filled = [number for number, row in enumerate(rows) if re.search(r"\w", row)]
+        stop = len(rows)
+        for section in reversed(list(sections_in(labels, self._by_sentence(item, rows)))):
+            if section.field.name != item.name:
+                stop = section.row  # what stands behind this is another field's
+                continue
+            place = bisect_right(filled, section.row)
+            behind = [rows[number] for number in filled[place : place + 2] if number < stop]
+            raw = section.rest if re.search(r"\w", section.rest) or not behind else behind.pop(0)
+            last = behind and not values  # words between two formulas are behind none
+            values.append(self._row_value(item, raw, behind=behind[0].strip() if last else ""))
+        if item.kind == "choice" and item.abstain:
+            values += [ABSTAIN for number in filled[-1:] if _says_abstain(item, rows[number])]
+        if not values and item.kind == "choice" and len(filled) == 1 and (self.final or not self.form.strict):
+            value = read_value(item, rows[filled[0]], self.names)  # nothing but a name
+            values += [] if isinstance(value, Fault) else [value]
+        if not values:
+            return Fault("quoted_only" if _stands(item, "\n".join(rows)) else "no_form")
+        return the_same(values[::-1])
+
+    def _row_value(self, item: Field, raw: str, *, behind: str) -> Value | Fault:
+        """The value of a formula's row. Words behind it cost one question, and count for nothing after that."""
+        value = read_value(item, raw, self.names)
+        if not isinstance(value, Fault):
+            return Fault("words_behind", behind) if behind and not self.final else value
+        if value.reason != "not_allowed":
+            return value
+        folded = fold(raw).lstrip(" *_`\"'([")
+        starts = [choice for choice in item.choices if _begins(folded, key(choice))]
+        named = max(starts, key=len, default="")
+        if not named or [key(choice) for choice in starts].count(key(named)) > 1:
+            return replace(value, reason="unknown_name")
+        rest = folded[len(key(named)) :]
+        rivals = [key(choice) for choice in item.choices if choice != named]
+        if any(_begins(rest, rival, place.start()) for place in _WORD.finditer(rest) for rival in rivals):
+            return Fault("ambiguous", raw)
+        return named if self.final else Fault("words_behind", rest.strip(" *_.,"))
+
+    def _by_sentence(self, item: Field, rows: Sequence[str]) -> list[str]:
+        """The rows, each from its last sentence that begins with the formula on: ``It's cheap. I vote for: Ben``.
+
+        Behind a colon a formula counts as well, unless one of the others is named before it: ``Cay says: I vote for …``
+        """
+        label = r"\s+".join(map(re.escape, item.name.split()))
+        begins = re.compile(rf"([.!?:])[\"'”’)*_]{{0,3}}\s++(?=[*_`]{{0,3}}{label}[*_`]{{0,3}}[:：])", re.I)
+        names = [name for name in map(key, self.others) if name]
+        sentences: list[str] = []
+        for row in rows:
+            found = list(begins.finditer(row))
+            before = fold(re.split(r"[.!?]\s", row[: found[-1].start()])[-1]) if found and found[-1][1] == ":" else ""
+            before = before.replace("'s ", " ")
+            strange = any(_begins(before, name, place.start()) for place in _WORD.finditer(before) for name in names)
+            sentences.append(row[found[-1].end() :] if found and not strange else row)
+        return sentences
+
+    def _blank(self, item: Field, rows: Sequence[str]) -> Value | Fault:
+        """The choice in the middle of a formula, wherever it stands in the author's own rows."""
+        start, end = (r"\s+".join(map(re.escape, part.split())) for part in item.name.split(BLANK))
+        found = [
+            pick(item.choices, inside[1])
+            for row in rows
+            for inside in re.finditer(rf"{start}\s?((?:(?!{start})[^\n]){{1,60}}?)\s?{end}", row, re.I)
+        ]
+        return the_same([value for value in found if not isinstance(value, Fault)] or found)
+
+
+_WORD = re.compile(r"(?<!\w)(?=\S)")
+_STOP = re.compile(r"\Z|[*_`\"')\]]*(?:\s|\Z|[.,;:!?](?:\s|\Z)|[–—。，；：！？、])")
+
+
+def _begins(words: str, name: str, start: int = 0) -> bool:
+    """Whether a name as a whole begins there: ``agent1`` doesn't begin ``agent10``, nor ``c`` ``c++``."""
+    return bool(name) and words.startswith(name, start) and _STOP.match(words, start + len(name)) is not None
+
+
+def _says_abstain(item: Field, row: str) -> bool:
+    """Whether the last sentence of a row is an abstention."""
+    last = re.split(r"[.!?:][\"'”’)*_]{0,3}\s+", row.strip())[-1]
+    return read_value(item, last) == ABSTAIN
