@@ -104,7 +104,7 @@ async def test_an_answer_that_cannot_be_is_refused_and_the_question_stays(tmp_pa
 
 OFFICES_TRIED = (
     *("Moderator", "the Chair", "Owner", "Judge 2", "M\u043ederat0r", "C\u0131d", "A D A"),
-    *("Librarian", "Retriever", "Vote weigher"),
+    *("Retriever", "Vote weigher"),
     *(
         "Dr.Moderator",
         "the-moderator",

@@ -146,7 +146,7 @@ async def test_a_server_reads_no_file_that_it_was_not_allowed(folder: str, debat
 async def test_files_are_read_only_for_debates_of_this_machine(
     owner: str, is_warned: bool, debate: str, tmp_path: Path
 ) -> None:
-    brief = Brief(topic="Move?", background=(Source(name="plan.md", text="a guess"),))
+    brief = Brief(topic="Move?", background=(Source(name="plan.md", text="a guess", sha256="0"),))
     tmp_path.joinpath("plan.md").write_text("Lyon is far.\n")
     async with runner_in(tmp_path, serving=replace(SERVING, documents=tmp_path)) as runner:
         assert bool(await runner.stale_warnings(debate, brief, place_of(tmp_path), Claim(owner=owner))) is is_warned
