@@ -159,7 +159,7 @@ def test_votes_are_extracted_as_the_document_extracts_them(words: str) -> None:
         fields=(Field(name="I vote for", kind="choice", choices=("Ann", "Bo"), abstain=True),),
         strict=True,
     )
-    assert read(form, words).fields["I vote for"] == extract(words)
+    assert read(form, words, final=True).fields["I vote for"] == extract(words)
 
 
 async def test_the_practices_and_patterns_run_as_printed(capsys: pytest.CaptureFixture[str]) -> None:

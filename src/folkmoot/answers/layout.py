@@ -13,14 +13,14 @@ from typing import TypeAlias
 
 from folkmoot.answers.json_answer import read_json
 from folkmoot.answers.labels import BLANK, LineReader, read_sections
-from folkmoot.answers.own_words import own_words
+from folkmoot.answers.own_words import own_words, with_choices_whole
 from folkmoot.answers.record_blocks import read_records, records_template, write_records
 from folkmoot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from folkmoot.answers.tags import escape, has_tags, read_tags, unescape, write_tags
 from folkmoot.answers.text import LIMIT, LONGEST, with_plain_line_ends
 from folkmoot.answers.values import FieldValues, allowed_values, placeholder, reason_in_words, value_text
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
-from folkmoot.core.text import clean_data
+from folkmoot.core.text import clean, clean_data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +69,14 @@ def read(
     if len(text) > LONGEST:
         return Reading(text=text, unread=_too_large(form))
     keep = [form.envelope, *(item.name for item in form.fields)] if form and form.layout == "tags" else []
-    words = own_words(with_plain_line_ends(text), speaker, keep)
+    choices = [choice for item in (form.fields if form else ()) for choice in item.choices]
+    words = own_words(with_choices_whole(with_plain_line_ends(text), choices), speaker, keep)
     if form is None:
         return Reading(text=words)
     if len(words) > LIMIT:
         return Reading(text=words, unread=_too_large(form))
     values = _read(form, words, speaker, LineReader(form, others, names, final))
-    return Reading(text=words, fields=values.fields, unread=tuple(values.unread), seen=values.seen)
+    return Reading(text=clean(words), fields=values.fields, unread=tuple(values.unread), seen=values.seen)
 
 
 def _too_large(form: Form | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from folkmoot.answers.text import fold, key
+from folkmoot.core.control_tokens import JOINER
 
 _INLINE = "a|abbr|b|big|br|center|code|div|em|font|hr|i|img|li|mark|ol|p|pre|s|small|span|strong|sub|sup|u|ul|h[1-6]"
 _HTML = re.compile(rf"</?(?:{_INLINE})(?:\s[^<>]{{0,200}})?/?>", re.I)
@@ -45,6 +46,14 @@ def own_words(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
         keep: names of tags that hold something else here.
     """
     return without_speaker(own_turns(without_thinking(text, keep), speaker, keep), speaker)
+
+
+def with_choices_whole(text: str, choices: Sequence[str]) -> str:
+    """The text in which a mark within one of the choices is none: "Keep [INST]" is an answer where that is an option."""
+    for choice in choices:
+        if _MARK.search(choice):
+            text = text.replace(choice, _MARK.sub(lambda mark: mark[0][0] + JOINER + mark[0][1:], choice))
+    return text
 
 
 def without_thinking(text: str, keep: Sequence[str] = ()) -> str:
