@@ -191,7 +191,13 @@ def read_message(text: str, *, verdicts: Sequence[str] = (), speaker: str = "", 
     >>> message.verdict, message.content
     ('HIRE', 'Take Kim.')
     """
-    reading = read(member_form(message(tuple(verdicts)), speaker, members), text, speaker=speaker, final=True)
+    reading = read(
+        member_form(message(tuple(verdicts)), speaker, members),
+        text,
+        speaker=speaker,
+        others=[name for name in members if name != speaker],
+        final=True,
+    )
     return Message(
         verdict=_text(reading.fields.get(VERDICT)),
         reasoning=_text(reading.fields.get(REASONING)),

@@ -109,9 +109,15 @@ async def test_what_goes_wrong_is_told_and_the_model_goes_on(called: Called, she
     assert text in prompt_words(model.history[1])
 
 
+class Wordless(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
 @pytest.mark.parametrize(
     "error",
     [
+        Wordless(),
         UnicodeError("undefined encoding"),
         ValueError("\ud800\x1b[2J"),
         KeyError("x"),
@@ -150,7 +156,7 @@ async def test_keys_in_the_error_of_a_tool_are_hidden() -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [RecordError("damaged"), LimitReached("spent"), Waiting(), BatchPending("batch"), asyncio.CancelledError()],
+    [RecordError("damaged"), LimitReached("spent"), Waiting(), BatchPending("batch")],
     ids=lambda error: type(error).__name__,
 )
 @pytest.mark.parametrize("grouped", [False, True])
@@ -159,6 +165,26 @@ async def test_what_pauses_or_ends_a_debate_passes_a_tool(error: BaseException, 
     model = ScriptedModel([wants("search"), "So be it."])
     with pytest.raises(type(error)):
         await ModelAgent(model, tools=(Lookup(answer=fails(raised)),)).answer(ASK, CONTEXT, Journal())
+
+
+async def test_what_a_tool_cancels_of_its_own_ends_nobody_else() -> None:
+    model, journal = ScriptedModel([wants("search"), "So be it."]), Journal()
+    shelf = Lookup(answer=fails(asyncio.CancelledError()))
+    assert (await ModelAgent(model, tools=(shelf,)).answer(ASK, CONTEXT, journal)).text == "So be it."
+    assert "cancelled" in journal.kept["tool-1"].text
+
+
+async def test_an_agent_that_is_cancelled_while_it_uses_a_tool_ends() -> None:
+    class Sleeper(Lookup):
+        async def use(self, arguments: Mapping[str, object], tool_use: ToolUse) -> ToolResult:
+            asyncio.get_running_loop().call_soon(agent.cancel)
+            await asyncio.sleep(5)
+            raise AssertionError
+
+    model = ScriptedModel([wants("search"), "So be it."])
+    async with asyncio.TaskGroup() as group:
+        agent = group.create_task(ModelAgent(model, tools=(Sleeper(),)).answer(ASK, CONTEXT, Journal()))
+    assert agent.cancelled()
 
 
 async def test_arguments_that_are_nested_deeply_are_no_end() -> None:

@@ -23,7 +23,6 @@ from folkmoot.core.roles import ACTS, FINAL
 from folkmoot.core.text import clean_data
 from folkmoot.models.base import AttachedFile, Message, Model, Speaker, Traits
 
-NO_NATIVE = "the provider refused the caller's messages or tools; the answer was asked for in words"
 NOT_CALLED = "Call one of the tools: words alone are no answer here."
 
 

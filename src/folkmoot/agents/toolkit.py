@@ -257,14 +257,25 @@ class Toolkit:
                 return _cleaned(await tool.use(arguments, tool_use))
         except _STOPS:
             raise
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) and task.cancelling():
+                raise
+            return _error("The tool gave no result: something that it waited for was cancelled.")  # and nobody else is
         except (Exception, SystemExit) as error:  # tools run foreign code over foreign data
             if stop := _stop_within(error):
                 raise stop from error
             if isinstance(error, TimeoutError) or (tool_use.clock and tool_use.clock.expired()):
                 return _error(f"The tool gave no result within {self._seconds:g} seconds.")
             own = isinstance(error, ToolError | ModelError)
-            words = str(error) if own else clip(hide(f"{type(error).__name__}: {error}"), LONGEST_ERROR)
+            words = str(error) if own else clip(hide(f"{type(error).__name__}: {_words_of(error)}"), LONGEST_ERROR)
             return _error(f"The tool gave no result: {words}")
+
+
+def _words_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 # it's foreign code that says what went wrong
+        return "it doesn't say what went wrong"
 
 
 def _cleaned(result: ToolResult) -> ToolResult:
