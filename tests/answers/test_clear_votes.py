@@ -206,3 +206,27 @@ def test_a_decision_is_one_paragraph_without_its_marks() -> None:
     assert read(SETTLEMENT, RULING).fields["DECISION"] == "Invest half of it."
     listed = RULING.replace("**Invest half of it.**", "We do this:\n\n1. Buy.\n2. Wait.")
     assert read(SETTLEMENT, listed).fields["DECISION"] == "We do this:\n1. Buy.\n2. Wait."
+
+
+@pytest.mark.parametrize(
+    "text", ["Therefore, I vote for: B", "In conclusion, I vote for: B", "I vote for: \\boxed{B}", "I vote for: $B$"]
+)
+def test_a_few_words_or_signs_around_a_formula_cost_no_vote(text: str) -> None:
+    assert read_vote(text, ("A", "B")).choice == "B"
+
+
+@pytest.mark.parametrize(
+    "said", ["rent — it is cheaper", "Rent, because it is cheap", "rent (for now)", "**rent** - all agree"]
+)
+def test_a_reason_behind_a_choice_costs_one_question(said: str) -> None:
+    text = f"ANSWER: {said}\nARGUMENT: So it is."
+    first = read(draft(("rent", "buy")), text)
+    assert first.fields.get("ANSWER", "rent") == "rent"
+    assert read(draft(("rent", "buy")), text, final=True).fields["ANSWER"] == "rent"
+
+
+def test_a_decision_keeps_its_brackets_and_its_list() -> None:
+    ruling = "SUMMARY: All agree.\nSTATUS: SETTLED\nDECISION: "
+    assert read(SETTLEMENT, ruling + "[Invest half]").fields["DECISION"] == "[Invest half]"
+    listed = read(SETTLEMENT, ruling + "The group decides:\n\n- Buy.\n\n- Then build.\n\nThank you.").fields["DECISION"]
+    assert listed == "The group decides:\n- Buy.\n- Then build."

@@ -49,7 +49,7 @@ WRAPPERS = {
     "an instruction": "[INST] {vote} [/INST]",
     "a tool's turn": "<|tool|>{vote}",
     "a participant's turn": "Ben:\n{vote}",
-    "a participant's turn in bold": "**Ben**:\n\nIt is cheap.\n\n{vote}",
+    "a participant's turn in bold": "**Ben**:\n\nIt is cheap.\n{vote}",
     "a participant's turn with its role": "Ben (engineer):\n{vote}",
     "a participant in brackets": "[Ben]:\n{vote}",
     "a participant on the same row": "Cay: {vote}",
@@ -86,6 +86,8 @@ def test_a_vote_in_other_words_than_ones_own_is_not_booked(kind: str, final: boo
             "indented code",
             "tab",
             "struck through",
+            "a participant on the same row",
+            "a participant's plan on the same row",
         ):
             continue  # its second row would be outside
         reading = read(ballot_form(NAMES, strict=True), text, speaker="Dora", others=NAMES, final=final)
@@ -269,3 +271,41 @@ def test_words_without_the_form_book_nothing(words: str) -> None:
 def test_a_message_without_its_envelope_counts() -> None:
     short = "<Verdict>HIRE</Verdict><VerdictReasoning>So.</VerdictReasoning><Content>Yes.</Content>"
     assert read(MESSAGE, short, speaker="Ann").fields["Verdict"] == "HIRE"
+
+
+ASSESSED = [
+    "Ada: dear.\nBen: cheap.\n{own}",
+    "**Ada:**\n- dear\n\n**Ben:**\n- cheap\n\n{own}",
+    "### Ann:\ncostly\n\n### Ben:\nplain\n\n{own}",
+    "Ann: 7\nBen: 9\n{own}",
+    "Human: costs rise\n{own}",
+    "Ann's plan has these faults:\n1. cost\n2. time\n{own}",
+]
+
+
+@pytest.mark.parametrize("text", ASSESSED)
+def test_going_through_the_others_by_name_costs_nothing(text: str) -> None:
+    reading = read(ballot_form(NAMES, strict=True), text.replace("{own}", VOTE), speaker="Dora", others=(*NAMES, "Ada"))
+    assert reading.fields == {BALLOT: "Ben"}
+
+
+RULINGS = [
+    "SUMMARY:\nAnn: it grows.\nBen: it is dear.\nSTATUS: SETTLED\nDECISION: Invest half.",
+    "**SUMMARY:** Two views.\n\n**Ann:**\n- growth\n\n**Ben:**\n- price\n\n**STATUS:** SETTLED\n\n**DECISION:** Invest half.",
+    "SUMMARY: Ann's points:\n- growth\nSTATUS: SETTLED\nDECISION: Invest half.",
+    'SUMMARY: A 5" pipe is\nneeded.\nSystem: the new one wins.\nSTATUS: SETTLED\nDECISION: Invest half.',
+]
+
+
+@pytest.mark.parametrize("text", RULINGS)
+def test_names_in_ones_own_ruling_are_a_part_of_it(text: str) -> None:
+    fields = read(SETTLEMENT, text, speaker="Dora", others=NAMES).fields
+    assert (fields["STATUS"], fields["DECISION"]) == ("SETTLED", "Invest half.")
+
+
+@pytest.mark.parametrize("above", ["Ann wrote:\n\n", "I join neither side. Ann wrote:\n\n", "Ann:\n\n", "From Ann:\n"])
+def test_a_form_right_below_somebodys_name_is_not_ones_own(above: str) -> None:
+    for final in (False, True):
+        assert (
+            read(ballot_form(NAMES, strict=True), above + VOTE, speaker="Dora", others=NAMES, final=final).fields == {}
+        )

@@ -8,10 +8,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from folkmoot.answers.own_words import behind_marks, own_rows, plain_html, without_comments, without_elements
 from folkmoot.answers.text import fold, key
-from folkmoot.answers.values import STRUCK, Fault, FieldValues, pick, read_value, the_same
+from folkmoot.answers.values import STRUCK, WORD, Fault, FieldValues, begins_with, pick, read_value, the_same
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
 
 BLANK = "{}"
@@ -88,16 +89,17 @@ def own_text(labels: Labels, text: str) -> str:
 # ---- sections --------------------------------------------------------------------------------------------------------
 
 
-def read_sections(form: Form, text: str, others: Sequence[str] = ()) -> FieldValues:
+def read_sections(form: Form, text: str, others: Sequence[str] = (), *, final: bool = False) -> FieldValues:
     """Read a form laid out in sections.
 
     Args:
         form: the form.
         text: the answer, without thinking.
         others: the names of the other participants.
+        final: whether nobody is asked again: then words may stand behind a choice.
     """
     labels = labels_of(form.fields)
-    rows, whole = own_rows(own_text(labels, text), others)
+    rows, whole = own_rows(own_text(labels, text), others, labels.line, one_form=True)
     sections = list(sections_in(labels, rows))
     values = FieldValues()
     ends = [section.row for section in sections[1:]] + [len(rows)] * bool(sections)
@@ -108,15 +110,16 @@ def read_sections(form: Form, text: str, others: Sequence[str] = ()) -> FieldVal
             if section.field.name == item.name
         ]
         missing = "missing" if sections else "quoted_only" if _stands(item, text) else "no_form"
-        value = the_same([_section_value(item, body) for body in bodies]) if bodies else Fault(missing)
+        value = the_same([_section_value(item, body, final=final) for body in bodies]) if bodies else Fault(missing)
         values.add(item, value)
     return values
 
 
-def _section_value(item: Field, body: str) -> Value | Fault:
+def _section_value(item: Field, body: str, *, final: bool) -> Value | Fault:
     if item.kind == "text" and all(row.lstrip()[:1] in ("", ">") for row in body.split("\n")):
         return Fault("quoted_only" if body.strip() else "empty", body.strip())
-    return read_value(item, _first_paragraph(body) if is_decision(item) and item.kind == "text" else _unruled(body))
+    words = _first_paragraph(body) if is_decision(item) and item.kind == "text" else _unruled(body)
+    return read_value(item, words, final=final)
 
 
 def is_decision(item: Field) -> bool:
@@ -128,12 +131,12 @@ def _first_paragraph(body: str) -> str:
     """The first paragraph of a decision; a list that it announces is part of it. What follows closes the meeting."""
     body = STRUCK.sub("", _OTHER_LABEL.split(body.strip(), maxsplit=1)[0]).strip()
     first, *others = re.split(r"\n[ \t]*\n", body)
-    listed = (
-        others and first.rstrip(" *_").endswith((":", "：")) and re.match(r"\s*(?:[-*+•]|\d{1,2}[.)])\s", others[0])
-    )
-    return _unruled(f"{first}\n{others[0]}" if listed else first)
+    if first.rstrip(" *_").endswith((":", "：")):
+        first = "\n".join((first, *takewhile(_ITEM.match, others)))
+    return _unruled(first)
 
 
+_ITEM = re.compile(r"\s{0,9}(?:[-*+•]|\d{1,2}[.)])\s")
 _OTHER_LABEL = re.compile(r"\n[ \t*_#]{0,9}[A-Z][A-Z _]{2,30}[*_]{0,3}:")
 
 
@@ -172,7 +175,7 @@ class LineReader:
     def read(self, text: str) -> FieldValues:
         """Read the formulas of the form."""
         labels = labels_of(self.form.fields, colon=self.form.strict)
-        rows, _ = own_rows(own_text(labels, text), self.others)
+        rows, _ = own_rows(own_text(labels, text), self.others, labels.line, one_form=False)
         values = FieldValues()
         for item in self.form.fields:
             values.add(item, self._blank(item, rows) if BLANK in item.name else self._value(item, labels, rows))
@@ -202,37 +205,30 @@ class LineReader:
 
     def _row_value(self, item: Field, raw: str, *, behind: str) -> Value | Fault:
         """The value of a formula's row. Words behind it cost one question, and count for nothing after that."""
-        value = read_value(item, raw, self.names)
+        value = read_value(item, raw, self.names, final=self.final)
         if not isinstance(value, Fault):
             return Fault("words_behind", behind) if behind and not self.final else value
-        if value.reason != "not_allowed":
-            return value
-        folded = fold(raw).lstrip(" *_`\"'([")
-        starts = [choice for choice in item.choices if _begins(folded, key(choice))]
-        named = max(starts, key=len, default="")
-        if not named or [key(choice) for choice in starts].count(key(named)) > 1:
-            return replace(value, reason="unknown_name")
-        rest = folded[len(key(named)) :]
-        rivals = [key(choice) for choice in item.choices if choice != named]
-        if any(_begins(rest, rival, place.start()) for place in _WORD.finditer(rest) for rival in rivals):
-            return Fault("ambiguous", raw)
-        return named if self.final else Fault("words_behind", rest.strip(" *_.,"))
+        return replace(value, reason="unknown_name") if value.reason == "not_allowed" else value
 
     def _by_sentence(self, item: Field, rows: Sequence[str]) -> list[str]:
         """The rows, each from its last sentence that begins with the formula on: ``It's cheap. I vote for: Ben``.
 
-        Behind a colon a formula counts as well, unless one of the others is named before it: ``Cay says: I vote for …``
+        Behind a colon a formula counts as well, and where nobody is asked again behind a few words ("Therefore, I vote
+        for: Ben"), unless one of the others is named before it: ``Cay says: I vote for …``
         """
         label = r"\s+".join(map(re.escape, item.name.split()))
-        begins = re.compile(rf"([.!?:])[\"'”’)*_]{{0,3}}\s++(?=[*_`]{{0,3}}{label}[*_`]{{0,3}}[:：])", re.I)
+        lead = r"^(?:[^\W\d]+ ){0,2}[^\W\d]+,|" if self.final else ""
+        begins = re.compile(
+            rf"(?P<mark>{lead}[.!?:])[\"'”’)*_]{{0,3}}\s++(?=[*_`]{{0,3}}{label}[*_`]{{0,3}}[:：])", re.I
+        )
         names = [name for name in map(key, self.others) if name]
         sentences: list[str] = []
         for row in rows:
-            found = list(begins.finditer(row))
-            before = fold(re.split(r"[.!?]\s", row[: found[-1].start()])[-1]) if found and found[-1][1] == ":" else ""
-            before = before.replace("'s ", " ")
-            strange = any(_begins(before, name, place.start()) for place in _WORD.finditer(before) for name in names)
-            sentences.append(row[found[-1].end() :] if found and not strange else row)
+            found = next(reversed(list(begins.finditer(row))), None)
+            before = re.split(r"[.!?]\s", row[: found.end()])[-1] if found and found["mark"][-1] in ":," else ""
+            before = fold(before).replace("'s ", " ")
+            strange = any(begins_with(before, name, place.start()) for place in WORD.finditer(before) for name in names)
+            sentences.append(row[found.end() :] if found and not strange else row)
         return sentences
 
     def _blank(self, item: Field, rows: Sequence[str]) -> Value | Fault:
@@ -244,15 +240,6 @@ class LineReader:
             for inside in re.finditer(rf"{start}\s?((?:(?!{start})[^\n]){{1,60}}?)\s?{end}", row, re.I)
         ]
         return the_same([value for value in found if not isinstance(value, Fault)] or found)
-
-
-_WORD = re.compile(r"(?<!\w)(?=\S)")
-_STOP = re.compile(r"\Z|[*_`\"')\]]*(?:\s|\Z|[.,;:!?](?:\s|\Z)|[–—。，；：！？、])")
-
-
-def _begins(words: str, name: str, start: int = 0) -> bool:
-    """Whether a name as a whole begins there: ``agent1`` doesn't begin ``agent10``, nor ``c`` ``c++``."""
-    return bool(name) and words.startswith(name, start) and _STOP.match(words, start + len(name)) is not None
 
 
 def _says_abstain(item: Field, row: str) -> bool:

@@ -111,7 +111,7 @@ def _labelled(form: Form, words: str, line: LineReader) -> FieldValues:
     """Read a form in labelled rows; where there are none, as one JSON object with the labels as its keys."""
     if _OBJECT.match(words) and (values := read_json(form, words, line.others)).fields:
         return values
-    values = line.read(words) if form.layout == "line" else read_sections(form, words, line.others)
+    values = line.read(words) if form.layout == "line" else read_sections(form, words, line.others, final=line.final)
     if not values.fields and "{" in words and (other := read_json(form, words, line.others)).fields:
         return other
     return values

@@ -34,7 +34,7 @@ _SET_APART = re.compile(r"[ \t]*(?:[-*+][ \t]+)?[>|]|\t| {4}|[ \t]*~~")
 _HEADING = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,3}\[?([^\n:：\[\]]{1,60}?)\]?(?:[ \t]*\([^()\n]{0,60}\))?[*_]{0,3}[:：][*_]{0,3}(.*)"
 )
-_QUOTE = re.compile('["“”„«»「」『』]')
+_QUOTE = re.compile('(?<![0-9])"|[“”„«»「」『』]')
 
 
 def own_words(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
@@ -204,7 +204,9 @@ def without_speaker(text: str, speaker: str) -> str:
     return text if rest[:1].islower() else rest  # "SQLite: because it's one file" is about SQLite
 
 
-def own_rows(text: str, others: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+def own_rows(
+    text: str, others: Sequence[str], label: re.Pattern[str], *, one_form: bool
+) -> tuple[list[str], list[str]]:
     """The rows of an answer, blank where they aren't its author's: twice, so that a row has one number in both.
 
     The first are those that may hold labels: blank in code, quotations and tables, too. In the second these stand, as
@@ -213,6 +215,8 @@ def own_rows(text: str, others: Sequence[str] = ()) -> tuple[list[str], list[str
     Args:
         text: the answer, without thinking.
         others: the names of the other participants: a row ``Ben:`` begins a turn of Ben's.
+        label: what a label of the form is, where it begins a row.
+        one_form: whether the form has several fields, which belong together once the first one is the author's own.
     """
     rows = text.strip("\n").split("\n")
     fences = [number for number, row in enumerate(rows) if _FENCE.match(row)]
@@ -220,7 +224,7 @@ def own_rows(text: str, others: Sequence[str] = ()) -> tuple[list[str], list[str
         rows = rows[1 : fences[1]]
     kept = ["" if code or _SET_APART.match(row) else row for row, code in zip(rows, _is_code(rows), strict=True)]
     own = list(_without_quotations(kept))
-    foreign = list(_foreign(own, _names(others)))
+    foreign = list(_foreign(own, _names(others), label, one_form=one_form))
     return (
         ["" if strange else row for strange, row in zip(foreign, own, strict=True)],
         ["" if strange else row for strange, row in zip(foreign, rows, strict=True)],
@@ -245,26 +249,38 @@ def _names(others: Sequence[str]) -> set[str]:
     return {*map(key, others), *_USERS} - {""}
 
 
-def _foreign(rows: Sequence[str], others: set[str]) -> Iterator[bool]:
+def _foreign(rows: Sequence[str], others: set[str], label: re.Pattern[str], *, one_form: bool) -> Iterator[bool]:
     """Whether each row belongs to a turn of others.
 
-    A name alone on its row takes all that follows; one with words behind it, or a row that announces somebody's words
-    ("Ann's ballot:"), takes its paragraph.
+    A name alone on its row (``Ben:``) takes the paragraph below; one with words behind it takes its row, for that is how
+    people go through a list of names. A row that announces somebody's words (``Ann's ballot:``) takes a form below it.
+    Where the author's own form of several fields has begun, names in it are a part of it.
     """
     names = "|".join(map(re.escape, others - set(_USERS)))
     announced = re.compile(
         rf".{{0,200}}(?<!\w)(?:{names})'s?\s|(?:\S+ ){{0,2}}(?:{names})(?: \S+){{0,2}}:?$" if names else "(?!)"
     )
-    foreign = ""
+    begun, state = False, ""
     for row in rows:
         heading = _HEADING.fullmatch(row)
-        if heading and key(heading[1]) in others:
-            foreign = "paragraph" if heading[2].strip() else "rest"
-        elif foreign == "paragraph" and not row.strip():
-            foreign = ""
-        elif not foreign and row.rstrip(" *_").endswith((":", "：")) and announced.match(fold(row).strip(" *_#-")):
-            foreign = "paragraph"
-        yield bool(foreign)
+        named = heading is not None and key(heading[1]) in others
+        announces = row.rstrip(" *_").endswith((":", "：")) and announced.match(
+            re.split(r"[.!?]\s", fold(row).strip(" *_#-"))[-1]
+        )
+        if named and heading and heading[2].strip():
+            state = ""
+            yield not begun
+        elif state != "paragraph" and (named or announces):
+            state = "named" if named and not begun else "announced"
+            yield not begun
+        else:
+            is_label = label.match(row) is not None
+            if row.strip() and state in ("named", "announced"):
+                state = "paragraph" if state == "named" or is_label else ""
+            elif not row.strip() and state == "paragraph":
+                state = ""
+            begun = begun or (one_form and is_label and not state)
+            yield state == "paragraph"
 
 
 def names_other(text: str, others: Sequence[str]) -> bool:

@@ -78,7 +78,7 @@ def read_tags(form: Form, text: str, speaker: str, others: Sequence[str] = (), *
     values = FieldValues()
     for item in form.fields:
         texts = words.get(item.name.casefold())
-        values.add(item, read_value(item, texts[0]) if texts else Fault("missing"))
+        values.add(item, read_value(item, texts[0], final=final) if texts else Fault("missing"))
     verdict = VERDICT.casefold()
     if verdict in own[0].nested and verdict not in words:
         values.unread.append(f"{VERDICT}: {INSIDE}")

@@ -100,6 +100,7 @@ def pick(choices: Sequence[str], raw: str, names: Mapping[str, Sequence[str]] | 
     for plain in (raw.strip(), raw.strip().strip("*_`")):
         if plain in choices:
             return plain
+    raw = re.sub(r"\\boxed\{([^{}]*)\}", r"\1", raw).strip("$") if "\\boxed{" in raw or raw[:1] == "$" else raw
     if not (wanted := key(raw)):
         return Fault("empty")
     keys = {choice: key(choice) for choice in choices}
@@ -129,11 +130,37 @@ def _by_letter(keys: Mapping[str, str], words: str) -> list[str]:
         return []
     parts = {choice: (found[1], key(found[2])) for choice, found in options.items() if found}
     named = _LETTERED.fullmatch(words) or _NAMED_LETTER.fullmatch(words.strip(".:"))
-    letter = named[1] if named else words.strip("().: ")
+    letter = named[1] if named else words.strip("()[].: ")
     text = key(named[2]) if named and named.re is _LETTERED and named[2] else ""
     by_text = [choice for choice, (_, own) in parts.items() if own == (text or key(words))]
     by_letter = [choice for choice, (own, _) in parts.items() if own == letter]
     return [choice for choice in by_letter if choice in by_text] if text else by_letter or by_text
+
+
+WORD = re.compile(r"(?<!\w)(?=\S)")
+_STOP = re.compile(r"\Z|[*_`\"')\]]*(?:\s|\Z|[.,;:!?](?:\s|\Z)|[–—。，；：！？、])")
+
+
+def begins_with(words: str, name: str, start: int = 0) -> bool:
+    """Whether a name as a whole begins there: ``agent1`` doesn't begin ``agent10``, nor ``c`` ``c++``."""
+    return bool(name) and words.startswith(name, start) and _STOP.match(words, start + len(name)) is not None
+
+
+def _pick_before_words(choices: Sequence[str], raw: str, *, final: bool) -> str | Fault:
+    """The choice with which the words begin: ``Ben. The figures speak for it``. They cost one question.
+
+    No other choice may be named behind it.
+    """
+    folded = fold(raw).lstrip(" *_`\"'([")
+    starts = [choice for choice in choices if begins_with(folded, key(choice))]
+    named = max(starts, key=len, default="")
+    if not named or [key(choice) for choice in starts].count(key(named)) > 1:
+        return Fault("not_allowed", raw)
+    rest = folded[len(key(named)) :]
+    rivals = [key(choice) for choice in choices if choice != named]
+    if any(begins_with(rest, rival, place.start()) for place in WORD.finditer(rest) for rival in rivals):
+        return Fault("ambiguous", raw)
+    return named if final else Fault("words_behind", rest.strip(" *_.,"))
 
 
 def read_choice(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] | None = None) -> Value | Fault:
@@ -181,14 +208,15 @@ def within(form_field: Field, number: int | float) -> Value | Fault:
 # ---- any value -------------------------------------------------------------------------------------------------------
 
 _ABSTAINS = re.compile(r"(?:i )?abstain(?: from voting)?(?:\Z|\s*[-–—:;,.(])")
-_SLOT = re.compile(r"\[[^\[\]\n]{1,300}\]|<[^<>\n]{1,300}>|\{[^{}\n]{1,300}\}")
 STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
 """Words that are struck through: nobody says them."""
 
 _NOTHING = ("", "none", "none yet", "n/a", "null")
 
 
-def read_value(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] | None = None) -> Value | Fault:
+def read_value(
+    form_field: Field, raw: str, names: Mapping[str, Sequence[str]] | None = None, *, final: bool = False
+) -> Value | Fault:
     """The value that the words of one field are.
 
     A text may have any number of rows; of any other value the first row counts, and a further row may not be another
@@ -210,6 +238,8 @@ def read_value(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] |
         if not re.search(r"\w", rows[0]):
             return Fault("empty")
     value = _read_row(form_field, rows[0], names)
+    if form_field.kind == "choice" and isinstance(value, Fault) and value.reason == "not_allowed":
+        value = _pick_before_words(form_field.choices, rows[0], final=final)
     others = (_read_row(form_field, row, names) for row in rows[1:])
     return (
         Fault("ambiguous", words) if any(not isinstance(other, Fault) and other != value for other in others) else value
@@ -240,8 +270,10 @@ def _read_text(form_field: Field, words: str) -> Value | Fault:
 
 
 def _is_slot(form_field: Field, words: str) -> bool:
-    """Whether the words are what stands in a template in place of a value: all of them between brackets."""
-    return words == placeholder(form_field) or (form_field.kind == "text" and _SLOT.fullmatch(words) is not None)
+    """Whether the words are what stands in the template in place of a value."""
+    return words == placeholder(form_field) or (
+        words[:1] + words[-1:] in ("[]", "<>") and words[1:-1] == form_field.help
+    )
 
 
 def read_items(form_field: Field, items: tuple[str, ...]) -> Value | Fault:
