@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from folkmoot.core.ask import Ask, Reply
-from folkmoot.core.event import Attempted
+from folkmoot.core.event import Attempted, Resumed
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.layers import BreakerSettings, RetrySettings
 from folkmoot.testing.wire_formats import DIALECTS, Plan
@@ -148,6 +148,11 @@ class Provider:
             latest = [entry.event for entry in record.entries if isinstance(entry.event, Attempted)]
             return next(tried for tried in reversed(latest) if record.asked[tried.key].to == who)
         require(open_tries, "I11", lambda: f"{who} of {record.debate} is sent without a try on record")
+        # What a process had written when it died is sent by nobody, so a try of the present one is meant if there is one.
+        since = [entry.event for entry in record.entries]
+        since = since[max((at for at, event in enumerate(since) if isinstance(event, Resumed)), default=0) :]
+        present = {(event.key, event.call, event.n) for event in since if isinstance(event, Attempted)}
+        open_tries = {number: tried for number, tried in open_tries.items() if number in present} or open_tries
 
         def fits(number: TryId) -> tuple[bool, bool, int, TryId]:
             """How well a try fits the prompt: what a question is about stands behind all else in it."""

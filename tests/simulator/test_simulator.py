@@ -62,9 +62,9 @@ def test_a_planted_fault_is_found_by_what_it_breaks(name: str) -> None:
     with planted(name), many_worlds() as collect:
         for seed in (likely, *range(WITHIN)):
             collect()
-            if violation := simulate(seed).violation:
-                assert violation.number == number, f"seed {seed}: {violation}"
-                return
+            violation = simulate(seed).violation
+            if violation and violation.number == number:
+                return  # which of the invariants that it breaks is broken first is chance
     pytest.fail(f"{name} was not found in {WITHIN} seeds")
 
 

@@ -43,9 +43,11 @@ CREATE TABLE folkmoot_line (
 {SUMMARY_SCHEMA}
 COMMENT ON TABLE folkmoot_line IS '{MARK}{SCHEMA_VERSION}';
 """
+# It reads pg_class, since opening a relation is what tells a session of tables that others have made: what it has looked up
+# before by to_regclass alone stays as it was until its transaction ends, also behind an advisory lock.
 STATE = """
-SELECT to_regclass('folkmoot_line') IS NOT NULL AS made,
-    coalesce(obj_description(to_regclass('folkmoot_line'), 'pg_class'), '') AS mark
+SELECT count(*) > 0 AS made, coalesce(max(obj_description(oid, 'pg_class')), '') AS mark
+FROM pg_class WHERE oid = to_regclass('folkmoot_line')
 """
 
 LINKS = 4

@@ -112,9 +112,9 @@ async def has_tables(c: Connection) -> bool:
     Raises:
         QueueError: there is such a table, and it is not ours, or it is of another version.
     """
-    row = await c.fetchrow(
-        "select to_regclass('folkmoot_job') is not null as there,"
-        " coalesce(obj_description(to_regclass('folkmoot_job'), 'pg_class'), '') as mark"
+    row = await c.fetchrow(  # from pg_class, for the reason that stands at STATE of the records' tables
+        "select count(*) > 0 as there, coalesce(max(obj_description(oid, 'pg_class')), '') as mark"
+        " from pg_class where oid = to_regclass('folkmoot_job')"
     )
     assert row is not None
     if not row["there"]:

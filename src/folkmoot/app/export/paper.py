@@ -63,7 +63,7 @@ a { color: inherit } svg { max-width: 100%; height: auto }
 .wide, h2:has(+ .wide) { page: wide } .wide svg { width: 100%; max-height: 180mm }
 .cover { break-after: page; margin-bottom: 3rem }
 @media screen and (max-width: 32rem) {
-  table { font-size: .75rem } th, td { padding: .2rem .25rem } td { overflow-wrap: anywhere }
+  table { font-size: .75rem; display: block; overflow-x: auto } th, td { padding: .2rem .25rem } td { overflow-wrap: anywhere }
   td:nth-child(n + 3) { overflow-wrap: break-word }
 }
 @media screen and (max-width: 60rem) { .wide { overflow-x: auto } .wide svg { width: auto; max-width: none } }
