@@ -65,7 +65,9 @@ def abstentions_count_as_agreement() -> list[Change]:
 
 def answers_that_were_cut_off_are_read() -> list[Change]:
     usual = llm._read
-    return [(llm, "_read", lambda ask, called, context: usual(ask, replace(called, finish="stop"), context))]
+    return [
+        (llm, "_read", lambda ask, called, context, **more: usual(ask, replace(called, finish="stop"), context, **more))
+    ]
 
 
 def members_who_have_left_speak_on() -> list[Change]:

@@ -283,8 +283,8 @@ def first_ballot_stands_twice() -> list[Change]:
 def next_choice_is_read() -> list[Change]:
     usual = llm._read
 
-    def read(ask: Any, called: Any, context: Any) -> Any:
-        reading = usual(ask, called, context)
+    def read(ask: Any, called: Any, context: Any, **more: Any) -> Any:
+        reading = usual(ask, called, context, **more)
         fields = dict(reading.fields)
         for field in ask.form.fields if ask.form else ():
             if field.kind == "choice" and fields.get(field.name) in field.choices:
