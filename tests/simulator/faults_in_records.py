@@ -164,10 +164,6 @@ def acknowledged_lines_are_lost() -> list[Change]:
     return [(world.SimulatedStore, "append", append)]
 
 
-def append_of_a_part_counts_as_whole() -> list[Change]:
-    return [(ledger.Ledger, "_require_all", lambda self, stored, wanted: None)]
-
-
 def free_errors_give_back_no_cost() -> list[Change]:
     def release(self: Any, key: str, call: str) -> None:
         if (key, call) in self._reserved:

@@ -160,7 +160,6 @@ FOUND_BY: Mapping[str, tuple[str, int]] = {
     "submission_after_a_withdrawal_dies_with_the_worker": ("I101", 1117),
     "requests_in_a_minute_are_not_counted": ("I103", 85),
     "tokens_in_a_minute_are_not_counted": ("I103", 277),
-    "append_of_a_part_counts_as_whole": ("I84", 120),
     "free_errors_give_back_no_cost": ("I70", 318),
     "last_of_the_tied_proposals_wins": ("I98", 14),
     "debate_with_an_error_keeps_its_place": ("I96", 166),
