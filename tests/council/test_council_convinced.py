@@ -1,11 +1,10 @@
-"""What voters and the moderator of a debate step see, and how a moderator's own words are read."""
+"""What voters and the moderator of a debate step see, and when a moderator's choice counts."""
 
 from pathlib import Path
 
 import pytest
 
 from folkmoot.council import AgentWrapper, DebateStep
-from folkmoot.protocols.council import choice_in_prose
 from tests.council.councils import Scripted
 
 
@@ -47,71 +46,12 @@ async def test_rounds_can_change_the_winner(tmp_path: Path, voting: str) -> None
     assert late.index("Bo's plan, cheaper\n") < late.rindex("[Ada]:")
 
 
-NAMES = ("Ada", "Bo", "Al B")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The best proposal is Bo.", "Bo"),
-        ("The winner is: Bo", "Bo"),
-        ("**Winner:** Al B", "Al B"),
-        ("Bo has the best proposal", "Bo"),
-        ("Select: Bo", "Bo"),
-        ("I go with Bo, because it is cheap.", "Bo"),
-        ("Ada is good, but Bo is better.", "Bo"),
-        ("Ada did not convince me. I choose Bo.", "Bo"),
-        ("The best proposal is Bo's. Ada's lacks detail.", "Bo"),
-        ("Winner:\nBo", "Bo"),
-        ("I would not pick Bo.", ""),
-        ("Neither Ada nor Bo wins.", ""),
-        ("I pick nobody", ""),
-        ("Bob wins.", ""),
-        ("> The best proposal is Bo.\nI agree with nobody.", ""),
-        ("Ada wins. Bo wins.", "?Ada,Bo"),
-        ("Both Ada and Bo are strong.", "?Ada,Bo"),
-        ("Bo is thorough.", "?Bo"),
-        ("I pick: Ada and Bo", "?Ada,Bo"),
-        ("I pick: Ada\nI pick: Bo", "?Ada,Bo"),
-        ("Ada and Bo are both best.", "?Ada,Bo"),
-        ("The best is Ada, Bo.", "?Ada,Bo"),
-        ("Ada picked React. I am with Bo.", "?Ada,Bo"),
-        ("Ada's choice of React is fine. Bo's proposal covers everything.", "?Ada,Bo"),
-        ("Ada says the best is: Bo", "?Ada,Bo"),
-        ("Many will pick Ada. Bo covers more.", "?Ada,Bo"),
-        ("I was going to pick Ada. Then I read Bo again.", "?Ada,Bo"),
-        ("The best is Ada. Bo, on reflection.", "?Ada,Bo"),
-        ("The best is Ada. On Tuesday it was Bo.", "?Ada,Bo"),
-        ("The best is Ada. No, not Ada.", "?Ada"),
-        ("The best is Ada. I take that back.", "?Ada"),
-        ("Is Ada the best? I doubt it.", "?Ada"),
-        ("Is it Bo? Bo?", "?Bo"),
-        ("Ada is better at tests.", "?Ada"),
-        ("Ada came second best.", ""),
-    ],
-)
-def test_whom_a_moderator_chooses_in_words_of_its_own(text: str, expected: str) -> None:
-    named = tuple(filter(None, expected.removeprefix("?").split(",")))
-    assert choice_in_prose(text, NAMES) == (named, bool(named) and not expected.startswith("?"))
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The best proposal is May.", (("May",), True)),
-        ("I choose No, because it is cheap.", (("No",), True)),
-        ("May may be the best.", (("May",), False)),
-        ("The best proposal is not No.", ((), False)),
-    ],
-)
-def test_a_name_that_is_a_common_word_denies_nothing(text: str, expected: tuple[tuple[str, ...], bool]) -> None:
-    assert choice_in_prose(text, ("May", "No")) == expected
-
-
 @pytest.mark.parametrize(
     ("text", "winner", "extra"),
     [
-        ("The best proposal is Bo.", "Bo's plan", {}),
+        ("It's the one with tests.\nI pick: Bo\nThank you all.", "Bo's plan", {}),
+        ("The best proposal is Bo.", "", {"unparsed": {"Chair": "no_form"}}),
+        ("I would not pick Bo.", "", {"unparsed": {"Chair": "no_form"}}),
         ("Nobody convinced me.", "Ada's plan", {"fallback": "first_proposal", "unparsed": {"Chair": "no_form"}}),
         ("Both Ada and Bo are strong.", "", {"unparsed": {"Chair": "no_form"}}),
         ("I pick: Ada and Bo", "", {"unparsed": {"Chair": "ambiguous"}}),
@@ -137,4 +77,4 @@ async def test_the_first_proposal_never_wins_while_another_was_named(
     if not winner:
         assert result.outcome
         assert result.outcome.decision
-        assert result.outcome.decision.how.endswith("Chair names Ada and Bo and chooses none of them clearly")
+        assert "Chair names" in result.outcome.decision.how

@@ -178,7 +178,8 @@ class Elect:
 class Choose:
     """One picks the best proposal, names and whole texts in sight; where none is picked the first one wins.
 
-    It sees the debate and the newest proposals. Where it keeps to no form its own words are read.
+    It sees the debate and the newest proposals. Where its choice can't be read the first proposal wins, as the document
+    has it, unless it names somebody: a proposal that it may have turned down, or passed over, doesn't win.
 
     Attributes:
         by: who picks.
@@ -201,22 +202,18 @@ class Choose:
         shown = visible_turns(state, self.by, newest_proposals(transcript, groups, self.acts))
         ballots: list[Ballot] = []
         named: tuple[str, ...] = ()
-        clear = False
         if len(groups) > 1 and shown:
             debated = len(transcript.turns(*self.acts)) > len(transcript.first(*self.acts))
             yield [self._ask(state, shown, View(last=None if debated else 0))]
             turn = transcript.get(state.key(1))
             ballots.append(self._ballot(turn))
             if turn.reply and ballots[0].state == "unread":
-                named, clear = choice_in_prose(turn.text, tuple(groups))
-                clear = clear and ballots[0].reason == f"{PICK}: no_form"
+                named = _named_in(turn.text, tuple(groups))
         rule: Rule = Share(name="moderator")
-        if clear:
-            ballots = [Ballot(voter=self.by, choice=choice) for choice in named]
-        decision = (rule if named and not clear else FirstProposal(rule=rule)).decide(ballots, tuple(groups))
-        if named and not clear:
-            how = "does not choose it clearly" if not named[1:] else "chooses none of them clearly"
-            decision = replace(decision, how=f"{self.by} names {listed(named)} and {how}")
+        decision = (rule if named else FirstProposal(rule=rule)).decide(ballots, tuple(groups))
+        if named:
+            how = "names {} without picking {}".format(listed(named), "one of them" if named[1:] else "it")
+            decision = replace(decision, how=f"{self.by} {how}")
         yield Ruled(decision=with_words(decision, groups, transcript))
 
     def _ask(self, state: State, shown: Mapping[str, Turn], view: View) -> Ask:
@@ -239,95 +236,9 @@ class Choose:
         return Ballot(voter=self.by, choice=str(choice))
 
 
-_CLAUSE = re.compile(r"([.!?;,:](?=\s|$)|\n)|\s(?:but|while|although|though|yet)\s", re.IGNORECASE)
-_DENIED = re.compile(
-    r"\b(?:not|never|no|none|neither|nor|nobody|cannot|without|reject|against|if|unless|would|could|might|may|perhaps|"
-    r"maybe|almost|nearly|hardly|barely|scarcely|second|third|were|had|first|initially|originally)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-_TURNED_DOWN = re.compile(
-    r"\b(?:lacks?|lacking|weak|weaker|worse|too|fails?|failed|miss(?:es|ing)?|less|loses|lost|behind|close|runner)\b",
-    re.IGNORECASE,
-)
-_RETRACTS = re.compile(
-    r"\b(?:wait|actually|correction|scratch that|take (?:that|it|this) back|chang(?:e|ed|ing) my mind|reconsider\w*|"
-    r"on reflection|on second thoughts?|disregard|ignore|sorry|instead|oops|unsure|not sure|undecided|doubt|"
-    r"too close)\b",
-    re.IGNORECASE,
-)
-_WHAT = "(?:proposal|plan|idea|solution|option|approach|answer|suggestion|one)"
-_END = r"(?=\W*$|\W+(?:because|since|as|for|over|due|overall|here|by far)\b)"
-_NAMED = rf"(?:the )?(?:{_WHAT} (?:of|by|from) )?NAME(?:['’]s?)?(?: {_WHAT})?"
-_BEST = r"(?:best|better|strongest|stronger|superior|preferable|winning|preferred|chosen|selected)"
-_CHOSEN = (
-    rf"\b(?:I|we)(?: clearly| therefore| hereby| do| will| am| have|['’]ll|['’]m|['’]ve)* (?:choose|chosen|pick|select|"
-    rf"prefer|recommend|favou?r|vote for|go(?:ing)? with|go(?:ing)? for|decided? (?:for|on)) {_NAMED}{_END}",
-    rf"\b(?:{_BEST}(?: {_WHAT}| overall| here| choice| of (?:all|them|these|the \w+))*|winner|choice|pick|"
-    rf"selection|decision|select|choose)(?: here| overall)?(?: is| goes to|:)\W*{_NAMED}{_END}",
-    rf"^\W*(?:(?:and|but|so|then|overall|therefore|I think|in my view)\W+)*{_NAMED} (?:clearly )?(?:wins|won|"
-    rf"has it|(?:is|has|offers|makes|gives|remains) (?:\w+ly )?(?:the |my |our |a )?(?:\w+ly )?(?:{_BEST}|winner|"
-    rf"choice|pick)(?: {_WHAT}| choice)?){_END}",
-)
-"""How one who picks says it in words of its own; NAME stands for a name."""
-_QUOTED = re.compile(r"^\s*>.*$|```.*?```|“[^”]*”|\"[^\"\n]{20,}\"", re.MULTILINE | re.DOTALL)
-
-
-def choice_in_prose(text: str, names: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """Whom a text without the asked form names in its own words, and whether it chooses the one who is named.
-
-    It chooses if one clause says so of one name, denies and asks nothing, and nothing later takes it back or speaks
-    for another. Otherwise all who are named are given, but for those who are only turned down.
-    """
-    plain = re.sub(r"[*_`#]", "", _QUOTED.sub(" ", text))
-    picked: dict[str, None] = {}
-    mentioned: dict[str, None] = {}
-    rivals = False
-    for clause, is_question in _clauses(plain, names):
-        named = [name for name in names if _says(_word(name), clause)]
-        # A name may be a word such as May or No, which says nothing there.
-        words = re.sub("|".join(map(_word, named)), "@", clause, flags=re.IGNORECASE) if named else clause
-        if not named or _DENIED.search(words):
-            rivals = rivals or bool(picked.keys() & named)
-            continue
-        mentioned |= dict.fromkeys(named)
-        if len(named) == 1 and not is_question and _chooses(clause, named[0]):
-            picked[named[0]] = None
-        elif picked and set(named) - picked.keys() and not _TURNED_DOWN.search(words):
-            rivals = True
-    if len(picked) == 1 and not rivals and not _RETRACTS.search(plain):
-        return tuple(picked), True
-    return tuple(mentioned), False
-
-
-def _clauses(text: str, names: Sequence[str]) -> list[tuple[str, bool]]:
-    """The clauses of a text, each with whether it asks; "The winner is:" belongs to what stands behind its mark."""
-    clauses: list[tuple[str, bool]] = []
-    start, label = 0, ""
-    for end in (*_CLAUSE.finditer(text), None):
-        words = text[start : end.start() if end else len(text)].strip()
-        mark = (end.group(1) if end else "") or ""
-        start = end.end() if end else start
-        if not words:
-            continue  # between two marks
-        clauses.append((f"{label}: {words}" if label else words, mark == "?"))
-        names_one = any(_says(_word(name), words) for name in names)
-        label = words if mark == ":" or (mark == "\n" and not names_one) else ""
-    return clauses
-
-
-def _word(name: str) -> str:
-    """A pattern of a name where it stands as a word."""
-    return rf"(?<!\w){re.escape(name)}(?!\w)"
-
-
-def _chooses(clause: str, name: str) -> bool:
-    """Whether a clause that names one chooses it; a bare name does so too."""
-    bare = re.sub(r"\W", "", clause).casefold() == re.sub(r"\W", "", name).casefold()
-    return bare or any(_says(form.replace("NAME", re.escape(name)), clause) for form in _CHOSEN)
-
-
-def _says(pattern: str, clause: str) -> bool:
-    return re.search(pattern, clause, re.IGNORECASE) is not None
+def _named_in(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names that stand in a text as words."""
+    return tuple(name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
