@@ -92,13 +92,14 @@ def _in_python(text: str, others: Sequence[str]) -> list[Table]:
     return [cast("Table", table)] if table and all(isinstance(name, str) for name in table) else []
 
 
-def read_json(form: Form, text: str, others: Sequence[str] = ()) -> FieldValues:
+def read_json(form: Form, text: str, others: Sequence[str] = (), *, final: bool = False) -> FieldValues:
     """Read a form from the one object in a text that has its fields.
 
     Args:
         form: the form; keys beside its fields are ignored, but under ``form.under`` each has to be one of them.
         text: the answer, without thinking.
         others: the names of the other participants: an object behind a row ``Ben:`` is none of the author's.
+        final: whether nobody is asked again: then words may stand behind a choice.
     """
     where = form.under or form.name
     there = objects_in(text, others)
@@ -117,7 +118,7 @@ def read_json(form: Form, text: str, others: Sequence[str] = ()) -> FieldValues:
         strange = set(members) - {key(item.name) for item in form.fields}
     values = FieldValues()
     for item in form.fields:
-        value = _member(item, members)
+        value = _member(item, members, final=final)
         missing = form.under and isinstance(value, Fault) and value.reason == "missing"
         values.add(item, Fault("missing_candidate") if missing else value)
     values.unread += [f"{where}: unknown_candidate"] * bool(strange)
@@ -133,7 +134,7 @@ def _has_fields(form: Form, table: Table) -> bool:
     return (key(form.under) in names or wanted <= names) if form.under else bool(wanted & names)
 
 
-def _member(item: Field, members: Mapping[str, object]) -> Value | Fault:
+def _member(item: Field, members: Mapping[str, object], *, final: bool) -> Value | Fault:
     name = key(item.name)
     value = members.get(name)
     if value is None or value is _DOUBLED:
@@ -161,4 +162,7 @@ def _member(item: Field, members: Mapping[str, object]) -> Value | Fault:
             whole = isinstance(value, list) and len(texts) == len(rows)
             return read_items(item, texts) if whole else Fault("wrong_type")
         case _:
-            return read_value(item, str(value)) if isinstance(value, str | int | float) else Fault("wrong_type")
+            if isinstance(value, list) and len(cast("list[object]", value)) == 1:
+                value = cast("list[object]", value)[0]  # ["Bo"] can mean only one thing
+            texts_only = isinstance(value, str | int | float) and not isinstance(value, bool)
+            return read_value(item, str(value), final=final) if texts_only else Fault("wrong_type")

@@ -90,7 +90,7 @@ def _read(form: Form, words: str, speaker: str, line: LineReader) -> FieldValues
         return values
     match form.layout:
         case "json":
-            return read_json(form, words, line.others)
+            return read_json(form, words, line.others, final=line.final)
         case "records":
             return read_records(form, words)
         case "tags":
@@ -109,10 +109,10 @@ _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
 
 def _labelled(form: Form, words: str, line: LineReader) -> FieldValues:
     """Read a form in labelled rows; where there are none, as one JSON object with the labels as its keys."""
-    if _OBJECT.match(words) and (values := read_json(form, words, line.others)).fields:
+    if _OBJECT.match(words) and (values := read_json(form, words, line.others, final=line.final)).fields:
         return values
     values = line.read(words) if form.layout == "line" else read_sections(form, words, line.others, final=line.final)
-    if not values.fields and "{" in words and (other := read_json(form, words, line.others)).fields:
+    if not values.fields and "{" in words and (other := read_json(form, words, line.others, final=line.final)).fields:
         return other
     return values
 

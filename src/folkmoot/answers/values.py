@@ -211,6 +211,9 @@ _ABSTAINS = re.compile(r"(?:i )?abstain(?: from voting)?(?:\Z|\s*[-–—:;,.(])
 STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
 """Words that are struck through: nobody says them."""
 
+ROW = 4_000
+"""Characters of a row in which a value is looked for, since folding can make many of one."""
+
 _NOTHING = ("", "none", "none yet", "n/a", "null")
 
 
@@ -225,7 +228,7 @@ def read_value(
     words = raw.strip()
     if form_field.kind == "text":
         return _read_text(form_field, words)
-    rows = [row for row in words.split("\n") if re.search(r"\w", row)] or [words]
+    rows = [row[:ROW] for row in words.split("\n") if re.search(r"\w", row)] or [words[:ROW]]
     if form_field.kind == "list":
         items = (re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip() for row in rows)
         return (
