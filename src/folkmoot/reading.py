@@ -137,6 +137,7 @@ def read_vote(
     candidates: Sequence[str],
     *,
     voter: str = "",
+    others: Sequence[str] = (),
     strict: bool = False,
     proposals: Mapping[str, Sequence[str]] = NO_NAMES,
 ) -> Vote:
@@ -146,6 +147,7 @@ def read_vote(
         text: the voter's whole answer.
         candidates: who can be voted for.
         voter: whose answer it is; "" where that is unknown.
+        others: the names of the other participants; turns that the answer quotes or invents for them book nothing.
         strict: whether only the formula with its colon counts, as in some debates.
         proposals: by candidate, the words of the proposal that it stands for; they name it as well.
 
@@ -153,24 +155,26 @@ def read_vote(
     >>> vote.choice, vote.why[0].code
     (None, 'quoted_only')
     """
-    reading = read(ballot_form(candidates, strict=strict), text, speaker=voter, names=proposals, final=True)
+    form = ballot_form(candidates, strict=strict)
+    reading = read(form, text, speaker=voter, others=others, names=proposals, final=True)
     choice = reading.fields.get(BALLOT)
     if choice == ABSTAIN:
         return Vote(abstained=True)
     return Vote(choice=_text(choice), why=_reasons(reading))
 
 
-def read_ruling(text: str) -> Ruling:
+def read_ruling(text: str, *, others: Sequence[str] = ()) -> Ruling:
     """Read a moderator's ruling in the sections ``SUMMARY``, ``STATUS`` and ``DECISION``.
 
     Args:
         text: the moderator's whole answer.
+        others: the names of the participants, as in ``read_vote``.
 
     >>> ruling = read_ruling("SUMMARY: All is said.\\nSTATUS: SETTLED\\nDECISION: Run the pilot.")
     >>> ruling.status, ruling.decision
     ('SETTLED', 'Run the pilot.')
     """
-    reading = read(SETTLEMENT, text, final=True)
+    reading = read(SETTLEMENT, text, others=others, final=True)
     adopted = Adopt()
     status = reading.fields.get(adopted.status)
     decision = reading.fields.get(adopted.field) if status == adopted.value else None
