@@ -183,9 +183,10 @@ class LineReader:
 
     def _value(self, item: Field, labels: Labels, rows: Sequence[str]) -> Value | Fault:
         values: list[Value | Fault] = []
+        rows = self._by_sentence(item, rows)
         filled = [number for number, row in enumerate(rows) if re.search(r"\w", row)]
         stop = len(rows)
-        for section in reversed(list(sections_in(labels, self._by_sentence(item, rows)))):
+        for section in reversed(list(sections_in(labels, rows))):
             if section.field.name != item.name:
                 stop = section.row  # what stands behind this is another field's
                 continue
@@ -211,7 +212,7 @@ class LineReader:
         return replace(value, reason="unknown_name") if value.reason == "not_allowed" else value
 
     def _by_sentence(self, item: Field, rows: Sequence[str]) -> list[str]:
-        """The rows, each from its last sentence that begins with the formula on: ``It's cheap. I vote for: Ben``.
+        """The rows, cut where a sentence begins with the formula: ``It's cheap. I vote for: Ben``.
 
         Behind a colon a formula counts as well, and where nobody is asked again behind a few words ("Therefore, I vote
         for: Ben"), unless one of the others is named before it: ``Cay says: I vote for …``
@@ -224,11 +225,14 @@ class LineReader:
         names = [name for name in map(key, self.others) if name]
         sentences: list[str] = []
         for row in rows:
-            found = next(reversed(list(begins.finditer(row))), None)
-            before = re.split(r"[.!?]\s", row[: found.end()])[-1] if found and found["mark"][-1] in ":," else ""
-            before = fold(before).replace("'s ", " ")
-            strange = any(begins_with(before, name, place.start()) for place in WORD.finditer(before) for name in names)
-            sentences.append(row[found.end() :] if found and not strange else row)
+            place = 0
+            for found in begins.finditer(row):
+                before = re.split(r"[.!?]\s", row[place : found.end()])[-1] if found["mark"][-1] in ":," else ""
+                before = fold(before).replace("'s ", " ")
+                if not any(begins_with(before, name, at.start()) for at in WORD.finditer(before) for name in names):
+                    sentences.append(row[place : found.end()])
+                    place = found.end()
+            sentences.append(row[place:])
         return sentences
 
     def _blank(self, item: Field, rows: Sequence[str]) -> Value | Fault:
