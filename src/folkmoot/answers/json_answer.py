@@ -162,7 +162,7 @@ def _member(item: Field, members: Mapping[str, object], *, final: bool) -> Value
             whole = isinstance(value, list) and len(texts) == len(rows)
             return read_items(item, texts) if whole else Fault("wrong_type")
         case _:
-            if isinstance(value, list) and len(cast("list[object]", value)) == 1:
-                value = cast("list[object]", value)[0]  # ["Bo"] can mean only one thing
-            texts_only = isinstance(value, str | int | float) and not isinstance(value, bool)
-            return read_value(item, str(value), final=final) if texts_only else Fault("wrong_type")
+            rows = cast("list[object]", value) if isinstance(value, list) else [value]
+            only = rows[0] if len(rows) == 1 else None  # ["Bo"] can mean only one thing
+            is_plain = isinstance(only, str | int | float) and not isinstance(only, bool)
+            return read_value(item, str(only), final=final) if is_plain else Fault("wrong_type")
