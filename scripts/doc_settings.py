@@ -72,8 +72,9 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "embeddings": ("`provider:name`, or a folder", "the model that makes vectors of texts"),
     "learn": ("true or false", "whether a debate that ends is remembered; true where nothing is said"),
     "schemas": (
-        "true or false",
-        "whether providers are asked to hold ballots to a JSON Schema; false where nothing is said",
+        "`first`, `repair` or `off`",
+        "when providers are sent a form as a JSON Schema; `repair` where nothing is said: "
+        "[how](../how-to/use-models.md#forms-as-json-schemas)",
     ),
 }
 """Settings that are texts: what each holds and means."""
@@ -142,6 +143,7 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "[Use a debate as a model](../how-to/use-as-a-model.md) shows some.",
         {
             "models": "who answers, in turn, as a list",
+            "schemas": "`first`, `repair` or `off`: when they are sent a form as a JSON Schema",
             "participants": "`builtin` or `generated`: who takes part where the brief describes nobody",
             "who": "the names of the tokens that may use it, as a list; all where nothing is said",
             "seconds": "how long a request to its model name is held open; 900 where nothing is said",

@@ -178,7 +178,7 @@ async def held_debate(way: WayIn, token: str) -> tuple[HeldDebate, list[Request]
         box = Mailbox(InMemoryStore(), "d", clock=lambda: 0.0)
         await box.post(Interjected(by=f"Zed {token}", text=f"What of {token}?"))
     harness = Harness(brief=brief, protocol=build("panel", brief), hosting=lambda: DriverOptions(mailbox=box))
-    agent = ModelAgent(model, tools=way.tools(token), schemas=True)
+    agent = ModelAgent(model, tools=way.tools(token), schemas="first")
     return await harness.run({person.name: agent for person in brief.participants}), model.history
 
 

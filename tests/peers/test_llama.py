@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from folkmoot.agents.llm import NO_SCHEMA, ModelAgent
 from folkmoot.core.ask import Form
-from folkmoot.core.brief import Brief, Settings
+from folkmoot.core.brief import Brief, Schemas, Settings
 from folkmoot.core.event import Called
 from folkmoot.models.pool import Pool
 from folkmoot.phases.speak import Everyone
@@ -34,7 +34,7 @@ async def pool(llama: str) -> AsyncGenerator[Pool, None]:
     await pool.close()
 
 
-async def counts(pool: Pool, form: Form, *, schemas: bool) -> Counter[str]:
+async def counts(pool: Pool, form: Form, *, schemas: Schemas) -> Counter[str]:
     """How many forms were asked about once more, how many nobody could read then, and why."""
     numbers: Counter[str] = Counter()
     agent = ModelAgent(pool.model("llamacpp:tiny"), schemas=schemas)
@@ -56,18 +56,18 @@ async def counts(pool: Pool, form: Form, *, schemas: bool) -> Counter[str]:
 
 @pytest.mark.parametrize("form", [BALLOT, VERDICT], ids=lambda form: form.name)
 async def test_without_a_schema_no_form_of_random_letters_is_read(pool: Pool, form: Form) -> None:
-    plain = await counts(pool, form, schemas=False)
+    plain = await counts(pool, form, schemas="off")
     assert plain["unread"] == 2 * ROUNDS
     assert plain["repairs"] > ROUNDS  # a model that gave no words at all is not asked about its form
 
 
 async def test_with_a_schema_every_ballot_is_read(pool: Pool) -> None:
-    shaped = await counts(pool, BALLOT, schemas=True)
+    shaped = await counts(pool, BALLOT, schemas="first")
     assert shaped["repairs"] == shaped["unread"] == shaped["asked in words"] == 0
 
 
 async def test_a_number_that_the_server_lets_out_of_range_is_not_booked(pool: Pool) -> None:
     """The server keeps to words, lists and yes or no, but not to the least and the greatest of a number."""
-    shaped = await counts(pool, VERDICT, schemas=True)
+    shaped = await counts(pool, VERDICT, schemas="first")
     assert shaped["unread"] == shaped["SCORE: out_of_range"] > 0
     assert shaped["asked in words"] == 0

@@ -3,6 +3,9 @@
 Tools that the model requests are used, and it is called again with their results until it answers in words. A form
 that was not readable costs one repair question; a field that is not readable after that has no value. A form that was
 cut off is first continued once.
+
+The repair question says in words what is missing, and sends the same as a JSON Schema. A schema with the first
+question would take the reasons away, and have a model that understands nothing look decided.
 """
 
 from collections.abc import Sequence
@@ -11,13 +14,15 @@ from dataclasses import dataclass, field, replace
 from folkmoot.agents.prompt import compose, fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from folkmoot.answers.layout import Reading, read, repair_question
-from folkmoot.answers.schemas.form_schema import AS_JSON, schema_of
+from folkmoot.answers.schemas.form_schema import fields_alone, json_form, most_tokens, schema_of, shown_object
 from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words
 from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
+from folkmoot.core.brief import Schemas, Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.text import clip
 from folkmoot.models.base import Message, Model, Request
+from folkmoot.models.prices import answer_cap, count_tokens
 
 TRUNCATED = "truncated"
 CONTINUED = "cut off, and gone on with once"
@@ -39,8 +44,14 @@ UNAIDED = frozenset(
 """Acts for which no tools are offered: they judge what was said, put it in other words, plan the participant's own
 strategy, or keep the time."""
 
-HELD = ("answer", "answer-plain", "repair")
-"""The calls that a provider is asked to hold to the schema of the form."""
+OR_JSON = "Or write one JSON object instead, and nothing around it:"
+"""What a repair question says that sends a schema; a provider that ignores it gets the form in words all the same."""
+
+LEAST_REPAIR = 400
+"""Tokens that the answer to a repair question may have at least: a model without a schema writes some words first."""
+
+SILENT = frozenset({"no_form", "missing", "empty", "quoted_only", "truncated"})
+"""Reasons for which a field was not read that say nothing else in its place, as "Thanks!" does."""
 
 CUT_OFF = (
     "Your answer was cut off here. Write only the rest of it, and keep it short: "
@@ -65,34 +76,34 @@ class ModelAgent:
         model: the model, in its wrappers.
         seconds: the most time that one try may take.
         tools: what the model may use while it answers.
-        schemas: whether the provider is asked to hold short forms to their schema.
+        schemas: with which call the provider is sent the form's schema: the ``first``, the ``repair``, or ``off``.
     """
 
     records = True
 
     def __init__(
-        self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = (), schemas: bool = False
+        self, model: Model, *, seconds: float = 120.0, tools: Sequence[Tool] = (), schemas: Schemas = "repair"
     ) -> None:
         self._model, self._seconds, self._tools, self._schemas = model, seconds, tuple(tools), schemas
         self._refused = False
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``."""
-        talk = Conversation(
-            self._model, self._seconds, context, recorder, list(compose(ask, context, self._model.traits))
-        )
-        talk.schema = schema_of(ask) if self._schemas else ""
-        if talk.schema and ask.form and not ask.form.schema:
-            talk.messages.append(Message(role="user", text=AS_JSON))
+        first = self._schemas == "first"
+        messages = compose(ask, context, self._model.traits, as_json=first)
+        talk = Conversation(self._model, self._seconds, context, recorder, list(messages))
+        talk.holds = self._schemas != "off"
+        # A caller's own schema is what the first question asks for anyway.
+        talk.schema = schema_of(json_form(ask.form)) if ask.form and (first or ask.form.schema) else ""
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
         if ask.form and is_cut_off(answer) and answer.text.strip():
             answer = await talk.continue_form(ask, ask.form, answer)
         reading = _with_missing_fields(ask.form, _read(ask, answer, context))
         if ask.form and _needs_repair(ask.form, reading):
-            question = Message(role="user", text=repair_question(ask.form, reading))
             try:
-                repaired = await talk.send("repair", Message(role="assistant", text=answer.text), question)
-                reading = _merge(ask.form, reading, _read(ask, repaired, context, final=True))
+                repaired = await talk.ask_again(ask.form, reading, answer)
+                second = _read(ask, repaired, context, final=True)
+                reading = _merge(ask.form, reading, second, _read(ask, answer, context, final=True))
                 talk.notes.append(REPAIRED)
             except ModelError as error:
                 # The first answer was paid for and says what it says; it isn't lost with the question about its form.
@@ -105,22 +116,23 @@ class ModelAgent:
 
     async def _converse(self, conversation: "Conversation", kit: Toolkit) -> Called:
         """The answer in words, after the model has used the tools that it asked for."""
+        schema = conversation.schema
         if not kit.specs:
-            return await conversation.send("answer")
+            return await conversation.send("answer", schema=schema)
         if (self._refused and not conversation.say.done("answer")) or not self._model.traits.tools:
             conversation.notes.append(NO_TOOLS)
-            return await conversation.send("answer-plain")
+            return await conversation.send("answer-plain", schema=schema)
         for n in range(1, ROUNDS + 1):
             called = await self._offer_tools(conversation, kit, n)
             if called is None:
                 conversation.notes.append(NO_TOOLS if n == 1 else LEFT_TOOLS)
-                return await conversation.send("answer-plain")
+                return await conversation.send("answer-plain", schema=schema)
             if not called.tools:
                 return called
             await conversation.use(called, kit)
             if conversation.uses >= USES:
                 break
-        return await conversation.send("answer-last")
+        return await conversation.send("answer-last", schema=schema)
 
     async def _offer_tools(self, conversation: "Conversation", kit: Toolkit, n: int) -> Called | None:
         """The answer to the n-th request with tools; None if the model refuses tools, now or before a resume."""
@@ -139,7 +151,11 @@ class ModelAgent:
 
 @dataclass(slots=True)
 class Conversation:
-    """One ask on its way to an answer."""
+    """One ask on its way to an answer.
+
+    ``schema`` is that of the first question, "" for none; ``holds`` says whether the provider is sent any, which ends
+    when it refuses one.
+    """
 
     model: Model
     seconds: float
@@ -152,11 +168,35 @@ class Conversation:
     found: list[str] = field(default_factory=list[str])
     uses: int = 0
     schema: str = ""
+    holds: bool = True
 
-    async def send(self, call: str, *more: Message) -> Called:
-        """Ask without tools; what they found goes along as text, for no wire takes their results without them."""
+    async def send(self, call: str, *more: Message, schema: str = "", most: int | None = None) -> Called:
+        """Ask without tools; what they found goes along as text, for no wire takes their results without them.
+
+        Args:
+            call: which of the ask's calls.
+            more: messages behind those of the ask.
+            schema: what the provider is asked to hold the answer to; "" for nothing.
+            most: the most tokens of an answer that is held to it; None for as many as ever.
+        """
         known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
-        return await self._send(fit((*self.messages, *known, *more), self.model.traits), call)
+        messages = fit((*self.messages, *known, *more), self.model.traits)
+        if schema and self.holds and (held := await self._send_held(messages, call, schema, most)):
+            return held
+        return await self._send(messages, call)
+
+    async def ask_again(self, form: Form, reading: Reading, answer: Called) -> Called:
+        """Put the one repair question: in words, and with the schema of what is missing.
+
+        The answer needs few tokens, unless the model thinks first: then it may have as many as ever.
+        """
+        missing = _missing_form(form, reading)
+        words, most = repair_question(form, reading), None
+        if self.holds and not form.schema:
+            words = f"{words}\n{OR_JSON}\n{shown_object(missing)}"
+            most = None if _may_think(answer) else max(LEAST_REPAIR, most_tokens(missing))
+        said = (Message(role="assistant", text=answer.text), Message(role="user", text=words))
+        return await self.send("repair", *said, schema=schema_of(missing), most=most)
 
     async def continue_form(self, ask: Ask, form: Form, answer: Called) -> Called:
         """Have the model continue a form that was cut off; return all of it, or what there is.
@@ -206,20 +246,37 @@ class Conversation:
         self.found.append(f"{frame(clip(f'{call.name} {call.arguments}', 500))}\n{text}")
         return text
 
-    async def _send(self, messages: tuple[Message, ...], call: str, tools: tuple[ToolSpec, ...] = ()) -> Called:
-        settings, schema = self.context.me.settings, self.schema if call in HELD and not tools else ""
+    async def _send_held(
+        self, messages: tuple[Message, ...], call: str, schema: str, most: int | None
+    ) -> Called | None:
+        """The answer, held to a schema; None where the provider refuses that, or gives no words then."""
+        settings = self.context.me.settings
+        if most is not None:
+            settings = replace(settings, max_tokens=min(most, answer_cap(settings)))
+        try:
+            return await self._send(messages, call, schema=schema, settings=settings)
+        except (Refused, Unreadable) as error:
+            if error.kind not in ("request", "empty"):
+                raise
+            # Whether it was because of the schema shows when it is asked without one.
+            self.holds = False
+            self.notes.append(NO_SCHEMA)
+            return None
+
+    async def _send(
+        self,
+        messages: tuple[Message, ...],
+        call: str,
+        tools: tuple[ToolSpec, ...] = (),
+        *,
+        schema: str = "",
+        settings: Settings | None = None,
+    ) -> Called:
+        settings = settings or self.context.me.settings
         request = Request(
             messages=messages, settings=settings, call=call, seconds=self.seconds, tools=tools, schema=schema
         )
-        try:
-            called = await self.model.complete(request, self.say)
-        except Refused as error:
-            if not schema or error.kind != "request":
-                raise
-            # Whether it was because of the schema shows when it is asked without one.
-            self.schema = ""
-            self.notes.append(NO_SCHEMA)
-            called = await self.model.complete(replace(request, schema=""), self.say)
+        called = await self.model.complete(request, self.say)
         self.calls.append(called)
         return called
 
@@ -273,15 +330,45 @@ def _with_missing_fields(form: Form | None, reading: Reading) -> Reading:
     return replace(reading, unread=(*reading.unread, *missing)) if missing else reading
 
 
-def _merge(form: Form, first: Reading, second: Reading) -> Reading:
+def _missing_form(form: Form, reading: Reading) -> Form:
+    """What is asked for once more, as one JSON object: the least that makes the answer whole."""
+    if form.record or form.under or form.schema:
+        return json_form(form)
+    missing = _missing_fields(form, reading)
+    unread = [field for field in form.fields if field.name not in reading.fields]
+    wanted = [field for field in unread if field.required or field.name in missing]
+    if form.layout == "tags":  # a message is read as a whole
+        wanted = [field for field in form.fields if field.required or field in wanted]
+    behind = [field.needs for field in wanted if field.when and field.needs not in reading.fields]
+    return fields_alone(form, (*(field.name for field in wanted), *behind), missing)
+
+
+def _may_think(answer: Called) -> bool:
+    """Whether a model may have thought before it answered, by what its answer took; where that is unknown, it may."""
+    spoken = count_tokens([Message(role="assistant", text=answer.text)])
+    return answer.usage.estimated or not answer.usage.output_tokens or answer.usage.output_tokens > 2 * spoken
+
+
+def _merge(form: Form, first: Reading, second: Reading, final: Reading) -> Reading:
     """The words of the first answer with the fields of both; repaired fields have priority.
 
-    Of lists of records the longer one counts, so that asking again loses nothing that was readable.
+    Where the second answer says nothing about a field, the first one counts as if nobody had asked again: a clear vote
+    with words behind it isn't lost with a "Thanks!". Of lists of records the longer one counts, so that asking again
+    loses nothing that was readable.
+
+    Args:
+        form: the form.
+        first: the first answer.
+        second: the answer to the question about the form.
+        final: the first answer, read as the last one.
     """
     if form.layout == "records":
         longer = first if _count_records(first) > _count_records(second) else second
         return replace(longer, text=first.text or second.text)
-    fields = {**first.fields, **second.fields}
+    said = {text.partition(":")[0] for text in second.unread if text.rpartition(": ")[2] not in SILENT}
+    whole = bool(said - {field.name for field in form.fields})  # a fault of the form, and not of one of its fields
+    kept = {name: value for name, value in final.fields.items() if not whole and name not in said}
+    fields = {**kept, **first.fields, **second.fields}
     unread = tuple(text for text in second.unread if text.split(":", 1)[0] not in fields)
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
-from folkmoot.answers.layout import form_instructions
+from folkmoot.answers.layout import form_instructions, json_instructions
 from folkmoot.answers.tags import SPEAKER, write_tags
 from folkmoot.core.agent import Context, proposal_names
 from folkmoot.core.ask import Ask, Form, Value
@@ -42,12 +42,12 @@ ATTACHED = "The documents that are attached, in this order:"
 GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
 
-def compose(ask: Ask, context: Context, traits: Traits) -> tuple[Message, ...]:
-    """The messages of an ask, in the shape that the provider accepts."""
+def compose(ask: Ask, context: Context, traits: Traits, *, as_json: bool = False) -> tuple[Message, ...]:
+    """The messages of an ask, in the shape that the provider accepts; ``as_json``: it asks for a JSON object."""
     shared = Message(
         role="system", text=_shared_context(context.brief, named=not (context.view.anonymous and context.turns))
     )
-    newest = Message(role="user", text=_newest_context(ask, context))
+    newest = Message(role="user", text=_newest_context(ask, context, as_json=as_json))
     if context.view.own:
         names = _hidden_names(context.turns) if context.view.anonymous else {}
         log = [_as_message(turn, context, context.view, names) for turn in context.turns]
@@ -216,7 +216,7 @@ def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, st
     return Message(role="user", text=render(turn, context.brief, view=view, name=names.get(turn.by, "")))
 
 
-def _newest_context(ask: Ask, context: Context) -> str:
+def _newest_context(ask: Ask, context: Context, *, as_json: bool) -> str:
     me = context.me
     parts = [_focus_turns(context)] if context.about else []
     identity = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
@@ -226,7 +226,7 @@ def _newest_context(ask: Ask, context: Context) -> str:
     if _continues_own_message(ask, context):
         parts.append(GO_ON)
     if ask.form:
-        parts.append(form_instructions(ask.form))
+        parts.append(json_instructions(ask.form) if as_json else form_instructions(ask.form))
     return "\n\n".join(parts)
 
 

@@ -28,6 +28,14 @@ _OPENS = re.compile(
 """A comment, or a bracket that begins an object and no formula or placeholder."""
 
 
+_BEGINS = re.compile(r"\s*(?:```\w*\s*)?\{")
+
+
+def begins_with_object(text: str) -> bool:
+    """Whether a text begins with an object, alone or in a code fence."""
+    return _BEGINS.match(text) is not None
+
+
 def _pairs(pairs: list[tuple[str, object]]) -> Table:
     table: Table = {}
     names: dict[str, str] = {}
@@ -123,6 +131,16 @@ def read_json(form: Form, text: str, others: Sequence[str] = (), *, final: bool 
         values.add(item, Fault("missing_candidate") if missing else value)
     values.unread += [f"{where}: unknown_candidate"] * bool(strange)
     return FieldValues({}, values.unread, values.seen) if form.under and values.unread else values
+
+
+def words_of_object(form: Form, text: str) -> str | None:
+    """What the one object that a whole text is says beside the fields of a form; None where it is none, or says more."""
+    if not begins_with_object(text) or text.rstrip().rstrip("`").rstrip()[-1:] != "}":
+        return None
+    tables = [table for table in objects_in(text) if _has_fields(form, table)]
+    known = {key(item.name) for item in form.fields}
+    said = [value for name, value in tables[0].items() if key(name) not in known] if len(tables) == 1 else [None]
+    return "\n\n".join(map(str, said)) if all(isinstance(value, str) for value in said) else None
 
 
 def _members(table: Table) -> Table:

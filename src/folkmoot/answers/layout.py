@@ -4,20 +4,20 @@ Reading never invents: what isn't plainly the author's own answer is listed in `
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeAlias
 
-from folkmoot.answers.json_answer import read_json
+from folkmoot.answers.json_answer import begins_with_object, read_json, words_of_object
 from folkmoot.answers.labels import BLANK, LineReader, read_sections
 from folkmoot.answers.own_words import own_words, with_choices_whole
 from folkmoot.answers.record_blocks import read_records, records_template, write_records
+from folkmoot.answers.schemas.form_schema import json_form, shown_object
 from folkmoot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
-from folkmoot.answers.tags import escape, has_tags, read_tags, unescape, write_tags
-from folkmoot.answers.text import LIMIT, LONGEST, with_plain_line_ends
+from folkmoot.answers.tags import SPEAKER, escape, has_tags, read_tags, unescape, write_tags
+from folkmoot.answers.text import LIMIT, LONGEST, key, with_plain_line_ends
 from folkmoot.answers.values import FieldValues, allowed_values, placeholder, reason_in_words, value_text
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
 from folkmoot.core.text import clean, clean_data
@@ -66,6 +66,27 @@ def read(
         final: whether nobody is asked again, as behind the one repair. Then words may stand behind a formula or a
             message, and a formula counts anywhere on its row.
     """
+    reading = _read_as_written(form, text, speaker, others, names, final=final)
+    if form is None or form.layout == "json" or not reading.fields:
+        return reading
+    beside = words_of_object(form, reading.text)
+    return reading if beside is None else replace(reading, text=_in_words(form, reading, beside))
+
+
+def _in_words(form: Form, reading: Reading, beside: str) -> str:
+    """An answer that is one object as its author would have written it in the form.
+
+    What the object says beside the fields, such as a voter's reason, are the words before them.
+    """
+    try:
+        return write(form, reading.fields, beside)
+    except ValueError:
+        return reading.text
+
+
+def _read_as_written(
+    form: Form | None, text: str, speaker: str, others: Sequence[str], names: Names, *, final: bool
+) -> Reading:
     if len(text) > LONGEST:
         return Reading(text=text, unread=_too_large(form))
     keep = [form.envelope, *(item.name for item in form.fields)] if form and form.layout == "tags" else []
@@ -97,19 +118,20 @@ def _read(form: Form, words: str, speaker: str, line: LineReader) -> FieldValues
             values = read_tags(form, words if "<" in words else unescape(words), speaker, line.others, final=line.final)
             if values.fields or has_tags(form, words):
                 return values
-            other = _labelled(replace(form, layout="sections", envelope=""), words, line)
+            # Who speaks is read as it stands there: a message in somebody else's name is none of the author's.
+            fields = [replace(item, kind="text") if key(item.name) == SPEAKER else item for item in form.fields]
+            other = _labelled(replace(form, layout="sections", envelope="", fields=tuple(fields)), words, line)
             # What is said in rows with labels, or as an object, is read as the same tags.
-            return read_tags(form, write_tags(form, other.fields), speaker) if len(other.fields) > 2 else values
+            held = begins_with_object(words) and all(item.name in other.fields for item in form.fields if item.required)
+            whole = held or len(other.fields) > 2
+            return read_tags(form, write_tags(form, other.fields), speaker) if whole else values
         case _:
             return _labelled(form, words, line)
 
 
-_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{")
-
-
 def _labelled(form: Form, words: str, line: LineReader) -> FieldValues:
     """Read a form in labelled rows; where there are none, as one JSON object with the labels as its keys."""
-    if _OBJECT.match(words) and (values := read_json(form, words, line.others, final=line.final)).fields:
+    if begins_with_object(words) and (values := read_json(form, words, line.others, final=line.final)).fields:
         return values
     values = line.read(words) if form.layout == "line" else read_sections(form, words, line.others, final=line.final)
     if not values.fields and "{" in words and (other := read_json(form, words, line.others, final=line.final)).fields:
@@ -123,6 +145,15 @@ def form_instructions(form: Form) -> str:
     if form.schema:
         return schema_instructions(form.schema)
     return "\n".join([*_notes(form), _INTRODUCTION[form.layout], template(form)])
+
+
+@lru_cache(maxsize=256)
+def json_instructions(form: Form) -> str:
+    """What a prompt says in place of that where the answer is to be one JSON object."""
+    if form.schema:
+        return schema_instructions(form.schema)
+    plain = json_form(form)
+    return "\n".join([*_privacy(plain), "Answer with one JSON object, and nothing around it:", shown_object(plain)])
 
 
 _INTRODUCTION: Mapping[str, str] = {
@@ -204,7 +235,7 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
     for body in _bodies(form, wanted):
         for words in dict.fromkeys((text, quoted if text else "", "")):
             answer = f"{words}\n\n{body}" if words else body
-            if clean_data(read(form, answer).fields) == wanted:
+            if clean_data(_read_as_written(form, answer, "", (), NO_NAMES, final=False).fields) == wanted:
                 return answer
     raise ValueError(f"{form.name}: these fields cannot be written so that they can be read: {', '.join(wanted)}.")
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
+from folkmoot.answers.json_answer import begins_with_object, objects_in
 from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, placeholder, read_value
 from folkmoot.core.ask import Field, Form, Value
@@ -31,14 +32,16 @@ def read_records(form: Form, text: str) -> FieldValues:
     """Read the blocks of a form whose layout is ``records``; see ``Form.record``."""
     (whole,) = form.fields
     values = FieldValues()
-    blocks = list(_blocks(form, text.split("\n")))
-    nothing = form.most > 1 and _says_nothing(whole, text)
+    blocks = [_block_parts(form, rows) for rows in _blocks(form, text.split("\n"))]
+    listed = _listed(whole, text) if not blocks and begins_with_object(text) else None
+    blocks = blocks or list(listed or ())
+    nothing = form.most > 1 and (_says_nothing(whole, text) or listed == [])
     if not blocks or nothing or (form.most == 1 and len(blocks) > 1):
         values.add(whole, () if nothing and not blocks else Fault("ambiguous" if blocks else "no_form"))
         return values
     records: list[str] = []
-    for number, rows in enumerate(blocks[: form.most], start=1):
-        record = _read_block(form, rows)
+    for number, parts in enumerate(blocks[: form.most], start=1):
+        record = _read_record(form, parts)
         if isinstance(record, dict):
             records.append(json.dumps(record, ensure_ascii=False))
         else:
@@ -70,13 +73,27 @@ def _blocks(form: Form, rows: Sequence[str]) -> Iterator[list[str]]:
         yield list(rows[start + 1 : stop])
 
 
-def _read_block(form: Form, rows: Sequence[str]) -> dict[str, str] | str:
-    """The texts of a block by their labels; else why there are none: `` LINES: missing``."""
+def _block_parts(form: Form, rows: Sequence[str]) -> Mapping[str, list[str]] | None:
+    """The rows of each label of a block; None where it is not closed."""
     ends = [place for place, row in enumerate(rows) if _is_word(row, END)]
-    if not ends:
+    return _parts(form.record, rows[: ends[-1]]) if ends else None
+
+
+def _listed(whole: Field, text: str) -> list[Mapping[str, list[str]]] | None:
+    """The records that the one object in a text lists, as the rows of each label; None where it lists none."""
+    lists = [value for table in objects_in(text) for name, value in table.items() if key(name) == key(whole.name)]
+    rows = cast("list[object]", lists[0]) if len(lists) == 1 and isinstance(lists[0], list) else [None]
+    if not all(isinstance(row, dict) for row in rows):
+        return None
+    tables = cast("list[dict[str, object]]", rows)
+    return [{key(name).upper(): [str(value)] for name, value in row.items() if value is not None} for row in tables]
+
+
+def _read_record(form: Form, parts: Mapping[str, list[str]] | None) -> dict[str, str] | str:
+    """The texts of a record by their labels; else why there are none: `` LINES: missing``."""
+    if parts is None:
         return ": unclosed"
     texts: dict[str, str] = {}
-    parts = _parts(form.record, rows[: ends[-1]])
     for field in form.record:
         if field.name not in parts:
             if field.required:

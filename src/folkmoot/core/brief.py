@@ -205,6 +205,13 @@ class Settings:
     keep_alive: str | None = None
 
 
+Schemas: TypeAlias = Literal["first", "repair", "off"]
+"""With which question a model's provider is sent the form as a JSON Schema: with the first, with the one question about
+a form that was not read, or with none."""
+
+SCHEMAS: tuple[Schemas, ...] = get_args(Schemas)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """How a participant searches for its next argument before it speaks.
@@ -242,6 +249,7 @@ class Participant:
         deadline: the seconds that a person has for an answer; None for no deadline.
         stand_in: the model that answers for a person after the deadline; "" for none: the turn is then missing.
         fallback: the models to use, in this order, while the participant's own cannot be reached.
+        schemas: when its provider is sent a form as a JSON Schema; "" for the brief's.
     """
 
     name: str
@@ -260,6 +268,7 @@ class Participant:
     deadline: float | None = None
     stand_in: str = ""
     fallback: tuple[str, ...] = ()
+    schemas: Schemas | Literal[""] = ""
 
 
 def is_person(participant: Participant) -> bool:
@@ -364,6 +373,8 @@ class Brief:
         options: the closed set of answers, if there is one ("yes", "no").
         limits: what the debate may use.
         seed: the random seed.
+        schemas: when providers are sent a form as a JSON Schema, where the participant does not say; "" for the
+            owner's.
     """
 
     topic: str
@@ -374,6 +385,7 @@ class Brief:
     options: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     seed: int = 0
+    schemas: Schemas | Literal[""] = ""
 
     def participant(self, name: str) -> Participant:
         """The participant of that name; KeyError if there is none."""

@@ -83,9 +83,11 @@ def _count_all(messages: Sequence[Message], tools: Sequence[ToolSpec], count: Ca
 
 def quote(name: ModelName, request: Request) -> Quote:
     """What a request is expected to use at most: the estimate of its prompt, the cap on its answer, and their price."""
-    model = str(name)
-    prompt = count_tokens(request.messages, request.tools, model)
-    longest = count_most(request.messages, request.tools, model)
+    model, messages = str(name), request.messages
+    if request.schema:  # which most providers tell the model
+        messages = (*messages, Message(role="system", text=request.schema))
+    prompt = count_tokens(messages, request.tools, model)
+    longest = count_most(messages, request.tools, model)
     output_tokens, worst = answer_cap(request.settings), max(prompt, longest)
     price = _price(name, prompt, output_tokens)
     return Quote(

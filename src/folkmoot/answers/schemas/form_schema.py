@@ -1,39 +1,70 @@
-"""A form as a JSON Schema, for providers that hold a model to one. What comes back is read as strictly as ever.
+"""A form as one JSON object: as a JSON Schema, for providers that hold a model to one, and as a prompt shows it.
 
-Only short forms that judge have one: reasons come before the verdict in it, and long words stay text.
+Reasons come before the verdict. What comes back is read as strictly as ever: a provider may ignore a schema.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from folkmoot.core.ask import ABSTAIN, Ask, Field, Form
+from folkmoot.core.ask import ABSTAIN, Field, Form
 
-SHORT = frozenset({"vote", "verdict", "score", "gauge", "bid", "consent", "reconsider", "refute", "respond"})
-"""The acts whose forms are asked for as a schema."""
+REASON = "REASON"
+"""What the object calls the words that stand before a formula. It's no field of the form: it's what the voter says."""
 
-LAYOUTS = ("line", "sections", "json")
-"""The layouts that can also be read from one JSON object."""
+LONGEST = 2000
+"""Characters of a text, so that a model that doesn't come to an end is ended. llama.cpp takes no larger number."""
 
-AS_JSON = "Write the answer as one JSON object, with the labels above as its names, and nothing around it."
+SHORT, ITEMS = 400, 20
+"""Characters of a position, and of an entry of a list without choices; the number of those entries."""
 
-_ORDER = ("text", "list", "number", "flag", "choice")
-
-
-def schema_of(ask: Ask) -> str:
-    """The schema of an ask's form, as text; "" where it has none."""
-    form = ask.form
-    if form is None or ask.act not in SHORT or form.layout not in LAYOUTS:
-        return form.schema if form else ""
-    return form.schema or json.dumps(_form(form), ensure_ascii=False)
+_KINDS = ("text", "list", "number", "flag", "choice")
 
 
-def _form(form: Form) -> dict[str, object]:
-    fields = sorted(form.fields, key=lambda field: _ORDER.index(field.kind))
-    inner = _object({field.name: _nullable_if_optional(field, _field(field)) for field in fields})
-    return _object({form.under: inner}) if form.under else inner
+def json_form(form: Form) -> Form:
+    """The form laid out as one JSON object, with a reason first and the verdict last."""
+    needed = {field.needs for field in form.fields if field.when}
+
+    def rank(field: Field) -> int:
+        position = field.kind == "text" and field.abstain
+        return len(_KINDS) if field.name in needed else _KINDS.index("choice" if position else field.kind)
+
+    fields = sorted(form.fields, key=rank)
+    if form.layout == "line" and all(field.kind != "text" for field in fields):
+        fields = [Field(name=REASON, help="your reasons in a few sentences"), *fields]
+    return replace(form, layout="json", envelope="", fields=tuple(fields))
 
 
-def _object(properties: Mapping[str, object]) -> dict[str, object]:
+def fields_alone(form: Form, names: Iterable[str], required: Iterable[str]) -> Form:
+    """The form with those fields alone, laid out as one JSON object; ``required``: those that must have a value."""
+    wanted, musts = set(names), set(required)
+    fields = [
+        replace(field, required=field.required or field.name in musts)
+        for field in json_form(form).fields
+        if field.name in wanted
+    ]
+    return replace(form, layout="json", envelope="", fields=tuple(fields))
+
+
+def schema_of(form: Form) -> str:
+    """The schema of a form's one object, as text."""
+    return form.schema or json.dumps(_schema(form), ensure_ascii=False)
+
+
+def _schema(form: Form) -> dict[str, object]:
+    if form.record:
+        (whole,) = form.fields
+        records = {"type": "array", "items": _object(form.record), "minItems": int(form.most == 1)}
+        return _of_properties({whole.name: {**records, "maxItems": form.most}})
+    inner = _object(form.fields)
+    return _of_properties({form.under: inner}) if form.under else inner
+
+
+def _object(fields: Iterable[Field]) -> dict[str, object]:
+    return _of_properties({field.name: _nullable_if_optional(field, _field(field)) for field in fields})
+
+
+def _of_properties(properties: Mapping[str, object]) -> dict[str, object]:
     return {
         "type": "object",
         "properties": dict(properties),
@@ -45,20 +76,81 @@ def _object(properties: Mapping[str, object]) -> dict[str, object]:
 def _field(field: Field) -> dict[str, object]:
     match field.kind:
         case "choice":
-            return {"type": "string", "enum": [*field.choices, *([ABSTAIN] if field.abstain else [])]}
+            return _choice(field)
         case "number":
             ends = {"minimum": field.low, "maximum": field.high}
             return {"type": "number", **{name: value for name, value in ends.items() if value is not None}}
         case "flag":
             return {"type": "boolean"}
         case "list":
-            return {
-                "type": "array",
-                "items": {"type": "string", **({"enum": [*field.choices]} if field.choices else {})},
-            }
+            return {"type": "array", "items": _choice(field), "maxItems": len(field.choices) or ITEMS}
         case _:
-            return {"type": "string"}
+            return {"type": "string", "maxLength": SHORT if field.abstain else LONGEST}
+
+
+def _choice(field: Field) -> dict[str, object]:
+    if not field.choices:
+        return {"type": "string", "maxLength": SHORT}
+    return {"type": "string", "enum": [*field.choices, *([ABSTAIN] if field.abstain else [])]}
 
 
 def _nullable_if_optional(field: Field, schema: dict[str, object]) -> dict[str, object]:
     return schema if field.required else {"anyOf": [schema, {"type": "null"}]}
+
+
+def shown_object(form: Form) -> str:
+    """The object as a prompt shows it: all that may stand in each place, so that a copy of it is no answer."""
+    if form.record:
+        return f"{{{_quoted(form.fields[0].name)}: [{_shown(form.record)}{', …' if form.most > 1 else ''}]}}"
+    inner = _shown(form.fields)
+    return f"{{{_quoted(form.under)}: {inner}}}" if form.under else inner
+
+
+def _shown(fields: Iterable[Field]) -> str:
+    return f"{{{', '.join(f'{_quoted(field.name)}: {_place(field)}' for field in fields)}}}"
+
+
+def _place(field: Field) -> str:
+    helped = f" ({field.help})" if field.help and field.kind != "text" else ""
+    return f"{_slot(field)}{'' if field.required else ' or null'}{helped}"
+
+
+def _slot(field: Field) -> str:
+    low, high = field.low, field.high
+    match field.kind:
+        case "choice":
+            return _either(field)
+        case "number":
+            both = low is not None and high is not None
+            return f"a number from {low:g} to {high:g}" if both else "a number"
+        case "flag":
+            return "true or false"
+        case "list":
+            return f"[{_either(field)}, …]"
+        case _:
+            return f'"[{field.help or "your text"}]"'
+
+
+def _either(field: Field) -> str:
+    choices = [*field.choices, *([ABSTAIN] if field.abstain and field.kind == "choice" else [])]
+    return " or ".join(map(_quoted, choices)) or '"[…]"'
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def most_tokens(form: Form) -> int:
+    """The most tokens that the object can have, by what its schema allows; no tokenizer makes more than a byte each."""
+    return len(shown_object(form)) + sum(map(_longest, form.record or form.fields)) * max(1, form.most)
+
+
+def _longest(field: Field) -> int:
+    longest = max((len(choice.encode()) for choice in field.choices), default=SHORT)
+    match field.kind:
+        case "text":
+            return LONGEST
+        case "list":
+            return (longest + 4) * (len(field.choices) or ITEMS)
+        case _:
+            return longest

@@ -21,12 +21,14 @@ from folkmoot.app.brief.participants import (
 )
 from folkmoot.app.brief.reader import ParsedBrief, Settings, limits_of
 from folkmoot.core.ask import Value
-from folkmoot.core.brief import Brief, Participant, Source
+from folkmoot.core.brief import Brief, Participant, Schemas, Source
 from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Opened
 from folkmoot.record.store import place_of
 
-PLAIN: AbstractSet[str] = frozenset({"seed", "rules", "logging_mode", "context", "background", "library", "model"})
+PLAIN: AbstractSet[str] = frozenset(
+    {"seed", "rules", "logging_mode", "context", "background", "library", "model", "schemas"}
+)
 """The settings, beside the limits, that leave the protocol as it is."""
 
 _FIXED = ("persona_count",)
@@ -121,6 +123,7 @@ def _brief(brief: Brief, settings: Settings, header: Settings, folder: Path) -> 
         participants=_participants(brief.participants, settings, header),
         limits=limits_of(values, brief.limits),
         seed=cast("int", values.get("seed", brief.seed)),
+        schemas=cast("Schemas", values.get("schemas", brief.schemas)),
     )
 
 

@@ -24,7 +24,7 @@ from folkmoot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, g
 from folkmoot.app.brief.sections import SETTING, Section, split_agent, unfence
 from folkmoot.app.brief.yaml_header import Node, Scalar, Table, load
 from folkmoot.core.ask import Value
-from folkmoot.core.brief import Duty, Participant, Search, Settings, View
+from folkmoot.core.brief import Duty, Participant, Schemas, Search, Settings, View
 from folkmoot.core.errors import BriefError
 from folkmoot.core.roles import RETRIEVER, RETRIEVER_NAME
 from folkmoot.core.text import counted, flat, listed, shorten
@@ -179,6 +179,7 @@ def make_participant(entry: ParticipantEntry) -> Participant:
         deadline=float(seconds(str(values["deadline"]))) if "deadline" in values else None,
         stand_in=str(values.get("stand_in", "")),
         fallback=cast("tuple[str, ...]", values.get("fallback", ())),
+        schemas=cast("Schemas", values.get("schemas", "")),
     )
 
 

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import cast
+from typing import Literal, cast
 
 from folkmoot.app.brief.field_values import check_value
 from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
 from folkmoot.core.ask import Value
+from folkmoot.core.brief import SCHEMAS, Schemas
 from folkmoot.core.errors import BriefError
 from folkmoot.core.families import family
 from folkmoot.core.named_tables import LOWER_CASE, named_tables
@@ -55,7 +56,7 @@ PROGRESS = ("words", "none")
 SECONDS = 900.0
 MOST_SECONDS = 86_400.0
 
-OWN_KEYS = ("models", "participants", "who", "seconds", "answer", "acting", "small", "on_leave", "progress")
+OWN_KEYS = ("models", "schemas", "participants", "who", "seconds", "answer", "acting", "small", "on_leave", "progress")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,7 @@ class Preset:
         small: the model that answers titles and tags; "" where these are refused.
         stops: whether the debate stops when the client of its model name has gone.
         silent: whether a stream does not say who has answered.
+        schemas: when the providers are sent a form as a JSON Schema; "" for the owner's setting.
         where: the file that it stands in.
     """
 
@@ -92,6 +94,7 @@ class Preset:
     small: str = ""
     stops: bool = False
     silent: bool = False
+    schemas: Schemas | Literal[""] = ""
     where: str = ""
 
     def admits(self, owner: str) -> bool:
@@ -149,6 +152,7 @@ def _preset(name: str, table: Mapping[str, object], where: str) -> Preset:
         small=_model(table.get("small", "")),
         stops=_word("on_leave", table.get("on_leave", LEAVING[0]), LEAVING) == "stop",
         silent=_word("progress", table.get("progress", PROGRESS[0]), PROGRESS) == "none",
+        schemas=cast("Schemas", _word("schemas", table["schemas"], SCHEMAS) if "schemas" in table else ""),
         where=where,
     )
 

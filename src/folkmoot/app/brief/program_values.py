@@ -49,6 +49,8 @@ class Participant(core.Participant):
         deadline: the seconds that a person has for an answer; None for no deadline.
         stand_in: the model that answers for a person after the deadline; "" for none: the turn is then missing.
         fallback: the models to use, in this order, while the participant's own cannot be reached.
+        schemas: when its provider is sent a form as a JSON Schema: ``first``, ``repair`` or ``off``; "" for the
+            brief's.
     """
 
     model: object = field(default=None, repr=False)
@@ -67,6 +69,8 @@ class Brief(core.Brief):
         options: the closed set of answers, if there is one ("yes", "no").
         limits: what the debate may use.
         seed: the random seed.
+        schemas: when providers are sent a form as a JSON Schema, where the participant does not say: ``first``,
+            ``repair`` or ``off``; "" for the setting of this machine.
         file: what the file says beside that, such as the protocol, where it was loaded from one; else None.
     """
 

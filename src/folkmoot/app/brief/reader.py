@@ -38,7 +38,7 @@ from folkmoot.app.brief.sections import Body, background, read_sections, rules_a
 from folkmoot.app.brief.writer import write
 from folkmoot.app.brief.yaml_header import Parts, is_empty, load, split
 from folkmoot.core.ask import Value
-from folkmoot.core.brief import Brief, Limits, Source
+from folkmoot.core.brief import Brief, Limits, Schemas, Source
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean, hidden
 from folkmoot.record.sqlite import is_open
@@ -334,6 +334,7 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
         options=cast("tuple[str, ...]", plain_values.get("options", ())),
         limits=limits_of(plain_values),
         seed=cast("int", plain_values.get("seed", 0)),
+        schemas=cast("Schemas", plain_values.get("schemas", "")),
     )
     return ParsedBrief(
         brief=brief,
@@ -418,12 +419,13 @@ def with_preset(
         line = parsed.lines.get(PRESET, 0)
         raise BriefError(error.found, where=parsed.where if line else "", line=line, code=error.code) from error
     other = (protocol or parsed.protocol) not in ("", preset.settings.get("protocol", ""))
-    values = {**({} if other else preset.settings), **preset.limits, **parsed.given}
+    schemas = {"schemas": preset.schemas} if preset.schemas else {}
+    values = {**({} if other else preset.settings), **preset.limits, **schemas, **parsed.given}
     limits = limits_of({key: value for key, value in values.items() if key not in parsed.given}, parsed.brief.limits)
     parsed = _with_debaters(parsed, len(preset.models))
     return replace(
         parsed,
-        brief=replace(parsed.brief, limits=limits),
+        brief=replace(parsed.brief, limits=limits, schemas=cast("Schemas", values.get("schemas", ""))),
         given=values,
         preset=preset,
         notes=(*parsed.notes, f"The preset is {name}, from {preset.where}.", *preset.warnings()),

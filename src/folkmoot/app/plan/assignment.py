@@ -36,6 +36,7 @@ from folkmoot.core.brief import (
     Brief,
     Limits,
     Participant,
+    Schemas,
     Settings,
     is_person,
 )
@@ -363,9 +364,10 @@ def make_agents(
     from folkmoot.demo.debater import DemoDebater  # here for start-up time
 
     quotes, seconds = DemoDebater(), (limits or brief.limits).turn_seconds
-    schemas = cache(partial(_schemas, config))  # looked up once, if anybody has a model
+    own = cache(partial(_own_schemas, config))  # looked up once, if anybody has a model
     seats: dict[str, Agent] = {}
     for participant in brief.participants:
+        schemas = partial(_schemas, participant, brief, own)
         if participant.fallback and (is_person(participant) or participant.seat.startswith(BUILTIN)):
             problem = f"{participant.name}: fallback needs a model, not {participant.seat}"
             raise BriefError(
@@ -384,7 +386,7 @@ def _make_agent(
     participant: Participant,
     seconds: float,
     pool: Pool,
-    schemas: Callable[[], bool],
+    schemas: Callable[[], Schemas],
     give: ToolProvider = no_tools,
     config: Config | None = None,
 ) -> Agent | None:
@@ -408,8 +410,12 @@ def _make_agent(
     return SearchingAgent(answering, model, participant.search, seconds=seconds) if participant.search else answering
 
 
-def _schemas(config: Config | None) -> bool:
-    """Whether the owner wants providers to hold short forms to a schema."""
+def _schemas(participant: Participant, brief: Brief, own: Callable[[], Schemas]) -> Schemas:
+    """When a participant's provider is sent a schema: as it says itself, else the brief, else the owner."""
+    return participant.schemas or brief.schemas or own()
+
+
+def _own_schemas(config: Config | None) -> Schemas:
     return (config or load_config()).schemas
 
 

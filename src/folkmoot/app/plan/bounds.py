@@ -23,7 +23,8 @@ from folkmoot.agents.search_tree import LONGEST as LONGEST_REPLY
 from folkmoot.agents.search_tree import REPLIES
 from folkmoot.agents.toolkit import LONGEST, LONGEST_SOURCE, ROUNDS, USES
 from folkmoot.agents.tree_search import SOUGHT, most_calls
-from folkmoot.answers.layout import form_instructions
+from folkmoot.answers.layout import form_instructions, json_instructions
+from folkmoot.answers.schemas.form_schema import json_form, schema_of
 from folkmoot.app.plan.pretend import (
     AnswerSimulator,
     WidestPlay,
@@ -236,6 +237,7 @@ class _Bill:
         if ask.form:
             count += 2
             more += FAULT * (2 + len(ask.form.fields)) + _size(form_instructions(ask.form))
+            more += _size(json_instructions(ask.form)) + _size(schema_of(json_form(ask.form)))
         if aided:
             asks_its_model = any(tool not in NOT_ASKING for tool in person.tools)
             count += ROUNDS + (USES if asks_its_model else 0)

@@ -30,6 +30,7 @@ from folkmoot.app.plan.settings_tables import (
     read_text,
     read_texts,
 )
+from folkmoot.core.brief import SCHEMAS, Schemas
 from folkmoot.core.errors import BriefError, RecordError
 from folkmoot.models.wires.acp_programs import AcpProgram, read_programs
 from folkmoot.record.postgres_connection import SCHEMES, read_place
@@ -49,7 +50,7 @@ StorePlace: TypeAlias = Where | Store
 Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn", "schemas")
-"""Settings that are texts, ``fallback`` also a list, two of them true or false; the others are tables, ``TABLES``."""
+"""Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
 OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "feeds", "serve", "limits", "schedules"})
 """Settings that only the user's own file may hold."""
@@ -65,7 +66,8 @@ class Config:
 
     Attributes:
         model: the default model; "" where none is set.
-        schemas: whether providers are asked to hold ballots and judgements to a JSON Schema.
+        schemas: when providers are sent a form as a JSON Schema: with the first question, with the one about a form
+            that was not read (``repair``), or never (``off``).
         fallback: the models that are asked in turn where a participant's own cannot be reached and names none.
         store: the record's file, or the address of a database; None for the user's data directory.
         search: the search engine; "" for SearXNG where its address is set, else DuckDuckGo.
@@ -83,7 +85,7 @@ class Config:
     """
 
     model: str = ""
-    schemas: bool = False
+    schemas: Schemas = "repair"
     fallback: tuple[str, ...] = ()
     store: Where | None = None
     search: Engine = ""
@@ -162,7 +164,7 @@ def _load(own: Path, near: Path, _: Hashable) -> Config:
         search=_engine(*sourced.get("search", ("", ""))),
         searxng_url=read_address("searxng_url", *sourced.get("searxng_url", ("", ""))),
         embeddings=values.get("embeddings", ""),
-        schemas=_flag("schemas", *sourced.get("schemas", ("no", ""))),
+        schemas=_schemas(*sourced.get("schemas", ("repair", ""))),
         learn=_flag("learn", *sourced.get("learn", ("yes", ""))),
         origin=tuple((name, origin) for name, (_, origin) in sourced.items()),
     )
@@ -228,8 +230,10 @@ def _read(path: Path) -> dict[str, object]:
 def _text(name: str, value: object, where: str) -> str:
     if name == "fallback" and isinstance(value, list):
         return ",".join(read_texts(name, cast("list[object]", value), where))
-    if name in ("learn", "schemas") and isinstance(value, bool):
+    if name == "learn" and isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "schemas" and isinstance(value, bool):
+        return "true" if value else "false"  # refused with the words that it may be
     return read_text(name, value, where)
 
 
@@ -237,6 +241,12 @@ def _flag(name: str, value: str, where: str) -> bool:
     if value not in (*_YES, *_NO):
         raise BriefError(f"{name} cannot be {value[:60]!r}; write true or false", where=where)
     return value in _YES
+
+
+def _schemas(value: str, where: str) -> Schemas:
+    if value not in SCHEMAS:
+        raise BriefError(f"schemas cannot be {value[:60]!r}; there are {', '.join(SCHEMAS)}", where=where)
+    return value
 
 
 def _store_place(value: str, where: str) -> Where | None:

@@ -135,7 +135,7 @@ def _limits(limits: Limits) -> dict[str, float]:
 
 # ---- as a file -------------------------------------------------------------------------------------------------------
 
-_PLAIN = ("role", "weight", "stand_in", "language", "fallback", "hide", "persona")
+_PLAIN = ("role", "weight", "stand_in", "language", "fallback", "schemas", "hide", "persona")
 
 
 def brief_markdown(opened: Opened) -> str:
