@@ -154,6 +154,29 @@ async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
     assert resumed.transcript.paused is None
 
 
+async def test_what_refuses_everybody_at_the_first_question_pauses_and_a_resume_asks_again() -> None:
+    refused, away = Acts(just(Refused("no such field", kind="request"))), Acts(just(Unavailable("away", kind="server")))
+    place = runner(build("panel", Brief(topic="Tea?", participants=TWO)))
+    ran = await place.run({"Ann": away, "Bob": refused})
+    assert ran.transcript.paused == Paused(
+        reason="none of 2 participants could be asked: no such field", kind="unavailable"
+    )
+    assert failed(ran) == []
+    resumed = await place.run({"Ann": SeededAgent(), "Bob": SeededAgent()}, ran.lines)
+    assert resumed.transcript.closed
+    assert resumed.transcript.closed.status != "failed"
+
+
+async def test_what_refuses_everybody_later_is_a_matter_of_that_question() -> None:
+    def later(ask: Ask, context: Context, say: Recorder) -> object:
+        return "Tea." if ask.act == "open" else Refused("too long", kind="too_long")
+
+    tree = base.Sequence(parts=(Everyone(act="open", task="Begin."), Everyone(act="argue", task="Go on.")))
+    ran = await runner(tree).run({"Ann": Acts(later), "Bob": Acts(later)})
+    assert ran.transcript.paused is None
+    assert [failure.kind for failure in failed(ran)] == ["too_long"] * 2
+
+
 async def test_all_failing_in_other_ways_closes_as_failed() -> None:
     broken = Acts(just(ValueError("broken")))
     ran = await runner(build("panel", Brief(topic="Tea?", participants=TWO))).run({"Ann": broken, "Bob": broken})

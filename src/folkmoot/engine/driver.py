@@ -22,6 +22,7 @@ from folkmoot.core.errors import (
     ModelError,
     RecordError,
     RecordMismatch,
+    Refused,
     Unavailable,
     Unstorable,
     Waiting,
@@ -201,7 +202,7 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
 
 
 class _TurnTimeout(Unavailable):
-    """An agent took longer than a turn may take. This is no reason to wait for a provider."""
+    """An agent took longer than a turn may take."""
 
 
 class _Driver:
@@ -339,15 +340,10 @@ class _Driver:
             alone: whether these are all asks of the batch, so that none was answered before.
         """
         waits = [(outcome, _pause_kind(outcome)) for outcome in outcomes if isinstance(outcome, LimitReached | Waiting)]
-        away = [
-            outcome
-            for outcome in outcomes
-            if isinstance(outcome, Unavailable) and not isinstance(outcome, _TurnTimeout)
-        ]
-        if alone and len(asks) > 1 and len(away) == len(asks):
+        away = [outcome for outcome in outcomes if _is_away(outcome)]
+        if alone and len(asks) > 1 and (reason := self._nobody_asked(outcomes)):
             # Without any answer there is nothing to go on with: the asks stay open, and a resume asks them again.
-            names = {ask.to for ask in asks}
-            return self._pause(f"none of {len(names)} participants could be reached: {away[0]}", "unavailable")
+            return self._pause(f"none of {len({ask.to for ask in asks})} participants could be {reason}", "unavailable")
         failures = [
             _failure_event(ask, outcome)
             for ask, outcome in zip(asks, outcomes, strict=False)
@@ -359,6 +355,18 @@ class _Driver:
         # A limit counts before people: their answers alone would not let the debate continue.
         kind = min((kind for _, kind in waits), key=("limit", "waiting", "batch").index)
         return self._pause("; ".join(dict.fromkeys(str(reason) for reason, text in waits if text == kind)), kind)
+
+    def _nobody_asked(self, outcomes: Sequence["_Outcome"]) -> str:
+        """Why nobody of a batch could be asked at all; "" where somebody was.
+
+        What refuses everybody before anybody has said a word is no matter of one question, but of how the debate is
+        set up: the key, the model, the size of the prompt. It can be mended, and the debate resumed.
+        """
+        if all(map(_is_away, outcomes)):
+            return f"reached: {outcomes[0]}"
+        refused = all(_is_away(outcome) or isinstance(outcome, Refused) for outcome in outcomes)
+        first = refused and not any(turn.ask for turn in self.ledger.transcript.turns())
+        return f"asked: {next(outcome for outcome in outcomes if isinstance(outcome, Refused))}" if first else ""
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
         if self.options.stop.reason:
@@ -388,6 +396,11 @@ class _Driver:
 
 
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
+
+
+def _is_away(outcome: _Outcome) -> bool:
+    """Whether a provider did not answer; who only took longer than a turn is no reason to wait for one."""
+    return isinstance(outcome, Unavailable) and not isinstance(outcome, _TurnTimeout)
 
 
 def _pause_kind(outcome: LimitReached | Waiting) -> PauseKind:
