@@ -9,7 +9,7 @@ apply.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from folkmoot.app.evaluation.task_samples import Debating, Sampled, Send, debate_sample, question_of, store_of
 from folkmoot.core.ask import Usage
@@ -18,6 +18,7 @@ from folkmoot.core.errors import ModelError
 from folkmoot.core.event import Called
 from folkmoot.core.packages import missing_library
 from folkmoot.models.base import Request
+from folkmoot.models.finish import finish_of
 
 try:
     _models: Any = import_module("inspect_ai.model")
@@ -26,9 +27,6 @@ except ImportError as error:
     raise ImportError(missing_library("folkmoot.inspect", "inspect")) from error
 
 Solve = Callable[[Any, Any], Awaitable[Any]]
-
-FINISHES: Final[Mapping[str, str]] = {"stop": "stop", "max_tokens": "length", "content_filter": "filter"}
-"""Why an answer ended, in Inspect's words and in ours."""
 
 LIMIT = "LimitExceededError"
 """What Inspect raises where a limit of a sample is reached; it ends the sample."""
@@ -122,7 +120,7 @@ def sender(problems: list[Exception]) -> Send:
                 output_tokens=used.output_tokens if used else 0,
                 cost=used.total_cost if used else None,
             ),
-            finish=FINISHES.get(str(output.stop_reason), ""),
+            finish=finish_of(output.stop_reason),
         )
 
     return send

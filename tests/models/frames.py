@@ -223,7 +223,7 @@ CHAT: Mapping[str, Frame] = {
     "comments alone": chat(b": ping\n\n" * 3, fails="garbled"),
     "no json": chat(b"data: {not json}\n\n", fails="garbled"),
     "no utf-8": chat(b'data: {"choices":[{"delta":{"content":"\xff"}}]}\n\n', fails="garbled"),
-    "another shape": chat(b'data: {"choices":[{"delta":{"content":3}}]}\n\n', fails="garbled"),
+    "another shape": chat(b'data: {"choices":3}\n\n', fails="garbled"),
     "deep": chat(b'data: {"usage":{"a":' + b"[" * 2000 + b"\n\n", fails="garbled"),
 }
 
@@ -381,7 +381,7 @@ LOCAL: Mapping[str, Frame] = {
     "thinking": local(lines(line("", thinking="hm"), line(None, thinking="hm"), *HEARD, DONE)),
     "tools": local(lines(*HEARD, line("", tool_calls=CALLS), DONE), tools=OURS),
     "length": local(lines(*HEARD, {**DONE, "done_reason": "length"}), finish="length"),
-    "unloaded": local(lines(*HEARD, {**DONE, "done_reason": "unload"})),
+    "unloaded": local(lines(*HEARD, {**DONE, "done_reason": "unload"}), finish="unload"),
     "no counts": local(lines(*HEARD, {"done": True, "message": {}}), usage=(0, 0, 0), served=""),
     "not done": local(lines(*HEARD), finish="", usage=(0, 0, 0), served=""),
     "noise behind the end": local(lines(*HEARD, DONE) + b"rubbish"),

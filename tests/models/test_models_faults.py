@@ -16,8 +16,8 @@ from folkmoot.models.provider_errors import (
     provider_words,
     status_error,
     unreached_error,
-    wait_seconds,
 )
+from folkmoot.models.waits import wait_seconds
 from tests.models.models_kit import KEY
 
 NAME = parse("groq:some-model")
@@ -46,7 +46,7 @@ NOW = 1_790_000_000.0  # Mon, 21 Sep 2026 14:13:20 GMT
     ],
 )
 def test_every_form_of_a_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert wait_seconds(headers, NOW) == seconds
+    assert wait_seconds(headers, now=NOW) == seconds
 
 
 def test_a_date_is_compared_with_the_clock() -> None:
@@ -56,7 +56,7 @@ def test_a_date_is_compared_with_the_clock() -> None:
 
 @given(st.text(), st.text())
 def test_no_header_breaks_the_wait(one: str, two: str) -> None:
-    wait = wait_seconds({"retry-after": one, "retry-after-ms": two}, NOW)
+    wait = wait_seconds({"retry-after": one, "retry-after-ms": two}, now=NOW)
     assert wait is None or wait >= 0
 
 
@@ -64,7 +64,8 @@ def test_no_header_breaks_the_wait(one: str, two: str) -> None:
     ("status", "detail", "kind", "of", "again"),
     [
         (401, "bad", "key", Unavailable, False),
-        (403, "no", "key", Unavailable, False),
+        (403, "no", "request", Refused, False),
+        (403, "Forbidden", "key", Unavailable, False),
         (402, "", "quota", Unavailable, False),
         (429, "maximum number of tokens a minute: see billing", "rate", Unavailable, True),
         (422, "prompt is too long", "too_long", Refused, False),

@@ -176,8 +176,8 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
         (Plan(text=TEXT, fault="garbage"), "garbled", 2),
         (Plan(text=TEXT, fault="broken", code="unheard_of", error=f"{KEY} is lost"), "server", 3),
         (Plan(text=""), "empty", 2),
-        (Plan(thinking="hm, let me see"), "empty", 2),
-        (Plan(text="<think>hm, let me see"), "empty", 2),
+        (Plan(thinking="hm, let me see"), "empty", 1),
+        (Plan(text="<think>hm, let me see"), "empty", 1),
     ],
     ids=lambda value: value.fault or f"{value.status}{value.code}" if isinstance(value, Plan) else None,
 )

@@ -96,7 +96,7 @@ class ModelAgent:
         # A caller's own schema is what the first question asks for anyway.
         talk.schema = schema_of(json_form(ask.form)) if ask.form and (first or ask.form.schema) else ""
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
-        if ask.form and is_cut_off(answer) and answer.text.strip():
+        if ask.form and is_cut_off(answer) and answer.finish != "filter" and answer.text.strip():
             answer = await talk.continue_form(ask, ask.form, answer)
         reading = _with_missing_fields(ask.form, _read(ask, answer, context))
         if ask.form and _needs_repair(ask.form, reading):

@@ -221,8 +221,11 @@ UNMARKED = "unmarked"
 
 
 def is_cut_off(called: Called) -> bool:
-    """Whether there may be more of an answer than has come."""
-    return called.finish in ("length", UNMARKED)
+    """Whether there may be more of an answer than has come: it is whole only where its provider says so.
+
+    Who answers from within a program and says nothing of an end ("") has given all that there is.
+    """
+    return called.finish not in ("", "stop", "tools")
 
 
 CONTINUE = "continue"

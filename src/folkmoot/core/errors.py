@@ -20,7 +20,7 @@ FolkmootError                  anything that Folkmoot raises on purpose
 """
 
 FREE_ERRORS = frozenset(
-    {"rate", "quota", "key", "not_found", "address", "request", "too_long", "server"}
+    {"rate", "quota", "key", "denied", "not_found", "address", "request", "too_long", "server"}
     | {"expired", "cancelled", "overloaded"}
 )
 """Kinds of model errors after which a provider charges nothing; all others keep what was reserved."""
@@ -98,8 +98,8 @@ class ModelError(FolkmootError):
     Args:
         reason: one sentence, safe to show and to store (no keys, no headers).
         kind: the stable name of the failure: ``timeout``, ``connection``, ``rate``, ``quota``, ``server``,
-            ``key``, ``not_found``, ``address`` (the server there is no such provider), ``open`` (the circuit
-            breaker is open), ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``;
+            ``key``, ``denied`` (no access from here, or for this account), ``not_found``, ``address`` (the server
+            there is no such provider), ``open`` (the circuit breaker is open), ``request``, ``too_long``, ``refused``, ``empty``, ``truncated``, ``garbled``;
             in a provider's batch ``expired``, ``cancelled``, ``overloaded``.
         retry_after: the seconds that the provider asked to wait, if it did.
         again: whether the same request may succeed a little later.

@@ -153,7 +153,8 @@ class Called:
         usage: what it used.
         seconds: the duration.
         finish: why the answer ended: ``stop``, ``length``, ``filter``, ``tools``, ``unmarked`` (a stream ended without
-            a reason), "" where no reasons are given.
+            a reason), any other reason by the provider's own name, "" where no reasons are given. An answer is whole
+            with ``stop``, ``tools`` and "" only.
         tools: the tool calls that the model requests, in order; they are made before it answers.
         sources: the sources of a tool's result: addresses, names of documents.
     """

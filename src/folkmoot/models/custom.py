@@ -24,7 +24,7 @@ from folkmoot.models.discover import explain
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import ModelName, Provider, unsent_settings
 from folkmoot.models.prices import count_tokens, quote
-from folkmoot.models.provider_errors import TranslatedErrors, answer_error, malformed_error, wait_seconds
+from folkmoot.models.provider_errors import TranslatedErrors, answer_error, malformed_error
 from folkmoot.models.stream import AnswerStream, End, final_answer, repair_surrogates
 from folkmoot.models.transport import ProviderConnection, read_object
 
@@ -280,8 +280,8 @@ class ProviderModel(ABC):
         except Unreached as error:
             raise await explain(self.model, self.link, error) from error
         if answer.status != 200:
-            wait = wait_seconds(answer.headers)
-            raise answer_error(self.model, answer.status, answer.body, wait=wait, key=self.link.key)
+            key, url = self.link.key, self.link.url
+            raise answer_error(self.model, answer.status, answer.body, headers=answer.headers, key=key, url=url)
         if not (value := read_object(answer.body)):
             raise malformed_error(self.model, answer.body.decode("utf-8", "replace"), self.link.key)
         return value

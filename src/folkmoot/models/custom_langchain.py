@@ -13,6 +13,7 @@ from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Settings
 from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.custom import CustomAgent
+from folkmoot.models.finish import finish_of
 from folkmoot.models.stream import AnswerStream, End
 
 if TYPE_CHECKING:
@@ -24,13 +25,6 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {"max_tokens": ("max_tokens", "max_
 
 ENDS = ("finish_reason", "stop_reason", "done_reason")
 """Where they say why an answer ended."""
-
-FINISH: Mapping[str, str] = {
-    **dict.fromkeys(("stop", "end_turn", "stop_sequence"), "stop"),
-    **dict.fromkeys(("length", "max_tokens"), "length"),
-    **dict.fromkeys(("content_filter", "refusal", "safety"), "filter"),
-}
-"""Why an answer ended, in the providers' words and in ours."""
 
 
 class ChatModel(CustomAgent):
@@ -89,8 +83,7 @@ class _ChunkDetails:
             self._usage += usage.cleaned()
         data = cast("Mapping[str, object]", chunk.response_metadata)
         self._served = str(data.get("model_name") or data.get("model") or self._served)
-        ended = next((str(data[name]).lower() for name in ENDS if data.get(name)), "")
-        self._finish = FINISH.get(ended, self._finish)
+        self._finish = finish_of(next((data[name] for name in ENDS if data.get(name)), "")) or self._finish
 
     def end(self) -> End:
         """All of it."""

@@ -4,7 +4,7 @@ The agent keeps its own instructions, tools, model and settings; a participant's
 is loaded already, because the agent is an object of it.
 """
 
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -13,6 +13,7 @@ from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Settings
 from folkmoot.models.base import Request, Traits
 from folkmoot.models.custom import CustomAgent
+from folkmoot.models.finish import finish_of
 from folkmoot.models.names import ModelName
 from folkmoot.models.stream import AnswerStream, End
 from folkmoot.models.wires.library import user_content, write_messages
@@ -31,9 +32,6 @@ TAKEN = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty
 
 DROPS = ("min_p", "repeat_penalty", "num_ctx", "keep_alive")
 """Settings that the library has no name for."""
-
-FINISH: Mapping[str, str] = {"stop": "stop", "length": "length", "content_filter": "filter"}
-"""Why an answer ended, in the library's words and in ours."""
 
 
 class PydanticAgent(CustomAgent):
@@ -142,5 +140,4 @@ def _end(result: "Result") -> End:
         cost=None if unknown or used.cost is None else float(used.cost),
         estimated=used.unmeasured_requests > 0,
     )
-    finish = FINISH.get(answers[-1].finish_reason or "", "")
-    return End(usage=usage, served=answers[-1].model_name or "", finish=finish)
+    return End(usage=usage, served=answers[-1].model_name or "", finish=finish_of(answers[-1].finish_reason))

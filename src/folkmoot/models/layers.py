@@ -22,7 +22,7 @@ from math import ceil
 from typing import Literal, TypeAlias
 
 from folkmoot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, is_batch_recorder
-from folkmoot.core.errors import LimitReached, ModelError, Unavailable, Unreadable
+from folkmoot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.labels import duration
 from folkmoot.deadline import Deadline
@@ -104,12 +104,16 @@ class Retrying(Layer):
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request, in several tries."""
-        tries = 0
+        tries = parts = 0
         while True:
-            tries += 1
             try:
                 return await self._model.complete(request, recorder)
             except ModelError as error:
+                if isinstance(error, Refused) and error.again and self._retry.tries > 1 and parts < MOST_PARTS:
+                    # A part of it was refused, and is left out: this is another request, and nothing has to be waited for.
+                    parts += 1
+                    continue
+                tries += 1
                 wait = self._wait(error, tries, request.seconds)
                 if wait is None:
                     raise
@@ -125,6 +129,9 @@ class Retrying(Layer):
         # A provider that says "at once" is no reason to come back without a pause.
         return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + retry.chance(0.0, retry.jitter))
 
+
+MOST_PARTS = 8
+"""How many parts of a request a provider may refuse, one after the other."""
 
 LONGEST_WAIT = 5.0
 """The most seconds between two tries, unless the provider asks to wait longer."""

@@ -62,11 +62,23 @@ def ollama_address(text: str) -> str:
     if not mark:
         scheme, rest = "http", text
     host, slash, path = rest.partition("/")
+    path = re.sub(r"^(?:api(?:/chat|/generate|/tags)?|v1(?:/chat/completions)?)/*$", "", path)
+    slash = slash if path else ""
     name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
     if not colon:
         name, port = host, "" if mark else "11434"
     name = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(name, name)
     return f"{scheme}://{name}" + (f":{port}" if port else "") + slash + path
+
+
+def chat_address(text: str) -> str:
+    """An address of OpenAI's interface, also where somebody has copied the whole path of a question."""
+    return re.sub(r"/(?:chat/completions|completions|responses|embeddings|models)/*$", "", text)
+
+
+def messages_address(text: str) -> str:
+    """An address of Anthropic's interface, to which its version belongs."""
+    return re.sub(r"/v1(?:/messages|/models)?/*$", "", text)
 
 
 _PENALTIES = ("presence_penalty", "frequency_penalty")
@@ -78,6 +90,7 @@ OPENAI = Wire(
     adapter="folkmoot.models.wires.openai_chat:OpenAIChat",
     models_path="/models",
     vectors_path="/embeddings",
+    address=chat_address,
     unnamed=("top_k", "min_p", "repeat_penalty", *_LOCAL),
     # Models that always think, or do where nobody says otherwise, as of November 2026.
     refused=(
@@ -91,6 +104,7 @@ ANTHROPIC = Wire(
     name="anthropic",
     adapter="folkmoot.models.wires.anthropic_messages:AnthropicMessages",
     models_path="/models",
+    address=messages_address,
     cache_writes=True,
     unnamed=("min_p", *_PENALTIES, "repeat_penalty", "seed", *_LOCAL),
     # As of November 2026.

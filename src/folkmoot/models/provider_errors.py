@@ -7,31 +7,19 @@ and cleared of the key.
 import asyncio
 import json
 import re
-import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC
-from email.utils import parsedate_to_datetime
-from math import isfinite
 from types import TracebackType
 from typing import Literal, cast
 
 from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.text import clean, hide
 from folkmoot.models.names import Key, ModelName
+from folkmoot.models.waits import wait_seconds
 
 LONGEST = 200
 """Characters of a provider's own words that are passed on."""
 
 ODD_SHAPE = "its JSON has another shape than this interface has"
-
-_TOO_LONG = (
-    "context length",
-    "context size",
-    "context window",
-    "prompt is too long",
-    "reduce the length of the messages",
-    "maximum number of tokens",
-)
 
 _TLS_WANTED = ("plain http request was sent to https port", "sent an http request to an https server")
 """What servers of TLS say to a plain request, with the status 400."""
@@ -39,43 +27,13 @@ _TLS_WANTED = ("plain http request was sent to https port", "sent an http reques
 _NO_TOOLS = ("support tool", "support function calling", "support function-calling", "tool choice requires")
 
 
-def wait_seconds(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """The seconds that a provider asks to wait: ``retry-after-ms``, or ``retry-after`` as seconds or as a date.
-
-    Args:
-        headers: the response's headers, names in lower case or compared without case.
-        now: seconds since 1970; None for the clock.
-
-    Returns:
-        None where it says nothing, or nothing that can be: no number, a negative one, a date in the past.
-    """
-    if (wait := _number(headers.get("retry-after-ms", ""))) is not None:
-        return wait / 1000
-    text = headers.get("retry-after", "")
-    if (wait := _number(text)) is not None:
-        return wait
-    try:
-        date = parsedate_to_datetime(text)
-        # A date without a zone is meant as UTC.
-        at = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None
-    wait = at - (time.time() if now is None else now)
-    return wait if wait > 0 else None
-
-
-_QUOTA = frozenset(
-    {"insufficient_quota", "billing_error", "billing_hard_limit_reached", "exceeded_current_quota_error"}
-)
-_FULL_PROMPT = frozenset({"context_length_exceeded", "request_too_large", "model_context_window_exceeded"})
-
 _KINDS: Mapping[str, int] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
-    **dict.fromkeys(_QUOTA, 402),
+    **dict.fromkeys(("insufficient_quota", "billing_error", "exceeded_current_quota_error"), 402),
     "permission_error": 403,
     "not_found_error": 404,
-    **dict.fromkeys(_FULL_PROMPT, 413),
+    **dict.fromkeys(("context_length_exceeded", "request_too_large", "model_context_window_exceeded"), 413),
     **dict.fromkeys(("rate_limit_error", "rate_limit_exceeded", "tokens", "requests"), 429),
     **dict.fromkeys(("api_error", "server_error", "timeout_error"), 500),
     "overloaded_error": 529,
@@ -92,14 +50,26 @@ def error_words(body: object) -> tuple[int, str, str]:
     inner = _error_detail(body)
     if isinstance(inner, str):
         return 0, "", inner
-    code, kind, words = inner.get("code"), inner.get("type"), inner.get("message") or inner.get("detail")
-    names = [text for text in (code, kind, inner.get("status")) if isinstance(text, str) and text]
+    code, words = inner.get("code"), inner.get("message") or inner.get("detail")
+    names = _names_of(inner)
     if isinstance(words, list):
         parts = [cast("dict[str, object]", part) for part in cast("list[object]", words) if isinstance(part, dict)]
         words = "; ".join(text for part in parts if isinstance(text := part.get("msg"), str))
-    status = code if isinstance(code, int) and not isinstance(code, bool) else 0
+    number = int(code) if isinstance(code, str) and re.fullmatch("[1-5][0-9]{2}", code) else code
+    status = number if isinstance(number, int) and not isinstance(number, bool) else 0
     known = next((text for text in names if text in _KINDS), next(iter(names), ""))
-    return status, known, words if isinstance(words, str) else ""
+    return status, known, _with_source(words if isinstance(words, str) else "", inner.get("metadata"))
+
+
+def _names_of(inner: Mapping[str, object]) -> list[str]:
+    return [text for key in ("code", "type", "status") if isinstance(text := inner.get(key), str) and text]
+
+
+def _with_source(words: str, metadata: object) -> str:
+    """The words of an error, and those of the provider behind a gateway, which some gateways pass on beside theirs."""
+    raw = cast("dict[str, object]", metadata).get("raw") if isinstance(metadata, dict) else None
+    source = error_words(raw)[2] if isinstance(raw, str) else ""
+    return words if source in words else f"{words}: {source}" if words else source
 
 
 _LAYERS = 6
@@ -124,14 +94,20 @@ def _error_detail(body: object) -> dict[str, object] | str:
         if not isinstance(body, dict):
             return ""
         members = cast("dict[str, object]", body)
-        body = members.get("error")
+        body = members.get("error") or members.get("errors")
         if not isinstance(body, dict | str | list) or not body:
             return members
     return ""
 
 
 def answer_error(
-    name: ModelName, status: int, body: object, *, wait: float | None = None, key: Key | None = None
+    name: ModelName,
+    status: int,
+    body: object,
+    *,
+    headers: Mapping[str, str] | None = None,
+    key: Key | None = None,
+    url: str = "",
 ) -> ModelError:
     """The error for an answer that is no success; see ``status_error``.
 
@@ -139,19 +115,93 @@ def answer_error(
         name: the model that was asked.
         status: its HTTP status.
         body: its body.
-        wait: seconds that the provider asks to wait.
+        headers: its headers, which may say how long to wait.
         key: the key that was sent, which must not show.
+        url: the address that was asked.
     """
     _, kind, words = error_words(body)
     known_status = _KINDS.get(kind, 0)
-    return status_error(name, known_status if known_status in (402, 413) else status, words, wait=wait, key=key)
+    status = known_status if known_status in (402, 413) else status
+    wait = wait_seconds(headers or {}, _as_json(body), words)
+    return status_error(name, status, words, names=_names_in(body), wait=wait, key=key, url=url)
+
+
+_WORDS_AND_CALLS = frozenset({"content", "text", "arguments", "input", "tool_calls", "function_call", "reasoning"})
+"""Where a model's own words stand in an event, which may be about errors."""
+
+
+def told_error(raw: bytes) -> object:
+    """The error that an event tells, wherever in it that stands; None where it tells none."""
+    event = _as_json(raw)
+    members = cast("dict[str, object]", event) if isinstance(event, dict) else {}
+    return members if "error" in (members.get("type"), members.get("object")) else _find_error(cast("object", event))
+
+
+def _find_error(value: object, depth: int = _LAYERS) -> object:
+    items = cast("list[object]", value)[:20] if isinstance(value, list) else []
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
+        for name in ("error", "errors"):
+            if _says_something(told := members.get(name)):
+                return {"error": told}
+        # What a filter says of itself is no error of the answer: it may fail, and the answer be whole.
+        items = [item for name, item in members.items() if name not in _WORDS_AND_CALLS and "filter" not in name]
+    found = (_find_error(item, depth - 1) for item in items if depth)
+    return next((error for error in found if error), None)
+
+
+def _says_something(error: object) -> bool:
+    """Whether what stands under ``error`` is one: some servers send an empty one with every event."""
+    return any(cast("dict[str, object]", error).values()) if isinstance(error, dict) else bool(error)
+
+
+def blamed_fields(body: object) -> frozenset[str]:
+    """The fields of a request that an error blames in fields of its own: OpenAI's ``param``, FastAPI's ``loc``."""
+    inner = _error_detail(body)
+    if isinstance(inner, str):
+        return frozenset()
+    detail = inner.get("detail")
+    listed = cast("list[object]", detail) if isinstance(detail, list) else []
+    places = [cast("dict[str, object]", item).get("loc") for item in listed if isinstance(item, dict)]
+    names = [
+        inner.get("param"),
+        *(name for place in places if isinstance(place, list) for name in cast("list[object]", place)),
+    ]
+    return frozenset(name for name in names if isinstance(name, str))
 
 
 def stream_error(name: ModelName, body: object, key: Key | None) -> ModelError:
     """The error that a provider sends in the middle of an answer, or with the status of a success."""
     status, kind, words = error_words(body)
+    names = _names_in(body)
     status = status if 400 <= status < 600 else _KINDS.get(kind, 0)
-    return status_error(name, status, words, key=key) if status else broken_off_error(name, words, key)
+    if not status and _matter(name.model, 400, f"{names} {words}") != "request":
+        status = 400
+    if not status:
+        return broken_off_error(name, words, key)
+    return status_error(name, status, words, names=names, wait=wait_seconds({}, _as_json(body), words), key=key)
+
+
+def _names_in(body: object) -> str:
+    """What an error is called, in words: ``model_not_found`` says as much as a sentence, and often more."""
+    inner = _error_detail(body)
+    if isinstance(inner, str):
+        return ""
+    details = inner.get("details")
+    listed = cast("list[object]", details) if isinstance(details, list) else []
+    reasons = [cast("dict[str, object]", item).get("reason") for item in listed if isinstance(item, dict)]
+    names = [*_names_of(inner), *(text for text in reasons if isinstance(text, str))]
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", " ".join(names))
+
+
+def _as_json(body: object) -> object:
+    """A body as JSON; None where it is none."""
+    if not isinstance(body, bytes | str):
+        return body
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
 
 
 def refuses_tools(status: int, words: str) -> bool:
@@ -159,42 +209,154 @@ def refuses_tools(status: int, words: str) -> bool:
     return status in (400, 404, 422) and any(mark in words.lower() for mark in _NO_TOOLS)
 
 
+_MATTERS: Mapping[str, re.Pattern[str]] = {
+    # What a provider will not answer comes first: nobody else is sent that.
+    "refused": re.compile(
+        r"(?i)moderation|\bflagged\b|content (?:policy|filter|management|exists risk)|\bprohibited|\bharmful|guardrail"
+        r"|responsible ai|safety (?:system|filter|setting|reason|polic|check)|inappropriate"
+        r"|sensitive (?:content|info|word)|invalid prompt|data ?inspection"
+        r"|violat\w+ (?:\w+ ){0,3}(?:policy|policies|guidelines|terms)"
+    ),
+    "too_long": re.compile(
+        r"(?i)context (?:length|size|window|limit)|too many (?:input )?tokens|string too long"
+        r"|\b(?:prompt|input|messages?|conversation|request|sequence|tokens?)\b[^.;]{0,80}\b(?:too (?:long|large|many|big)"
+        r"|exceeds?|(?:longer|larger|greater|more) than|maximum|at most|must be (?:<=|less)|should be \[|overflows?)"
+        r"|exceeds? (?:\w+ ){0,4}(?:context|prompt|input)|length of the (?:messages|prompt|input)|context the overflows"
+        r"|maximum (?:prompt|input|sequence)"
+    ),
+    "quota": re.compile(
+        r"(?i)\bcredits?\b|\bbilling\b|\bbalance\b|\bpayment\b|\bquota\b|\bfunds\b|\btop.?up|\bpurchase|\bprepaid|arrears"
+        r"|(?:spend\w*|usage|key|hard|monthly|weekly|daily|total) limit"
+    ),
+    "region": re.compile(r"(?i)\bcountry|\bregion|\bterritor|\blocation\b"),
+    "key": re.compile(
+        r"(?i)\bapi.?key|\bkey\b|unauthori[sz]ed|unauthenticated|authenticat|credential|access token|bearer"
+    ),
+}
+"""What an error is about, by the stems of its words, in the order of weight."""
+
+_PERMITTED = re.compile(
+    r"(?i)permission|\baccess\b|\baccount|\borgani[sz]ation|\bproject|\bworkspace|not allowed|verif|suspend|disabled"
+    r"|subscription|\bplan\b|\btier\b|\bip\b"
+)
+"""What a refusal of access is about where it is no matter of the text."""
+
+_MISSING = re.compile(
+    r"(?i)not[ _](?:be )?(?:found|exist|available|supported|a valid)|n.t exist|unknown|invalid|no such|no endpoints"
+    r"|no longer|deprecated|decommissioned|retired"
+)
+_MODEL_MISSING = re.compile(
+    r"(?i)(?:no such|unknown|invalid|unavailable) model|not a valid model"
+    r"|\bmodel\b['\"`]?(?: (?:name|id|with id))?[ :=]*(?:['\"`<(]?[\w./:@+-]+['\"`>)]?[ ,:]+){0,2}"
+    r"(?:was |is |has been |could |does ?|do )?(?:not (?:be )?(?:found|exist|available|valid)|n.t exist|unknown|invalid"
+    r"|unavailable|deprecated|decommissioned|retired)"
+)
+"""That there is no such thing, beside the model's name; that there is no such model, in whatever words."""
+
+_NOTHING = re.compile(
+    r"(?i)\W*(?:404\W*)?(?:(?:the )?(?:requested )?(?:page|url|route|path|resource|endpoint|file)s? )?"
+    r"(?:was |is |could )?(?:not (?:be )?found)?\W*"
+)
+_PATH = re.compile(r"(?i)(?:chat/)?completions|/messages\b|/api/chat|\burl\b|\broute\b|\bpath\b|cannot (?:get|post)")
+"""What a server says at an address where it answers no questions."""
+
+
+def _matter(model: str, status: int, text: str, wait: float | None = None) -> str:
+    """What an error is about: its status says a part of it, the provider's words the rest."""
+    if status == 429:
+        # Who names a wait, or calls it a rate, is busy. A quota that is used up has no end to wait for.
+        busy = wait is not None or re.search(r"(?i)rate.?limit|too many|per (?:min|sec|hour|day)|a minute", text)
+        return "rate" if busy or not _MATTERS["quota"].search(text) else "quota"
+    if status in (401, 402, 413):
+        return {401: "key", 402: "quota", 413: "too_long"}[status]
+    if status == 500 and _MATTERS["too_long"].search(text):
+        return "too_long"
+    if status in (408, 409) or status >= 500:
+        return "server"
+    if refuses_tools(status, text):
+        return "tools"
+    if any(mark in text.lower() for mark in _TLS_WANTED):
+        return "tls"
+    named = re.search(rf"(?i)(?<![\w-]){re.escape(model)}(?![\w-])", text) and _MISSING.search(text) if model else None
+    if status == 404 and (_NOTHING.fullmatch(text) or (_PATH.search(text) and not named)):
+        return "address"
+    matter = next((matter for matter, pattern in _MATTERS.items() if pattern.search(text)), "")
+    if matter in ("", "key", "region") and (named or _MODEL_MISSING.search(text)):
+        return "not_found"
+    if status == 404:
+        return matter if matter in ("refused", "quota") else "not_found"
+    if status == 403 and matter in ("", "too_long"):
+        if _PERMITTED.search(text):
+            return "denied"
+        # A refusal that says something else may be one of the text, so nobody else is sent it.
+        return "request" if re.sub(r"(?i)forbidden|\W", "", text) else "key"
+    return matter or "request"
+
+
 def status_error(
-    name: ModelName, status: int, detail: str, *, wait: float | None = None, key: Key | None = None
+    name: ModelName,
+    status: int,
+    detail: str,
+    *,
+    names: str = "",
+    wait: float | None = None,
+    key: Key | None = None,
+    url: str = "",
 ) -> ModelError:
     """The error for an HTTP status that is no success.
+
+    A status alone says little: used-up credit comes as a 400, moderation as a 403. So the provider's own words say what
+    it is about, and are shown.
 
     Args:
         name: the model that was asked.
         status: the HTTP status, or the one that a provider uses for an error inside a stream.
         detail: the provider's own words.
+        names: what it calls the error, in words.
         wait: seconds that it asks to wait.
         key: the key that was sent, which must not show.
+        url: the address that was asked; "" where it is not known.
     """
-    their_words = provider_words(detail, key)
-    lower = detail.lower()
-    provider = name.provider.name
-    if words := _not_a_provider(status, detail):
-        return wrong_server_error(f"{provider} {words}{their_words}")
-    if status in (401, 403):
-        return Unavailable(f"{provider} refused the key{f' in {key.origin}' if key else ''} ({status})", kind="key")
-    if status == 402:
-        return Unavailable(f"{provider} says that the account has no quota left{their_words}", kind="quota")
-    if status == 413 or (status in (400, 422, 500) and any(mark in lower for mark in _TOO_LONG)):
-        return Refused(f"the prompt is too long for {name}{their_words}", kind="too_long")
-    if refuses_tools(status, detail):
-        return Refused(f"{name} does not support tools{their_words}", kind="request")
-    if status == 400 and any(mark in lower for mark in _TLS_WANTED):
-        return wrong_server_error(f"the server of {provider} speaks https, not http")
-    if status == 404:
-        return Unavailable(f"{provider} has no model {name.model!r}{their_words}", kind="not_found")
-    if status == 429:
-        return Unavailable(
-            f"{provider} has had too many requests{their_words}", kind="rate", retry_after=wait, again=True
-        )
-    if status in (408, 409) or status >= 500:
-        return Unavailable(f"{provider} failed ({status}){their_words}", kind="server", retry_after=wait, again=True)
-    return Refused(f"{provider} refused the request ({status}){their_words}", kind="request")
+    # A library may have sent a key that is not known here, and a provider repeats what it was sent.
+    words, provider = provider_words(detail if key else hide(detail), key), name.provider.name
+    if problem := _not_a_provider(status, detail):
+        return wrong_server_error(f"{provider} {problem}{words}")
+    match _matter(name.model, status, f"{names} {detail}".strip(), wait):
+        case "key":
+            origin = f" in {key.origin}" if key else ""
+            return Unavailable(f"{provider} refused the key{origin} ({status}){words}", kind="key")
+        case "quota":
+            return Unavailable(f"{provider} says that the account has no quota left{words}", kind="quota")
+        case "region" | "denied":
+            return Unavailable(f"{provider} gives no access ({status}){words}", kind="denied")
+        case "refused":
+            return Refused(f"{provider} will not answer this text ({status}){words}", kind="refused")
+        case "too_long":
+            return Refused(f"the prompt is too long for {name}{words}", kind="too_long")
+        case "tools":
+            return Refused(f"{name} does not support tools{words}", kind="request")
+        case "tls":
+            return wrong_server_error(f"the server of {provider} speaks https, not http")
+        case "address":
+            where = f" at {url}" if url else ""
+            return wrong_server_error(f"{provider} answers nothing{where} ({status}){words}; {_doubt(name, url)}")
+        case "not_found":
+            return Unavailable(f"{provider} has no model {name.model!r}{words}", kind="not_found")
+        case "rate":
+            problem = f"{provider} has had too many requests{words}"
+            return Unavailable(problem, kind="rate", retry_after=wait, again=True)
+        case "server":
+            return Unavailable(f"{provider} failed ({status}){words}", kind="server", retry_after=wait, again=True)
+        case _:
+            return Refused(f"{provider} refused the request ({status}){words}", kind="request")
+
+
+def _doubt(name: ModelName, url: str) -> str:
+    """What may be wrong with an address."""
+    provider = name.provider
+    short = url and not re.search(r"/v\d", url) and provider.wire.name == "openai"
+    origin = f" in {provider.url_env}" if provider.url_env and url != provider.url else ""
+    return f"is the address{origin} right?{' It usually ends in /v1' if short else ''}"
 
 
 _PAGE = re.compile(r"(?i)\s*<(?:!doctype|html|head|body|title)\b")
@@ -248,14 +410,6 @@ def provider_words(detail: str, key: Key | None = None) -> str:
     return f": {words[:LONGEST]}{'…' if len(words) > LONGEST else ''}" if words else ""
 
 
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if isfinite(number) and number >= 0 else None
-
-
 _NAMES = (
     ("Quota", "quota"),
     ("Timeout|TimedOut", "timeout"),
@@ -274,17 +428,6 @@ _NAMES = (
 _LAST = (("ModelAPIError", "server"),)
 """The same where there is no status to tell more."""
 
-_FULL = re.compile(r"(?i)context.(?:length|size|window)|prompt is too long")
-
-_STATUS: Mapping[int, str] = {
-    **dict.fromkeys((401, 403), "key"),
-    402: "quota",
-    404: "not_found",
-    **dict.fromkeys((408, 504), "timeout"),
-    413: "too_long",
-    429: "rate",
-}
-
 _WORDS: Mapping[str, str] = {
     "timeout": "ran out of time",
     "connection": "got no connection",
@@ -292,7 +435,9 @@ _WORDS: Mapping[str, str] = {
     "server": "was let down by a server",
     "quota": "has no quota left",
     "key": "was refused its key",
+    "denied": "was given no access",
     "not_found": "was told that there is no such thing",
+    "address": "found nothing at its address",
     "request": "made a request that was not taken",
     "too_long": "cannot hold a prompt of this length",
     "refused": "withheld its answer",
@@ -362,9 +507,8 @@ def _kind(error: Exception) -> str:
     status = getattr(error, "status_code", getattr(response, "status_code", None))
     if not isinstance(status, int) or status < 400:
         return _kind_by_class(error, _LAST)
-    if status in (400, 422) and _FULL.search(str(error)):
-        return "too_long"
-    return _STATUS.get(status, "server" if status >= 500 else "request")
+    matter = "timeout" if status in (408, 504) else _matter("", status, str(error), _wait(error))
+    return {"tools": "request", "tls": "address", "region": "denied"}.get(matter, matter)
 
 
 def _kind_by_class(error: Exception, known: Sequence[tuple[str, str]]) -> str:

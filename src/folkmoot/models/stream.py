@@ -6,7 +6,7 @@ from folkmoot.core.agent import UNMARKED, Recorder
 from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.errors import Refused, Unreadable
 from folkmoot.core.event import Called
-from folkmoot.core.text import clean, named
+from folkmoot.core.text import clean, clip, listed, named
 from folkmoot.models.base import Request
 from folkmoot.models.names import ModelName
 from folkmoot.models.prices import answer_cap, cost, count_tokens
@@ -27,6 +27,7 @@ class AnswerStream:
     def __init__(self, name: ModelName, recorder: Recorder) -> None:
         self._name, self._say = name, recorder
         self.tools: list[ToolCall] = []
+        self.thought = False
         self._words: list[str] = []
         self._held = ""
         self._close: str | None = ""  # "": at the beginning; None: among the words; else the tag that ends the thinking
@@ -59,6 +60,7 @@ class AnswerStream:
 
     def think(self) -> None:
         """Take note that the model is thinking."""
+        self.thought = True
         self._say.delta("")
 
     def want(self, name: str, arguments: str, id: str = "") -> None:
@@ -69,7 +71,7 @@ class AnswerStream:
         """
         self._heard += len(name) + len(arguments)
         self._check_length()
-        self.think()
+        self._say.delta("")
         self.tools.append(
             ToolCall(
                 id=repair_surrogates(id) or f"call-{len(self.tools) + 1}",
@@ -116,7 +118,7 @@ class End:
         usage: tokens as the provider counts them.
         written: input tokens written to the provider's cache.
         served: the model that says it answered; "" where nothing is said.
-        finish: ``stop``, ``length``, ``filter``; "" where the stream ended without a mark.
+        finish: ``stop``, ``length``, ``filter``, any other mark by its name; "" where the stream ended without one.
     """
 
     usage: Usage = Usage()
@@ -138,14 +140,7 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
     text = repair_surrogates(speech.text)
     tools = tuple(speech.tools) if request.tools else ()
     if not text.strip() and not tools:
-        if end.finish == "filter":
-            raise Refused(f"{name} withheld its answer", kind="refused")
-        spent = (
-            f" within {answer_cap(request.settings)} tokens; allow more with max_tokens"
-            if end.finish == "length"
-            else ""
-        )
-        raise Unreadable(f"{name} gave no words{spent}", kind="empty", again=True)
+        raise _no_words(name, request, speech, end)
     usage = _usage_or_reserved(end.usage.cleaned(), request, str(name))
     written = Usage(input_tokens=end.written).cleaned().input_tokens if end.written else 0
     return Called(
@@ -158,6 +153,27 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
         finish="tools" if tools else end.finish or UNMARKED,
         tools=tools,
     )
+
+
+def _no_words(name: ModelName, request: Request, speech: AnswerStream, end: End) -> Refused | Unreadable:
+    """Why there are no words, as far as that shows. What would come out the same again is not paid twice."""
+    if end.finish == "filter":
+        return Refused(f"{name} withheld its answer", kind="refused")
+    if speech.tools:
+        tools = listed(list(dict.fromkeys(repr(clip(call.name, 80)) for call in speech.tools)))
+        problem = f"{name} gave no words, but asked for a tool that it was not given: {tools}"
+        return Unreadable(problem, kind="empty")
+    room = f"{answer_cap(request.settings):,} tokens"
+    if speech.thought and end.finish == "length":
+        problem = f"{name} thought for all of its {room} and gave no words; allow more with max_tokens"
+        return Unreadable(f"{problem}, or switch its thinking off", kind="empty")
+    if speech.thought:
+        advice = "switch its thinking off, or have its server tell thinking from words"
+        return Unreadable(f"{name} thought, but gave no words; {advice}", kind="empty")
+    if end.finish == "length":
+        return Unreadable(f"{name} gave no words within {room}; allow more with max_tokens", kind="empty", again=True)
+    mark = f", and ended with {end.finish!r}" if end.finish not in ("", "stop") else ""
+    return Unreadable(f"{name} gave no words{mark}", kind="empty", again=True)
 
 
 def _usage_or_reserved(usage: Usage, request: Request, model: str) -> Usage:

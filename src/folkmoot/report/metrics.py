@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from folkmoot.core.agent import UNMARKED
+from folkmoot.core.agent import UNMARKED, is_cut_off
 from folkmoot.core.ask import Ask, Reply
 from folkmoot.core.event import (
     ASIDE,
@@ -343,6 +343,9 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         yield Fault(kind="unmarked", seq=seq, who=participant, key=key, reason=UNMARKED_ANSWER)
     if event.finish == "filter":
         yield Fault(kind="filtered", seq=seq, who=participant, key=key, reason="the provider's filter cut the answer")
+    if event.finish not in ("length", UNMARKED, "filter") and is_cut_off(event):
+        reason = f"the provider ended the answer with {event.finish!r}, which does not say that it is whole"
+        yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason=reason)
     if event.usage.estimated:
         yield Fault(
             kind="estimated",

@@ -33,7 +33,7 @@ from folkmoot.models.base import Message
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import Environment, parse
 from folkmoot.models.prices import cost, count_most, count_tokens
-from folkmoot.models.provider_errors import status_error
+from folkmoot.models.provider_errors import answer_error
 from folkmoot.models.transport import ProviderConnection, read_object
 
 BATCH = 64
@@ -134,7 +134,8 @@ class Embeddings:
             reason = f"{self._name} cannot be reached: {clip(clean(str(error)), 200)}"
             raise Unavailable(reason, kind="connection") from error
         if answer.status != 200:
-            raise status_error(self._name, answer.status, "", key=self._connection.key)
+            key, url = self._connection.key, self._connection.url
+            raise answer_error(self._name, answer.status, answer.body, headers=answer.headers, key=key, url=url)
         data = read_object(answer.body)
         vectors = _of_openai(data) if wire.vectors == "data" else _of_ollama(data.get(wire.vectors))
         if len(vectors) != len(texts) or len({len(item) for item in vectors}) != 1:

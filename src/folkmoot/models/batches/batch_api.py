@@ -140,8 +140,7 @@ class BatchHttp:
             raise provider_errors.unreached_error(name, self.connection.url, str(error), key) from error
         if 200 <= answer.status < 300:
             return answer.body
-        wait = provider_errors.wait_seconds(answer.headers)
-        raise provider_errors.answer_error(name, answer.status, answer.body, wait=wait, key=key)
+        raise provider_errors.answer_error(name, answer.status, answer.body, headers=answer.headers, key=key)
 
     async def batches(self, path: str, after: str, since: float, made_at: MadeAt) -> list[dict[str, object]]:
         """The newest batches of the provider, the newest first: at least all that were made since then.

@@ -7,7 +7,7 @@ its own settings may allow that without asking.
 
 import asyncio
 import tempfile
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from folkmoot.core.event import Called
 from folkmoot.core.text import clip, flat
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request, Traits
+from folkmoot.models.finish import finish_of
 from folkmoot.models.names import ModelName
 from folkmoot.models.prices import quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
@@ -34,9 +35,6 @@ MOST_NOTED = 20
 """How many of the things that an agent asked for are noted."""
 
 WORDS_ONLY = "Answer from what is written here, in words alone. Use no tools, no files and no network."
-
-FINISH: Mapping[str, str] = {"max_tokens": "length", "max_turn_requests": "length", "refusal": "filter"}
-"""Why an answer ended, in this protocol's words and in ours; all else is ``stop``."""
 
 NOT_LOGGED_IN = -32000
 
@@ -161,7 +159,7 @@ class AcpModel:
             output_tokens=_count(used.get("outputTokens")),
             cached_tokens=cached,
         )
-        return End(usage=usage, served=self._wanted, finish=FINISH.get(str(ended.get("stopReason")), "stop"))
+        return End(usage=usage, served=self._wanted, finish=finish_of(ended.get("stopReason")))
 
     def _fault(self, code: int, words: str) -> ModelError:
         if code == NOT_LOGGED_IN:

@@ -1,6 +1,5 @@
 """The wire format of Anthropic's Messages API."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import cast
@@ -10,25 +9,28 @@ from msgspec import Struct
 
 from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.brief import Settings
-from folkmoot.models import provider_errors
+from folkmoot.core.text import named
 from folkmoot.models.base import Message, Request
+from folkmoot.models.finish import finish_of
 from folkmoot.models.names import Key, ModelName
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream
-from folkmoot.models.wires.base import Reader, WireModel, arguments_object, usage_counts
+from folkmoot.models.transport import ProviderConnection
+from folkmoot.models.wires.base import Reader, WireModel, arguments_object, usage_counts, words_of
+from folkmoot.models.wires.refused_parts import PartsOfWire
 
 VERSION, VERSION_OF_SAMPLING = "2026-10-21", "2023-06-01"
 """The version of the interface that is spoken here, and the one in which a model that samples can be told how."""
 
 _OF_SAMPLING = frozenset({"temperature", "top_p", "top_k"})
 
-FINISH: Mapping[str, str] = {
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "pause_turn": "length",
-    "refusal": "filter",
-}
-"""Why an answer ended, in this wire's words and in ours; all else is ``stop``."""
+UNBOUNDED = frozenset(
+    {
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems"),
+    }
+)
+"""The keywords of a schema that this interface refuses: bounds, which the reader checks."""
 
 _CACHE: Mapping[str, str] = {"type": "ephemeral", "ttl": "5m"}
 """The beginning is the same for all participants, so a cache is worth its price."""
@@ -42,20 +44,20 @@ def version_for(bodies: Iterable[Mapping[str, object]]) -> str:
 class Block(Struct):
     """A part of an answer: words, thinking, or a tool call."""
 
-    type: str = ""
-    text: str | None = None
-    id: str | None = None
-    name: str | None = None
-    input: dict[str, object] | None = None
+    type: object = ""
+    text: object = None
+    id: object = None
+    name: object = None
+    input: object = None
 
 
 class Delta(Struct):
     """A piece of a block, or the end of the message."""
 
-    type: str | None = None
-    text: str | None = None
-    partial_json: str | None = None
-    stop_reason: str | None = None
+    type: object = None
+    text: object = None
+    partial_json: object = None
+    stop_reason: object = None
 
 
 class Body(Struct):
@@ -69,22 +71,25 @@ class Event(Struct):
     """One event, or a whole message where no stream is spoken."""
 
     type: str = ""
-    index: int | None = None
+    index: object = None
     delta: Delta | None = None
     content_block: Block | None = None
     message: Body | None = None
     usage: object = None
-    error: object = None
-    content: list[Block] | None = None
+    content: list[Block] | str | None = None
     model: object = None
-    stop_reason: str | None = None
+    stop_reason: object = None
 
 
 class AnthropicMessages(WireModel):
     """One model behind Anthropic's messages."""
 
     path = "/v1/messages"
-    needed = WireModel.needed | {"max_tokens", "system"}
+    parts = PartsOfWire(needed=frozenset({"model", "messages", "system"}), shape="output_config")
+
+    def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
+        super().__init__(name, connection)
+        self._refused.keywords = UNBOUNDED
 
     def headers(self, body: Mapping[str, object]) -> Mapping[str, str]:
         """The version of the interface."""
@@ -115,7 +120,8 @@ class AnthropicMessages(WireModel):
             **self.settings(request.settings),
         }
         if request.schema:
-            body["output_config"] = {"format": {"type": "json_schema", "schema": json.loads(request.schema)}}
+            schema = self._refused.schema(request.schema)
+            body["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         tools = [
             {"name": spec.name, "description": spec.help, "input_schema": dict(spec.parameters)}
             for spec in request.tools
@@ -135,7 +141,7 @@ class MessageReader(Reader[Event]):
     def __init__(self, name: ModelName, speech: AnswerStream, key: Key | None) -> None:
         super().__init__(name, speech, key)
         self._counts: dict[str, object] = {}
-        self._calls: dict[int | None, tuple[Block, list[str]]] = {}
+        self._calls: dict[object, tuple[Block, list[str]]] = {}
 
     def take(self, event: Event) -> None:
         """Take one event; unknown ones are left out."""
@@ -152,8 +158,6 @@ class MessageReader(Reader[Event]):
                 self._count(event.usage)
             case Event(type="message_stop"):
                 self.done = True
-            case Event(type="error") | Event(type="", error=dict() | str()):
-                raise provider_errors.stream_error(self.name, {"error": event.error}, self.key)
             case Event(type="message"):
                 self._take_whole_answer(event)
             case _:
@@ -163,26 +167,32 @@ class MessageReader(Reader[Event]):
         """Hand the tools on that the answer asks for."""
         for block, pieces in self._calls.values():
             arguments = "".join(pieces) or (msgspec.json.encode(block.input).decode() if block.input else "{}")
-            self.speech.want(block.name or "", arguments, block.id or "")
+            self.speech.want(named(block.name), arguments, named(block.id))
 
-    def _read_piece(self, index: int | None, delta: Delta) -> None:
-        if delta.text and delta.type == "text_delta":
-            self.words.append(delta.text)
-        else:
-            self.thinks = True
-        if delta.partial_json and index in self._calls:
-            self._calls[index][1].append(delta.partial_json)
+    def _read_piece(self, index: object, delta: Delta) -> None:
+        self._hear(delta.type, delta.text)
+        piece, known = delta.partial_json, self._calls.get(_place(index))
+        if known and isinstance(piece, str):
+            known[1].append(piece)
 
-    def _begin(self, index: int | None, block: Block) -> None:
-        self.thinks = True
+    def _begin(self, index: object, block: Block) -> None:
         if block.type == "tool_use":
-            self._calls[index] = (block, [])
-        elif block.type == "text" and block.text:
-            self.words.append(block.text)
+            self.thinks = True
+            self._calls[_place(index)] = (block, [])
+        else:
+            self._hear(block.type, block.text)
+
+    def _hear(self, kind: object, text: object) -> None:
+        words, thinks = words_of({"type": kind, "text": text})
+        self.words += [words] if words else []
+        self.thinks = self.thinks or thinks
 
     def _take_whole_answer(self, event: Event) -> None:
-        for index, block in enumerate(event.content or ()):
-            self._begin(index, block)
+        if isinstance(event.content, str):
+            self._hear("text", event.content)
+        else:
+            for index, block in enumerate(event.content or ()):
+                self._begin(index, block)
         self._serve(event.model)
         self._stop(event.stop_reason)
         self._count(event.usage)
@@ -191,9 +201,8 @@ class MessageReader(Reader[Event]):
     def _serve(self, model: object) -> None:
         self.served = model if isinstance(model, str) else ""
 
-    def _stop(self, reason: str | None) -> None:
-        if reason:
-            self.finish = FINISH.get(reason, "stop")
+    def _stop(self, reason: object) -> None:
+        self.finish = finish_of(reason) or self.finish
 
     def _count(self, usage: object) -> None:
         """Take counts: the last ones hold, and the input is the sum of its three kinds.
@@ -212,6 +221,11 @@ class MessageReader(Reader[Event]):
             output_tokens=cast("int", self._counts.get("output_tokens", 0)) if self.finish else 0,
             cached_tokens=cast("int", read),
         )
+
+
+def _place(index: object) -> object:
+    """The place of a block, as a key: some gateways send it as a text, or none."""
+    return index if isinstance(index, int | str) else None
 
 
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")

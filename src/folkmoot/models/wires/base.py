@@ -6,7 +6,6 @@ end of an answer, errors, and the settings that a model turns out to refuse.
 
 import asyncio
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
@@ -28,6 +27,7 @@ from folkmoot.models.prices import quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
 from folkmoot.models.transport import ProviderConnection, read_object
 from folkmoot.models.wires.events import Events, Lines
+from folkmoot.models.wires.refused_parts import PartsOfWire, RefusedParts
 
 T = TypeVar("T")
 
@@ -56,6 +56,32 @@ LINGER_SECONDS = 0.05
 def usage_counts(usage: object) -> Mapping[str, object]:
     """What a provider counts, by name; nothing where it sends something else in its place."""
     return cast("Mapping[str, object]", usage) if isinstance(usage, dict) else {}
+
+
+def objects(value: object) -> list[Mapping[str, object]]:
+    """The objects of a list; none where it is no list."""
+    listed = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("Mapping[str, object]", item) for item in listed if isinstance(item, dict)]
+
+
+_TEXT = frozenset({"", "text", "output_text", "text_delta"})
+"""The types of parts that are words of the answer; all others are thinking, or nothing that can be read."""
+
+
+def words_of(content: object, depth: int = 4) -> tuple[str, bool]:
+    """The words in a content of any shape, a text, a part, a list of parts; and whether there was something else."""
+    if isinstance(content, str):
+        return content, False
+    if not content or depth == 0 or not isinstance(content, dict | list):
+        return "", False
+    if isinstance(content, dict):
+        part = cast("dict[str, object]", content)
+        if (part.get("type") or "") not in _TEXT:
+            return "", True
+        held = (part[name] for name in ("text", "value", "content", "parts") if name in part)
+        return words_of(next(held, None), depth - 1)
+    found = [words_of(item, depth - 1) for item in cast("list[object]", content)]
+    return "".join(text for text, _ in found), any(more for _, more in found)
 
 
 class Reader(ABC, Generic[T]):
@@ -160,7 +186,13 @@ class Reader(ABC, Generic[T]):
             self.take(self.decode(raw))
 
     def decode(self, raw: bytes) -> T:
-        """One event as its type."""
+        """One event as its type.
+
+        Raises:
+            ModelError: it tells an error, wherever in it that stands: the status of the answer was that of a success.
+        """
+        if b'"error' in raw and (told := provider_errors.told_error(raw)):
+            raise provider_errors.stream_error(self.name, told, self.key)
         try:
             return self.decoder.decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -186,8 +218,8 @@ class WireModel(ABC):
     """
 
     path: ClassVar[str]
-    needed: ClassVar[frozenset[str]] = frozenset({"model", "messages", "stream"})
-    """The fields of a request that no model can refuse."""
+    parts: ClassVar[PartsOfWire] = PartsOfWire()
+    """What the wire calls the parts of its requests."""
 
     def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
         self._name, self._connection = name, connection
@@ -197,7 +229,7 @@ class WireModel(ABC):
             able: Traits(alternate=provider.alternate, tools=able, prefill=bool(provider.prefill))
             for able in (True, False)
         }
-        self._refused = frozenset[str]()
+        self._refused = RefusedParts(self.parts)
         self._unsent = unsent_settings(name)
 
     @property
@@ -217,7 +249,7 @@ class WireModel(ABC):
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
-        return quote(self._name, request)
+        return quote(self._name, self._refused.fit(request))
 
     @abstractmethod
     async def write(self, request: Request) -> dict[str, object]:
@@ -244,7 +276,7 @@ class WireModel(ABC):
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
-        speech = AnswerStream(self._name, recorder)
+        speech, request = AnswerStream(self._name, recorder), self._refused.fit(request)
         try:
             body = await self._body(request)
             if request.tools and not self._tools:
@@ -263,8 +295,8 @@ class WireModel(ABC):
 
     async def write_whole(self, request: Request) -> dict[str, object]:
         """The body of a request whose answer comes as a whole, as in a batch."""
-        body = await self._body(request)
-        return {key: value for key, value in body.items() if key not in _STREAMED}
+        body = await self._body(self._refused.fit(request))
+        return {key: value for key, value in body.items() if key not in self.parts.streamed}
 
     def read_whole(self, request: Request, recorder: Recorder, raw: bytes) -> Called:
         """The answer that came as a whole.
@@ -279,7 +311,7 @@ class WireModel(ABC):
 
     async def _body(self, request: Request) -> dict[str, object]:
         written = (await self.write(request)).items()
-        return {key: value for key, value in written if value is not None and key not in self._refused}
+        return {key: value for key, value in written if value is not None and key not in self._refused.fields}
 
     async def _listen(self, answer: HttpAnswer, speech: AnswerStream) -> End:
         """Read an answer to its end, though the body may stay open behind that."""
@@ -314,19 +346,21 @@ class WireModel(ABC):
             raise
 
     async def _fault(self, answer: HttpAnswer, body: Mapping[str, object]) -> ModelError:
-        """The error that an answer tells; a setting that the model refuses is left out from now on."""
+        """The error that an answer tells; a part of the request that the model refuses is left out from now on."""
         raw, status = await read_error(answer), answer.status
-        wait, key = provider_errors.wait_seconds(answer.headers), self._connection.key
-        error = provider_errors.answer_error(self._name, status, self.advice(status, raw), wait=wait, key=key)
+        told, key = self.advice(status, raw), self._connection.key
+        url = self._connection.url
+        error = provider_errors.answer_error(self._name, status, told, headers=answer.headers, key=key, url=url)
         words = provider_errors.error_words(raw)[2]
         if provider_errors.refuses_tools(status, words):
             self._tools = False
-        elif error.kind == "request" and status in (400, 422) and (names := self._fields_in_error(raw, words, body)):
-            self._refused |= names
-            unsent = {*self._unsent, *(setting for setting in Settings.__slots__ if self.field(setting) in names)}
-            self._unsent = tuple(setting for setting in Settings.__slots__ if setting in unsent)
-            refused = " and ".join(sorted(names))
-            return Refused(f"{error}; {refused} will be left out from now on", kind="request", again=True)
+        elif error.kind in ("request", "too_long", "not_found", "denied") or (error.kind == "server" and status < 502):
+            blamed = provider_errors.blamed_fields(raw)
+            if left_out := self._refused.learn(error.kind, words, blamed, body):
+                fields = self._refused.fields
+                unsent = {*self._unsent, *(name for name in Settings.__slots__ if self.field(name) in fields)}
+                self._unsent = tuple(name for name in Settings.__slots__ if name in unsent)
+                return Refused(f"{error}; {left_out} from now on", kind="request", again=True)
         return error
 
     def field(self, setting: str) -> str:
@@ -337,34 +371,12 @@ class WireModel(ABC):
         """The body of an error, with advice where this wire has some."""
         return raw
 
-    def replaceable(self, field: str) -> bool:
-        """Whether a request can go without a field."""
-        return field not in self.needed
-
-    def _fields_in_error(self, raw: bytes, words: str, body: Mapping[str, object]) -> frozenset[str]:
-        """The fields of a request that the words of an error name."""
-        inner = read_object(raw).get("error")
-        blamed = cast("dict[str, object]", inner).get("param") if isinstance(inner, dict) else None
-        fields = [field for field in body if self.replaceable(field)]
-        return frozenset(field for field in fields if field == blamed or _names(words, field))
-
-
-_STREAMED = frozenset({"stream", "stream_options"})
-"""The fields of a request that ask for a stream."""
-
 
 def _to_json(body: dict[str, object]) -> bytes:
     try:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:  # half a character, which JSON can write as an escape
         return json.dumps(body).encode()
-
-
-def _names(words: str, field: str) -> bool:
-    """Whether words name a field: in quotation marks, or bare where its name is no word of English."""
-    unambiguous = "_" in field or field == "temperature"
-    mark = "['\"`]" if not unambiguous else r"\b"
-    return re.search(f"{mark}{re.escape(field)}{mark}", words) is not None
 
 
 def arguments_object(call: ToolCall) -> dict[str, object]:

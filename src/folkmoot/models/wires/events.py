@@ -1,11 +1,12 @@
 """Bytes of an answer, cut anywhere, as whole events: server-sent events, lines, or one JSON value.
 
 Server-sent events are read as the standard of the WHATWG says. LF, CR LF and CR end a line, a byte order mark is left
-out, several ``data`` lines are joined, and comments and all other fields are ignored. Two things differ, because
-servers do them: an event that is not ended by a blank line counts, and a body that begins with ``{`` is one event.
-What is held is bounded before anything is parsed.
+out, several ``data`` lines are joined, and comments and all other fields are ignored. Three things differ, because
+servers do them: an event that is not ended by a blank line counts, a body that begins with ``{`` is one event, and an
+event that is called ``error`` is one, whatever its data look like. What is held is bounded before anything is parsed.
 """
 
+import json
 from collections.abc import Sequence
 
 from folkmoot.core.errors import Unreadable
@@ -87,6 +88,7 @@ class Events:
         self._size = 0
         self._first = b""
         self._kind = ""  # "events", or "whole" where the body is one JSON value
+        self._is_error = False
 
     def feed(self, data: bytes) -> Sequence[bytes]:
         """The data of the events that are whole now.
@@ -109,6 +111,8 @@ class Events:
                 self._read(line, events)
             elif self._data:  # most events are one line, behind which a blank one stands
                 self._end(events)
+            else:
+                self._is_error = False
         return events
 
     def close(self) -> Sequence[bytes]:
@@ -123,12 +127,15 @@ class Events:
     def _read(self, line: bytes, events: list[bytes]) -> None:
         if line.startswith(b"data:"):
             self._add_data(line[6:] if line.startswith(b"data: ") else line[5:])
+        elif line.startswith(b"event:"):
+            self._is_error = line[6:].strip() == b"error"
         elif not line and self._data:
             self._end(events)
 
     def _end(self, events: list[bytes]) -> None:
-        events.append(self._data[0] if len(self._data) == 1 else b"\n".join(self._data))
-        self._data, self._size = [], 0
+        data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+        events.append(_as_error(data) if self._is_error else data)
+        self._data, self._size, self._is_error = [], 0, False
 
     def _add_data(self, data: bytes) -> None:
         self._data.append(data)
@@ -137,6 +144,13 @@ class Events:
             raise too_much(self._provider, "event")
         if len(self._data) > EVENT_LINES and self._kind == "events":
             raise Unreadable(f"{self._provider} sent more than {EVENT_LINES:,} lines in one event", kind="garbled")
+
+
+def _as_error(data: bytes) -> bytes:
+    """The data of an error event as JSON that says so; a text goes along as it is."""
+    if data.startswith(b"{"):
+        return b'{"error":' + data + b"}"
+    return json.dumps({"error": data.decode("utf-8", "replace") or "error"}).encode()
 
 
 def too_much(provider: str, what: str) -> Unreadable:

@@ -23,10 +23,12 @@ from folkmoot.core.packages import missing_library
 from folkmoot.core.text import hide
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request, Traits
+from folkmoot.models.finish import finish_of
 from folkmoot.models.names import ModelName, unsent_settings
 from folkmoot.models.prices import answer_cap, quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
 from folkmoot.models.transport import ProviderConnection
+from folkmoot.models.wires.refused_parts import is_strict
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
@@ -98,12 +100,16 @@ def _parts(message: Message) -> "list[TextPart | ToolCallPart]":
     return [*words, *calls]
 
 
-def write_tools(offered: Sequence[ToolSpec]) -> "ModelRequestParameters":
-    """The tools as the library takes them."""
+def write_parameters(offered: Sequence[ToolSpec], schema: str) -> "ModelRequestParameters":
+    """The tools and the schema as the library takes them."""
     from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
+    shape = json.loads(schema) if schema else None
     return ModelRequestParameters(
+        output_mode="native" if shape else "text",
+        output_object=OutputObjectDefinition(shape, name="answer", strict=is_strict(shape)) if shape else None,
         function_tools=[
             ToolDefinition(
                 name=tool_spec.name,
@@ -113,7 +119,7 @@ def write_tools(offered: Sequence[ToolSpec]) -> "ModelRequestParameters":
                 strict=False,
             )
             for tool_spec in offered
-        ]
+        ],
     )
 
 
@@ -167,7 +173,7 @@ class LibraryModel:
 
         speech, key = AnswerStream(self._name, recorder), self._connection.key
         settings = write_settings(request.settings, self.drops)
-        messages, tools = write_messages(request.messages, self._name), write_tools(request.tools)
+        messages, tools = write_messages(request.messages, self._name), write_parameters(request.tools, request.schema)
         if not self._open:
             self._open = True
             await model.__aenter__()
@@ -233,8 +239,7 @@ class LibraryModel:
         name, key = self._name, self._connection.key
         match error:
             case library.ModelHTTPError(status_code=status, body=body, headers=headers):
-                wait = provider_errors.wait_seconds(headers or {})
-                return provider_errors.answer_error(name, status, body, wait=wait, key=key)
+                return provider_errors.answer_error(name, status, body, headers=headers, key=key)
             case library.ModelConnectionError():
                 return provider_errors.unreached_error(name, "its address", error.message, key)
             case _:
@@ -262,19 +267,13 @@ def _read_piece(event: "ModelResponseStreamEvent", speech: AnswerStream) -> None
 
 def _end(response: "ModelResponse") -> End:
     used = response.usage
-    marked = response.finish_reason == "content_filter" or "finish_reason" in (response.provider_details or {})
+    # The library takes a stream without a mark at its end for a complete one, so the provider's own mark counts.
+    withheld = "content_filter" if response.finish_reason == "content_filter" else ""
+    finish = finish_of((response.provider_details or {}).get("finish_reason") or withheld)
     usage = Usage(
         input_tokens=used.input_tokens,
         # Anthropic counts the output at the end; what it says at the beginning is no count.
-        output_tokens=used.output_tokens if marked else 0,
+        output_tokens=used.output_tokens if finish else 0,
         cached_tokens=used.cache_read_tokens,
     )
-    match response.finish_reason:
-        case "length":
-            finish = "length"
-        case "content_filter":
-            finish = "filter"
-        case _:
-            # The library takes a stream without a mark at its end for a complete one.
-            finish = "stop" if marked else ""
     return End(usage=usage, written=used.cache_write_tokens, served=response.model_name or "", finish=finish)

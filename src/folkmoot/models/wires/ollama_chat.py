@@ -16,13 +16,15 @@ from folkmoot.core.ask import Usage
 from folkmoot.core.errors import Refused
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request, Traits
+from folkmoot.models.finish import finish_of
 from folkmoot.models.names import ModelName
 from folkmoot.models.prices import answer_cap, count_tokens
 from folkmoot.models.stream import AnswerStream
 from folkmoot.models.transport import ProviderConnection, read_object
-from folkmoot.models.wires.base import Reader, WireModel, arguments_object
+from folkmoot.models.wires.base import Reader, WireModel, arguments_object, words_of
 from folkmoot.models.wires.events import Lines
 from folkmoot.models.wires.openai_chat import write_tool
+from folkmoot.models.wires.refused_parts import PartsOfWire
 
 KEEP_ALIVE = "15m"
 """How long the server keeps the model in memory: participants take turns, and loading takes long."""
@@ -34,8 +36,8 @@ SMALLEST_WINDOW = 4096
 class Said(Struct):
     """A piece of a message."""
 
-    content: str | None = None
-    thinking: str | None = None
+    content: object = None
+    thinking: object = None
     tool_calls: object = None
 
 
@@ -43,12 +45,11 @@ class Event(Struct):
     """One line."""
 
     message: Said | None = None
-    done: bool = False
+    done: object = False
     done_reason: object = None
     model: object = None
     prompt_eval_count: object = None
     eval_count: object = None
-    error: object = None
 
 
 class OllamaChat(WireModel):
@@ -60,7 +61,12 @@ class OllamaChat(WireModel):
     """
 
     path = "/api/chat"
-    needed = WireModel.needed | {"options", "keep_alive", "truncate", "shift"}
+    parts = PartsOfWire(
+        needed=frozenset({"model", "messages", "options", "keep_alive", "truncate", "shift"}),
+        caps=frozenset(),
+        shape="format",
+        streamed=frozenset(),  # it streams unless it is told not to
+    )
 
     def __init__(self, name: ModelName, connection: ProviderConnection) -> None:
         super().__init__(name, connection)
@@ -91,7 +97,7 @@ class OllamaChat(WireModel):
             "keep_alive": _keep_alive(str(keep_alive)),
             "truncate": False,
             "shift": False,
-            "format": json.loads(request.schema) if request.schema else None,
+            "format": self._refused.schema(request.schema) if request.schema else None,
         }
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
 
@@ -115,9 +121,9 @@ class OllamaChat(WireModel):
 
     def advice(self, status: int, raw: bytes) -> bytes:
         """How to get a model that is not there."""
-        if status != 404:
-            return raw
         words = provider_errors.error_words(raw)[2]
+        if status != 404 or "model" not in words:
+            return raw
         return f"{words} (to get it: ollama pull {self._name.model})".encode()
 
     def _fit(self, request: Request) -> int:
@@ -158,19 +164,17 @@ class LineReader(Reader[Event]):
 
     def take(self, event: Event) -> None:
         """Take a line."""
-        if event.error:
-            raise provider_errors.stream_error(self.name, {"error": event.error}, self.key)
         if event.message is None:
             raise provider_errors.malformed_error(self.name, provider_errors.ODD_SHAPE, self.key)
-        if event.message.content:
-            self.words.append(event.message.content)
-        self.thinks = self.thinks or bool(event.message.thinking)
+        words, thinks = words_of(event.message.content)
+        self.words += [words] if words else []
+        self.thinks = self.thinks or thinks or bool(event.message.thinking)
         self._take_tool_calls(event.message.tool_calls)
         if event.done:
             counts = [cast("int", count or 0) for count in (event.prompt_eval_count, event.eval_count)]
             self.usage = Usage(input_tokens=counts[0], output_tokens=counts[1])  # mended where booked
             self.served = str(event.model) if isinstance(event.model, str) else ""
-            self.finish = "length" if event.done_reason == "length" else "stop"
+            self.finish = finish_of(event.done_reason) or "stop"  # older servers say no more than that it is done
             self.done = True
 
     def _take_tool_calls(self, wanted: object) -> None:

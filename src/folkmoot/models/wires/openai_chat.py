@@ -12,61 +12,34 @@ import msgspec
 from msgspec import Struct
 
 from folkmoot.core.ask import ToolSpec, Usage
-from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request
+from folkmoot.models.finish import finish_of
 from folkmoot.models.names import Key, ModelName
 from folkmoot.models.prices import answer_cap
 from folkmoot.models.stream import AnswerStream
-from folkmoot.models.wires.base import Reader, WireModel, usage_counts
+from folkmoot.models.wires.base import Reader, WireModel, objects, usage_counts, words_of
+from folkmoot.models.wires.refused_parts import PartsOfWire, is_strict
 
-FINISH: Mapping[str, str] = {"length": "length", "max_tokens": "length", "content_filter": "filter"}
-"""Why an answer ended, in this wire's words and in ours; all else is ``stop``."""
-
-
-class Part(Struct):
-    """A part of a message whose content is a list, as Mistral's thinking models send it."""
-
-    type: str = ""
-    text: str | None = None
-
-
-class Function(Struct):
-    """What of a tool call is the tool's."""
-
-    name: str | None = None
-    arguments: str | dict[str, object] | None = None
-
-
-class Tool(Struct):
-    """A tool call, or a piece of one."""
-
-    index: int | None = None
-    id: str | None = None
-    function: Function | None = None
+_CAPS = ("max_tokens", "max_completion_tokens")
 
 
 class Words(Struct):
-    """A piece of a message, or a whole one."""
+    """A piece of a message, or a whole one. Fields have whatever shape a server gives them; words are looked for."""
 
-    content: str | list[Part] | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    refusal: str | None = None
-    tool_calls: list[Tool] | None = None
+    content: object = None
+    reasoning_content: object = None
+    reasoning: object = None
+    refusal: object = None
+    tool_calls: object = None
+    function_call: object = None
 
 
 class Choice(Struct):
     """A piece of an answer, or a whole one where no stream is spoken."""
 
-    delta: Words | None = None
-    message: Words | None = None
-    finish_reason: str | None = None
-
-
-class Groq(Struct):
-    """Where Groq put the usage."""
-
-    usage: object = None
+    delta: Words | str | list[object] | None = None
+    message: Words | str | list[object] | None = None
+    finish_reason: object = None
 
 
 class Chunk(Struct):
@@ -74,15 +47,15 @@ class Chunk(Struct):
 
     choices: list[Choice] | None = None
     usage: object = None
-    x_groq: Groq | None = None
+    x_groq: object = None
     model: object = None
-    error: object = None
 
 
 class OpenAIChat(WireModel):
     """One model behind chat completions."""
 
     path = "/chat/completions"
+    parts = PartsOfWire(caps=frozenset(_CAPS), shape="response_format")
 
     async def write(self, request: Request) -> dict[str, object]:
         """The body of a request. The cap on tokens is always sent, so that what was reserved holds."""
@@ -95,8 +68,12 @@ class OpenAIChat(WireModel):
             **self.settings(request.settings),
         }
         if request.schema:
-            shape = {"name": "answer", "schema": json.loads(request.schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+            schema = self._refused.schema(request.schema)
+            strict = {"strict": True} if self._refused.strict and is_strict(schema) else {}
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", **strict, "schema": schema},
+            }
         if request.messages and request.messages[-1].role == "assistant":
             body |= self._go_on(cast("list[dict[str, object]]", body["messages"]))
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
@@ -124,17 +101,10 @@ class OpenAIChat(WireModel):
         """What reads the answer."""
         return ChatReader(self._name, speech, self._connection.key)
 
-    def replaceable(self, field: str) -> bool:
-        """Whether a request can go without a field; of the names of the cap, one must be left."""
-        return super().replaceable(field) and not (field in _CAPS and _CAPS & self._refused)
-
     def _cap(self) -> str:
         """What the cap is called: OpenAI has a newer name for it, which some others refuse."""
         newer = self._name.provider.strict
-        return "max_completion_tokens" if newer != bool(_CAPS & self._refused) else "max_tokens"
-
-
-_CAPS = frozenset({"max_tokens", "max_completion_tokens"})
+        return "max_completion_tokens" if newer != bool(self._refused.fields.intersection(_CAPS)) else "max_tokens"
 
 
 class ChatReader(Reader[Chunk]):
@@ -145,16 +115,14 @@ class ChatReader(Reader[Chunk]):
     def __init__(self, name: ModelName, speech: AnswerStream, key: Key | None) -> None:
         super().__init__(name, speech, key)
         self._calls: list[_Call] = []
-        self._withheld = False
+        self._withheld = self._in_pieces = False
 
     def take(self, event: Chunk) -> None:
         """Take a chunk."""
-        if event.error:
-            raise provider_errors.stream_error(self.name, {"error": event.error}, self.key)
         if event.choices:
             self._read_piece(event.choices[0])
         if event.usage or event.x_groq:
-            counts = usage_counts(event.usage) or usage_counts(event.x_groq and event.x_groq.usage)
+            counts = usage_counts(event.usage) or usage_counts(usage_counts(event.x_groq).get("usage"))
             self.usage = _usage(counts) if counts else self.usage
         self.served = str(event.model) if isinstance(event.model, str) and event.model else self.served
 
@@ -164,53 +132,55 @@ class ChatReader(Reader[Chunk]):
             self.speech.want(call.name, "".join(call.arguments), call.id)
 
     def _read_piece(self, choice: Choice) -> None:
-        if words := choice.delta or choice.message:
-            if isinstance(words.content, str):
-                if words.content:
-                    self.words.append(words.content)
-            elif words.content:
-                self._hear_parts(words.content)
-            if words.reasoning_content or words.reasoning:
-                self.thinks = True
-            for tool in words.tool_calls or ():
-                self._collect(tool)
-            if words.refusal:
-                self.thinks = self._withheld = True
+        if choice.delta:
+            self._in_pieces = self._hear(choice.delta) or self._in_pieces
+        if choice.message and not self._in_pieces:  # else it repeats them
+            self._hear(choice.message)
         if choice.finish_reason:
-            self.finish = "filter" if self._withheld else FINISH.get(choice.finish_reason, "stop")
+            self.finish = "filter" if self._withheld else finish_of(choice.finish_reason)
 
-    def _hear_parts(self, parts: Sequence[Part]) -> None:
-        for part in parts:
-            if part.text and part.type == "text":
-                self.words.append(part.text)
-            else:
-                self.thinks = True
+    def _hear(self, words: Words | str | list[object]) -> bool:
+        """Take a message, or a piece of one; whether it has words."""
+        words = words if isinstance(words, Words) else Words(content=words)
+        content, thinks = (words.content, False) if isinstance(words.content, str) else words_of(words.content)
+        if content:
+            self.words.append(content)
+        if thinks or words.reasoning_content or words.reasoning:
+            self.thinks = True
+        if words.tool_calls or words.function_call:
+            for tool in (*objects(words.tool_calls), *objects([words.function_call])):
+                self._collect(tool)
+        if words.refusal and isinstance(words.refusal, str):
+            self.thinks = self._withheld = True
+        return bool(content)
 
-    def _collect(self, tool: Tool) -> None:
+    def _collect(self, tool: Mapping[str, object]) -> None:
         """Join a piece to its call: by the index, else by the id; a piece with neither goes on with the last one."""
         self.thinks = True
-        call = next((call for call in reversed(self._calls) if call.goes_on(tool)), None)
+        index, id = tool.get("index"), tool.get("id")
+        name_of_call = id if isinstance(id, str) else ""
+        call = next((call for call in reversed(self._calls) if call.goes_on(index, name_of_call)), None)
         if call is None:
-            call = _Call(tool.index, tool.id or "")
+            call = _Call(index, name_of_call)
             self._calls.append(call)
-        if function := tool.function:
-            call.name += function.name or ""
-            arguments = function.arguments
-            call.arguments.append(json.dumps(arguments) if isinstance(arguments, dict) else arguments or "")
+        function = next(iter(objects([tool.get("function")])), tool)
+        name, arguments = function.get("name"), function.get("arguments")
+        call.name += name if isinstance(name, str) else ""
+        call.arguments.append(arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments else "")
 
 
 class _Call:
     """A tool call that comes in pieces."""
 
-    def __init__(self, index: int | None, id: str) -> None:
+    def __init__(self, index: object, id: str) -> None:
         self.index, self.id, self.name = index, id, ""
         self.arguments: list[str] = []
 
-    def goes_on(self, tool: Tool) -> bool:
+    def goes_on(self, index: object, id: str) -> bool:
         """Whether a piece is of this call; some servers give all calls the same index, and each an id."""
-        if tool.id and self.id:
-            return tool.id == self.id
-        return tool.index is None or tool.index == self.index
+        if id and self.id:
+            return id == self.id
+        return index is None or index == self.index
 
 
 def _usage(counts: Mapping[str, object]) -> Usage:

@@ -1,0 +1,146 @@
+"""How long a provider asks to wait: in a header, in a field of the body, or in words, whichever it uses."""
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import cast
+
+_UNITS: Mapping[str, float] = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+_PART = r"(\d+(?:\.\d+)?)\s?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])"
+_DURATION = re.compile(rf"(?i)(?:{_PART}[\s,]{{0,2}}(?:and\s)?){{1,4}}")
+_PARTS = re.compile(f"(?i){_PART}")
+
+_ASKED = re.compile(r"(?i)\b(?:re)?(?:try|tried|tries|wait|available|resets?|again)\b[^.\d]{0,60}(?=\d)")
+"""What stands before a wait in words: ``Please try again in``, ``retry after``."""
+
+_FOLD = re.compile(r"[^a-z]+")
+
+EPOCH = 1e9
+"""A number from which on it is no wait, but a time: seconds since 1970; a thousand times as much is milliseconds."""
+
+DEPTH = 6
+"""How deep in the body of an error a wait may stand."""
+
+
+def wait_seconds(
+    headers: Mapping[str, str], body: object = None, words: str = "", now: float | None = None
+) -> float | None:
+    """The seconds that a provider asks to wait.
+
+    Args:
+        headers: the response's headers, names in lower case or compared without case.
+        body: its body as JSON that has been read; None where it is none.
+        words: its words.
+        now: seconds since 1970; None for the clock.
+
+    Returns:
+        None where it says nothing, or nothing that can be: no number, a negative one, a date in the past.
+    """
+    clock = time.time() if now is None else now
+    return first(
+        _retry_after(headers, clock),
+        next(_in_body(body, clock), None),
+        _in_words(words),
+        _reset(headers, clock),
+    )
+
+
+def first(*waits: float | None) -> float | None:
+    """The first that is known."""
+    return next((wait for wait in waits if wait is not None), None)
+
+
+def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """``retry-after-ms``, or ``retry-after`` as seconds or as a date."""
+    if (wait := _number(headers.get("retry-after-ms", ""))) is not None:
+        return wait / 1000
+    text = headers.get("retry-after", "")
+    return first(_number(text), _until(text, now), _duration(text))
+
+
+def _reset(headers: Mapping[str, str], now: float) -> float | None:
+    """When a limit is free again, as headers such as ``x-ratelimit-reset-tokens`` say: of those that are used up, if
+    that is known, the last one, else the first."""
+    folded = {name.lower(): value for name, value in headers.items()}
+    known = {
+        name: wait for name, value in folded.items() if _is_reset(name) and (wait := _time(value, now)) is not None
+    }
+    used_up = [
+        wait for name, wait in known.items() if folded.get(name.replace("reset", "remaining"), "").strip() == "0"
+    ]
+    return max(used_up) if used_up else min(known.values(), default=None)
+
+
+def _is_reset(name: str) -> bool:
+    return "ratelimit" in name.replace("-", "") and "reset" in name
+
+
+def _in_body(body: object, now: float, depth: int = DEPTH) -> Iterator[float]:
+    """The waits in the fields of a body: ``retryDelay``, ``retry_after``, headers that it passes on."""
+    if depth == 0 or not isinstance(body, dict | list):
+        return
+    if isinstance(body, list):
+        for item in cast("list[object]", body)[:20]:
+            yield from _in_body(item, now, depth - 1)
+        return
+    for name, value in cast("dict[str, object]", body).items():
+        key = _FOLD.sub("", name.lower())
+        if key.startswith("retry") and isinstance(value, str | int | float) and not isinstance(value, bool):
+            if (wait := _time(str(value), now)) is not None:
+                yield wait / 1000 if key.endswith("ms") else wait
+        elif key == "headers" and isinstance(value, dict):
+            passed_on = {text.lower(): str(told) for text, told in cast("dict[str, object]", value).items()}
+            if (wait := first(_retry_after(passed_on, now), _reset(passed_on, now))) is not None:
+                yield wait
+        else:
+            yield from _in_body(value, now, depth - 1)
+
+
+def _in_words(words: str) -> float | None:
+    """A wait that a sentence asks for; a bare number is one of seconds nowhere."""
+    for asked in _ASKED.finditer(words[:2000]):
+        if found := _DURATION.match(words, asked.end()):
+            return _duration(found[0])
+    return None
+
+
+def _time(text: str, now: float) -> float | None:
+    """A wait in any notation: seconds, a duration, a time."""
+    number = _number(text)
+    if number is not None and number >= EPOCH:
+        wait = number / (1000 if number >= 1000 * EPOCH else 1) - now
+        return wait if wait > 0 else None
+    return first(number, _duration(text), _until(text, now))
+
+
+def _duration(text: str) -> float | None:
+    """``6m0s``, ``9.2s``, ``120ms``, ``1 minute and 5 seconds``."""
+    if not _DURATION.fullmatch(text.strip()):
+        return None
+    return sum(float(number) * _unit(unit.lower()) for number, unit in _PARTS.findall(text))
+
+
+def _unit(word: str) -> float:
+    return _UNITS["ms" if word.startswith(("ms", "milli")) else word[0]]
+
+
+def _until(text: str, now: float) -> float | None:
+    """The seconds until a date, in HTTP's form or in ISO's; one without a zone is meant as UTC."""
+    try:
+        date = datetime.fromisoformat(text) if text[:4].isdigit() else parsedate_to_datetime(text)
+        wait = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now
+    except (ValueError, OverflowError):
+        return None
+    return wait if wait > 0 else None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) and number >= 0 else None

@@ -1,0 +1,292 @@
+"""The parts of a request that a model has refused: each is left out from then on, and the refused try says so.
+
+A part is a field of the request, the size of the answer, the system role, streaming, or a keyword of a schema. What is
+refused is read from the provider's words, since there is no field for it that all providers have.
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from folkmoot.models.base import Message, Request
+from folkmoot.models.prices import answer_cap
+
+LEAST_CAP = 16
+"""Tokens. A smaller number in a provider's words is no cap on an answer."""
+
+LEAST_ROOM = 256
+"""Tokens that must be left for an answer behind a prompt; where there are fewer, the prompt is too long."""
+
+_SYSTEM = re.compile(
+    r"(?i)\b(?:system|developer)\b['\"`]? (?:role|message|instruction|prompt)|\brole\b.{0,60}\b(?:system|developer)\b"
+    r"|roles must alternate"
+)
+_STREAM = re.compile(r"(?i)\bstream(?:ing|ed)?\b")
+_SCHEMA = re.compile(r"(?i)\bschema\b")
+_WINDOW = re.compile(r"(?i)context|window")
+_NUMBER = re.compile(r"(?<![\w.-])\d[\d,]*(?![\w-])")
+
+_STRUCTURE = frozenset(
+    {"type", "properties", "required", "items", "enum", "const", "anyOf", "additionalProperties", "$ref", "$defs"}
+)
+"""The keywords of a schema without which it is another one; all others only bound or explain it, and the reader checks
+what comes back."""
+
+_OF_NAMES = frozenset({"properties", "$defs", "definitions", "patternProperties"})
+"""The keywords below which there are names, and a schema for each."""
+
+_OF_DATA = frozenset({"enum", "const", "default", "examples", "required"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsOfWire:
+    """What a wire calls the parts of its requests.
+
+    Attributes:
+        needed: the fields that no model can refuse.
+        caps: the names of the cap on an answer; one must be left.
+        shape: the field that has the schema.
+        streamed: the fields that ask for a stream, without which the answer comes as a whole.
+    """
+
+    needed: frozenset[str] = frozenset({"model", "messages"})
+    caps: frozenset[str] = frozenset({"max_tokens"})
+    shape: str = ""
+    streamed: frozenset[str] = frozenset({"stream", "stream_options"})
+
+
+@dataclass(slots=True)
+class RefusedParts:
+    """What one model has refused so far.
+
+    Attributes:
+        wire: what its wire calls the parts.
+        keywords: the keywords that are left out of schemas.
+        fields: the fields that are left out.
+        longest: the most tokens that it takes as a cap; 0 where it has refused none.
+        system: whether it takes system messages.
+        strict: whether it may be asked to keep to a schema strictly.
+    """
+
+    wire: PartsOfWire
+    keywords: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+    longest: int = 0
+    system: bool = True
+    strict: bool = True
+
+    def fit(self, request: Request) -> Request:
+        """The request without what is left out of its messages and settings."""
+        if self.longest and answer_cap(request.settings) > self.longest:
+            request = replace(request, settings=replace(request.settings, max_tokens=self.longest))
+        return request if self.system else replace(request, messages=without_system(request.messages))
+
+    def schema(self, text: str) -> dict[str, object]:
+        """A schema without the keywords that are left out."""
+        return cast("dict[str, object]", without_keywords(json.loads(text), self.keywords))
+
+    def learn(self, error: str, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
+        """Take in a refusal.
+
+        Args:
+            error: the kind of the error that it is.
+            words: the provider's words.
+            blamed: the fields that the error blames, in fields of its own.
+            body: the request that was refused.
+
+        Returns:
+            What will be another from now on, in words; "" where nothing will.
+        """
+        if self._shorten(words, blamed, body):
+            return f"answers will have {self.longest:,} tokens at most"
+        if error == "too_long":
+            return ""
+        if error == "server":
+            return self._merge_system(words, body)
+        return (
+            self._shorten_schema(words, body)
+            or self._drop_fields(words, blamed, body)
+            or self._merge_system(words, body)
+            or self._stop_streaming(words, blamed, body)
+        )
+
+    def _shorten(self, words: str, blamed: Collection[object], body: Mapping[str, object]) -> bool:
+        """Take the cap that the provider names, or what its window leaves for an answer."""
+        cap = next((size for name in self.wire.caps if isinstance(size := body.get(name), int)), 0)
+        named = any(name in blamed or names_field(words, name) for name in self.wire.caps)
+        longest = room_for_answer(words, cap) or (largest_below(words, cap) if named else 0)
+        if cap and longest:
+            self.longest = min(longest, self.longest or longest)
+        return bool(cap and longest)
+
+    def _shorten_schema(self, words: str, body: Mapping[str, object]) -> str:
+        """Leave out the keywords that are refused; else ask less strictly."""
+        shape = self.wire.shape
+        if shape not in body or not (names_field(words, shape) or _SCHEMA.search(words) or "json" in words.lower()):
+            return ""
+        sent = body[shape]
+        found = {
+            word for word in keywords_of(schema_in(sent)) - _STRUCTURE if re.search(rf"\b{re.escape(word)}\b", words)
+        }
+        if found:
+            self.keywords |= found
+            return f"{_listed(found)} will be left out of schemas"
+        if _SCHEMA.search(words) and '"strict":true' in json.dumps(sent, separators=(",", ":")):
+            self.strict = False
+            return "schemas will not be strict"
+        return ""
+
+    def _drop_fields(self, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
+        """Leave out the fields that are refused. A schema that is at fault says nothing of the next one."""
+        fields = {name for name in body if self._optional(name) and (name in blamed or names_field(words, name))}
+        if _SCHEMA.search(words):
+            fields.discard(self.wire.shape)
+        self.fields |= fields
+        return f"{_listed(fields)} will be left out" if fields else ""
+
+    def _optional(self, name: str) -> bool:
+        """Whether a request can go without a field; of the names of the cap, one must be left."""
+        caps = self.wire.caps
+        if name in caps:
+            return len(caps) > 1 and (name in self.fields or not caps & self.fields)
+        return name not in self.wire.needed and name != "stream"
+
+    def _merge_system(self, words: str, body: Mapping[str, object]) -> str:
+        messages = cast("Sequence[Mapping[str, object]]", body.get("messages", ()))
+        if not _SYSTEM.search(words) or all(message.get("role") != "system" for message in messages):
+            return ""
+        self.system = False
+        return "what the system says will go into the first message of the user"
+
+    def _stop_streaming(self, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
+        if not self.wire.streamed & body.keys() or not ("stream" in blamed or _STREAM.search(words)):
+            return ""
+        self.fields |= self.wire.streamed
+        return "answers will come as a whole, not in a stream"
+
+
+def names_field(words: str, name: str) -> bool:
+    """Whether words name a field: in quotation marks, or bare where its name is no word of English."""
+    mark = r"\b" if "_" in name or name == "temperature" else "['\"`]"
+    return bool(name) and re.search(f"{mark}{re.escape(name)}{mark}", words) is not None
+
+
+def room_for_answer(words: str, cap: int) -> int:
+    """What a window leaves behind a prompt, where the provider names both; 0 where it does not, or leaves little."""
+    numbers = _numbers(words)
+    if cap not in numbers or not _WINDOW.search(words):
+        return 0
+    others = set(numbers) - {cap}
+    if prompts := [number for number in others if number + cap in others]:
+        # The sum is named as well: that is what was asked for, not what there is.
+        others -= {prompts[0], prompts[0] + cap}
+        room = max(others or {cap}) - prompts[0]
+    elif 1 <= len(others) <= 2:
+        room = max(*others, cap) - min(others)
+    else:
+        return 0
+    return room if LEAST_ROOM <= room < cap else 0
+
+
+def largest_below(words: str, cap: int) -> int:
+    """The largest number below a cap, which is the cap that a provider takes; 0 where there is none."""
+    return max((number for number in _numbers(words) if LEAST_CAP <= number < cap), default=0)
+
+
+def _numbers(words: str) -> list[int]:
+    return [int(digits) for text in _NUMBER.findall(words) if len(digits := text.replace(",", "")) <= 9]
+
+
+def without_system(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages with what the system says at the beginning of the user's first one."""
+    system = [message.text for message in messages if message.role == "system" and message.text]
+    rest = [message for message in messages if message.role != "system"]
+    if not system:
+        return tuple(rest)
+    if rest and rest[0].role == "user":
+        return (replace(rest[0], text="\n\n".join([*system, rest[0].text])), *rest[1:])
+    return (Message(role="user", text="\n\n".join(system)), *rest)
+
+
+def without_keywords(schema: object, keywords: Collection[str]) -> object:
+    """A schema without some of its keywords, at every depth."""
+    if isinstance(schema, list):
+        return [without_keywords(item, keywords) for item in cast("list[object]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, object] = {}
+    for name, value in cast("dict[str, object]", schema).items():
+        if name in _OF_NAMES and isinstance(value, dict):
+            inner = cast("dict[str, object]", value)
+            kept[name] = {text: without_keywords(item, keywords) for text, item in inner.items()}
+        elif name not in keywords:
+            kept[name] = value if name in _OF_DATA else without_keywords(value, keywords)
+    return kept
+
+
+def schema_in(shape: object) -> object:
+    """The schema in the field that has it, however deep it stands there."""
+    while isinstance(shape, dict):
+        members = cast("dict[str, object]", shape)
+        inner = next((members[name] for name in ("json_schema", "format", "schema") if name in members), None)
+        if not isinstance(inner, dict):
+            return members
+        shape = cast("object", inner)
+    return shape
+
+
+def keywords_of(schema: object) -> set[str]:
+    """The keywords of a schema, at every depth; names of properties are none."""
+    if isinstance(schema, list):
+        return {word for item in cast("list[object]", schema) for word in keywords_of(item)}
+    if not isinstance(schema, dict):
+        return set()
+    found: set[str] = set()
+    for name, value in cast("dict[str, object]", schema).items():
+        found.add(name)
+        if name in _OF_NAMES and isinstance(value, dict):
+            found.update(word for item in cast("dict[str, object]", value).values() for word in keywords_of(item))
+        elif name not in _OF_DATA:
+            found.update(keywords_of(value))
+    return found
+
+
+def is_strict(schema: object) -> bool:
+    """Whether a schema may be asked for strictly: every object is closed, and all that it names is required."""
+    root = cast("dict[str, object]", schema) if isinstance(schema, dict) else {}
+    return root.get("type") == "object" and _closed(root)
+
+
+_STRICT = _STRUCTURE | {
+    *("description", "title", "pattern", "format", "minItems", "maxItems", "minLength", "maxLength"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+}
+"""The keywords that a strict schema may have."""
+
+
+def _closed(schema: object) -> bool:
+    if isinstance(schema, list):
+        return all(map(_closed, cast("list[object]", schema)))
+    if not isinstance(schema, dict):
+        return True
+    part = cast("dict[str, object]", schema)
+    properties = part.get("properties")
+    if part.get("type") == "object" or properties is not None:
+        names = set(cast("dict[str, object]", properties)) if isinstance(properties, dict) else set[str]()
+        required = part.get("required")
+        listed = set(cast("list[str]", required)) if isinstance(required, list) else set[str]()
+        if part.get("additionalProperties") is not False or listed != names:
+            return False
+    inner: list[object] = []
+    for name, value in part.items():
+        if name in _OF_NAMES and isinstance(value, dict):
+            inner += cast("dict[str, object]", value).values()
+        elif name not in _OF_DATA:
+            inner.append(value)
+    return part.keys() <= _STRICT and all(map(_closed, inner))
+
+
+def _listed(names: Collection[str]) -> str:
+    return " and ".join(sorted(names))
