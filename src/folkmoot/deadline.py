@@ -56,6 +56,18 @@ class Deadline:
         """Whether the time was up before the block ended."""
         return self._timeout.expired()
 
+    @property
+    def left(self) -> float | None:
+        """The seconds that the block still has; None where there is no limit."""
+        if self._left is None or self._timer is None:
+            return self._left
+        return self._left - min(self._loop.time() - self._since, STEP)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there is a limit of time now."""
+        return self._left is not None
+
     def restart(self, seconds: float) -> None:
         """Give the block ``seconds`` from now; does nothing if its time is up already."""
         if self.expired():

@@ -236,7 +236,8 @@ def test_a_debate_that_is_over_says_that_nothing_is_resumed(tmp_path: Path) -> N
     ],
 )
 def test_a_limit_that_paused_a_debate_is_doubled(reason: str, options: str) -> None:
-    assert resume_step("tea", reason, Usage(input_tokens=30, cost=None)).command == f"folkmoot resume tea{options}"
+    step = resume_step("tea", Paused(reason=reason), Usage(input_tokens=30, cost=None))
+    assert step.command == f"folkmoot resume tea{options}"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +248,7 @@ def test_a_limit_that_paused_a_debate_is_doubled(reason: str, options: str) -> N
     ],
 )
 def test_what_was_used_beyond_a_limit_is_doubled(reason: str, options: str) -> None:
-    step = resume_step("tea", reason, Usage(input_tokens=1400, output_tokens=100, cost=1.72906))
+    step = resume_step("tea", Paused(reason=reason), Usage(input_tokens=1400, output_tokens=100, cost=1.72906))
     assert (step.command, step.words) == (f"folkmoot resume tea{options}", "with twice what it has used")
 
 

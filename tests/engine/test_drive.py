@@ -146,7 +146,7 @@ async def test_all_out_of_reach_pauses_and_a_resume_asks_again() -> None:
     place = runner(build("panel", Brief(topic="Tea?", participants=TWO)))
     ran = await place.run({"Ann": Acts(down), "Bob": Acts(down)})
     assert ran.transcript.paused == Paused(
-        reason="none of 2 participants could be reached: no connection", kind="unavailable"
+        reason="none of 2 participants could be reached: no connection", kind="unavailable", cause="connection"
     )
     assert failed(ran) == []
     resumed = await place.run({"Ann": SeededAgent(), "Bob": SeededAgent()}, ran.lines)

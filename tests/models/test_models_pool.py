@@ -94,7 +94,7 @@ async def test_one_model_alone() -> None:
         await model.close()
 
 
-@pytest.mark.parametrize("names", [["ollama:a", "ollama:b"], ["groq:a", "groq:b"], ["anthropic:claude-haiku-5-5"]])
+@pytest.mark.parametrize("names", [["groq:a", "groq:b"], ["anthropic:claude-haiku-5-5"]])
 async def test_calls_in_flight_are_limited_for_all_models_of_a_provider(names: list[str]) -> None:
     async with Wires(script=lambda call: Plan(text="yes", delay=0.02)).serve() as wires:
         pool = Pool(env=environment(wires.url), retry=HASTY, in_flight=3)
@@ -118,7 +118,7 @@ async def test_a_call_is_on_record_once_it_is_its_turn() -> None:
         pool, notebook = Pool(env=environment(wires.url), retry=HASTY, in_flight=2), Notebook()
         async with asyncio.TaskGroup() as group:
             for n in range(6):
-                group.create_task(pool.model("ollama:tiny").complete(ask(f"prompt {n}"), notebook))
+                group.create_task(pool.model("groq:tiny").complete(ask(f"prompt {n}"), notebook))
             await full.wait()
             assert len(notebook.calls) == 2
         assert len(notebook.calls) == len(wires.calls) == 6

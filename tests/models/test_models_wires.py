@@ -183,6 +183,8 @@ async def test_reasoning_models_drop_what_they_refuse(bench: Bench) -> None:
 )
 async def test_faults(bench: Bench, name: str, plan: Plan, kind: str, tries: int) -> None:
     error = await bench.fail(name, plan, seconds=1.0 if plan.fault == "silence" else 120.0)
+    # A server of one's own may still be at work on a try that took too long.
+    tries = 1 if kind == "timeout" and name.startswith("ollama") else tries
     assert (error.kind, len(bench.wires.calls)) == (kind, tries)
     assert str(error)
 

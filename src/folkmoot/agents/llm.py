@@ -15,7 +15,7 @@ from folkmoot.agents.prompt import compose, fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from folkmoot.answers.layout import Reading, read, repair_question
 from folkmoot.answers.schemas.form_schema import fields_alone, json_form, most_tokens, schema_of, shown_object
-from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words
+from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words, time_of
 from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from folkmoot.core.brief import Schemas, Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
@@ -27,6 +27,8 @@ from folkmoot.models.prices import answer_cap, count_tokens
 TRUNCATED = "truncated"
 CONTINUED = "cut off, and gone on with once"
 REPAIRED = "asked again for the form"
+NO_TIME = "no time was left to ask again for the form"
+OUT_OF_TIME = "the time was up before it was asked again for the form"
 NO_TOOLS = "this model takes no tools"
 NO_SCHEMA = "the provider took no schema; the form was asked for in words"
 LEFT_TOOLS = "the provider refused the results of the tools as such; they were sent as text"
@@ -95,11 +97,18 @@ class ModelAgent:
         talk.holds = self._schemas != "off"
         # A caller's own schema is what the first question asks for anyway.
         talk.schema = schema_of(json_form(ask.form)) if ask.form and (first or ask.form.schema) else ""
+        time = time_of(recorder)
+        before = time.spent
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
-        if ask.form and is_cut_off(answer) and answer.finish != "filter" and answer.text.strip():
+        took = time.spent - before
+        goes_on = ask.form and is_cut_off(answer) and answer.finish != "filter" and answer.text.strip()
+        if ask.form and goes_on and talk.keep(ask, answer, CONTINUE, took):
             answer = await talk.continue_form(ask, ask.form, answer)
         reading = _with_missing_fields(ask.form, _read(ask, answer, context))
         if ask.form and _needs_repair(ask.form, reading):
+            if not talk.keep(ask, answer, "repair", took):
+                final = _with_missing_fields(ask.form, _read(ask, answer, context, final=True))
+                return reply_of(final, talk, answer)
             try:
                 repaired = await talk.ask_again(ask.form, reading, answer)
                 second = _read(ask, repaired, context, final=True)
@@ -197,6 +206,28 @@ class Conversation:
             most = None if _may_think(answer) else max(LEAST_REPAIR, most_tokens(missing))
         said = (Message(role="assistant", text=answer.text), Message(role="user", text=words))
         return await self.send("repair", *said, schema=schema_of(missing), most=most)
+
+    def keep(self, ask: Ask, answer: Called, call: str, took: float) -> bool:
+        """Keep an answer for the case that the turn's time ends within a further call about it.
+
+        Args:
+            ask: what was asked.
+            answer: the answer, which was paid for and says what it says.
+            call: the further call.
+            took: the seconds that the answer took.
+
+        Returns:
+            Whether there is time for that call, which may take as long; one that is on record takes none.
+        """
+        time = time_of(self.say)
+        reading = _with_missing_fields(ask.form, _read(ask, answer, self.context, final=True))
+        if reading.text or reading.fields:
+            kept = reply_of(reading, self, answer)
+            time.keep(replace(kept, notes=(*kept.notes, OUT_OF_TIME)))
+        if time.left >= took or self.say.done(call):
+            return True
+        self.notes.append(NO_TIME)
+        return False
 
     async def continue_form(self, ask: Ask, form: Form, answer: Called) -> Called:
         """Have the model continue a form that was cut off; return all of it, or what there is.

@@ -15,7 +15,7 @@ from typing import Protocol, cast
 
 from folkmoot.agents.prompt import frame
 from folkmoot.answers.layout import Reading, form_instructions, read
-from folkmoot.core.agent import Context, Quote, Recorder
+from folkmoot.core.agent import Context, Quote, Recorder, TurnTime, time_of
 from folkmoot.core.ask import Form, ToolCall, ToolSpec
 from folkmoot.core.errors import LimitReached, ModelError, RecordError, ToolError, Waiting
 from folkmoot.core.event import Called
@@ -339,6 +339,11 @@ class SilentRecorder:
     def watched(self) -> bool:
         """Nobody sees a tool's words."""
         return False
+
+    @property
+    def time(self) -> TurnTime:
+        """Pass the question on."""
+        return time_of(self._say)
 
     def delta(self, text: str) -> None:
         """Show nothing."""

@@ -1,7 +1,9 @@
 """The Agent port: what answers for a participant, what it is shown (``Context``) and how its calls are recorded."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Protocol, TypeGuard, runtime_checkable
 
 from folkmoot.core.ask import Ask, Reply, Value
@@ -153,6 +155,35 @@ class Quote:
             worst_cost=self.worst_cost,
             item=self.item,
         )
+
+
+class TurnTime:
+    """The time that one answer has, as its agent and the layers of its model see it; here without an end."""
+
+    @property
+    def spent(self) -> float:
+        """The seconds that have passed."""
+        return 0.0
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left."""
+        return inf
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """A context in which the time does not run: a call waits for its turn at a server."""
+        return nullcontext()
+
+    def keep(self, reply: Reply) -> None:
+        """Keep an answer that is whole: it counts if the time ends before the agent has a better one."""
+
+
+ANY_TIME = TurnTime()
+
+
+def time_of(recorder: "Recorder") -> TurnTime:
+    """The time of the answer that is recorded: the recorder's ``time``, where it has one."""
+    return getattr(recorder, "time", ANY_TIME)
 
 
 class Recorder(Protocol):

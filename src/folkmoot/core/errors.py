@@ -130,6 +130,10 @@ class LimitReached(FolkmootError):
     """A limit of the brief does not allow the next call."""
 
 
+class Stopped(LimitReached):
+    """The debate is to pause, so no further call begins."""
+
+
 class Waiting(FolkmootError):
     """A person has to answer before the debate can continue."""
 

@@ -233,10 +233,14 @@ class Interjected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paused:
-    """The debate is paused and can be resumed: at a limit, by its owner, or because no provider is in reach."""
+    """The debate is paused and can be resumed: at a limit, by its owner, or because no provider is in reach.
+
+    ``cause`` is the kind of ModelError that all who were asked have met: ``timeout``, ``key``, ``quota``.
+    """
 
     reason: str
     kind: str = ""
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,15 +15,16 @@ than ``UNKNOWN`` tokens for a byte can exceed it further, by the calls that were
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import ceil, inf
+from typing import cast
 
-from folkmoot.core.agent import BatchTry, Quote
-from folkmoot.core.ask import Usage
+from folkmoot.core.agent import ANY_TIME, BatchTry, Quote, TurnTime
+from folkmoot.core.ask import Reply, Usage
 from folkmoot.core.brief import Limits, is_within
-from folkmoot.core.errors import FREE_ERRORS, LimitReached, ModelError
+from folkmoot.core.errors import FREE_ERRORS, LimitReached, ModelError, Stopped
 from folkmoot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
 from folkmoot.core.text import PieceCleaner, clean, counted, named
 from folkmoot.deadline import Deadline
@@ -217,11 +218,57 @@ def _scaled(quote: Quote, prompt: int, answer: float) -> Quote:
     return replace(fitted, tokens=fitted.tokens + more, cost=cost)
 
 
+class AnswerTime(TurnTime):
+    """The time of one answer, as a limit; see ``core.agent.TurnTime``.
+
+    Args:
+        seconds: the time.
+
+    Attributes:
+        deadline: what ends the turn.
+        kept: the last answer that was kept; None for none.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.deadline, self.kept = Deadline(seconds), cast("Reply | None", None)
+        self._seconds, self._waits, self._pause = seconds, 0, ExitStack()
+
+    @property
+    def spent(self) -> float:
+        """The seconds that have passed."""
+        return self._seconds - self.left
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left."""
+        left = self.deadline.left
+        assert left is not None
+        return left
+
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """A context in which the time does not run; several may overlap."""
+        if not self._waits:
+            self._pause.enter_context(self.deadline.paused())
+        self._waits += 1
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            if not self._waits:
+                self._pause.close()
+
+    def keep(self, reply: Reply) -> None:
+        """Keep an answer that is whole."""
+        self.kept = reply
+
+
 class CallRecorder:
     """Records the calls of an agent while it answers one ask; see ``core.agent.Recorder``.
 
     Attributes:
-        clock: what ends the turn.
+        time: the time of the turn.
+        stop: why no further call may begin; "" as long as one may.
         waits: whether an answer is durable before it is returned. An agent that does nothing outside ``call`` need not
             wait: whatever follows stands behind the answer in the record, and is durable before it is sent.
     """
@@ -236,7 +283,8 @@ class CallRecorder:
     ) -> None:
         self._key, self._ledger, self._budget, self._show, self._watched = key, ledger, budget, show, watched
         self._pieces, self._silent = PieceCleaner(), True
-        self.clock: Deadline | None = None
+        self.time: TurnTime = ANY_TIME
+        self.stop: Callable[[], str] = str
         self.waits = True
 
     @property
@@ -263,10 +311,10 @@ class CallRecorder:
             with self._budget.sending(quote, awaited):  # It is reserved already.
                 return await self._answer(awaited, send)
         n = self._ledger.tries(self._key, name) + 1
-        if not self._budget.check(quote):
+        if not self._may_send(quote):
             # Waiting for money that others have reserved is no time of the turn.
-            with self.clock.paused() if self.clock else nullcontext():
-                while not self._budget.check(quote):
+            with self.time.waiting():
+                while not self._may_send(quote):
                     await self._budget.changed()
         with self._budget.sending(quote) as fitted:
             tried = Attempted(
@@ -281,6 +329,16 @@ class CallRecorder:
             )
             await self._ledger.add(tried)
             return await self._answer(tried, send)
+
+    def _may_send(self, quote: Quote) -> bool:
+        """Whether a call may be sent now; else it has to wait for one that is in flight.
+
+        Raises:
+            LimitReached: it could break a limit, or the debate is to pause.
+        """
+        if reason := self.stop():
+            raise Stopped(reason)
+        return self._budget.check(quote)
 
     def batch_try(self, name: str) -> BatchTry:
         """The try of a call in a provider's batch; see ``core.agent.BatchRecorder``."""

@@ -23,6 +23,7 @@ from folkmoot.core.errors import (
     RecordError,
     RecordMismatch,
     Refused,
+    Stopped,
     Unavailable,
     Unstorable,
     Waiting,
@@ -30,8 +31,7 @@ from folkmoot.core.errors import (
 from folkmoot.core.event import Asked, Closed, Failed, Note, Opened, Paused, Replied, Resumed, Signal
 from folkmoot.core.text import clean, counted, hide, named
 from folkmoot.core.transcript import Transcript
-from folkmoot.deadline import Deadline
-from folkmoot.engine.calls import Budget, CallRecorder
+from folkmoot.engine.calls import AnswerTime, Budget, CallRecorder
 from folkmoot.engine.quorum import Quorum, quorum_of
 from folkmoot.phases.base import ROOT, Phase, Play, State, enter
 from folkmoot.record.ledger import Ledger
@@ -201,10 +201,6 @@ def replay(opened: Opened, protocol: Phase, *, ledger: Ledger) -> Transcript:
             ledger.note(step)
 
 
-class _TurnTimeout(Unavailable):
-    """An agent took longer than a turn may take."""
-
-
 class _Driver:
     def __init__(self, opened: Opened, agents: Mapping[str, Agent], ledger: Ledger, options: DriverOptions) -> None:
         self.opened, self.agents, self.ledger, self.options = opened, agents, ledger, options
@@ -287,6 +283,7 @@ class _Driver:
         """Ask one agent. Errors become values here, so that one failure never cancels the others."""
         recorder = CallRecorder(ask.key, self.ledger, self.budget, self.options.show, self.options.watched)
         recorder.waits = not self._only_calls(ask)
+        recorder.stop = lambda: self.options.stop.reason
         began = asyncio.get_running_loop().time()
         try:
             reply = await self._in_time(ask, context, recorder)
@@ -310,26 +307,30 @@ class _Driver:
             # People take no place of the others, of whom only a limited number answers in parallel.
             return await self.agents[ask.to].answer(ask, context, recorder)
         async with self.gate:
-            clock = Deadline(self.limits.turn_seconds)
+            time = AnswerTime(self.limits.turn_seconds)
             try:
-                async with clock:
-                    recorder.clock = clock
+                async with time.deadline:
+                    recorder.time = time
                     reply = await self.agents[ask.to].answer(ask, context, recorder)
             except RecordError:
                 raise
             except Exception as error:
-                # Whatever an agent does after its time is up, the time is why there is no answer.
-                if clock.expired():
-                    raise self._turn_timeout() from error
-                raise
+                # Whatever an agent does after its time is up, the time is why there is no other answer.
+                if not time.deadline.expired():
+                    raise
+                return self._kept(time, error)
         # The agent ignored its cancellation, so its answer is too late.
         # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.
-        if clock.expired():
-            raise self._turn_timeout()  # pragma: no cover
+        if time.deadline.expired():
+            return self._kept(time)  # pragma: no cover
         return reply
 
-    def _turn_timeout(self) -> _TurnTimeout:
-        return _TurnTimeout(f"no answer within {counted(self.limits.turn_seconds, 'second')}", kind="timeout")
+    def _kept(self, time: AnswerTime, cause: Exception | None = None) -> Reply:
+        """The answer that is kept when the time is up: it was whole, and only a question about it was open."""
+        if time.kept:
+            return time.kept
+        problem = f"no answer within {counted(self.limits.turn_seconds, 'second')}"
+        raise Unavailable(problem, kind="timeout") from cause
 
     def _record_failures(self, asks: Sequence[Ask], outcomes: Sequence["_Outcome"], *, alone: bool) -> bool:
         """Record the failures of a batch; returns False if the debate must pause.
@@ -340,10 +341,14 @@ class _Driver:
             alone: whether these are all asks of the batch, so that none was answered before.
         """
         waits = [(outcome, _pause_kind(outcome)) for outcome in outcomes if isinstance(outcome, LimitReached | Waiting)]
-        away = [outcome for outcome in outcomes if _is_away(outcome)]
-        if alone and len(asks) > 1 and (reason := self._nobody_asked(outcomes)):
+        away = [outcome for outcome in outcomes if isinstance(outcome, ModelError) and self._gave_nothing(outcome)]
+        if alone and len(away) == len(asks) and (len(asks) > 1 or self._all_away(asks[0].to)):
             # Without any answer there is nothing to go on with: the asks stay open, and a resume asks them again.
-            return self._pause(f"none of {len({ask.to for ask in asks})} participants could be {reason}", "unavailable")
+            who = f"none of {len({ask.to for ask in asks})} participants" if len(asks) > 1 else f"{asks[0].to} not"
+            causes = {error.kind for error in away}
+            cause = causes.pop() if len(causes) == 1 else ""
+            how = "asked" if isinstance(away[0], Refused) else "reached"
+            return self._pause(f"{who} could be {how}: {away[0]}", "unavailable", named(cause))
         failures = [
             _failure_event(ask, outcome)
             for ask, outcome in zip(asks, outcomes, strict=False)
@@ -353,20 +358,34 @@ class _Driver:
         if not waits:
             return True
         # A limit counts before people: their answers alone would not let the debate continue.
-        kind = min((kind for _, kind in waits), key=("limit", "waiting", "batch").index)
+        kind = min((kind for _, kind in waits), key=("stopped", "limit", "waiting", "batch").index)
         return self._pause("; ".join(dict.fromkeys(str(reason) for reason, text in waits if text == kind)), kind)
 
-    def _nobody_asked(self, outcomes: Sequence["_Outcome"]) -> str:
-        """Why nobody of a batch could be asked at all; "" where somebody was.
+    def _gave_nothing(self, error: ModelError) -> bool:
+        """Whether a model was not asked, or not in time. What it said, or withheld, another try would bring again.
 
-        What refuses everybody before anybody has said a word is no matter of one question, but of how the debate is
-        set up: the key, the model, the size of the prompt. It can be mended, and the debate resumed.
+        What refuses everybody before anybody has said a word is a matter of the set-up, such as the key or the model.
         """
-        if all(map(_is_away, outcomes)):
-            return f"reached: {outcomes[0]}"
-        refused = all(_is_away(outcome) or isinstance(outcome, Refused) for outcome in outcomes)
-        first = refused and not any(turn.ask for turn in self.ledger.transcript.turns())
-        return f"asked: {next(outcome for outcome in outcomes if isinstance(outcome, Refused))}" if first else ""
+        if isinstance(error, Refused):
+            nobody = not any(turn.ask and turn.reply for turn in self.ledger.transcript.all())
+            return nobody or error.kind in ("too_long", "request")
+        return isinstance(error, Unavailable)
+
+    def _all_away(self, last: str) -> bool:
+        """Whether who is asked alone was the last one to try: since somebody answered, all debaters have failed.
+
+        As long as nobody has answered at all, a model counts for all whom it answers for.
+        """
+        turns, failed = self.ledger.transcript.all(), {last}
+        for turn in reversed(turns):
+            if turn.reply and turn.ask:
+                break
+            failed |= {turn.by} if turn.failure else set()
+        debaters = {who.name: who.seat for who in self.opened.brief.participants if who.duty == "debater" and who.seat}
+        if not any(turn.reply and turn.ask for turn in turns):
+            seats = {who.seat for who in self.opened.brief.participants if who.name in failed}
+            failed |= {name for name, seat in debaters.items() if seat in seats}
+        return bool(debaters) and debaters.keys() <= failed
 
     def _must_pause(self, more: int) -> tuple[str, str] | None:
         if self.options.stop.reason:
@@ -377,8 +396,8 @@ class _Driver:
             return str(error), "limit"
         return None
 
-    def _pause(self, reason: str, kind: str) -> bool:
-        self.ledger.note(Paused(reason=clean(reason), kind=kind))
+    def _pause(self, reason: str, kind: str, cause: str = "") -> bool:
+        self.ledger.note(Paused(reason=clean(reason), kind=kind, cause=cause))
         return False
 
     async def note_cancel(self) -> None:
@@ -398,15 +417,10 @@ class _Driver:
 _Outcome = Reply | Failed | ModelError | LimitReached | Waiting
 
 
-def _is_away(outcome: _Outcome) -> bool:
-    """Whether a provider did not answer; who only took longer than a turn is no reason to wait for one."""
-    return isinstance(outcome, Unavailable) and not isinstance(outcome, _TurnTimeout)
-
-
 def _pause_kind(outcome: LimitReached | Waiting) -> PauseKind:
     """Why a debate pauses after that outcome of an ask."""
     if isinstance(outcome, LimitReached):
-        return "limit"
+        return "stopped" if isinstance(outcome, Stopped) else "limit"
     return "batch" if isinstance(outcome, BatchPending) else "waiting"
 
 

@@ -17,11 +17,12 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Literal, TypeAlias
 
-from folkmoot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, is_batch_recorder
+from folkmoot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, TurnTime, is_batch_recorder, time_of
 from folkmoot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.labels import duration
@@ -143,19 +144,27 @@ class Throttled(Layer):
     Args:
         model: the model.
         gate: the gate that all users of one provider and key share.
+        learn: finds out, once, how many calls a server of one's own answers at the same time.
     """
 
-    def __init__(self, model: Model, gate: Gate) -> None:
+    def __init__(self, model: Model, gate: Gate, learn: Callable[[], Awaitable[object]] | None = None) -> None:
         super().__init__(model)
-        self._gate = gate
+        self._gate, self._learn = gate, learn
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request when it is its turn; what the record holds already takes no place."""
         if call := recorder.done(request.call):
             return call
-        async with self._gate.slots:
+        # Waiting for a place that other calls have taken is no time of the turn.
+        with time_of(recorder).waiting():
+            if self._learn:
+                await self._learn()
+            await self._gate.slots.acquire()
+        try:
             await self._gate.opened(request.seconds)
             return await self._metered_call(request, _GatedRecorder(recorder, self._gate, request.seconds))
+        finally:
+            self._gate.slots.release()
 
     async def _metered_call(self, request: Request, recorder: Recorder) -> Called:
         if self._gate.meter is None:
@@ -175,6 +184,14 @@ class Throttled(Layer):
             return called
 
 
+QUEUE = 5
+"""How many times the time of an answer a call may wait for its first piece at a server of one's own, because others are
+before it, or a model is being loaded."""
+
+QUEUED_GAPS = 5
+"""How many times the usual gap may be between two pieces there: others are answered at the same time."""
+
+
 class TimeLimit(Layer):
     """Ends a try that takes too long: as a whole, to its first piece, or between two pieces.
 
@@ -183,11 +200,13 @@ class TimeLimit(Layer):
     Args:
         model: the model.
         retry: the limits beside ``request.seconds``.
+        queued: whether it is behind a server of one's own, in which calls wait for each other: its time runs from the
+            first piece on. A try that took too long there is not repeated, for the server may still be at work on it.
     """
 
-    def __init__(self, model: Model, retry: RetrySettings | None = None) -> None:
+    def __init__(self, model: Model, retry: RetrySettings | None = None, *, queued: bool = False) -> None:
         super().__init__(model)
-        self._retry = retry or RetrySettings()
+        self._retry, self._queued = retry or RetrySettings(), queued
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request in time; the answer tells how long it took."""
@@ -195,10 +214,21 @@ class TimeLimit(Layer):
         clock = asyncio.get_running_loop().time
         began = clock()
         deadline, gap = Deadline(request.seconds, self._retry.first), self._retry.gap
-        watched = _WatchedRecorder(recorder, lambda: deadline.live(gap))
+        wait = ExitStack()
+        if self._queued:
+            deadline, gap = Deadline(None, QUEUE * request.seconds), QUEUED_GAPS * gap
+            wait.enter_context(time_of(recorder).waiting())
+
+        def live() -> None:
+            if self._queued and not deadline.begun:
+                deadline.restart(request.seconds)
+                wait.close()
+            deadline.live(gap)
+
         try:
-            async with deadline:
-                called = await self._model.complete(request, watched)
+            with wait:
+                async with deadline:
+                    called = await self._model.complete(request, _WatchedRecorder(recorder, live))
             if deadline.expired():
                 # An adapter that has swallowed its cancellation: what it says after that comes too late.
                 raise TimeoutError
@@ -206,8 +236,11 @@ class TimeLimit(Layer):
             # A try that took all its time would take it again; one that fell silent may not.
             silent = deadline.silent or not deadline.expired()
             failure, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
+            failure = failure if deadline.begun else "said no word"
             raise Unavailable(
-                f"{self.name} {failure}: stopped after {duration(int(spent))}", kind="timeout", again=silent
+                f"{self.name} {failure}: stopped after {duration(int(spent))}",
+                kind="timeout",
+                again=silent and not self._queued,
             ) from error
         return replace(called, seconds=clock() - began)
 
@@ -222,6 +255,11 @@ class _PassingRecorder:
     def watched(self) -> bool:
         """Pass the question on."""
         return self._recorder.watched
+
+    @property
+    def time(self) -> TurnTime:
+        """Pass the question on."""
+        return time_of(self._recorder)
 
     def delta(self, text: str) -> None:
         """Pass a piece on."""

@@ -221,6 +221,8 @@ class Pool:
         async with self._warming:
             for known_as, (name, connection) in tuple(self._cold.items()):
                 await asyncio.to_thread(self._load, name, self._models[known_as], connection)
+                if connection.local:
+                    await connection.learn()
                 del self._cold[known_as]
 
     def add_agent(self, name: str, model: Model) -> None:
@@ -338,4 +340,7 @@ def layered_model(
 
 
 def _layered(adapter: Model, connection: ProviderConnection, retry: RetrySettings) -> Model:
-    return Retrying(Throttled(Recorded(TimeLimit(adapter, retry)), connection.gate), retry)
+    limited = TimeLimit(adapter, retry, queued=connection.local)
+    return Retrying(
+        Throttled(Recorded(limited), connection.gate, connection.learn if connection.local else None), retry
+    )

@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias, cast
 
 from folkmoot.core.errors import Unavailable
 from folkmoot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
+from folkmoot.models.local_server import ServerFacts, ask_server, is_private
 from folkmoot.models.names import Environment, Provider, find_url, need_key
 
 CONNECT_SECONDS = 10.0
@@ -21,6 +22,9 @@ VIA = "folkmoot-via"
 
 INSTANCE = secrets.token_hex(8)
 """This process among all that run Folkmoot."""
+
+MODELS, VERSION = "/models", "/v1"
+"""Where servers that speak as OpenAI's does list their models, and how their addresses end."""
 
 IN_FLIGHT = 50
 """Calls in flight to one provider with one key."""
@@ -57,6 +61,8 @@ class ProviderConnection:
 
     Attributes:
         streams: answers that are being read now.
+        local: whether it is a server of one's own, whose calls wait in its queue.
+        facts: what such a server has said of itself; None before it was asked.
 
     Raises:
         BriefError: there is no usable address, or no key where one must be.
@@ -72,7 +78,11 @@ class ProviderConnection:
         http: OpenHttp | None = None,
     ) -> None:
         self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
-        self.gate = Gate(in_flight, meter)
+        # What speaks for itself and is nearby answers few calls at once; a proxy to a provider of the cloud does not.
+        self.local = provider.local or (not provider.url and is_private(self.url))
+        self.gate = Gate(1 if self.local else in_flight, meter)
+        self.facts: ServerFacts | None = None
+        self._learning = asyncio.Lock()
         values = os.environ if env is None else env
         own = {header: values[name] for name, header in provider.headers.items() if values.get(name, "").strip()}
         bearer = {"authorization": f"Bearer {self.key.reveal()}"} if self.key else {}
@@ -96,6 +106,24 @@ class ProviderConnection:
         if self._port is None:
             self._port = self._open_http(self.url, not self.provider.local)
         return self._port
+
+    async def learn(self) -> ServerFacts:
+        """Ask a server of one's own what it can do, once, and let through as many calls as it answers at once."""
+        async with self._learning:
+            if self.facts is None:
+                asks = self.local and self.provider.wire.models_path == MODELS
+                self.facts = await ask_server(self._get) if asks else ServerFacts()
+                if self.local:
+                    self.gate.widen(self.facts.slots)
+            return self.facts
+
+    async def _get(self, path: str) -> Mapping[str, object]:
+        """The JSON object behind a path of the server, whose address may end with the version of its interface."""
+        url = self.url.removesuffix(VERSION)
+        async with self.port.open(url + path, self._headers, None) as answer:
+            if answer.status != 200:
+                return {}
+            return read_object(await BoundedBody(answer, self.provider.name, url).whole())
 
     @contextmanager
     def streaming(self) -> Generator[None]:
@@ -167,8 +195,14 @@ class Gate:
     """
 
     def __init__(self, limit: int, meter: UsageMeter | None = None) -> None:
-        self.slots, self.meter = asyncio.Semaphore(limit), meter
+        self.limit, self.slots, self.meter = limit, asyncio.Semaphore(limit), meter
         self._open_at = 0.0
+
+    def widen(self, limit: int) -> None:
+        """Let more calls through at once; never fewer than before."""
+        while self.limit < limit:
+            self.limit += 1
+            self.slots.release()
 
     def hold(self, seconds: float) -> None:
         """Let nobody through for a number of seconds, ``LONGEST_HOLD`` at most."""

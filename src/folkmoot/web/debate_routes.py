@@ -267,8 +267,7 @@ def _ways(
     debate = visit.debate
     steps: Iterable[NextStep] = next_steps(opened, debate, transcript)
     if status in ("open", "paused"):
-        paused = transcript.paused
-        steps = [resume_step(debate, paused.reason if paused else "", transcript.usage)]
+        steps = [resume_step(debate, transcript.paused, transcript.usage)]
     elif status == "failed":
         steps = [NextStep(command=f"folkmoot again {debate}", words="the same brief once more")]
     if stale:

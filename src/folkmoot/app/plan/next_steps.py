@@ -9,10 +9,10 @@ from math import ceil
 from folkmoot.app.brief.default_participants import default_moderator
 from folkmoot.app.plan.checks import has_nothing_to_quote
 from folkmoot.core.ask import Usage
-from folkmoot.core.brief import is_person
+from folkmoot.core.brief import TURN_SECONDS, is_person
 from folkmoot.core.decision import NextStep
 from folkmoot.core.errors import FolkmootError
-from folkmoot.core.event import Closed, Entry, Opened
+from folkmoot.core.event import Closed, Entry, Opened, Paused
 from folkmoot.core.labels import only_answered
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.phases.base import Rounds
@@ -81,17 +81,40 @@ _RAISED: Mapping[str, str] = {"question": "--max-questions", "token": "--max-tok
 """The option of ``folkmoot resume`` that raises a limit, by its unit."""
 
 
-def resume_step(debate: str, reason: str, usage: Usage) -> NextStep:
+_MENDED: Mapping[str, str] = {
+    "timeout": "with more time for each answer",
+    "key": "once its key is set or renewed; nothing is paid twice",
+    "quota": "once there is credit again; nothing is paid twice",
+    "too_long": "once the model has a larger context: a local server is started with it; nothing is paid twice",
+    "not_found": "once the model is there; nothing is paid twice",
+    "request": "once the model takes such requests; nothing is paid twice",
+}
+"""What has to be mended before a debate is resumed, by what all who were asked have met."""
+
+_WITHIN = re.compile(r"no answer within ([0-9.,e+]+) second")
+"""How the reason of a pause names the time that an answer had."""
+
+LEAST_SECONDS = 600
+"""Seconds for an answer with which a debate is resumed that has paused for time; more where it had as much before."""
+
+
+def resume_step(debate: str, paused: Paused | None, usage: Usage) -> NextStep:
     """How a paused debate is resumed. Where a limit stopped it, with twice that limit: else it would pause again.
 
     Answers that were under way when the limit was reached may have used more than the limit; then with twice that.
 
     Args:
         debate: its id.
-        reason: why it is paused.
+        paused: why it is paused.
         usage: what it has used.
     """
-    limit = _LIMIT.search(reason)
+    cause = paused.cause if paused else ""
+    if cause in _MENDED:
+        within = _WITHIN.search(paused.reason) if paused else None
+        seconds = min(max(LEAST_SECONDS, 2 * float(within[1].replace(",", "")) if within else 0), TURN_SECONDS.high)
+        more = f" --turn-seconds {seconds:.15g}" if cause == "timeout" else ""
+        return NextStep(command=f"folkmoot resume {debate}{more}", words=_MENDED[cause])
+    limit = _LIMIT.search(paused.reason) if paused else None
     if limit is None:
         return NextStep(command=f"folkmoot resume {debate}", words="")
     maximum = float((limit["cost"] or limit["number"]).replace(",", ""))
@@ -113,13 +136,13 @@ def pause_steps(debate: str, transcript: Transcript, usage: Usage, entries: int)
         entries: how many entries it has.
     """
     paused = transcript.paused
-    kind, reason = (paused.kind, paused.reason) if paused else ("", "")
+    kind = paused.kind if paused else ""
     open_turns = [turn for turn in transcript.all() if turn.ask and not transcript.answered(turn.key)]
     participants = transcript.brief.participants if transcript.brief else ()
     people = {participant.name for participant in participants if is_person(participant)}
     for name in dict.fromkeys(turn.by for turn in open_turns if turn.by in people):
         yield NextStep(command=f"folkmoot answer {debate} --as {shlex.quote(name)}", words=f"answers as {name}")
-    step = resume_step(debate, reason, usage)
+    step = resume_step(debate, paused, usage)
     yield step if step.words else replace(step, words=_RESUMES.get(kind, _RESUMES[""]))
     if kind == "batch":
         yield NextStep(command="folkmoot batch --jobs", words="shows the batches at the providers")

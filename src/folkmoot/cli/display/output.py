@@ -13,7 +13,7 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
-from folkmoot.app.plan.next_steps import NextStep, resume_step
+from folkmoot.app.plan.next_steps import NextStep, pause_steps, resume_step
 from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.people import ShownTurn, allowed_values
 from folkmoot.app.run.record_reader import OpenQuestion
@@ -351,7 +351,7 @@ class Output:
         follow_ups = follow_ups or FollowUps()
         if self.mode == "json":
             if outcome.status == "paused":
-                step = resume_step(outcome.debate, outcome.reason, outcome.usage)
+                step = resume_step(outcome.debate, outcome.transcript.paused, outcome.usage)
                 self.remark(f"{line(outcome.reason)}. Resume with: {step.command}")
             return
         self.console.print(ending(report, boxed=self.boxed))
@@ -361,7 +361,9 @@ class Output:
             self.console.print(Text(f"{label:<10}{path}", style=FAINT), soft_wrap=True)
         first = commands(outcome.debate, follow_ups.asks)
         paused = outcome.status == "paused"
-        steps = [resume_step(outcome.debate, outcome.reason, outcome.usage)] if paused else []
+        steps = [resume_step(outcome.debate, outcome.transcript.paused, outcome.usage)] if paused else []
+        if outcome.kind == "unavailable":
+            steps = list(pause_steps(outcome.debate, outcome.transcript, outcome.usage, report.entries))
         first += [f"{step.command}{step.words and f'  # {step.words}'}" for step in (*steps, *follow_ups.steps)]
         rest = [f"folkmoot show {outcome.debate}", f"folkmoot verify {outcome.debate}"] if self.mode != "quiet" else []
         for n, command in enumerate((*first, *rest)):

@@ -9,6 +9,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import msgspec
@@ -240,7 +241,9 @@ class WireModel(ABC):
     @property
     def traits(self) -> Traits:
         """What the wire takes; that a model takes no tools is known once it has refused them."""
-        return self._traits[self._tools]
+        facts = self._connection.facts
+        context = facts.context(self._name.model) if facts else 0
+        return replace(self._traits[self._tools], context=context) if context else self._traits[self._tools]
 
     @property
     def drops(self) -> tuple[str, ...]:

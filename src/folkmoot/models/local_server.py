@@ -1,0 +1,104 @@
+"""What a server of one's own says of itself: how many calls it answers at once, and how long a prompt may be.
+
+A server on a laptop answers one call after the other, and holds a few thousand tokens. It says so, and nothing has to be
+sent to find out. A server that says nothing is taken for one that answers a single call at a time.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import cast
+from urllib.parse import urlsplit
+
+from folkmoot.core.errors import ModelError
+from folkmoot.models.http_port import Unreached
+
+SECONDS = 3.0
+"""Seconds in which a server says what it is."""
+
+BATCHING = 16
+"""Calls at once to a server that answers as many together as its memory holds, such as vLLM."""
+
+_LENGTHS = ("max_model_len", "loaded_context_length", "context_length", "n_ctx", "max_context_length")
+"""What servers call the tokens of context in their lists, the one that holds now before the one that could be: vLLM and
+SGLang, LM Studio, llama.cpp (in ``meta``)."""
+
+_HOME = (".local", ".localhost", ".internal", ".lan", ".home.arpa")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """What a server says of itself.
+
+    Attributes:
+        slots: the calls that it answers at once.
+        contexts: by model, the tokens of a prompt with its answer; only of those that it tells.
+    """
+
+    slots: int = 1
+    contexts: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def context(self, model: str) -> int:
+        """The tokens that a model holds; 0 where unknown. A server of one model answers under any name with it."""
+        if model in self.contexts or len(self.contexts) != 1:
+            return self.contexts.get(model, 0)
+        return next(iter(self.contexts.values()))
+
+
+def is_private(url: str) -> bool:
+    """Whether an address is of this machine, or of the network around it."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_HOME))
+
+
+Get = Callable[[str], Awaitable[Mapping[str, object]]]
+"""Reads the JSON object behind a path of the server's address; an empty one where there is none."""
+
+
+async def ask_server(get: Get) -> ServerFacts:
+    """What a server says of itself, whichever it is, within ``SECONDS``; little where it says little."""
+    facts = ServerFacts()
+    with suppress(ModelError, Unreached, TimeoutError):
+        async with asyncio.timeout(SECONDS):
+            entries = _entries(await get("/v1/models"))
+            contexts = {name: tokens for entry in entries for name, tokens in _context(entry)}
+            owners = {entry.get("owned_by") for entry in entries}
+            facts = ServerFacts(slots=BATCHING if owners & {"vllm", "sglang"} else 1, contexts=contexts)
+            if "llamacpp" in owners:
+                return _with_props(facts, await get("/props"))
+            if entries and not contexts:
+                # LM Studio tells the length with which a model is loaded on its own path only.
+                loaded = _entries(await get("/api/v0/models"))
+                return ServerFacts(contexts={name: tokens for entry in loaded for name, tokens in _context(entry)})
+    return facts
+
+
+def _entries(page: Mapping[str, object]) -> list[Mapping[str, object]]:
+    listed = page.get("data")
+    entries = cast("list[object]", listed) if isinstance(listed, list) else []
+    return [cast("Mapping[str, object]", entry) for entry in entries if isinstance(entry, dict)]
+
+
+def _context(entry: Mapping[str, object]) -> list[tuple[str, int]]:
+    """The name of a model in a list, and its tokens of context; nothing where they are not told."""
+    meta = entry.get("meta")
+    known = {**(cast("Mapping[str, object]", meta) if isinstance(meta, dict) else {}), **entry}
+    tokens = next((value for name in _LENGTHS if (value := _count(known.get(name)))), 0)
+    return [(str(entry.get("id", "")), tokens)] if tokens else []
+
+
+def _with_props(facts: ServerFacts, props: Mapping[str, object]) -> ServerFacts:
+    """What llama.cpp adds: its slots, and the context of each, which is less than that of the model."""
+    usual = props.get("default_generation_settings")
+    each = _count(cast("Mapping[str, object]", usual).get("n_ctx")) if isinstance(usual, dict) else 0
+    contexts = {name: min(tokens, each or tokens) for name, tokens in facts.contexts.items()}
+    return ServerFacts(slots=_count(props.get("total_slots")) or 1, contexts=contexts)
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
