@@ -192,23 +192,19 @@ async def test_a_days_money_is_reserved_before_a_debate_begins(tmp_path: Path, m
         assert "the price of openai:gpt-nobody is unknown" in refused.json()["detail"]
 
 
-CAST = {
-    f"{name}_{n}": value
-    for n, stance in enumerate(("FOR", "AGAINST", "OTHER"), start=1)
-    for name, value in {
-        "name": "ABC"[n - 1] + "da",
-        "stance": stance,
-        "role": f"Guest {n}",
-        "persona": f"You have cup {n}.",
-    }.items()
-}
+CAST = [
+    {"name": "ABC"[n] + "da", "stance": stance, "role": f"Guest {n}", "persona": f"You have cup {n}."}
+    for n, stance in enumerate(("FOR", "AGAINST", "OTHER"))
+]
 
 
 class Dear(ScriptedModel):
     """A model that makes participants, debates for a tenth of a dollar a call, and waits at its call of a number."""
 
     def __init__(self, waits: int) -> None:
-        super().__init__(lambda request: json.dumps(CAST) if "persona_1" in str(request) else WORDS, name="guest:dear")
+        super().__init__(
+            lambda request: json.dumps(CAST) if "You are Casting" in str(request) else WORDS, name="guest:dear"
+        )
         self.waits, self.calls = waits, 0
         self.go, self.asked = asyncio.Event(), asyncio.Event()
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from folkmoot.core.errors import ModelError
 from folkmoot.models.http_port import Unreached
+from folkmoot.models.names import Provider
 
 SECONDS = 3.0
 """Seconds in which a server says what it is."""
@@ -54,6 +55,11 @@ def is_private(url: str) -> bool:
         return not ip_address(host).is_global
     except ValueError:
         return bool(host) and ("." not in host or host.endswith(_HOME))
+
+
+def is_nearby(provider: Provider, url: str) -> bool:
+    """Whether a provider is a server of one's own: it speaks for itself there, and is no proxy to one of the cloud."""
+    return provider.local or (not provider.url and is_private(url))
 
 
 Get = Callable[[str], Awaitable[Mapping[str, object]]]

@@ -33,7 +33,8 @@ from folkmoot.models.layers import (
     Throttled,
     TimeLimit,
 )
-from folkmoot.models.names import ACP, Environment, ModelName, need_key, parse, programs_in
+from folkmoot.models.local_server import is_nearby
+from folkmoot.models.names import ACP, Environment, ModelName, find_url, need_key, parse, programs_in
 from folkmoot.models.prices import load_prices
 from folkmoot.models.provider_errors import TranslatedErrors
 from folkmoot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
@@ -185,6 +186,13 @@ class Pool:
     def starts(self, name: str) -> bool:
         """Whether the caller may have a model of that name; only a program of this machine may be out of bounds."""
         return self._may_start is None or programs_in((name,)) <= self._may_start
+
+    def is_nearby(self, name: str) -> bool:
+        """Whether a model of that name is on a server of one's own."""
+        with contextlib.suppress(BriefError):
+            provider = parse(name).provider
+            return is_nearby(provider, find_url(provider, self._env))
+        return False
 
     def model(self, name: str) -> Model:
         """The model of that name (``ollama:llama3.2``), always the same one.

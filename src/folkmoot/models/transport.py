@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias, cast
 
 from folkmoot.core.errors import Unavailable
 from folkmoot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
-from folkmoot.models.local_server import ServerFacts, ask_server, is_private
+from folkmoot.models.local_server import ServerFacts, ask_server, is_nearby
 from folkmoot.models.names import Environment, Provider, find_url, need_key
 
 CONNECT_SECONDS = 10.0
@@ -78,8 +78,7 @@ class ProviderConnection:
         http: OpenHttp | None = None,
     ) -> None:
         self.provider, self.key, self.url = provider, need_key(provider, env), find_url(provider, env)
-        # What speaks for itself and is nearby answers few calls at once; a proxy to a provider of the cloud does not.
-        self.local = provider.local or (not provider.url and is_private(self.url))
+        self.local = is_nearby(provider, self.url)
         self.gate = Gate(1 if self.local else in_flight, meter)
         self.facts: ServerFacts | None = None
         self._learning = asyncio.Lock()

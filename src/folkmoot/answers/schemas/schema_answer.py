@@ -92,19 +92,30 @@ def read_schema_answer(schema: str, words: str) -> str | Fault:
         value = _decoded(words)
     except (ValueError, RecursionError):
         return Fault("malformed")
-    problem = _problem(json.loads(schema), value)
+    wanted = json.loads(schema)
+    value = _in_its_object(wanted, value)
+    problem = _problem(wanted, value)
     return Fault(problem) if problem else json.dumps(value, ensure_ascii=False)
 
 
+def _in_its_object(schema: object, value: object) -> object:
+    """The value; a list by itself as the one member of the object that should hold it, for models leave that out."""
+    match schema:
+        case {"type": "object", "required": [str(name)]} if isinstance(value, list):
+            return {name: cast("object", value)}
+        case _:
+            return value
+
+
 def _decoded(words: str) -> object:
-    """The one JSON value of an answer: alone, in a code fence, or from the first brace to the last.
+    """The one JSON value of an answer: alone, in a code fence, or from the first brace or bracket to the last.
 
     Raises:
         ValueError: there is none, or a name stands in it twice.
     """
     fenced = _FENCE.findall(words)
-    within = words[words.find("{") : words.rfind("}") + 1]
-    for text in (words, *(fenced if len(fenced) == 1 else ()), within):
+    within = (words[words.find(left) : words.rfind(right) + 1] for left, right in ("{}", "[]"))
+    for text in (words, *(fenced if len(fenced) == 1 else ()), *within):
         try:
             return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
         except json.JSONDecodeError:

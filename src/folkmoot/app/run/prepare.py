@@ -73,6 +73,9 @@ from folkmoot.protocols.compose import ENDED
 from folkmoot.protocols.grouped import LEAST
 from folkmoot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, GATED, VOTES
 
+NEARBY_SECONDS = 600.0
+"""Seconds for an answer of a server of one's own, where nobody says how many: a laptop writes a few words a second."""
+
 MOST_IN_ONE_GROUP = 10
 """The most debaters of a brief who all hear each other; more overwhelm any reader, and what they read grows squared."""
 
@@ -347,6 +350,7 @@ async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrid
     _check_seats(workspace, parsed)
     brief = _with_fallbacks(with_moderator_tools(assign(brief, models), parsed, config), config, workspace)
     brief, left_out = _without_unseeing(workspace, brief, parsed)
+    brief = _with_time(brief, parsed, overrides, workspace)
     try:
         choices, learned = await with_learned_threshold(make_choices(parsed, overrides), parsed, workspace.store)
         check_feeds(choices.memory.feeds if choices.memory else (), config)
@@ -361,6 +365,9 @@ async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrid
     for participant in plan.brief.participants:
         _check_tools(parsed, replace(plan.brief, participants=(participant,)), config)
     generates = parsed.vacant and not parsed.built_in(overrides.cast) and models[0] not in (QUOTES, HUMAN)
+    if generates and not overrides.cast and workspace.pool.is_nearby(models[0]):
+        # Small models name poor ones, and take a minute for it.
+        generates = False
     live, notes = live_models(workspace, plan.brief, plan.options), (*parsed.notes, *model_notes, *learned)
     return _Planned(plan, choices, live, notes, models[0] if generates else "")
 
@@ -377,6 +384,16 @@ def _without_unseeing(workspace: Workspace, brief: Brief, parsed: ParsedBrief) -
     """The brief without those who do not see its pictures, where it says so, and why each is left out."""
     skips = parsed.given.get("unseeing") == "skip"
     return leave_out_unseeing(brief, live_models(workspace, brief)) if skips else (brief, ())
+
+
+def _with_time(brief: Brief, parsed: ParsedBrief, overrides: Overrides, workspace: Workspace) -> Brief:
+    """The brief with more time for each answer where nobody says how much, and a server of one's own answers."""
+    limits = brief.limits
+    said = "limits.turn_seconds" in parsed.given or overrides.caps.turn_seconds is not None
+    if said or limits.turn_seconds != Limits().turn_seconds:
+        return brief
+    nearby = any(workspace.pool.is_nearby(who.seat) for who in brief.participants if who.seat)
+    return replace(brief, limits=replace(limits, turn_seconds=NEARBY_SECONDS)) if nearby else brief
 
 
 def _with_overrides(brief: Brief, overrides: Overrides) -> Brief:

@@ -11,10 +11,10 @@ participants are reused, or it is resumed where it has paused, and nothing is pa
 """
 
 import asyncio
+import json
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 from folkmoot.agents.human import Interface
 from folkmoot.app.brief.default_participants import DEFAULT_DEBATERS
@@ -54,11 +54,12 @@ MOST_PERSONA = 2000
 TASK = (
     "Name {count} people who should debate this topic. Their perspectives must be clearly different: other interests, "
     "other knowledge, other fears. At least one of them must oppose what seems the obvious answer. Take no famous "
-    "people. Give each a short given name, a role of at most twelve words, and a persona: two to four sentences that "
-    "begin with 'You' and say what this person knows, wants and fears."
+    "people. Give each a short given name, a stance towards the obvious answer ({stances}), a role of at most twelve "
+    "words, and a persona: two to four sentences that begin with 'You' and say what this person knows, wants and fears."
 )
 PERSONA = "You choose who should take part in a debate. You take no side, and you do not debate yourself."
-WHY = Field(name="why", required=False, help="in one sentence, why these people")
+PEOPLE = Field(name="participants")
+"""The list of participants, as JSON."""
 
 OPPOSING = "Skeptic"
 """The built-in debater who opposes whatever is proposed."""
@@ -98,8 +99,8 @@ def generation_plan(prepared: PreparedDebate) -> Plan:
     writer = Participant(
         name=NAME, role="Chooses who takes part", persona=PERSONA, seat=prepared.generator, language=language
     )
-    ask = Everyone(act=ACT, task=TASK.replace("{count}", str(count)), form=_form(count), view=View(last=0))
-    tree = Steps(parts=(ask, Adopt(act=ACT, field=WHY.name, status="", rule="casting")))
+    ask = Everyone(act=ACT, task=TASK.format(count=count, stances=", ".join(STANCES)), form=_form(), view=View(last=0))
+    tree = Steps(parts=(ask, Adopt(act=ACT, field=PEOPLE.name, status="", rule="casting")))
     alone = Brief(
         topic=brief.topic,
         background=brief.background,
@@ -202,35 +203,33 @@ def with_participants(
     return parsed, replace(overrides, caps=_remaining_limits(prepared.plan.brief.limits, generated))
 
 
-def _form(count: int) -> Form:
-    people = (
-        field
-        for n in range(1, count + 1)
-        for field in (
-            Field(name=f"name_{n}", help="a given name"),
-            Field(name=f"stance_{n}", kind="choice", choices=STANCES, help="towards the obvious answer"),
-            Field(name=f"role_{n}", help="office or interest"),
-            Field(name=f"persona_{n}", help="You know …; you want …; you fear …"),
-        )
-    )
-    return Form(name=ACT, layout="json", fields=(*people, WHY))
+def _form() -> Form:
+    """A list of objects, each of one participant."""
+    texts = {name: {"type": "string"} for name in ("role", "persona")}
+    stance = {"type": "string", "enum": [*STANCES]}
+    person = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "stance": stance, **texts},
+        "required": ["name"],
+    }
+    people = {"type": "array", "items": person}
+    schema = {"type": "object", "properties": {PEOPLE.name: people}, "required": [PEOPLE.name]}
+    return Form(name=ACT, layout="json", fields=(PEOPLE,), schema=json.dumps(schema))
 
 
 def _read(transcript: Transcript, count: int, others: Sequence[Participant]) -> Iterator[tuple[Participant, str]]:
     """The generated debaters, each with its stance; names, roles and personas are distinct."""
-    turns = transcript.turns(ACT)
     names = {skeleton(participant.name) for participant in others}
-    for turn, n in product(turns, range(1, count + 1)):
-        name, stance, role, persona = (
-            read_field(turn, f"{item}_{n}") for item in ("name", "stance", "role", "persona")
-        )
-        person = _person(str(name or ""), str(role or ""), str(persona or ""))
-        if person is None:
-            continue
-        looks = {skeleton(text) for text in (person.name, person.role, person.persona)}
-        if not looks & names:
-            names |= looks
-            yield person, str(stance)
+    for turn in transcript.turns(ACT):
+        text = read_field(turn, PEOPLE.name)
+        for item in json.loads(text)[PEOPLE.name][:count] if isinstance(text, str) else ():
+            person = _person(*(str(item.get(name, "")) for name in ("name", "role", "persona")))
+            if person is None:
+                continue
+            looks = {skeleton(text) for text in (person.name, person.role, person.persona)}
+            if not looks & names:
+                names |= looks
+                yield person, str(item.get("stance", ""))
 
 
 def _person(name: str, role: str, persona: str) -> Participant | None:
