@@ -224,6 +224,10 @@ def events(text: str) -> None:
     reading.close()
 
 
+def one_file(text: str) -> Artefact:
+    return Artefact(files=(whole_file("a.py", text),), facts={})
+
+
 def chat(text: str, *, role: str = "user") -> None:
     messages = [{"role": "system", "content": "Be short."}, {"role": role, "content": text}]
     request = read_chat({"model": "folkmoot", "messages": [*messages, {"role": "user", "content": f"And? {text}"}]})
@@ -275,6 +279,11 @@ TEXTS: Readers = {
     "extracts": (lambda text: cut([Source(name="a.md", text=text)]), "# A\n\nWords. "),
     "diff": (lambda text: files_of(read_diff(text)), DIFF),
     "citation": (lambda text: check(FILES, "a.py", text, text), "1-2"),
+    "shortened citation": (lambda text: check(one_file(text), "a.py", "1", f"{text} ... {text} ... gone"), "a = b; "),
+    "pieces of a citation": (
+        lambda text: check(one_file("a b " * (len(text) // 4)), "a.py", "1", text),
+        "a ... b ... ",
+    ),
     "place": (read_place, "a.py:1-2"),
     "quotations": (
         lambda text: list(quotations(text, {"a": "The yard is full. " + text})),

@@ -78,6 +78,42 @@ def test_a_quotation_that_stands_once_elsewhere_has_moved() -> None:
     assert str(cited) == "src/pager.py:3"
 
 
+LONG = Artefact(
+    files=(whole_file("a.py", "x = 0\nrun('a', b); run('c', d)  # two\ny = [\n    1,\n    2,\n]\nz(...args)\n"),),
+    facts={},
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "quote"),
+    [
+        ("2", "run('a', ..."),
+        ("2", "run('a', … d)"),
+        ("2", "...run('c'..."),
+        ("2", "run('a' [...] run('c' […] # two"),
+        ("3-6", "y = [\n    ...\n]"),
+        ("3-6", "y = [\n    # ...\n    2,\n]"),
+        ("3-6", "y = [ ... ]"),
+        ("7", "z(...args)"),
+        ("7", "z(...)"),
+    ],
+)
+def test_a_shortened_quotation_stands_where_its_pieces_stand_in_their_order(lines: str, quote: str) -> None:
+    cited = check(LONG, "a.py", lines, quote)
+    assert (cited.fault, cited.moved_from) == ("", None)
+
+
+@pytest.mark.parametrize("quote", ["run('c' ... run('a'", "… …", "( ... )", "run('a', ... gone", "y = [ ... x = 0"])
+def test_a_shortened_quotation_with_other_words_or_another_order_has_no_basis(quote: str) -> None:
+    assert "does not stand" in check(LONG, "a.py", "2", quote).fault
+
+
+def test_a_shortened_quotation_reaches_over_no_more_lines_than_a_citation_may_have() -> None:
+    for rows, valid in ((59, True), (60, False)):
+        artefact = Artefact(files=(whole_file("a", "\n".join(["begin", *["-"] * (rows - 1), "end"])),), facts={})
+        assert check(artefact, "a", "1", "begin ... end").valid == valid
+
+
 def test_of_several_places_the_nearest_within_twenty_lines_counts() -> None:
     near = "\n".join(["x"] + ["-"] * 20 + ["x"] + ["-"] * 40)
     artefact = Artefact(files=(whole_file("a", near),), facts={})
@@ -115,7 +151,7 @@ def test_whatever_is_cited_is_valid_or_has_a_reason(path: str, lines: str, quote
     cited = check(ARTEFACT, path, lines, quote)
     file = ARTEFACT.file(cited.path)
     assert cited.valid == (file is not None and not cited.fault)
-    if cited.valid and file:
+    if cited.valid and file and "..." not in quote and "…" not in quote:
         first, last = cited.lines
         assert any(
             row.strip() and row.strip() in file.lines()[n] for n in range(first, last + 1) for row in quote.split("\n")
