@@ -75,6 +75,60 @@ async def test_states_follow_from_what_is_answered(
     assert review.counts[item.state] == 1
 
 
+async def test_a_refutation_touches_only_the_fault_that_it_is_about() -> None:
+    faults = {"R1": finding(quote="while", CLAIM="It never ends."), "R2": finding(quote="page:", CLAIM="No such name.")}
+    brief = review_brief((*TWO, person("C", "three", "juror")))
+
+    def answer(ask: Ask) -> str:
+        if ask.act == "inspect":
+            return faults[ask.to]
+        if ask.act == "refute":
+            return verdict("DISAGREE_EVIDENCE" if "It never ends." in ask.task else "AGREE")
+        return reply("RETRACT")
+
+    _, review, agent = await run(brief, answer)
+    assert {item.finding.claim: (item.state, item.agreement) for item in review.findings} == {
+        "It never ends.": ("retracted", ""),
+        "No such name.": ("survived", ""),
+    }
+    tasks = [ask.task for ask, _ in agent.history if ask.act == "refute"]
+    assert [sum(words in task for words in ("It never ends.", "No such name.")) for task in tasks] == [1, 1]
+
+
+async def test_one_fault_of_two_reviewers_is_one_finding_that_says_what_the_agreement_rests_on() -> None:
+    faults = {"R1": finding(quote="while ..."), "R2": finding(CATEGORY="concurrency", SEVERITY="P0")}
+
+    def answer(ask: Ask) -> str:
+        return faults[ask.to] if ask.act == "inspect" else verdict("AGREE", SEVERITY="blocker")
+
+    for vendors, words in ((TWO, "2 vendors"), ((person("R1", "one"), person("R2", "one")), "one vendor")):
+        brief = review_brief((*vendors, person("C", "three", "juror")))
+        _, review, agent = await run(brief, answer)
+        (item,) = review.findings
+        assert (item.state, item.finding.severity, review.missing) == ("survived", "critical", ())
+        assert all(part in item.agreement for part in ("R1", "R2", words, "correctness", "concurrency", "quotations"))
+        assert item.refutation
+        assert item.refutation.severity == "critical"
+        assert len([ask for ask, _ in agent.history if ask.act == "refute"]) == 1
+
+
+async def test_a_block_that_cannot_be_read_costs_no_other_one() -> None:
+    blocks = (
+        finding(SEVERITY="blocker"),
+        finding(LINES="?"),
+        finding("30", "line thirty", SEVERITY="Major"),
+        "FINDING",
+    )
+    _, review, _ = await run(review_brief(), saying("\n".join(blocks), verdict("AGREE")))
+    assert [(item.finding.severity, item.state) for item in review.findings] == [
+        ("critical", "survived"),
+        ("high", "survived"),
+    ]
+    (lack,) = review.missing
+    assert "FINDING 2" in lack
+    assert "FINDING 4" in lack
+
+
 async def test_reviewers_are_blind_and_a_refuter_sees_one_finding_without_names() -> None:
     brief = review_brief(words="Trust me, it ends.")
     two = f"{finding()}\n{finding('30', 'line thirty', CLAIM='Another thing.', WHY='It shows.')}"

@@ -50,10 +50,10 @@ async def test_each_finding_has_its_evidence_its_checks_and_its_dispute() -> Non
     parts = chapter(markdown(await read())).split("\n### ")[1:]
     by_id = {part[:2]: part for part in parts}
     assert "**J** gave no verdict: CHECKS: no_form\n" in by_id["F1"]
-    assert "**Merged:** 2 reports of R1 and R2 at one place." in by_id["F2"]
+    assert "**Merged:** 2 reports. R1 and R2, models of 2 vendors, " in by_id["F2"]
     assert "**R2** (high, correctness, `a.py:10`): It never ends.\n\n```\nwhile page:\n```" in by_id["F2"]
     assert "- **J** upheld it: The lines show it. (cites `a.py:10`; the quotation was found)" in by_id["F2"]
-    assert "- At the same lines: F4." in by_id["F2"]
+    assert "- At the same lines, with another quotation or claim: F4." in by_id["F2"]
     assert "**J** refuted it: The lines show it." in by_id["F3"]
     assert "**R1**, who found it, retracted it: I have read it." in by_id["F3"]
     assert "**Quotation:** found in `a.py` at lines 10-12." in by_id["F4"]

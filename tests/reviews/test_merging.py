@@ -1,7 +1,8 @@
-"""Findings: reports are checked, and merged by place and category alone."""
+"""Findings: reports are checked, and merged where they quote the same words and claim the same."""
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,20 +28,74 @@ def reports(by: str, *records: str) -> tuple[Report, ...]:
     return read_reports(by, records, ARTEFACT)
 
 
-def test_reports_of_one_place_and_category_are_one_finding() -> None:
+def test_reports_of_one_fault_are_one_finding() -> None:
     ann = reports("Ann", record("10", "line ten"), record("30", "line 30", SEVERITY="low"))
-    bob = reports("Bob", record("13-14", "line 13", SEVERITY="critical", CLAIM="Other words."))
+    bob = reports("Bob", record("10-11", "ten", SEVERITY="critical", CATEGORY="data", CLAIM="It is just wrong!"))
     first, second = merge((*ann, *bob), ARTEFACT)
-    assert (first.id, first.found_by, first.severity, first.agreed, first.touched) == (
+    assert (first.id, set(first.found_by), first.severity, first.agreed, first.touched) == (
         "F1",
-        ("Ann", "Bob"),
+        {"Ann", "Bob"},
         "critical",
         "1 of 2",
         True,
     )
-    assert [report.claim for report in first.reports] == ["It is wrong.", "Other words."]
-    assert (first.claim, first.category, first.number) == ("It is wrong.", "correctness", 1)
+    assert {report.claim for report in first.reports} == {"It is wrong.", "It is just wrong!"}
+    assert set(first.categories) == {"correctness", "data"}
+    assert first.number == 1
     assert (second.id, second.agreed, second.touched, second.severity) == ("F2", "", False, "low")
+
+
+LINE = 'db.run("UPDATE t SET a = %s" % a); os.system("notify %s" % a)'
+ONE_LINE = Artefact(files=(whole_file("a.py", f"import os\n{LINE}\n"),), facts={})
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "together"),
+    [
+        (('db.run("UPDATE', "SQL injection."), ('os.system("notify', "Shell injection."), False),
+        (('db.run("UPDATE', "Unsafe injection."), ('os.system("notify', "Unsafe injection."), False),
+        ((LINE, "SQL injection in the query."), (LINE, "Shell injection in the query."), False),
+        ((LINE, "The lock is missing here"), (LINE, "An await is missing here"), False),
+        ((LINE, "It is wrong."), (LINE, "It is wrong: the value of a is put into the query."), False),
+        ((LINE, "SQL injection"), ('db.run("UPDATE', "An SQL injection, here."), True),
+        (('db.run("UPDATE t ... % a)', "SQL injection"), (LINE, "SQL injection!"), True),
+        ((LINE, "注入"), (LINE, "注入"), True),
+        ((LINE, "注入"), (LINE, "竞争"), False),
+    ],
+)
+def test_two_faults_in_one_line_are_two_findings(left: tuple[str, str], right: tuple[str, str], together: bool) -> None:
+    told = [
+        read_reports(by, (record("2", quote, CLAIM=claim),), ONE_LINE)
+        for by, (quote, claim) in (("Ann", left), ("Bob", right))
+    ]
+    findings = merge((*told[0], *told[1]), ONE_LINE)
+    assert all(item.cite.valid for item in findings)
+    assert len(findings) == 1 if together else [item.linked for item in findings] == [("F2",), ("F1",)]
+
+
+@pytest.mark.parametrize(
+    ("said", "read", "odd"),
+    [
+        ("critical", "critical", False),
+        ("Critical 🔴", "critical", False),
+        ("**High** (data loss)", "high", False),
+        ("low to medium", "medium", False),
+        ("P0", "critical", True),
+        ("p1", "high", True),
+        ("P7", "low", True),
+        ("Blocker", "critical", True),
+        ("major", "high", True),
+        ("minor", "low", True),
+        ("9.8", "critical", True),
+        ("kritisch", "critical", True),
+        ("highly unlikely", "critical", True),
+    ],
+)
+def test_a_severity_in_other_words_is_read_and_an_unknown_one_is_the_worst(said: str, read: str, odd: bool) -> None:
+    (report,) = reports("Ann", record("10", "line ten", SEVERITY=said))
+    assert report.severity == read
+    assert [words for words in report.odd if said in words and read in words] == list(report.odd)
+    assert bool(report.odd) == odd
 
 
 def test_other_places_and_categories_are_other_findings() -> None:
@@ -61,12 +116,14 @@ def test_what_has_no_basis_comes_last_and_is_merged_with_nothing() -> None:
     assert not any(item.linked for item in findings)
 
 
-def test_what_is_no_record_is_no_report_and_odd_values_are_the_least() -> None:
+def test_what_is_no_record_is_no_report_and_an_odd_category_is_said() -> None:
     assert read_reports("Ann", None, ARTEFACT) == ()
     assert read_reports("Ann", "text", ARTEFACT) == ()
     assert reports("Ann", "no json", "[1]", "{}") == ()
-    (odd,) = reports("Ann", record("10", "line ten", SEVERITY="huge", CATEGORY="taste"))
-    assert (odd.severity, odd.category) == ("low", "correctness")
+    (odd,) = reports("Ann", record("10", "line ten", CATEGORY="taste"))
+    assert (odd.category, len(odd.odd), '"taste"' in odd.odd[0]) == ("correctness", 1, True)
+    (named,) = reports("Ann", record("10", "line ten", CATEGORY="Security / injection"))
+    assert (named.category, named.odd) == ("security", ())
     assert len(reports("Ann", *[record("10", "line ten")] * 25)) == 20
 
 

@@ -81,7 +81,7 @@ def _finding(item: Reviewed) -> Iterator[str]:
     yield f"### {finding.id}: {_status(item)}"
     merged = len(finding.reports) > 1
     if merged:
-        yield f"**Merged:** {len(finding.reports)} reports of {_names(finding)} at one place."
+        yield f"**Merged:** {len(finding.reports)} reports. {inline(item.agreement, 2 * LONG)}".rstrip() + "."
     for report in finding.reports:
         yield from _report(report, named=merged)
     remarks = [*_remarks(item), *_checks(item), *_dispute(item.dispute)]
@@ -120,10 +120,12 @@ def _lines(cite: Citation) -> str:
 
 def _remarks(item: Reviewed) -> Iterator[str]:
     finding = item.finding
+    for words in dict.fromkeys(words for report in finding.reports for words in report.odd):
+        yield f"{capital(inline(words, LONG))}."
     if finding.cite.valid and not finding.touched:
         yield "The change does not touch these lines: it was there before."
     if finding.linked:
-        yield f"At the same lines: {listed(finding.linked)}."
+        yield f"At the same lines, with another quotation or claim: {listed(finding.linked)}."
 
 
 def _checks(item: Reviewed) -> Iterator[str]:

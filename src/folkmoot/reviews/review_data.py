@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkmoot.core.text import about, clip, counted
+from folkmoot.core.text import about, clip, counted, listed
 from folkmoot.reviews.artefact import Artefact, Mark, Unseen, real_path, unseen_in_words
 from folkmoot.reviews.citations import Citation, span
 from folkmoot.reviews.merging import CATEGORIES, SEVERITIES
@@ -105,7 +105,9 @@ def _finding(item: Reviewed) -> dict[str, object]:
         "unchecked": item.standing.unchecked,
         "severity": finding.severity,
         "agreed": finding.agreed,
+        "agreement": item.agreement,
         "category": finding.category,
+        "categories": list(finding.categories),
         "path": finding.cite.path,
         "lines": list(finding.cite.lines),
         "touched": finding.touched,
@@ -115,6 +117,7 @@ def _finding(item: Reviewed) -> dict[str, object]:
         "quote": finding.cite.quote,
         "moved_from": list(finding.cite.moved_from) if finding.cite.moved_from else None,
         "fault": finding.cite.fault,
+        "odd": _odd(item),
         "linked": list(finding.linked),
         "found_by": list(finding.found_by),
         "vendors": list(item.vendors),
@@ -284,9 +287,19 @@ def _claims(item: Reviewed) -> list[str]:
     return list(dict.fromkeys(report.claim for report in item.finding.reports))
 
 
+def _odd(item: Reviewed) -> list[str]:
+    """What the reviewers say in words that were not offered, and how they were taken, each once."""
+    return list(dict.fromkeys(words for report in item.finding.reports for words in report.odd))
+
+
 def _details(item: Reviewed) -> Iterator[str]:
     yield from _claims(item)
     yield from (f"| {line}" for line in item.finding.cite.quote.split("\n")[:6])
+    yield from _odd(item)
+    if item.agreement:
+        yield item.agreement
+    if item.finding.linked:
+        yield f"at the same lines, with another quotation or claim: {listed(item.finding.linked)}"
     if item.finding.cite.moved_from:
         yield f"the words were said to stand at {span(item.finding.cite.moved_from)}"
     if item.finding.cite.fault:

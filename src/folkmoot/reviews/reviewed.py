@@ -11,7 +11,7 @@ from folkmoot.core.text import counted, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field
 from folkmoot.reviews.artefact import Artefact, artefact_of
 from folkmoot.reviews.citations import Citation, check, read_place
-from folkmoot.reviews.merging import SEVERITIES, Finding, merge, read_reports, values_of
+from folkmoot.reviews.merging import SEVERITIES, Finding, merge, read_reports, read_severity, values_of
 from folkmoot.reviews.states import (
     REPLIES,
     RULINGS,
@@ -107,6 +107,20 @@ class Reviewed:
         """Its state."""
         return self.standing.state
 
+    @property
+    def agreement(self) -> str:
+        """Who reports the same, and what that rests on; "" where only one does."""
+        finders = self.finding.found_by
+        if len(finders) < 2:
+            return ""
+        vendors = f"models of {len(self.vendors)} vendors" if len(self.vendors) > 1 else "models of one vendor"
+        categories = self.finding.categories
+        under = f", under different categories ({listed(categories)})" if len(categories) > 1 else ""
+        return (
+            f"{listed(finders)}, {vendors}, report it without having seen each other's findings{under}: "
+            "their quotations overlap and their claims have the same words"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
@@ -138,10 +152,12 @@ class Review:
         return {state: len(self.by_state(state)) for state in STATES}
 
     def at_least(self, severity: str) -> tuple[Reviewed, ...]:
-        """The findings of touched lines that are so bad, or worse."""
-        bound = SEVERITIES.index(severity)
+        """The findings that are so bad, or worse, in touched lines; one without basis may be anywhere."""
+        bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return tuple(
-            item for item in self.findings if item.finding.touched and SEVERITIES.index(item.finding.severity) <= bound
+            item
+            for item in self.findings
+            if item.finding.severity in bad and (item.finding.touched or item.state == "no_basis")
         )
 
     def __str__(self) -> str:
@@ -285,7 +301,7 @@ def _refutation(brief: Brief, artefact: Artefact, finding: Finding, turn: Turn) 
         by=turn.by,
         verdict=verdict if verdict in VERDICTS else "",
         cite=read_cite(turn, artefact),
-        severity=severity if severity in SEVERITIES else "",
+        severity=read_severity(severity) if severity else "",
         reason=record.get("REASON", ""),
         same_vendor=choose_refuter(brief, finding)[1],
         why_not="" if verdict else turn.failure or "; ".join(turn.reply.unread if turn.reply else ()),

@@ -15,7 +15,7 @@ from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.metrics import elapsed
 from folkmoot.reviews.artefact import AUTHOR, Artefact
 from folkmoot.reviews.review_data import ReviewRun
-from folkmoot.reviews.reviewed import Review, review_of
+from folkmoot.reviews.reviewed import Review, Reviewed, review_of
 from folkmoot.reviews.states import RULE
 
 TOPIC = "Which faults does this {kind} have?"
@@ -122,5 +122,13 @@ def passing(review: Review, fail_on: str, *, strict: bool = True) -> Passing:
     bad = review.at_least(fail_on) if fail_on != "never" else ()
     if any(item.state == "survived" for item in bad):
         return "failed"
-    is_complete = not review.missing and not any(item.standing.unchecked for item in bad)
-    return "passed" if is_complete or not strict else "incomplete"
+    return "incomplete" if strict and (review.missing or unsettled(review, fail_on)) else "passed"
+
+
+def unsettled(review: Review, fail_on: str) -> tuple[Reviewed, ...]:
+    """The findings so bad that nobody has checked: for want of a verdict, or of words that can be found.
+
+    Code cannot tell a true finding with a mangled quotation from an invented one, so none of them passes.
+    """
+    bad = review.at_least(fail_on) if fail_on != "never" else ()
+    return tuple(item for item in bad if item.standing.unchecked or item.state == "no_basis")

@@ -315,14 +315,19 @@ def _write_empty(artefact: "Artefact", options: ReviewOptions) -> int:
 
 async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
     """Write a review that is over; the exit code."""
-    from folkmoot.app.review.review_start import passing, review_run
+    from folkmoot.app.review.review_start import passing, review_run, unsettled
 
     run = await review_run(workspace, debate)
     _put(run, options)
     if options["post"]:
         _post(run)
     codes = {"passed": DONE, "failed": SURVIVED, "incomplete": INCOMPLETE}
-    return codes[passing(run.review, options["fail_on"], strict=options["strict"])]
+    passed = passing(run.review, options["fail_on"], strict=options["strict"])
+    if passed == "incomplete" and (left := unsettled(run.review, options["fail_on"])):
+        ids = listed([item.finding.id for item in left])
+        advice = "read them yourself, or leave them with --lenient" if len(left) > 1 else "read it, or use --lenient"
+        click.echo(f"folkmoot: nobody has checked {ids}; {advice}", err=True)
+    return codes[passed]
 
 
 def _put(run: "ReviewRun", options: ReviewOptions) -> None:

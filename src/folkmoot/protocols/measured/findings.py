@@ -71,8 +71,9 @@ REPORTING = Form(
     record=(
         Field(name="FILE", help="the path, as it stands above"),
         Field(name="LINES", help="the first and the last line, such as 41-43"),
-        Field(name="SEVERITY", kind="choice", choices=SEVERITIES),
-        Field(name="CATEGORY", kind="choice", choices=CATEGORIES),
+        # Texts, not choices: a finding is not lost because its reviewer has another word for how bad it is.
+        Field(name="SEVERITY", help=" or ".join(SEVERITIES)),
+        Field(name="CATEGORY", help=" or ".join(CATEGORIES)),
         Field(name="CLAIM", help="what is wrong, in one sentence"),
         Field(name="QUOTE", help="the words of these lines, copied exactly"),
         Field(name="WHY", required=False, help="when it happens and what follows"),
@@ -94,7 +95,7 @@ CHECKING = Form(
     record=(
         *CITED,
         Field(name="REASON", help="what the lines show, in two or three sentences"),
-        Field(name="SEVERITY", kind="choice", choices=SEVERITIES, required=False, help="if the finding is right"),
+        Field(name="SEVERITY", required=False, help=" or ".join(SEVERITIES)),
         Field(name="VERDICT", kind="choice", choices=VERDICTS[:-1]),
     ),
 )
@@ -128,8 +129,8 @@ def findings(brief: Brief, choices: Choices) -> Phase:
     """Debaters review the documents alone; each finding is checked by another vendor; its finder may reply once.
 
     The documents are the artefact. Jurors check the findings where there are any, else the other debaters do.
-    Quotations are checked by code, findings at one place are merged, and the worst twelve are checked. There are no
-    rounds.
+    Quotations are checked by code, reports that quote the same words and claim the same are one finding, and the worst
+    twelve are checked. There are no rounds.
     """
     choices.no_turn_mode("findings")
     if choices.mediation:
