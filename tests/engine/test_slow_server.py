@@ -205,10 +205,13 @@ def test_what_keeps_all_from_answering_pauses_the_debate(error: Exception, cause
 
 
 @jumping
-async def test_who_withholds_an_answer_has_answered() -> None:
-    ran = await run(SlowServer(text=lambda request: Refused("will not say", kind="refused")), 40.0)
-    assert ran.transcript.closed
-    assert [failure.kind for failure in failed(ran)] == ["refused"] * 3
+async def test_who_withholds_an_answer_has_answered_unless_all_do_at_the_first_question() -> None:
+    withheld = Refused("will not say", kind="refused")
+    ran = await run(SlowServer(text=lambda request: withheld), 40.0)
+    assert ran.transcript.paused
+    answers = iter(["Tea.", withheld, "Tea."])
+    ran = await run(SlowServer(text=lambda request: next(answers)), 40.0, phase=Floor(act="argue", task="Speak."))
+    assert (len(replies(ran)), [failure.kind for failure in failed(ran)]) == (2, ["refused"])
 
 
 @jumping
