@@ -11,7 +11,8 @@ question would take the reasons away, and have a model that understands nothing 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from folkmoot.agents.prompt import compose, fit, frame
+from folkmoot.agents.context_window import fitted_prompt
+from folkmoot.agents.prompt import fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from folkmoot.answers.layout import Reading, read, repair_question
 from folkmoot.answers.schemas.form_schema import fields_alone, json_form, most_tokens, schema_of, shown_object
@@ -20,7 +21,7 @@ from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from folkmoot.core.brief import Schemas, Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
-from folkmoot.core.text import clip
+from folkmoot.core.text import clip, counted
 from folkmoot.models.base import Message, Model, Request
 from folkmoot.models.prices import answer_cap, count_tokens
 
@@ -92,8 +93,10 @@ class ModelAgent:
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
         """Answer one ask; see ``core.agent.Agent``."""
         first = self._schemas == "first"
-        messages = compose(ask, context, self._model.traits, as_json=first)
-        talk = Conversation(self._model, self._seconds, context, recorder, list(messages))
+        prompt = fitted_prompt(ask, context, self._model, as_json=first)
+        talk = Conversation(self._model, self._seconds, context, recorder, list(prompt.messages))
+        if prompt.left_out:
+            talk.notes.append(f"{counted(prompt.left_out, 'older turn')} left out of the prompt for want of room")
         talk.holds = self._schemas != "off"
         # A caller's own schema is what the first question asks for anyway.
         talk.schema = schema_of(json_form(ask.form)) if ask.form and (first or ask.form.schema) else ""

@@ -11,7 +11,7 @@ import copy
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import Fields, Value
@@ -51,6 +51,15 @@ class OpenTray(Protocol):
 
     def cache_info(self) -> Any:
         """What ``functools.cache`` tells."""
+        ...
+
+
+@runtime_checkable
+class AsksItsServer(Protocol):
+    """A model whose server can be asked what it is."""
+
+    async def learn(self) -> None:
+        """Ask, once."""
         ...
 
 
@@ -153,6 +162,7 @@ class Pool:
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
         self._cold: dict[str, tuple[ModelName, ProviderConnection]] = {}  # models that nobody has loaded yet
+        self._nearby: list[AsksItsServer] = []  # models of servers of one's own that were not asked yet
         self._warming = asyncio.Lock()
         self._options: Fields = {}
         self.open_tray: OpenTray | None = None
@@ -219,6 +229,8 @@ class Pool:
             live = _layered(adapter, connection, self._retry)
             self._models[known_as] = self._with_breaker(self._with_batches(live, adapter, parsed, connection))
             self._cold[known_as] = (parsed, connection)
+            if connection.local and isinstance(adapter, AsksItsServer):
+                self._nearby.append(adapter)
         return self._models[known_as]
 
     async def warm(self) -> None:
@@ -229,9 +241,13 @@ class Pool:
         async with self._warming:
             for known_as, (name, connection) in tuple(self._cold.items()):
                 await asyncio.to_thread(self._load, name, self._models[known_as], connection)
-                if connection.local:
-                    await connection.learn()
                 del self._cold[known_as]
+        await self.learn()
+
+    async def learn(self) -> None:
+        """Ask each server of one's own what it says of itself and of the models asked for so far; each once."""
+        while self._nearby:
+            await self._nearby.pop().learn()
 
     def add_agent(self, name: str, model: Model) -> None:
         """Register an agent: ``guest:name`` is this model from now on, with the same retries as any other.

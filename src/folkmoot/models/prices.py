@@ -48,6 +48,10 @@ def answer_cap(settings: Settings) -> int:
     return MAX_TOKENS if settings.max_tokens is None else settings.max_tokens
 
 
+MARGIN = 1.25
+"""What ``count_tokens`` adds to the tokens that are likely, so that its estimate is an upper one."""
+
+
 def count_tokens(messages: Sequence[Message], tools: Sequence[ToolSpec] = (), model: str = "") -> int:
     """An upper estimate of the tokens of messages and of the tools offered with them, by their letters.
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 import pytest
 
@@ -45,13 +45,12 @@ def reach(url: str) -> dict[str, str]:
     return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "k"}
 
 
-def makes(answer: object) -> Script:
+def makes(answer: str | Mapping[str, str]) -> Script:
     """A model that makes these participants, and debates as willingly as any."""
 
     def script(call: Call) -> Plan:
         if casts(call):
-            flat = cast("Mapping[str, str]", answer) if isinstance(answer, dict) else {}
-            text = json.dumps({"participants": listed(flat)}) if flat else str(answer)
+            text = answer if isinstance(answer, str) else json.dumps({"participants": listed(answer)})
             return Plan(text=text, usage=(300, 100, 0))
         return speak(call)
 
@@ -91,7 +90,10 @@ async def make(workspace: Workspace, prepared: PreparedDebate) -> Came:
 
 @asynccontextmanager
 async def making(
-    answer: object, monkeypatch: pytest.MonkeyPatch, text: str = QUESTION, overrides: Overrides | None = None
+    answer: str | Mapping[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    text: str = QUESTION,
+    overrides: Overrides | None = None,
 ) -> AsyncGenerator[Made]:
     wires = Wires(script=makes(answer))
     async with wires.serve():
@@ -131,7 +133,7 @@ async def test_a_model_makes_the_participants(monkeypatch: pytest.MonkeyPatch) -
 
 
 # fmt: off
-ODD: list[tuple[str, object, list[str], str]] = [
+ODD: list[tuple[str, str | Mapping[str, str], list[str], str]] = [
     ("no words for it", "I would rather not.", ["Advocate", "Skeptic", "Pragmatist"], "no usable participants"),
     ("nobody opposes", CAST | {"stance_2": "FOR"}, ["Ann", "Bob", "Skeptic"], "; built-in: Skeptic."),
     ("no name", CAST | {"name_1": "everybody"}, ["Bob", "Cy", "Advocate"], "; built-in: Advocate."),
@@ -151,7 +153,7 @@ ODD: list[tuple[str, object, list[str], str]] = [
 
 @pytest.mark.parametrize(("answer", "names", "note"), [texts[1:] for texts in ODD], ids=[texts[0] for texts in ODD])
 async def test_built_in_ones_take_the_places_that_are_left(
-    answer: object, names: list[str], note: str, monkeypatch: pytest.MonkeyPatch
+    answer: str | Mapping[str, str], names: list[str], note: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with making(answer, monkeypatch) as setup:
         parsed, _ = setup.cast()

@@ -242,6 +242,21 @@ NO_ROUND = ("rounds_exhausted", "majority_certain", "lead_decided")
 """The conditions that end no round before its time: the last two end a vote."""
 
 
+def _on_context(costing: Costing) -> Iterator[str]:
+    """Which model does not hold the largest prompt, and what is done about it."""
+    for model, fit in costing.most.fits.items():
+        if fit.largest <= fit.holds:
+            continue
+        problem = f"The largest prompt, about {fit.largest:,} tokens, does not fit the {fit.holds:,} of {model}"
+        if fit.least <= fit.holds:
+            yield f"{problem}: older turns are left out of it."
+        else:
+            yield (
+                f"{problem}, even without older turns ({fit.least:,}): start its server with a larger context, "
+                "take another model, or shorten the documents."
+            )
+
+
 def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
     """What the brief asks for and nobody uses, and what the estimate leaves out.
 
@@ -258,6 +273,7 @@ def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) ->
         yield UNREAD_LIBRARY
     if protocol in GATED:
         yield from _on_copies(brief)
+    yield from _on_context(costing)
     yield from _on_people(brief, costing)
     yield from _on_participants(brief, choices)
     yield from _on_rounds(protocol, choices, costing)

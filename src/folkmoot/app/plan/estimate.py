@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import cycle
 from typing import NamedTuple, TypeAlias
 
+from folkmoot.agents.context_window import likely_tokens
 from folkmoot.agents.llm import UNAIDED
 from folkmoot.agents.prompt import compose
 from folkmoot.agents.search_tree import CANDIDATES, CLAIMS, STANDING, Question, TreeGrowth
@@ -43,7 +44,7 @@ from folkmoot.core.event import Asked, Note, Replied
 from folkmoot.core.roles import hurried
 from folkmoot.core.transcript import Transcript
 from folkmoot.models.base import Message, Model, Request, Traits
-from folkmoot.models.prices import TOOLS_OVERHEAD, answer_cap, count_tokens
+from folkmoot.models.prices import MARGIN, TOOLS_OVERHEAD, answer_cap, count_tokens
 from folkmoot.phases.base import Phase, State, enter
 from folkmoot.protocols.spec import naming_packages
 from folkmoot.tools.condense import rating, summing
@@ -141,14 +142,26 @@ def _as_messages(text: str) -> tuple[Message, ...]:
 NEAR = 32
 """How many earlier prompts to the same model are looked at for a common beginning."""
 
-MARGIN = 1.25
-"""What ``models.prices.count_tokens`` adds, so that its estimate is an upper one."""
-
 OFFER = 250
 """Tokens in which a model is told how to ask for tools: 100 to 200 in the templates of open models, else up to 500."""
 
 TOKENS = 4 / 3
 """Tokens of an English word, with the blank behind it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """The largest prompt to a model, beside what the model holds.
+
+    Attributes:
+        holds: the tokens of its context.
+        largest: the tokens of the largest prompt.
+        least: the same with as little of the log as there can be.
+    """
+
+    holds: int
+    largest: int = 0
+    least: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +186,7 @@ class Estimate:
         acts: what they are asked for.
         rounds: how often somebody is asked; those who are asked at the same time count once.
         hurried: how many at most speak at the same time who need not all be waited for, where there is a quorum.
+        fits: by model whose context is known, whether its largest prompt fits.
     """
 
     asks: int = 0
@@ -187,6 +201,7 @@ class Estimate:
     acts: tuple[str, ...] = ()
     rounds: int = 0
     hurried: int = 0
+    fits: Mapping[str, Fit] = field(default_factory=dict[str, Fit])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,6 +345,7 @@ class _Costs:
     cost: float | None = 0.0
     letters: int = 0
     repeated: int = 0
+    fits: dict[str, "Fit"] = field(default_factory=dict[str, "Fit"])
 
     def add(self, ask: Ask, context: Context, length: int) -> None:
         """Add an ask to the costs, if a model answers it."""
@@ -345,10 +361,23 @@ class _Costs:
         times = 1 if self.once_each else self.work(me, ask)
         self.tokens += quote.tokens * times
         self.cost = None if self.cost is None or quote.cost is None else self.cost + quote.cost * times
+        if context_tokens := model.traits.context:
+            self._measure(ask, context, model, request.messages, context_tokens)
         for sent in self.likely(ask, context, model.traits, length):
             output_tokens = min(answer_cap(me.settings), round(sent.words * TOKENS))
             self.expected += round(sent.share * (_likely_tokens(sent, model.name) + output_tokens))
         self._compare(model.name, "\0".join(message.text for message in request.messages))
+
+    def _measure(
+        self, ask: Ask, context: Context, model: Model, messages: tuple[Message, ...], context_tokens: int
+    ) -> None:
+        """Note a prompt that may not fit, and what is left of it without the log."""
+        known = self.fits.get(model.name, Fit(holds=context_tokens))
+        whole = likely_tokens(messages, model.name)
+        if whole > known.largest:
+            bare = compose(ask, replace(context, turns=context.turns[-1:]), model.traits)
+            least = max(known.least, likely_tokens(bare, model.name))
+            self.fits[model.name] = replace(known, largest=whole, least=least)
 
     def _calls(self, ask: Ask, me: Participant) -> int:
         """The calls of the participant that may be asked this and uses the most."""
@@ -375,6 +404,7 @@ class _Costs:
             phases=tuple(transcript.entered),
             asked=tuple(dict.fromkeys(turn.by for turn in turns)),
             acts=tuple(dict.fromkeys(turn.act for turn in turns)),
+            fits=self.fits,
         )
 
 

@@ -321,6 +321,7 @@ async def prepare(
     """
     config = config or workspace.config
     plan, choices, live, notes, generator = await _planned(workspace, parsed, overrides, config)
+    await workspace.pool.learn()
     costing = costing_of(workspace, plan.brief, plan.protocol, live)
     check_prices(plan.brief, costing)
     notes += (*notes_on(plan.brief, plan.name, choices, costing), *_notes_on_seats(plan, generator, live))

@@ -254,6 +254,10 @@ class WireModel(ABC):
         """The most that the request can use."""
         return quote(self._name, self._refused.fit(request))
 
+    async def learn(self) -> None:
+        """Find out what a server of one's own says of itself and of the model; nothing of a provider of the cloud."""
+        await self._connection.learn()
+
     @abstractmethod
     async def write(self, request: Request) -> dict[str, object]:
         """The body of a request; fields that hold None are left out."""

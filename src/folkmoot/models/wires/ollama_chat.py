@@ -4,19 +4,23 @@ The OpenAI-compatible API of Ollama cannot set ``num_ctx``, so a long prompt wou
 Here the context window is chosen to fit, and truncation is forbidden.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import cast
 
 import msgspec
 from msgspec import Struct
 
 from folkmoot.core.ask import Usage
-from folkmoot.core.errors import Refused
+from folkmoot.core.errors import ModelError, Refused
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Message, Request, Traits
 from folkmoot.models.finish import finish_of
+from folkmoot.models.http_port import Unreached
+from folkmoot.models.local_server import SECONDS
 from folkmoot.models.names import ModelName
 from folkmoot.models.prices import answer_cap, count_tokens
 from folkmoot.models.stream import AnswerStream
@@ -81,6 +85,14 @@ class OllamaChat(WireModel):
         lengths = [item for item in (self._context, self._given) if item]
         # Its templates leave a last message of the assistant open. One that closes it has the model begin anew.
         return Traits(context=min(lengths, default=0), tools=self._tools, prefill=True)
+
+    async def learn(self) -> None:
+        """Ask once what the server says of the model; where it is away, the first request asks."""
+        await super().learn()
+        if self._context is None:
+            with suppress(ModelError, Unreached, TimeoutError):
+                async with asyncio.timeout(SECONDS):
+                    self._context = await self._show()
 
     async def write(self, request: Request) -> dict[str, object]:
         """The body of a request; what the model can do is asked once, before."""
