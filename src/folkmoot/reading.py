@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from folkmoot.answers.layout import NO_NAMES, Reading, read
-from folkmoot.answers.values import reason_in_words
 from folkmoot.app.brief import reader
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
 from folkmoot.core.brief import Brief
@@ -74,7 +73,8 @@ class Ruling:
 
     Attributes:
         status: ``SETTLED`` or ``CONTINUE``; None where neither was read.
-        decision: the decision that ends the debate; None unless the status is ``SETTLED``.
+        decision: the decision that ends the debate, or the summary where it is left out; None unless the status is
+            ``SETTLED``.
         summary: where the debate stands; None where it was not read.
         why: why the rest was not booked.
     """
@@ -91,7 +91,7 @@ class Message:
 
     Attributes:
         verdict: the verdict in its own spelling; None where there is none.
-        reasoning: the reasons that stand with it; None where there are none.
+        reasoning: the reasons that stand with it; without them the verdict does not count.
         withdrawn: whether the author leaves the meeting; it counts only with a verdict, given now or earlier.
         content: what the author says to the board; None where it was not read.
         why: why the rest was not booked.
@@ -177,7 +177,8 @@ def read_ruling(text: str, *, others: Sequence[str] = ()) -> Ruling:
     reading = read(SETTLEMENT, text, others=others, final=True)
     adopted = Adopt()
     status = reading.fields.get(adopted.status)
-    decision = reading.fields.get(adopted.field) if status == adopted.value else None
+    given = reading.fields.get(adopted.field, reading.fields.get(adopted.otherwise))
+    decision = given if status == adopted.value else None
     summary = _text(reading.fields.get("SUMMARY"))
     return Ruling(status=_text(status), decision=_text(decision), summary=summary, why=_reasons(reading))
 
@@ -191,7 +192,8 @@ def read_message(text: str, *, verdicts: Sequence[str] = (), speaker: str = "", 
         speaker: whose turn it is; a message in another's name holds nothing. "" checks nothing.
         members: all members of the board, for the fields that name one.
 
-    >>> message = read_message("<Message><Verdict>HIRE</Verdict><Content>Take Kim.</Content></Message>")
+    >>> verdict = "<Verdict>HIRE</Verdict><VerdictReasoning>Her talks.</VerdictReasoning>"
+    >>> message = read_message(f"<Message>{verdict}<Content>Take Kim.</Content></Message>")
     >>> message.verdict, message.content
     ('HIRE', 'Take Kim.')
     """
@@ -254,8 +256,4 @@ def _text(value: Value | None) -> str | None:
 
 
 def _reasons(reading: Reading) -> tuple[Reason, ...]:
-    parted = [unread.rpartition(": ") for unread in reading.unread]
-    return tuple(
-        Reason(field=field, code=code, text=reason_in_words(code, reading.seen.get(field, "")))
-        for field, _, code in parted
-    )
+    return tuple(Reason(field=unread.field, code=unread.reason, text=unread.why) for unread in reading.unread)

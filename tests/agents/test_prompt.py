@@ -18,6 +18,7 @@ from folkmoot.core.event import Called
 from folkmoot.core.transcript import INTERJECTION, Turn
 from folkmoot.models.base import Message, Speaker, Traits
 from folkmoot.testing.scripted import Scripted, ScriptedModel
+from tests.kits.codes import codes
 
 ANN = Participant(name="Ann", role="Optimist", persona="You see chances.")
 BOB = Participant(name="Bob")
@@ -228,7 +229,7 @@ async def test_a_truncated_ballot_is_asked_for_again() -> None:  # F16
     assert reply.notes == (TRUNCATED, CONTINUED, REPAIRED)
     reply, _ = await answer(cut, cut, cut)
     assert reply.fields == {}
-    assert reply.unread == (f"I vote for: {TRUNCATED}",)
+    assert codes(reply) == (f"I vote for: {TRUNCATED}",)
 
 
 WHOLE = "FINDING\nFILE: a.py\nEND"
@@ -256,7 +257,7 @@ async def test_records_that_end_before_the_answer_was_cut_off_count() -> None:
     cut = Called(key="", call="", text=f"{WHOLE}\nFINDING\nFILE: b", finish="length")
     reply, _ = await answer(cut, cut, cut, form=FINDINGS)
     assert len(cast("Sequence[str]", reply.fields["FINDINGS"])) >= 1
-    assert f"FINDINGS: {TRUNCATED}" in reply.unread
+    assert f"FINDINGS: {TRUNCATED}" in codes(reply)
 
 
 async def test_no_words_at_all_are_unreadable() -> None:

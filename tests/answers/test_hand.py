@@ -58,9 +58,9 @@ READ: list[tuple[Form | None, str, dict[str, Value], dict[str, Value], str]] = [
     (SETTLEMENT, "Tea won.", {"STATUS": "settled", "DECISION": "tea"}, {}, ""),
     (SETTLEMENT, "Who pays is open.", {"STATUS": "continue"}, {"STATUS": "CONTINUE"}, ""),
     (BOARD, "Not yet.", {"Withdrawn": "false"}, {"Withdrawn": False, "Content": "Not yet."}, ""),
-    (BOARD, "Bye.", {"Withdrawn": "true", "Verdict": "hire"}, {"Withdrawn": True, "Verdict": "HIRE"}, ""),
+    (BOARD, "Bye.", {"Withdrawn": "true", "Verdict": "hire", "VerdictReasoning": "So."}, {"Withdrawn": True, "Verdict": "HIRE"}, ""),
     (form_with_verdict(BOARD), "Bye.", {"Withdrawn": "true", "VerdictReasoning": "So."}, {"Withdrawn": True}, ""),
-    (LAST, "Hire her.", {}, {"Verdict": "Hire her."}, "Hire her."),
+    (LAST, "Hire her.", {"VerdictReasoning": "So."}, {"Verdict": "Hire her."}, ""),
     (LAST, "I abstain.", {}, {"Verdict": ABSTAIN}, "I abstain."),
     (LAST, "", {"Verdict": "abstain"}, {"Verdict": ABSTAIN}, "Verdict: ABSTAIN"),
     (MIXED, "Well.", {"GRADE": 7, "POINTS": "- a\n- b", "SURE": "true"}, {"GRADE": 7, "POINTS": ("a", "b")}, ""),
@@ -114,6 +114,7 @@ REFUSED: list[tuple[Form | None, str, dict[str, Value], str]] = [
     (LAST, "None yet", {}, "Verdict is 'None yet'; it must be your verdict in a few words, .*, or abstain"),
     (LAST, "", {"Verdict": "n/a"}, "Verdict is 'n/a'; it must be your verdict in a few words"),
     (BOARD, "Bye.", {"Withdrawn": "true"}, r"where Withdrawn is true, the answer must say Verdict \(HIRE or NO_HIRE\)"),
+    (BOARD, "Hm.", {"Verdict": "hire"}, "where Verdict is HIRE, the answer must say VerdictReasoning"),
     (BOARD, "Hm.", {"VerdictReasoning": "So."}, r"with VerdictReasoning, the answer must say Verdict \(HIRE or"),
 ]
 

@@ -11,7 +11,9 @@ from folkmoot.answers.layout import form_instructions, read, repair_question, wr
 from folkmoot.answers.values import read_value
 from folkmoot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from folkmoot.core.text import clean
+from folkmoot.core.unread import Unread
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
+from tests.kits.codes import codes
 
 FORMS = (ballot(), ballot(strict=True), scaffold(), settlement(), draft(), marks())
 EVERY_KIND = (
@@ -106,7 +108,7 @@ def test_a_line_holds_other_fields_too():
     )
     values = {"My guess": 0.25, "Why": "It rained."}
     assert read(form, write(form, values)).fields == values
-    assert read(form, "My guess: 0.2\nMy guess: 0.3").unread == ("My guess: ambiguous", "Why: no_form")
+    assert codes(read(form, "My guess: 0.2\nMy guess: 0.3")) == ("My guess: ambiguous", "Why: no_form")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_the_repair_question_names_each_fault_and_shows_the_form_again():
         "I could not read this in your answer:\n- CONFIDENCE: the number is outside of the scale"
     )
     assert question.endswith(form_instructions(draft()))
-    assert "couldn't be read" in repair_question(draft(), replace(reading, unread=("X: other",)))
+    assert "couldn't be read" in repair_question(draft(), replace(reading, unread=(Unread("X", "other"),)))
 
 
 @pytest.mark.parametrize(
@@ -264,7 +266,7 @@ def test_r15_choice_and_confidence(text: str, fields: dict[str, Value], unread: 
     choice = Field(name="CHOICE", kind="choice", choices=("a", "b"))
     confidence = Field(name="CONFIDENCE", kind="number", low=0, high=1, required=False)
     reading = read(Form(name="vote", fields=(choice, confidence)), text)
-    assert (reading.fields, reading.unread) == (fields, unread)
+    assert (reading.fields, codes(reading)) == (fields, unread)
 
 
 # ---- any text --------------------------------------------------------------------------------------------------

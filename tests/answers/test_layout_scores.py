@@ -98,7 +98,7 @@ def test_plain_scores_are_taken(text: str, one: float, two: float):
 def test_one_fault_spoils_all_scores_and_is_named(text: str, reason: str):
     reading = read(marks(), text)
     assert reading.fields == {}
-    assert reading.unread[0].rpartition(": ")[2] == reason
+    assert reading.unread[0].reason == reason
 
 
 @pytest.mark.parametrize("text", NOTHING)

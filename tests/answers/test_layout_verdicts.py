@@ -4,6 +4,7 @@ import pytest
 
 from folkmoot.answers.layout import read
 from tests.answers.answer_forms import scaffold
+from tests.kits.codes import codes
 
 CHEN = "Dr. Sarah Chen"
 HIRE = "<Verdict>HIRE</Verdict>"
@@ -141,7 +142,7 @@ def test_a_plain_verdict_is_booked(verdict: str):
 def test_every_other_verdict_is_refused_with_its_reason(verdict: str, reason: str):
     reading = read(scaffold(), message(verdict), speaker=CHEN)
     assert "Verdict" not in reading.fields
-    assert f"Verdict: {reason}" in reading.unread
+    assert f"Verdict: {reason}" in codes(reading)
 
 
 @pytest.mark.parametrize(("withdrawn", "value"), WITHDRAWN)
@@ -160,7 +161,7 @@ def test_nothing_inside_the_content_withdraws_anybody(content: str):
 def test_no_verdict_without_a_message_of_ones_own(text: str):
     reading = read(scaffold(), text, speaker=CHEN, others=("Prof. Rodriguez",), final=True)
     assert "Verdict" not in reading.fields
-    assert any(reason.startswith("Verdict: ") for reason in reading.unread)
+    assert any(unread.field == "Verdict" for unread in reading.unread)
 
 
 @pytest.mark.parametrize("text", ONE_MESSAGE)
@@ -175,7 +176,7 @@ def test_the_message_of_ones_own_is_read(text: str):
 def test_a_message_in_another_name_is_not_read(speaker: str):
     reading = read(scaffold(), message(speaker=speaker), speaker=CHEN)
     assert reading.fields == {}
-    assert reading.unread == ("Verdict: speaker_mismatch", "Content: speaker_mismatch")
+    assert codes(reading) == ("Verdict: speaker_mismatch", "Content: speaker_mismatch")
 
 
 def test_without_a_known_author_every_name_is_taken():
@@ -186,7 +187,7 @@ def test_an_unclosed_field_is_named():
     text = "<Message>\n<Content>See above.</Content>\n<Verdict>HIRE\n</Message>"
     reading = read(scaffold(), text, speaker=CHEN)
     assert reading.fields == {}
-    assert reading.unread == ("Verdict: unclosed", "Content: unclosed")
+    assert codes(reading) == ("Verdict: unclosed", "Content: unclosed")
 
 
 MESSAGE = (
@@ -197,7 +198,7 @@ MESSAGE = (
 @pytest.mark.parametrize("behind", ["I hope this helps!", "Thank you.", "No, I take that back.", "我收回。"])
 def test_words_behind_a_message_cost_a_question_and_nothing_after_that(behind: str):
     text = f"{MESSAGE}\n\n{behind}"
-    assert read(scaffold(), text, speaker="Ann").unread == ("Verdict: words_behind", "Content: words_behind")
+    assert codes(read(scaffold(), text, speaker="Ann")) == ("Verdict: words_behind", "Content: words_behind")
     assert read(scaffold(), text, speaker="Ann", final=True).fields["Verdict"] == "HIRE"
 
 

@@ -6,7 +6,8 @@ from folkmoot import reading
 from folkmoot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
 
 MESSAGE = (
-    "<Message><Speaker>{0}</Speaker><Verdict>{1}</Verdict><Withdrawn>{2}</Withdrawn><Content>So.</Content></Message>"
+    "<Message><Speaker>{0}</Speaker><Verdict>{1}</Verdict><VerdictReasoning>Her talks.</VerdictReasoning>"
+    "<Withdrawn>{2}</Withdrawn><Content>So.</Content></Message>"
 )
 
 
@@ -53,7 +54,12 @@ def test_a_message_counts_for_its_speaker_alone() -> None:
     assert (message.verdict, message.withdrawn, message.content) == (None, False, None)
     assert codes(message.why) == [("Content", "speaker_mismatch")]
     message = read_message(MESSAGE.format("Ben", "Buy two.", "no"), members=["Ann", "Ben"])
-    assert (message.verdict, message.reasoning, message.withdrawn) == ("Buy two.", None, False)
+    assert (message.verdict, message.reasoning, message.withdrawn) == ("Buy two.", "Her talks.", False)
+
+
+def test_a_verdict_counts_only_with_its_reasons() -> None:
+    message = read_message("<Message><Verdict>HIRE</Verdict><Content>So.</Content></Message>", verdicts=["HIRE"])
+    assert (message.verdict, message.content, codes(message.why)) == (None, "So.", [("Verdict", "no_reasons")])
 
 
 def test_scores_are_booked_all_or_none() -> None:

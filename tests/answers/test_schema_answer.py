@@ -9,6 +9,7 @@ from folkmoot.answers.layout import form_instructions, read, repair_question
 from folkmoot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, read_schema_answer, schema_text
 from folkmoot.core.ask import Field, Form
 from tests.kits.clock import within
+from tests.kits.codes import codes
 
 PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
 
@@ -17,7 +18,7 @@ def reading(words: str, schema: Any = PRICE) -> tuple[str, str]:
     """What is read, and why nothing is."""
     form = Form(name="deliver", layout="json", fields=(Field(name="ANSWER"),), schema=json.dumps(schema))
     result = read(form, words)
-    return str(result.fields.get("ANSWER", "")), "".join(result.unread)
+    return str(result.fields.get("ANSWER", "")), "".join(codes(result))
 
 
 @pytest.mark.parametrize("words", ['{"price": 3}', 'Here:\n```json\n{"price": 3}\n```', 'It is {"price": 3}, I think.'])

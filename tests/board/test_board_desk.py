@@ -99,7 +99,7 @@ async def test_what_the_built_in_timekeeper_says_costs_no_write_of_its_own() -> 
             await super().append(debate, lines, after=after)
 
     async def speak(prompt: str) -> str:
-        return "<Message><Verdict>HIRE</Verdict><Content>Hire Kim.</Content></Message>"
+        return "<Message><Verdict>HIRE</Verdict><VerdictReasoning>So.</VerdictReasoning><Content>Hire Kim.</Content></Message>"
 
     members = [BoardMember(name=name, agent=speak) for name in ("Ann", "Bob")]
     await BoardMeeting("Hire Kim?", members, rounds=2, timekeeper=TimeKeeper(every=2), store=Seen()).hold()

@@ -66,7 +66,7 @@ OPENING = """<Message id="x" timestamp="10:02">
 <Verdict></Verdict>
 <Content>I am impressed & convinced.</Content>
 </Message>"""
-ANSWER = "<Message>\n<Cites>\n- A1\n</Cites>\n<Verdict>NO_HIRE</Verdict>\n<Content>Too costly.</Content>\n</Message>"
+ANSWER = "<Message>\n<Cites>\n- A1\n</Cites>\n<Verdict>NO_HIRE</Verdict>\n<VerdictReasoning>So.</VerdictReasoning>\n<Content>Too costly.</Content>\n</Message>"
 
 SEEN_BY_PARK = """T1 [Dr. Chen]:
   <Message id="T1">
@@ -83,6 +83,7 @@ T2 [Prof. Rodriguez]:
   <Cites>
   - A1</Cites>
   <Verdict>NO_HIRE</Verdict>
+  <VerdictReasoning>So.</VerdictReasoning>
   <Content>Too costly.</Content>
   </Message>
 

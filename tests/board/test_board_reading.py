@@ -10,6 +10,7 @@ from folkmoot.answers.values import read_value
 from folkmoot.core.ask import ABSTAIN, Value
 from folkmoot.core.text import clean
 from folkmoot.protocols.board import bound_to_judge, last_word, member_form, message
+from tests.kits.codes import codes
 
 CHEN, RODRIGUEZ = "Dr. Sarah Chen", "Prof. Rodriguez"
 FORM = member_form(message(("HIRE", "NO_HIRE", "UNDECIDED")), CHEN, (CHEN, RODRIGUEZ, "Ms. Park"))
@@ -76,7 +77,7 @@ def test_what_models_make_of_it_is_read(old: str, new: str, fields: dict[str, Va
     reading = read(FORM, SEED.replace(old, new), speaker=CHEN)
     assert {name: value for name, value in reading.fields.items() if name in fields} == fields
     assert set(reading.fields) - set(fields) <= {"Content"}
-    assert reading.unread == unread
+    assert codes(reading) == unread
 
 
 FOREIGN = SEED.replace(CHEN, RODRIGUEZ).replace(">HIRE<", ">NO_HIRE<")
@@ -95,7 +96,7 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=list(REFUSED))
 def test_what_is_not_plainly_the_authors_message_books_nothing(text: str, reason: str) -> None:
     reading = read(FORM, text, speaker=CHEN)
-    assert (reading.fields, reading.unread) == ({}, (f"Content: {reason}",))
+    assert (reading.fields, codes(reading)) == ({}, (f"Content: {reason}",))
 
 
 @pytest.mark.parametrize(
@@ -126,8 +127,12 @@ TAKEN = (
 def verdict_in(text: str, *, demanded: bool) -> tuple[Value | None, tuple[str, ...]]:
     """What is booked as the verdict of a message, and what is unread."""
     form = bound_to_judge(FREE) if demanded else FREE
-    reading = read(form, f"<Message>\n<Verdict>{text}</Verdict>\n<Content>Hm.</Content>\n</Message>", speaker=CHEN)
-    return reading.fields.get("Verdict"), reading.unread
+    reading = read(
+        form,
+        f"<Message>\n<Verdict>{text}</Verdict>\n<VerdictReasoning>So.</VerdictReasoning>\n<Content>Hm.</Content>\n</Message>",
+        speaker=CHEN,
+    )
+    return reading.fields.get("Verdict"), codes(reading)
 
 
 @pytest.mark.parametrize("text", NOTHING)
@@ -225,6 +230,8 @@ def messages(draw: st.DrawFn) -> dict[str, Value]:
             )
         else:
             values[field.name] = draw(texts)
+    if "VerdictReasoning" not in values:
+        values.pop("Verdict", None)
     return values
 
 

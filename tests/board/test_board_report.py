@@ -170,7 +170,10 @@ async def test_messages_in_the_log_begin_with_what_is_said() -> None:
 @pytest.mark.parametrize(
     ("words", "complete"),
     [
-        ("<Message><Verdict>HIRE</Verdict><Content>Yes, 3 &lt; 4.</Content></Message>", True),
+        (
+            "<Message><Verdict>HIRE</Verdict><VerdictReasoning>So.</VerdictReasoning><Content>Yes, 3 &lt; 4.</Content></Message>",
+            True,
+        ),
         ('<Message id="T3" timestamp="now"><Artifacts></Artifacts>\n<Content>Yes.</Content></Message>', True),
         ("Well then. <Message><Content>Yes.</Content></Message>", False),
     ],

@@ -18,7 +18,7 @@ from folkmoot.council import AgentWrapper, Council, DebateStep
 from folkmoot.engine import driver
 from tests.council.agents import Agent, own_place
 
-SAID = "<Message><Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Yes.</Content></Message>"
+SAID = "<Message><Verdict>HIRE</Verdict><VerdictReasoning>So.</VerdictReasoning><Withdrawn>true</Withdrawn><Content>Yes.</Content></Message>"
 
 
 @pytest.fixture(autouse=True)

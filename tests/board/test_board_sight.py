@@ -15,6 +15,7 @@ from folkmoot.models.base import Traits
 from folkmoot.phases.choices import Choices, Extras
 from folkmoot.protocols.known import build
 from folkmoot.testing.replay import Harness, HeldDebate
+from tests.kits.codes import codes
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 ALL = Extras(**dict.fromkeys(Extras.__dataclass_fields__, True))
@@ -118,4 +119,4 @@ async def test_a_whisper_to_nobody_is_heard_by_nobody() -> None:
     text = "<Message><Whisper>psst</Whisper><WhisperTo>Zoe</WhisperTo><Content>Good day.</Content></Message>"
     reading = read(form.form, text, speaker="Ann")
     assert "WhisperTo" not in reading.fields
-    assert reading.unread == ("WhisperTo: not_allowed",)
+    assert codes(reading) == ("WhisperTo: not_allowed",)

@@ -10,6 +10,7 @@ from folkmoot.core.errors import BriefError
 from tests.council.agents import own_place
 
 LEAVE = "<Withdrawn>true</Withdrawn>"
+WHY = "<VerdictReasoning>So.</VerdictReasoning>"
 
 
 @pytest.fixture(autouse=True)
@@ -26,13 +27,13 @@ class Members:
 
     def ann(self, prompt: str) -> str:
         self.asked.append(prompt)
-        left = f"<Message><Verdict>HIRE</Verdict>{LEAVE}<Content>Done.</Content></Message>"
+        left = f"<Message><Verdict>HIRE</Verdict>{WHY}{LEAVE}<Content>Done.</Content></Message>"
         return self.said.pop(0) if self.said else left
 
     def ben(self, prompt: str) -> str:
         self.heard.append(prompt)
         leaves = LEAVE if not self.said else ""
-        return f"<Message><Verdict>NO_HIRE</Verdict>{leaves}<Content>I have read it.</Content></Message>"
+        return f"<Message><Verdict>NO_HIRE</Verdict>{WHY}{leaves}<Content>I have read it.</Content></Message>"
 
     def meeting(self, **more: object) -> BoardMeeting:
         people = (BoardMember("Ann", agent=self.ann), BoardMember("Ben", agent=self.ben))
@@ -44,11 +45,15 @@ class Members:
     [
         (
             "<Message><Content>So <Verdict>HIRE</Verdict> it is.</Content></Message>",
-            "Your last message gave no verdict that counts: it stood inside the content; write it in a tag of its own",
+            "inside another field",
         ),
         (
             "<Message><Verdict>STRONG</Verdict><Content>Good.</Content></Message>",
-            "Your last message gave no verdict that counts: that is not one of the verdicts.",
+            '"STRONG"',
+        ),
+        (
+            "<Message><Verdict>HIRE</Verdict><Content>Good.</Content></Message>",
+            "its reasons",
         ),
         (
             f"<Message>{LEAVE}<Content>Bye.</Content></Message>",
@@ -60,7 +65,7 @@ class Members:
         ),
         (
             "<Message><Speaker>Ben</Speaker><Content>I am Ben.</Content></Message>",
-            "Nothing of your last message was booked: the message was in somebody else's name.",
+            "in somebody else's name",
         ),
     ],
 )

@@ -36,6 +36,7 @@ from folkmoot.core.event import (
     Replied,
     Resumed,
 )
+from tests.kits.codes import coded
 
 EVIL = "\x1b]0;owned\x07\x1b[2J[red]x[/red] \u202egnp\u202c :smile: \x9b31m [link=http://x]y[/link]\r\x08"
 BALLOT = Form(name="ballot", layout="line", fields=(Field(name="I vote for", kind="choice", choices=("Proposal A",)),))
@@ -176,7 +177,7 @@ def test_moderators_have_a_bar_and_proposals_their_authors() -> None:
         ask_event("/debate/propose#1", "Ann", "propose"),
         answer("/debate/propose#1", "Tea."),
         ask_event("/debate/critique#1", "Bob", "critique", about=("/debate/propose#1",)),
-        answer("/debate/critique#1", "Too hot.", unread=("SEVERITY: missing",)),
+        answer("/debate/critique#1", "Too hot.", unread=coded(["SEVERITY: missing"])),
         ask_event("/debate/moderate#1", "Mo", "moderate"),
         answer("/debate/moderate#1", "Go on.\n\nWith care."),
         Halted(path="/debate/rounds", reason="all agree"),

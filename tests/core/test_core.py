@@ -30,6 +30,7 @@ from folkmoot.core.event import (
 )
 from folkmoot.core.text import clean, clip, hide, letter, listed, slug
 from folkmoot.core.transcript import Transcript, fold, read_field, speakers, within
+from folkmoot.core.unread import Unread
 
 
 @pytest.mark.parametrize(
@@ -143,13 +144,18 @@ def test_a_reply_is_mended_before_it_is_stored() -> None:
     fields = {"A": "half \ud800", "B": ("x\x1b",), "C": float("nan"), "D": 1.5, "E": True, "Z": "never asked for"}
     seconds = float("inf")
     reply = Reply(
-        text="nul\x00", fields=fields, served="m\x00", seconds=seconds, unread=("F\x00: missing",), notes=("n\x00",)
+        text="nul\x00",
+        fields=fields,
+        served="m\x00",
+        seconds=seconds,
+        unread=(Unread("F\x00", "missing"),),
+        notes=("n\x00",),
     )
     assert reply.cleaned(form) == Reply(
         text="nul",
         fields={"A": "half \ufffd", "B": ("x",), "D": 1.5, "E": True},
         served="m",
-        unread=("F: missing", "C: not_allowed"),
+        unread=(Unread("F", "missing"), Unread("C", "not_allowed", "nan")),
         notes=("n",),
     )
     assert reply.cleaned(None).fields == {}

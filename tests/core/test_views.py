@@ -10,6 +10,7 @@ from folkmoot.core.ask import Ask, Field, Form, Reply, Value
 from folkmoot.core.brief import Brief, Participant, View
 from folkmoot.core.event import Asked, Interjected, Opened, Replied
 from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.core.unread import Unread
 
 FORM = Form(name="speech", fields=(Field(name="TARGET", kind="choice", choices=("T1", "T2", "T3")),))
 
@@ -172,7 +173,7 @@ def test_private_fields_are_for_whom_they_name(who: str, text: str, read: set[st
     transcript = Transcript()
     transcript.apply(Opened(brief=Brief(topic="Tea?", participants=people), protocol={}))
     transcript.apply(Asked(ask=Ask(key="#1", to="Ann", act="argue", task="", form=SCAFFOLD)))
-    reply = Reply(text="as it came: psst hm", fields=SECRETS, unread=("Thoughts: hm?",))
+    reply = Reply(text="as it came: psst hm", fields=SECRETS, unread=(Unread("Thoughts", "empty", "hm?"),))
     transcript.apply(Replied(key="#1", reply=reply))
     ask = Ask(key="#2", to=who, act="argue", task="", about=("#1",))
     context = context_of(Brief(topic="Tea?", participants=people), transcript, ask)

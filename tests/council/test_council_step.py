@@ -36,6 +36,17 @@ TIE = {"tie": True, "tie_resolution": "first_proposal"}
 FALLBACK = {"fallback": "first_proposal"}
 
 
+def assert_told(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """The same keys; whoever's vote does not count is named, with the words that stood in the way."""
+    assert values.keys() == wanted.keys()
+    for key, value in wanted.items():
+        if key in ("unparsed", "invalid_votes"):
+            assert values[key].keys() == value.keys()
+            assert all(words in values[key][name] for name, words in value.items())
+        else:
+            assert values[key] == value
+
+
 @pytest.mark.parametrize(
     ("case", "votes", "winner", "counts", "more"),
     [
@@ -52,21 +63,21 @@ FALLBACK = {"fallback": "first_proposal"}
             {"A": "I vote for: nobody", "B": FOR_B, "C": FOR_B},
             "B",
             (0, 2, 0, 0, 2),
-            {"invalid_votes": {"A": "unknown_name"}},
+            {"invalid_votes": {"A": "nobody"}},
         ),
         (
             "K10 a name that nobody has",
             {"A": "I vote for: Zed", "B": "I vote for: Zed", "C": "I vote for: Zed"},
             "A",
             (0, 0, 0, 0, 0),
-            {**FALLBACK, "invalid_votes": dict.fromkeys("ABC", "unknown_name")},
+            {**FALLBACK, "invalid_votes": dict.fromkeys("ABC", "Zed")},
         ),
         (
             "K11",
             {"A": "I vote for B", "B": FOR_C, "C": FOR_C},
             "C",
             (0, 0, 2, 0, 2),
-            {"unparsed": {"A": "no_form"}},
+            {"unparsed": {"A": ""}},
         ),
         (
             "K12 case and markup",
@@ -80,7 +91,7 @@ FALLBACK = {"fallback": "first_proposal"}
             {"A": f"{FOR_A}\n{FOR_B}", "B": FOR_C, "C": FOR_C},
             "C",
             (0, 0, 2, 0, 2),
-            {"unparsed": {"A": "ambiguous"}},
+            {"unparsed": {"A": "A, B"}},
         ),
         ("K14 a reason before it", {"A": "A is dear, so:\n" + FOR_B, "B": FOR_B, "C": FOR_A}, "B", (1, 2, 0, 0, 3), {}),
         ("K15", {"A": "I vote for:\nB", "B": FOR_B, "C": FOR_A}, "B", (1, 2, 0, 0, 3), {}),
@@ -103,11 +114,7 @@ async def test_votes_fall_as_documented(
     assert (result["abstentions"], result["total_votes"]) == counts[3:]
     assert result["proposals"] == {name: f"{name}'s plan" for name in "ABC"}
     assert (result["strategy"], list(result["votes"])) == ("majority", ["A", "B", "C"])
-    values = extras(result)
-    if "unparsed" in values and case.startswith("a voter"):
-        assert "gone" in values.pop("unparsed")["A"]
-        more = {}
-    assert values == more
+    assert_told(extras(result), more)
 
 
 @pytest.mark.parametrize(
@@ -169,16 +176,17 @@ async def test_a_unanimous_vote_is_a_consensus() -> None:
 @pytest.mark.parametrize(
     ("case", "words", "winner", "more"),
     [
-        ("K21", "I pick nobody", "A", {**FALLBACK, "invalid_votes": {"Chair": "unknown_name"}}),
+        ("K21", "I pick nobody", "A", {**FALLBACK, "invalid_votes": {"Chair": "nobody"}}),
         ("K22 a choice", "B is cheaper.\n\nI pick: B", "B", {}),
         ("K22 without the colon", "I pick B.", "B", {}),
-        ("unclear", "Both are fine.", "A", {**FALLBACK, "unparsed": {"Chair": "no_form"}}),
+        ("unclear", "Both are fine.", "A", {**FALLBACK, "unparsed": {"Chair": ""}}),
     ],
 )
 async def test_a_moderator_picks(case: str, words: str, winner: str, more: Mapping[str, Any]) -> None:
     chair = Scripted("", words)
     result = await decide({"A": "", "B": ""}, "moderator", chair)
-    assert (result["winner"], extras(result)) == (f"{winner}'s plan", more)
+    assert result["winner"] == f"{winner}'s plan"
+    assert_told(extras(result), more)
     assert result["votes"] == {"A": 0, "B": 0} | ({} if more else {winner: 1})
     assert result["total_votes"] == (0 if more else 1)
     assert "Select the best proposal" in chair.prompts[0]

@@ -15,6 +15,7 @@ from folkmoot.demo.debater import KEEP, DemoDebater
 from folkmoot.demo.evidence import Library
 from folkmoot.demo.material import NOTHING
 from folkmoot.phases.speak import ISSUES, SETTLEMENT, VERDICT, draft, revision
+from tests.kits.codes import codes
 from tests.kits.thoroughness import some
 from tests.paths import ROOT
 from tests.report.quoting import PEOPLE, REPORT, Ear, Room, brief, turn_by
@@ -77,7 +78,7 @@ async def test_without_a_background_it_says_so_and_invents_nothing() -> None:
         turn = await room.ask("Ann", "propose", draft(OPTIONS))
         assert turn.reply
         assert (turn.text, turn.fields) == (NOTHING, {})
-        assert {"ANSWER: no_form", "ARGUMENT: no_form"} <= set(turn.reply.unread)
+        assert {"ANSWER: no_form", "ARGUMENT: no_form"} <= set(codes(turn.reply))
         assert (await room.ask("Ann", "vote", BALLOT)).fields == {"I vote for": ABSTAIN}
 
 

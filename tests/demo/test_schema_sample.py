@@ -42,4 +42,4 @@ async def test_it_fits_and_has_the_words_of_the_decision(schema: Any, value: Any
 
 async def test_a_schema_without_an_end_is_cut() -> None:
     schema = {"$defs": {"A": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}}, "$ref": "#/$defs/A"}
-    assert (await answered(schema, "")).unread[0].startswith("ANSWER: at $.a.a")
+    assert (await answered(schema, "")).unread[0].reason.startswith("at $.a.a")

@@ -32,6 +32,7 @@ from folkmoot.core.event import (
     Signal,
 )
 from folkmoot.core.transcript import fold
+from folkmoot.core.unread import Unread
 from folkmoot.engine.driver import DriverOptions, StopRequest, debate, replay
 from folkmoot.phases import base
 from folkmoot.phases.base import Rounds
@@ -102,7 +103,7 @@ async def test_what_cannot_be_stored_fails_its_turn_and_not_the_debate(where: st
             return Called(key="", call="", text=text if where == "call" else "Tea.", tools=(text,))
 
         if where == "reply":
-            return Reply(text="Tea.", fields={}, unread=(text,))
+            return Reply(text="Tea.", fields={}, unread=(Unread("ANSWER", text),))
         return (await say.call("answer", Quote(model="m", tokens=text if where == "quote" else 5), send)).text
 
     ran = await runner().run(both(answer))

@@ -24,10 +24,10 @@ ANN = Participant(name="Ann")
 SCENE = Context(brief=Brief(topic="Tea?", participants=(ANN, Participant(name="Bob"))), me=ANN)
 FORM = member_form(message(("HIRE", "NO_HIRE")), "Ann", ("Ann", "Bob"))
 
-BEGUN = "<Message>\n<Speaker>Ann</Speaker>\n<Verdict>HIRE</Verdict>\n<Content>She is the best of al"
+BEGUN = "<Message>\n<Speaker>Ann</Speaker>\n<Verdict>HIRE</Verdict>\n<VerdictReasoning>So.</VerdictReasoning>\n<Content>She is the best of al"
 HEAD = BEGUN.removesuffix(" al")
 REST = "all.</Content>\n</Message>"
-WHOLE = {"Speaker": "Ann", "Verdict": "HIRE", "Content": "She is the best of all."}
+WHOLE = {"Speaker": "Ann", "Verdict": "HIRE", "VerdictReasoning": "So.", "Content": "She is the best of all."}
 
 
 def cut(text: str) -> Called:
@@ -101,7 +101,7 @@ async def test_an_answer_that_is_begun_anew_stands_for_itself() -> None:
 
 
 async def test_what_only_looks_like_a_new_beginning_is_joined_where_that_can_be_read() -> None:
-    begun = "<Message>\n<Verdict>HIRE</Verdict>\n<Content>I would write: x"
+    begun = "<Message>\n<Verdict>HIRE</Verdict>\n<VerdictReasoning>So.</VerdictReasoning>\n<Content>I would write: x"
     rest = "<Message>\n<Verdict>NO_HIRE</Verdict>\n<Content>n</Content>\n</Message>, but no.</Content>\n</Message>"
     reply, _, _ = await answer(cut(begun), rest)
     assert reply.fields["Verdict"] == "HIRE"

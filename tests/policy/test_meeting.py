@@ -17,6 +17,7 @@ from folkmoot.core.transcript import Transcript, Turn
 from folkmoot.policy.board_turns import QuietFirst, recommendation, speaking_weights
 from folkmoot.policy.rounds import FloorView
 from folkmoot.protocols.board import last_word, message
+from tests.kits.codes import coded
 
 NAMES = ("Ann", "Bob", "Cy", "Dan")
 PEOPLE = tuple(Participant(name=name) for name in NAMES)
@@ -183,7 +184,7 @@ def test_nothing_readable_is_no_answer_but_not_in_records_whose_forms_are_not_st
     ask = turn_of(1, "Ann").ask
     assert ask
     assert ask.form
-    torn = Reply(text="<Message><Content>Hm.", unread=("Content: unclosed",))
+    torn = Reply(text="<Message><Content>Hm.", unread=coded(["Content: unclosed"]))
     turns = [Turn(key=f"{n}", by="Ann", act="argue", ask=ask, reply=torn) for n in range(2)]
     strict = standings(("Ann",), turns)["Ann"]
     assert (strict.absent, strict.asked, strict.messages) == (True, 2, 0)

@@ -184,12 +184,9 @@ async def test_a_review_says_what_it_lacks() -> None:
 
     brief = review_brief((*TWO, person("R3", "three"), person("C1", "four", "juror")))
     debate, review, _ = await run(brief, answer)
-    assert review.missing == (
-        "R2 gave no findings that could be read (FINDINGS: no_form)",
-        "R3 gave no findings that could be read (ValueError: it broke)",
-        "not everything that R1 wrote could be read (FINDING 2 LINES: missing)",
-        "F1 has no verdict of C1 (ValueError: it broke)",
-    )
+    wanted = (("R2", "FINDINGS"), ("R3", "it broke"), ("R1", "FINDING 2 LINES"), ("F1", "it broke"))
+    told = zip(review.missing, wanted, strict=True)
+    assert all(each in sentence for sentence, words in told for each in words)
     assert decision_of(debate).how == "; ".join(review.missing)
     assert review.reviewers == {"R1": 1, "R2": None, "R3": None}
 

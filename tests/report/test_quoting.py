@@ -12,6 +12,7 @@ from folkmoot.core.ask import Reply
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.decision import Ballot, Decision, Minority
 from folkmoot.core.event import Asked, Closed, Failed, Interjected, Opened, Replied, Ruled
+from folkmoot.core.unread import Unread
 from folkmoot.report.markdown import markdown
 from folkmoot.report.markdown_text import block, code, inline, quoted
 from folkmoot.report.report import report
@@ -117,7 +118,12 @@ def test_no_text_changes_the_structure_of_a_report(words: str, name: str, topic:
         diary.add(
             *(Asked(ask=question) for question in asks), Failed(key="/debate/argue#2", kind="broken", reason=words)
         )
-        diary.add(Replied(key="/debate/argue#1", reply=Reply(text=words, fields={name: words}, unread=(words,))))
+        diary.add(
+            Replied(
+                key="/debate/argue#1",
+                reply=Reply(text=words, fields={name: words}, unread=(Unread(words, words, words),)),
+            )
+        )
         diary.add(Interjected(by=name, text=words), Ruled(decision=decision), Closed(status="decided"))
         return markdown(report(diary.entries, debate=name, where=words))
 

@@ -21,6 +21,7 @@ from folkmoot.core.event import (
 from folkmoot.report.markdown import markdown
 from folkmoot.report.metrics import UNMARKED_ANSWER, Metrics, Use, elapsed, faults, measure, same_model, use
 from folkmoot.report.report import report
+from tests.kits.codes import coded
 from tests.report.reports import Diary, ask, hiring, opened, person
 
 KEY = "/debate/rounds/round-1/argue#1"
@@ -47,7 +48,7 @@ def called(**more: object) -> Called:
 
 
 def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Replied:
-    return Replied(key=KEY, reply=Reply(text="x", unread=unread, notes=notes))
+    return Replied(key=KEY, reply=Reply(text="x", unread=coded(unread), notes=notes))
 
 
 @pytest.mark.parametrize(
@@ -115,8 +116,8 @@ def replied(*, unread: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Rep
         ),
         (
             [ASKED, replied(unread=("STATUS: missing", "N: no number"), notes=("second try",))],
-            [("unread", "STATUS: missing"), ("unread", "N: no number"), ("noted", "second try")],
-            "- **Field not readable** (Ann, Round 1: arguments): STATUS: missing\n- **Field not readable**",
+            [("unread", "STATUS: it's not there"), ("unread", "N: no number"), ("noted", "second try")],
+            "- **Field not readable** (Ann, Round 1: arguments): STATUS: it's not there\n- **Field not readable**",
         ),
         (
             [ASKED, called(usage=Usage(estimated=True)), called(model="", usage=Usage(estimated=True)), ANSWER],

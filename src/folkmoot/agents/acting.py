@@ -13,7 +13,7 @@ from folkmoot.agents.llm import Conversation, ModelAgent, reply_of
 from folkmoot.agents.prompt import fit, frame
 from folkmoot.answers.layout import Reading
 from folkmoot.answers.schemas.schema_answer import read_schema_answer
-from folkmoot.answers.values import Fault, reason_in_words
+from folkmoot.answers.values import Fault
 from folkmoot.core.agent import Context, Recorder, is_cut_off
 from folkmoot.core.ask import Ask, Reply, ToolCall, ToolSpec
 from folkmoot.core.brief import Brief
@@ -21,6 +21,7 @@ from folkmoot.core.errors import Refused, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.roles import ACTS, FINAL
 from folkmoot.core.text import clean_data
+from folkmoot.core.unread import Unread
 from folkmoot.models.base import AttachedFile, Message, Model, Speaker, Traits
 
 NOT_CALLED = "Call one of the tools: words alone are no answer here."
@@ -115,13 +116,13 @@ def _read(ask: Ask, called: Called, specs: Sequence[ToolSpec]) -> Reading:
     if ask.form is None:
         return Reading(text=called.text.strip())
     if is_cut_off(called) and called.tools:
-        return Reading(text=called.text, unread=(f"{FINAL}: truncated",))
+        return Reading(text=called.text, unread=(Unread(FINAL, "truncated"),))
     calls: list[dict[str, object]] = []
     for call in called.tools:
         try:
             arguments: object = clean_data(json.loads(call.arguments or "{}"))
         except (ValueError, RecursionError):
-            return Reading(text=called.text, unread=(f"{FINAL}: malformed",))
+            return Reading(text=called.text, unread=(Unread(FINAL, "malformed"),))
         calls.append({"name": call.name, "arguments": arguments})
     words = {"content": called.text.strip()} if called.text.strip() or not calls else {}
     value = {**words, **({"tool_calls": calls} if calls else {})}
@@ -129,14 +130,15 @@ def _read(ask: Ask, called: Called, specs: Sequence[ToolSpec]) -> Reading:
     if isinstance(read, Fault):
         known = [spec.name for spec in specs]
         wrong = next((call.name for call in called.tools if call.name not in known), "")
-        return Reading(text=called.text, unread=(f"{FINAL}: {f'there is no tool {wrong}' if wrong else read.reason}",))
+        unread = Unread(FINAL, f"there is no tool {wrong}") if wrong else Unread(FINAL, read.reason, read.seen)
+        return Reading(text=called.text, unread=(unread.cleaned(),))
     return Reading(text=called.text.strip(), fields={FINAL: read})
 
 
 def _question(called: Called, reading: Reading) -> Iterator[Message]:
     """What was answered, and what is wrong with it; a wire wants a result for each call."""
     yield Message(role="assistant", text=called.text, calls=called.tools)
-    problem = reason_in_words(reading.unread[0].partition(": ")[2])
+    problem = reading.unread[0].why
     for call in called.tools:
         yield Message(role="tool", text=f"Not done: {problem}. Call the tools again.", answers=call.id)
     if not called.tools:

@@ -22,6 +22,7 @@ from folkmoot.core.brief import Schemas, Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.text import clip, counted
+from folkmoot.core.unread import Unread
 from folkmoot.models.base import Message, Model, Request
 from folkmoot.models.prices import answer_cap, count_tokens
 
@@ -336,9 +337,9 @@ def _read(ask: Ask, called: Called, context: Context, *, final: bool = False) ->
     if form and is_cut_off(called):
         if form.layout == "records" and any(reading.fields.values()):
             # A block that is closed is whole, whatever was cut off behind it.
-            return replace(reading, unread=(*reading.unread, f"{form.fields[0].name}: {TRUNCATED}"))
+            return replace(reading, unread=(*reading.unread, Unread(form.fields[0].name, TRUNCATED)))
         # What was cut off may have been a longer name or a "not": such a form counts as unread.
-        return replace(reading, fields={}, unread=tuple(f"{field.name}: {TRUNCATED}" for field in form.fields))
+        return replace(reading, fields={}, unread=tuple(Unread(field.name, TRUNCATED) for field in form.fields))
     return reading
 
 
@@ -359,8 +360,8 @@ def _missing_fields(form: Form | None, reading: Reading) -> tuple[str, ...]:
 
 def _with_missing_fields(form: Form | None, reading: Reading) -> Reading:
     """The reading; missing fields that another value requires are added to what was not read."""
-    unread_names = [text.partition(":")[0] for text in reading.unread]
-    missing = tuple(f"{name}: missing" for name in _missing_fields(form, reading) if name not in unread_names)
+    unread_names = [unread.field for unread in reading.unread]
+    missing = tuple(Unread(name, "missing") for name in _missing_fields(form, reading) if name not in unread_names)
     return replace(reading, unread=(*reading.unread, *missing)) if missing else reading
 
 
@@ -399,11 +400,11 @@ def _merge(form: Form, first: Reading, second: Reading, final: Reading) -> Readi
     if form.layout == "records":
         longer = first if _count_records(first) > _count_records(second) else second
         return replace(longer, text=first.text or second.text)
-    said = {text.partition(":")[0] for text in second.unread if text.rpartition(": ")[2] not in SILENT}
+    said = {unread.field for unread in second.unread if unread.reason not in SILENT}
     whole = bool(said - {field.name for field in form.fields})  # a fault of the form, and not of one of its fields
     kept = {name: value for name, value in final.fields.items() if not whole and name not in said}
     fields = {**kept, **first.fields, **second.fields}
-    unread = tuple(text for text in second.unread if text.split(":", 1)[0] not in fields)
+    unread = tuple(unread for unread in second.unread if unread.field not in fields)
     return replace(first, text=first.text or second.text, fields=fields, unread=unread)
 
 

@@ -14,6 +14,7 @@ from folkmoot.answers.own_words import names_other
 from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, read_items, read_number, read_value, within
 from folkmoot.core.ask import Field, Form, Value
+from folkmoot.core.unread import Unread
 
 Table: TypeAlias = dict[str, object]
 
@@ -113,15 +114,15 @@ def read_json(form: Form, text: str, others: Sequence[str] = (), *, final: bool 
     there = objects_in(text, others)
     tables = [table for table in there if _has_fields(form, table)]
     if any(table != tables[0] for table in tables):
-        return FieldValues({}, [f"{where}: ambiguous"])
+        return _nothing(where, "ambiguous")
     if not there:
-        return FieldValues({}, [f"{where}: malformed"])
+        return _nothing(where, "malformed")
     members = _members(tables[0]) if tables else {}
     strange: set[str] = set()
     if form.under and key(form.under) in members:
         inner = members[key(form.under)]
         if not isinstance(inner, dict):
-            return FieldValues({}, [f"{where}: {'duplicate_key' if inner is _DOUBLED else 'wrong_type'}"])
+            return _nothing(where, "duplicate_key" if inner is _DOUBLED else "wrong_type")
         members = _members(cast("Table", inner))
         strange = set(members) - {key(item.name) for item in form.fields}
     values = FieldValues()
@@ -129,8 +130,13 @@ def read_json(form: Form, text: str, others: Sequence[str] = (), *, final: bool 
         value = _member(item, members, final=final)
         missing = form.under and isinstance(value, Fault) and value.reason == "missing"
         values.add(item, Fault("missing_candidate") if missing else value)
-    values.unread += [f"{where}: unknown_candidate"] * bool(strange)
-    return FieldValues({}, values.unread, values.seen) if form.under and values.unread else values
+    if strange:
+        values.note(where, "unknown_candidate", ", ".join(sorted(strange)))
+    return FieldValues(unread=values.unread) if form.under and values.unread else values
+
+
+def _nothing(where: str, reason: str) -> FieldValues:
+    return FieldValues(unread=[Unread(where, reason)])
 
 
 def words_of_object(form: Form, text: str) -> str | None:

@@ -18,9 +18,10 @@ from folkmoot.answers.schemas.form_schema import json_form, shown_object
 from folkmoot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from folkmoot.answers.tags import SPEAKER, escape, has_tags, read_tags, unescape, write_tags
 from folkmoot.answers.text import LIMIT, LONGEST, key, with_plain_line_ends
-from folkmoot.answers.values import FieldValues, allowed_values, placeholder, reason_in_words, value_text
+from folkmoot.answers.values import FieldValues, allowed_values, placeholder, value_text
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
 from folkmoot.core.text import clean, clean_data
+from folkmoot.core.unread import Unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +31,12 @@ class Reading:
     Attributes:
         text: the words: without thinking and without a leading label of the speaker's own name.
         fields: what was read; a choice in its own spelling, or ``ABSTAIN``.
-        unread: ``name: reason`` for each field that was not.
-        seen: by field, the words that stood in the way.
+        unread: what was not, and why.
     """
 
     text: str
     fields: Mapping[str, Value] = field(default_factory=dict[str, Value])
-    unread: tuple[str, ...] = ()
-    seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    unread: tuple[Unread, ...] = ()
 
 
 Names: TypeAlias = Mapping[str, Sequence[str]]
@@ -97,11 +96,11 @@ def _read_as_written(
     if len(words) > LIMIT:
         return Reading(text=words, unread=_too_large(form))
     values = _read(form, words, speaker, LineReader(form, others, names, final))
-    return Reading(text=clean(words), fields=values.fields, unread=tuple(values.unread), seen=values.seen)
+    return Reading(text=clean(words), fields=values.fields, unread=tuple(values.unread))
 
 
-def _too_large(form: Form | None) -> tuple[str, ...]:
-    return tuple(f"{item.name}: too_large" for item in (form.fields if form else ()) if item.required)
+def _too_large(form: Form | None) -> tuple[Unread, ...]:
+    return tuple(Unread(item.name, "too_large") for item in (form.fields if form else ()) if item.required)
 
 
 def _read(form: Form, words: str, speaker: str, line: LineReader) -> FieldValues:
@@ -211,15 +210,16 @@ def _privacy(form: Form) -> list[str]:
 
 def repair_question(form: Form, reading: Reading) -> str:
     """The one question that is put again: what couldn't be read, what stood in the way, and the form once more."""
-    faults = [_fault(form, reading, *text.rpartition(": ")[::2]) for text in reading.unread]
+    faults = [_fault(form, unread) for unread in reading.unread]
     return "\n".join(["I could not read this in your answer:", *faults, form_instructions(form)])
 
 
-def _fault(form: Form, reading: Reading, name: str, code: str) -> str:
+def _fault(form: Form, unread: Unread) -> str:
+    name = unread.field
     items = (item for item in (*form.fields, *form.record) if name in (item.name, f"{form.under} {item.name}"))
     item = next((item for item in items if item.kind != "text"), None)
     allowed = f" It must be {allowed_values(item)}." if item else ""
-    return f"- {name}: {reason_in_words(code, reading.seen.get(name, ''))}.{allowed}"
+    return f"- {unread}.{allowed}"
 
 
 def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:

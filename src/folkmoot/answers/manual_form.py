@@ -47,7 +47,7 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
         values |= _parsed_fields(form, {open_[-1].name: words})
     if not _is_incomplete(form, open_, values):
         open_ = []
-    odd = {text.rpartition(": ")[0] for text in reading.unread}
+    odd = {unread.field for unread in reading.unread}
     wrong = [field for field in form.fields if field.name in odd and not field.required and field.name not in values]
     if lacking := [field for field in (*open_, *wrong) if field.name not in values]:
         raise BriefError(f"the answer must say {_list([_field_help(field) for field in lacking])}")

@@ -15,6 +15,7 @@ from folkmoot.answers.json_answer import begins_with_object, objects_in
 from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, placeholder, read_value
 from folkmoot.core.ask import Field, Form, Value
+from folkmoot.core.unread import Unread
 
 END = "END"
 """The line that ends a block."""
@@ -42,12 +43,12 @@ def read_records(form: Form, text: str) -> FieldValues:
     records: list[str] = []
     for number, parts in enumerate(blocks[: form.most], start=1):
         record = _read_record(form, parts)
-        if isinstance(record, dict):
-            records.append(json.dumps(record, ensure_ascii=False))
+        if isinstance(record, Unread):
+            values.note(f"{form.under} {number} {record.field}".rstrip(), record.reason, record.seen)
         else:
-            values.unread.append(f"{form.under} {number}{record}")
+            records.append(json.dumps(record, ensure_ascii=False))
     if len(blocks) > form.most:
-        values.unread.append(f"{whole.name}: too_many")
+        values.note(whole.name, "too_many")
     if records:
         values.fields[whole.name] = tuple(records)
     return values
@@ -89,21 +90,21 @@ def _listed(whole: Field, text: str) -> list[Mapping[str, list[str]]] | None:
     return [{key(name).upper(): [str(value)] for name, value in row.items() if value is not None} for row in tables]
 
 
-def _read_record(form: Form, parts: Mapping[str, list[str]] | None) -> dict[str, str] | str:
-    """The texts of a record by their labels; else why there are none: `` LINES: missing``."""
+def _read_record(form: Form, parts: Mapping[str, list[str]] | None) -> dict[str, str] | Unread:
+    """The texts of a record by their labels; else the label for which there are none."""
     if parts is None:
-        return ": unclosed"
+        return Unread("", "unclosed")
     texts: dict[str, str] = {}
     for field in form.record:
         if field.name not in parts:
             if field.required:
-                return f" {field.name}: missing"
+                return Unread(field.name, "missing")
             continue
         raw = "\n".join(parts[field.name])
         value = read_value(field, raw)
         if isinstance(value, Fault):
             if field.required or value.reason != "empty":
-                return f" {field.name}: {value.reason}"
+                return Unread(field.name, value.reason, value.seen)
         else:
             texts[field.name] = raw.strip("\n") if field.name == CODE else str(value)
     return texts

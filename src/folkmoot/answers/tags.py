@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from folkmoot.answers.own_words import names_other, without_comments
 from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, read_value, value_text
-from folkmoot.core.ask import VERDICT, Form, Value
+from folkmoot.core.ask import ABSTAIN, VERDICT, Form, Value, needed
 
 INSIDE = "inside_content"
 """Why a verdict is not read that stands inside another field of its message."""
+
+BARE = "no_reasons"
+"""Why a verdict is not read that comes without its reasons."""
 
 SPEAKER = "speaker"
 """The field, compared without case, that says who a message is from."""
@@ -81,7 +84,11 @@ def read_tags(form: Form, text: str, speaker: str, others: Sequence[str] = (), *
         values.add(item, read_value(item, texts[0], final=final) if texts else Fault("missing"))
     verdict = VERDICT.casefold()
     if verdict in own[0].nested and verdict not in words:
-        values.unread.append(f"{VERDICT}: {INSIDE}")
+        values.note(VERDICT, INSIDE, own[0].nested[verdict])
+    given = values.fields.get(VERDICT, ABSTAIN)
+    reasons = next((needed(item, given) for item in form.fields if item.name == VERDICT), "")
+    if given != ABSTAIN and reasons and reasons not in values.fields:
+        values.note(VERDICT, BARE, str(values.fields.pop(VERDICT)))
     return values
 
 
@@ -89,18 +96,20 @@ _NO_WORDS = re.compile(r"^[ \t]*>.*$|```\w*", re.M)
 
 
 def _nothing(form: Form, reason: str, seen: str = "") -> FieldValues:
-    names = [item.name for item in form.fields if item.required] or [form.name]
-    return FieldValues({}, [f"{name}: {reason}" for name in names], dict.fromkeys(names, seen))
+    values = FieldValues()
+    for name in [item.name for item in form.fields if item.required] or [form.name]:
+        values.note(name, reason, seen)
+    return values
 
 
 @dataclass(slots=True)
 class _Message:
-    """A message: where it stands, the words of its fields, and which fields stand inside others."""
+    """A message: where it stands, the words of its fields, and by field the words of those that stand inside others."""
 
     start: int
     end: int = 0
     words: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    nested: set[str] = field(default_factory=set[str])
+    nested: dict[str, str] = field(default_factory=dict[str, str])
 
     def speakers(self) -> set[str]:
         return {key(words) for words in self.words.get(SPEAKER, ())} - {""}
@@ -156,7 +165,7 @@ def _messages(form: Form, text: str) -> tuple[list[_Message], str]:
             message.words.setdefault(name, []).append(unescape(text[start : mark.start()]))
             loose.end = mark.end()
         elif any(around in names for around in outer):
-            message.nested.add(name)
+            message.nested.setdefault(name, text[start : mark.start()])
     if stack:
         return [], "unclosed"
     return messages or ([loose] if loose.words else []), ""

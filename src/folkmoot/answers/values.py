@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from folkmoot.answers.text import fold, key
 from folkmoot.core.ask import ABSTAIN, Field, Value, allows
-from folkmoot.core.text import flat, shorten
+from folkmoot.core.unread import Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,63 +17,28 @@ class Fault:
     seen: str = ""
 
 
-_WHY: Mapping[str, str] = {
-    "no_form": "the answer isn't in the form",
-    "missing": "it's not there",
-    "empty": "nothing is written there",
-    "ambiguous": "there are two different values",
-    "words_behind": "there are words behind it",
-    "quoted_only": "it's only in a quotation, in code or in somebody else's words",
-    "unknown_name": "no candidate has that name",
-    "not_allowed": "that's not one of the allowed values",
-    "invalid_number": "that's not a number on the scale",
-    "out_of_range": "the number is outside of the scale",
-    "wrong_type": "that's not the kind of value that is asked for",
-    "duplicate_key": "it's given twice",
-    "missing_candidate": "somebody who is to be scored is missing",
-    "unknown_candidate": "nobody of that name is to be scored",
-    "malformed": "the form is broken",
-    "unclosed": "a closing tag is missing",
-    "inside_content": "it's inside another field; it needs a tag of its own",
-    "truncated": "the answer was cut off",
-    "speaker_mismatch": "the message is in somebody else's name",
-    "too_large": "the answer is too long",
-    "too_many": "there are more than can be read; give the worst",
-}
-
-
-def reason_in_words(code: str, seen: str = "") -> str:
-    """A reason of ``unread`` as words for readers; a reason of several words is a sentence already.
-
-    Args:
-        code: the reason.
-        seen: the words that stood in the way, if any.
-    """
-    why = _WHY.get(code, code if " " in code else "it couldn't be read")
-    return f'{why}: "{shorten(flat(seen), 80)}"' if seen else why
-
-
 @dataclass(slots=True)
 class FieldValues:
     """What was read, and what was not.
 
     Attributes:
         fields: values by field name.
-        unread: ``name: reason`` for each field that was not read.
-        seen: by field, the words that stood in the way.
+        unread: what could not be read.
     """
 
     fields: dict[str, Value] = field(default_factory=dict[str, Value])
-    unread: list[str] = field(default_factory=list[str])
-    seen: dict[str, str] = field(default_factory=dict[str, str])
+    unread: list[Unread] = field(default_factory=list[Unread])
 
     def add(self, form_field: Field, value: Value | Fault) -> None:
         """Book a value, or note why there is none; a missing or empty field counts only where it is required."""
         if not isinstance(value, Fault):
             self.fields[form_field.name] = value
         elif form_field.required or value.reason not in ("missing", "empty", "no_form"):
-            self.unread.append(f"{form_field.name}: {value.reason}")
-            self.seen |= {form_field.name: value.seen} if value.seen else {}
+            self.note(form_field.name, value.reason, value.seen)
+
+    def note(self, name: str, reason: str, seen: str = "") -> None:
+        """Note that a field was not read."""
+        self.unread.append(Unread(name, reason, seen).cleaned())
 
 
 # ---- choices ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from folkmoot.core.brief import View
 from folkmoot.core.text import clean, clean_data, named
+from folkmoot.core.unread import Unread
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...]
 """What a field may hold: text or choice, number, flag, list of texts."""
@@ -61,7 +62,7 @@ class Field:
 
 def needed(field: Field, value: Value) -> str:
     """The name of the field that must be filled in as well with this value; "" for none."""
-    return "" if value is False or field.when not in ("", value) else field.needs
+    return "" if value in (False, ABSTAIN) or field.when not in ("", value) else field.needs
 
 
 def allows(field: Field, value: Value) -> bool:
@@ -275,7 +276,7 @@ class Reply:
         served: the model that reports to have answered; "" if none is reported.
         usage: the usage of all calls for this answer.
         seconds: the time from the ask to the answer.
-        unread: the fields that were not readable, each with its reason (``Vote: ambiguous``).
+        unread: the fields that were not readable, each with its reason.
         notes: further remarks for readers (``truncated``, ``second try``).
     """
 
@@ -285,7 +286,7 @@ class Reply:
     served: str = ""
     usage: Usage = Usage()
     seconds: float = 0.0
-    unread: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
     notes: tuple[str, ...] = ()
 
     def cleaned(self, form: Form | None, seconds: float = 0.0) -> "Reply":
@@ -304,7 +305,9 @@ class Reply:
             if name in known_fields
         }
         allowed = {name: value for name, value in values.items() if allows(known_fields[name], value)}
-        not_allowed = tuple(f"{clean(name)}: not_allowed" for name in values if name not in allowed)
+        not_allowed = tuple(
+            Unread(name, "not_allowed", str(values[name])).cleaned() for name in values if name not in allowed
+        )
         return Reply(
             text=clean(self.text),
             fields=allowed,
@@ -312,7 +315,7 @@ class Reply:
             served=named(self.served),
             seconds=amount(self.seconds or seconds) or 0.0,
             usage=self.usage.cleaned(),
-            unread=(*(clean(text) for text in self.unread), *not_allowed),
+            unread=(*(unread.cleaned() for unread in self.unread), *not_allowed),
             notes=tuple(clean(note) for note in self.notes),
         )
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from folkmoot.app.run.outcome import Outcome
-from folkmoot.core.decision import Ballot, Decision
+from folkmoot.core.decision import Decision
 from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.report.gaps import gaps
 
 UNKNOWN_NAME = "unknown_name"
 """Why a vote was not read that names nobody who stands for election."""
@@ -96,7 +97,7 @@ def debate_result(outcome: Outcome, strategy: str) -> StepResult:
         "winner": decision.text,
         "proposals": proposals(transcript),
         "strategy": strategy,
-        **_counts(decision),
+        **_counts(decision, transcript),
         **_fallbacks(decision, strategy),
         **missing([turn for turn in transcript.all() if turn.act in ("propose", "revise")]),
     }
@@ -107,11 +108,13 @@ def debate_result(outcome: Outcome, strategy: str) -> StepResult:
     return StepResult(values, outcome=outcome)
 
 
-def _counts(decision: Decision) -> dict[str, Any]:
+def _counts(decision: Decision, transcript: Transcript) -> dict[str, Any]:
     """How the votes fell; whose vote could not be read is named with the reason."""
     cast = [ballot.choice for ballot in decision.ballots if ballot.state == "cast"]
-    void = {ballot.voter: _why_no_vote(ballot) for ballot in decision.ballots if ballot.state in ("unread", "missing")}
-    invalid = {name: reason for name, reason in void.items() if reason == UNKNOWN_NAME}
+    void = {ballot.voter: "no ballot" for ballot in decision.ballots if ballot.state in ("unread", "missing")}
+    told = [gap for gap in gaps(transcript) if gap.ballot and gap.by in void]
+    void |= {gap.by: gap.why for gap in told}
+    invalid = {gap.by: gap.why for gap in told if gap.reason == UNKNOWN_NAME}
     unparsed = {name: reason for name, reason in void.items() if name not in invalid}
     return {
         "votes": {name: cast.count(name) for name in decision.tally},
@@ -120,11 +123,6 @@ def _counts(decision: Decision) -> dict[str, Any]:
         **({"invalid_votes": invalid} if invalid else {}),
         **({"unparsed": unparsed} if unparsed else {}),
     }
-
-
-def _why_no_vote(ballot: Ballot) -> str:
-    """Why there is no vote on a ballot: the reader's word for it, or how the voter failed."""
-    return ballot.reason.rpartition(": ")[2] if ballot.state == "unread" else ballot.reason or "no ballot"
 
 
 def _fallbacks(decision: Decision, strategy: str) -> dict[str, Any]:

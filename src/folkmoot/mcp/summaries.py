@@ -22,7 +22,7 @@ from folkmoot.core.text import clean, clip, listed
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.mcp.clients import Client
 from folkmoot.mcp.tool_results import AwaitedPersonResult, LosingAnswer, Memo, StateResult, TurnResult, Vote
-from folkmoot.report.conclusion import BALLOT_STATES, OutcomeView, outcome_view
+from folkmoot.report.conclusion import BALLOT_STATES, OutcomeView, cautions, outcome_view
 from folkmoot.report.turn_text import Choice, Speech
 
 _PICTURE = re.compile(r"<(?=(?:img|image|picture|source|svg|video|audio|iframe|embed|object|link)\b)", re.IGNORECASE)
@@ -179,7 +179,8 @@ async def _warnings(client: Client, debate: str, now: Standing) -> list[str]:
     """What makes the decision weaker than it looks, and whether the documents have changed since."""
     brief, claim = now.transcript.brief, await claimed(client.workspace, debate)
     stale = await client.runner.stale_warnings(debate, brief, now.transcript.place, claim) if brief else []
-    return [plain(warning) for warning in (*now.outcome.warnings, *stale)]
+    seen = fold(visible_entries(now.entries, ""))
+    return [plain(warning) for warning in (*cautions(seen), *stale)]
 
 
 def _topic(now: Standing) -> str:

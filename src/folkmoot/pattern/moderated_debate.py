@@ -208,8 +208,6 @@ class DebatePattern(PatternBase[DebateResult]):
         if (n := len(state["debaters"])) > MOST_IN_ONE_GROUP:
             many = f"{n} debaters are too many for one moderator: at most {MOST_IN_ONE_GROUP}; use GroupedDebatePattern"
             result.warnings = (many, *result.warnings)
-        if settled and not decision:
-            result.warnings += (f"{reviews[-1].by}, round {reviews[-1].round}: SETTLED without a DECISION",)
         return result
 
 

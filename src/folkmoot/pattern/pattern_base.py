@@ -26,7 +26,7 @@ from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import Brief, Limits, Participant
 from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Entry, Opened
-from folkmoot.core.transcript import Transcript
+from folkmoot.report.gaps import gaps
 
 Debater: TypeAlias = Mapping[str, str] | Participant
 """A mapping with ``name``, ``role`` and ``system_prompt``, or a participant with a seat of its own."""
@@ -125,7 +125,7 @@ class Result(dict[str, Any]):
     def __init__(self, state: Mapping[str, object], outcome: Outcome) -> None:
         super().__init__(state)
         self.outcome = outcome
-        self.warnings = tuple(_warnings(outcome.transcript))
+        self.warnings = tuple(gap.sentence for gap in gaps(outcome.transcript))
 
 
 R = TypeVar("R", bound=Result)
@@ -215,16 +215,3 @@ class PatternBase(ABC, Generic[R]):
             name = self.llm or self.model
             return name if ":" in name or name == "human" else f"openai:{name}"
         return register(workspace.pool, GUEST, self.llm)
-
-
-def _warnings(transcript: Transcript) -> list[str]:
-    warnings: list[str] = []
-    for turn in transcript.all():
-        turn_words = f"{turn.by}, round {turn.round}" if turn.round else turn.by
-        if turn.failure:
-            warnings.append(f"{turn_words}: no answer: {turn.failure}")
-        elif turn.reply and turn.ask and turn.ask.form:
-            required = tuple(field.name for field in turn.ask.form.fields if field.required)
-            missing = [text for text in turn.reply.unread if text.partition(":")[0] in required]
-            warnings += [f"{turn_words}: {text.partition(':')[0]} could not be read" for text in missing]
-    return warnings

@@ -13,6 +13,7 @@ from folkmoot.core.event import Halted, Ruled
 from folkmoot.core.roles import measured_weights, weight_field
 from folkmoot.core.text import letter
 from folkmoot.core.transcript import Transcript, Turn, read_field, voter_reason, wording
+from folkmoot.core.unread import unread_in_words
 from folkmoot.phases.base import Play, State
 from folkmoot.phases.speak import asked_names
 from folkmoot.policy.early_stop import UNASKED, Early
@@ -61,7 +62,7 @@ def read_ballot(turn: Turn) -> Ballot:
     if choice == ABSTAIN:
         return Ballot(voter=voter, state="abstained")
     if choice is None:
-        return Ballot(voter=voter, state="unread", reason="; ".join(turn.reply.unread))
+        return Ballot(voter=voter, state="unread", reason=unread_in_words(turn.reply.unread))
     return Ballot(voter=voter, choice=str(choice), reason=voter_reason(turn))
 
 
@@ -227,6 +228,7 @@ class Adopt:
         field: the field that holds the decision.
         status: the field that must say ``value``; "" if none must.
         value: what it must say.
+        otherwise: the field that stands in where the moderator says ``value`` and leaves out a decision in free words.
         rule: what this is called in the decision.
         name: what it is called in paths.
     """
@@ -235,6 +237,7 @@ class Adopt:
     field: str = "DECISION"
     status: str = "STATUS"
     value: str = "SETTLED"
+    otherwise: str = "SUMMARY"
     rule: str = "moderator"
     name: str = "adopt"
 
@@ -255,9 +258,20 @@ class Adopt:
             if status != self.value:
                 return replace(none, how=f"{turn.by} says {status}: the rounds were used up")
         text = read_field(turn, self.field)
+        if text is not None:
+            return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
+        text = read_field(turn, self.otherwise) if self.status and self._is_left_out(turn) else None
         if text is None:
             return replace(none, how=f"{turn.by} gave no {self.field}")
-        return replace(none, status="decided", text=str(text), how=f"{turn.by} gave the {self.field.lower()}")
+        instead = f"{turn.by} says {self.value} without a {self.field}: the {self.otherwise} stands in for it"
+        return replace(none, status="decided", text=str(text), how=instead)
+
+    def _is_left_out(self, turn: Turn) -> bool:
+        """Whether a decision in free words is not there at all; one that could not be read is none."""
+        fields = turn.ask.form.fields if turn.ask and turn.ask.form else ()
+        free = any(field.name == self.field and field.kind == "text" for field in fields)
+        unread = turn.reply.unread if turn.reply else ()
+        return free and all(each.reason in ("missing", "empty") for each in unread if each.field == self.field)
 
 
 def candidates(
@@ -310,7 +324,7 @@ def answers_as_ballots(state: State, acts: tuple[str, ...], groups: Mapping[str,
         elif turn.key in holds:
             ballots.append(replace(ballot, choice=holds[turn.key]))
         else:
-            ballots.append(replace(ballot, state="unread", reason="; ".join(turn.reply.unread)))
+            ballots.append(replace(ballot, state="unread", reason=unread_in_words(turn.reply.unread)))
     return ballots
 
 

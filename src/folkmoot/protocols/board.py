@@ -101,6 +101,7 @@ def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False)
     verdict = Field(name=VERDICT, required=required, help=helped, abstain=True)
     if options:
         verdict = Field(name=VERDICT, kind="choice", choices=options, required=required, abstain=abstain)
+    verdict = replace(verdict, needs=REASONING)
     return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT))
 
 
@@ -419,32 +420,18 @@ def _members_without_verdict(course: Course, states: Mapping[str, Standing]) -> 
     return f"Deadline {course.deadlines}: only {names} may speak until each has given the verdict."
 
 
-_WHY: Mapping[str, str] = {
-    "ambiguous": "more than one stood there",
-    "not_allowed": "that is not one of the verdicts",
-    "empty": "nothing stood there",
-    "inside_content": "it stood inside the content; write it in a tag of its own, beside Content",
-    "speaker_mismatch": "the message was in somebody else's name",
-    "unclosed": "a closing tag was missing",
-    "malformed": "the tags of the message were broken",
-    "no_form": "the message was not in the form",
-    "truncated": "the message was cut off",
-}
-
-
 def _refusals_in_words(turn: Turn, member: Standing) -> str:
     """What was refused in a member's last message, and why, in words for its next prompt; "" for nothing."""
-    parted = [text.rpartition(": ") for text in (turn.reply.unread if turn.reply else ())]
-    unread = {name: reason for name, _, reason in parted}
+    unread = {each.field: each for each in (turn.reply.unread if turn.reply else ())}
     refusals: list[str] = []
-    if (why := unread.get(VERDICT)) and not read_field(turn, VERDICT):
-        refusals.append(f"Your last message gave no verdict that counts: {_WHY.get(why, 'it could not be read')}.")
+    if VERDICT in unread and not read_field(turn, VERDICT):
+        refusals.append(f"Your last message gave no verdict that counts: {unread[VERDICT].why}.")
     if turn.mark in member.refused:
         refusals.append("You could not leave the meeting: a withdrawal counts only with a verdict.")
     elif WITHDRAWN in unread:
         refusals.append("You did not leave the meeting: Withdrawn must be true or false.")
-    if not refusals and (why := unread.get("Content")):
-        refusals.append(f"Nothing of your last message was booked: {_WHY.get(why, 'it could not be read')}.")
+    if not refusals and "Content" in unread:
+        refusals.append(f"Nothing of your last message was booked: {unread['Content'].why}.")
     return " ".join(refusals)
 
 

@@ -5,7 +5,7 @@ Nothing is said beyond what the record contains.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -27,6 +27,7 @@ from folkmoot.core.roles import (
 )
 from folkmoot.core.text import every, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field, voter_reason, within
+from folkmoot.report.gaps import NOT_READABLE, gaps, readable_ballots
 from folkmoot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
 from folkmoot.report.metrics import Sums, sums_of
 from folkmoot.reviews.artefact import artefact_of, unseen_in_words
@@ -77,7 +78,8 @@ class OutcomeView:
         decision: the decision; None where there is none.
         answer: what was decided, in words; "" where nothing was.
         sums: the debate in numbers.
-        warnings: what makes the decision weaker than it looks, one sentence each.
+        warnings: what could not be read, who did not answer, and what makes the decision weaker than it looks, one
+            sentence each.
     """
 
     status: Ending
@@ -121,17 +123,23 @@ def _kind(kind: str) -> PauseKind:
 # ---- for reports -----------------------------------------------------------------------------------------------------
 
 
-def cautions(transcript: Transcript) -> tuple[str, ...]:
-    """The warnings about the decision of a debate, one sentence each; none where there is no decision.
+def cautions(transcript: Transcript, may_read: Callable[[Turn], bool] = lambda _: True) -> tuple[str, ...]:
+    """The warnings about a debate, one sentence each: its gaps, then what makes the decision weaker than it looks.
 
-    They say what makes it weaker than it looks. Recorded debates paid where different models, with the same documents
+    Recorded debates paid where different models, with the same documents
     before them, did not agree. So a reader is told where there are more votes than models or families of models,
     where nobody had a document, where no debate took place, and where what was reviewed holds signs that nobody sees.
+
+    Args:
+        transcript: of the debate.
+        may_read: whether the reader may read a turn.
     """
+    told = tuple(gap.sentence for gap in gaps(transcript, may_read))
     if transcript.decision is None or transcript.brief is None:
-        return ()
+        return told
     brief = transcript.brief
     return (
+        *told,
         *_without_debate_warning(transcript),
         *_shared_model_warning(transcript, brief),
         *_from_memory(transcript, brief),
@@ -194,7 +202,7 @@ def _unseen_signs(transcript: Transcript, brief: Brief) -> Iterator[str]:
         yield from (f"{line}." for line in unseen_in_words(artefact_of(brief)))
 
 
-BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": "not readable", "missing": "no ballot"}
+BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": NOT_READABLE, "missing": "no ballot"}
 """What reports say in place of a choice."""
 
 MEAN = "mean"
@@ -232,6 +240,8 @@ class Conclusion:
         proposer: whose proposal won, where candidates are named by their authors.
         tally: the candidates with their votes.
         ballots: the ballots, with the voters' reasons.
+        unread: how many ballots could not be read.
+        readable: the same beside all of them (``2 of 3 ballots readable``); "" where all could.
         dissent: the ballots for other candidates than the winner, or than the one that led where none was reached.
         notes: what its votes weighed by where that was measured, and what makes it weaker than its numbers look.
     """
@@ -242,6 +252,8 @@ class Conclusion:
     proposer: str = ""
     tally: tuple[Row, ...] = ()
     ballots: tuple[Ballot, ...] = ()
+    unread: int = 0
+    readable: str = ""
     dissent: tuple[Ballot, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -260,6 +272,8 @@ def conclusion(transcript: Transcript) -> Conclusion:
         proposer=decision.winner if decision.winner in names and decision.winner != decision.text else "",
         tally=_rows(decision),
         ballots=tuple(_with_reason(ballot, transcript) for ballot in decision.ballots),
+        unread=sum(ballot.state == "unread" for ballot in decision.ballots),
+        readable=readable_ballots(decision),
         dissent=dissent(transcript),
         notes=(*_weight_notes(decision, transcript), *_overturned_note(decision), *cautions(transcript)),
     )

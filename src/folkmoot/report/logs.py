@@ -150,7 +150,7 @@ def _turn(turn: Turn, events: Sequence[Event]) -> dict[str, object]:
         "tools": [{"tool": call.model, "seconds": call.seconds, "sources": call.sources} for call in tools],
         "text": turn.text,
         "fields": dict(turn.fields),
-        "unread": reply.unread if reply else (),
+        "unread": [asdict(unread) for unread in reply.unread] if reply else [],
         "notes": reply.notes if reply else (),
     }
 

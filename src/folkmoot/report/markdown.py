@@ -16,6 +16,7 @@ from folkmoot.report.conclusion import BALLOT_STATES, Conclusion, Row, answer_in
 from folkmoot.report.course import course_chapters, score_chapter
 from folkmoot.report.dialogue import dialogue
 from folkmoot.report.findings_chapter import findings_chapter
+from folkmoot.report.gaps import NOT_READABLE, readable_ballots
 from folkmoot.report.lookups import appendix, tools_chapter
 from folkmoot.report.markdown_text import LONG, block, bullets, capital, code, date, inline, lead, quoted, table
 from folkmoot.report.metrics import Fault, Kind, Use
@@ -163,6 +164,8 @@ def _how_decided(decision: Decision, strength: str) -> str:
     if decision.ballots and decision.share:
         strength = f" ({strength})" if strength else ""
         sentences.append(f"Largest share of the votes: {percent(decision.share)}{strength}")
+    if readable := readable_ballots(decision):
+        sentences.append(readable)
     return f"**How it was decided:** {'. '.join(sentences)}."
 
 
@@ -186,6 +189,8 @@ def _tally(outcome: Conclusion) -> str:
         ]
         for row in rows
     ]
+    if outcome.unread:
+        lines.append([f"*{NOT_READABLE}*", f"{outcome.unread}", *["–"] * (len(heads) - 2)])
     return table(heads, lines, numbers=len(heads) - 1)
 
 

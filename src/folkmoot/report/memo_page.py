@@ -33,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """An answer in the tally: its words, its votes as text, and its place among the answers, which gives its colour."""
+    """An answer in the tally: its words, its votes as text, and its place among the answers, which gives its colour; -1 for none."""
 
     answer: str
     votes: str
@@ -257,20 +257,26 @@ def _figure(memo: Memo, fit: _Fit) -> str:
 
 
 def _tally(memo: Memo, fit: _Fit) -> str:
-    rows = memo.tally if len(memo.tally) <= MOST_ROWS else memo.tally[: MOST_ROWS - 1]
+    answers = [row for row in memo.tally if row.place >= 0]
+    rows = answers if len(answers) <= MOST_ROWS else answers[: MOST_ROWS - 1]
     lines = [
         f'<li class="of-{row.place % HUES}"><span><i class="key">{letter_of(row.place)}</i>'
         f"{_text(fit.cut(row.answer, 104, 1, size=8.0))}</span><b>{_text(row.votes)}</b></li>"
         for row in rows
     ]
-    if left := len(memo.tally) - len(rows):
+    if left := len(answers) - len(rows):
         lines.append(f"<li>{counted(left, 'more answer')}</li>")
+    lines += [
+        f'<li><span><i class="key">{letter_of(row.place)}</i>{_text(row.answer)}</span><b>{_text(row.votes)}</b></li>'
+        for row in memo.tally
+        if row.place < 0
+    ]
     return f'<ul class="tally">{"".join(lines)}</ul>' if lines else ""
 
 
 def letter_of(place: int) -> str:
-    """The letter of an answer by its place."""
-    return chr(ord("A") + place) if place < 26 else "#"
+    """The letter of an answer by its place; a dash where there is none."""
+    return "–" if place < 0 else chr(ord("A") + place) if place < 26 else "#"
 
 
 def _seats(memo: Memo) -> str:
@@ -282,8 +288,8 @@ def _seats(memo: Memo) -> str:
         x, y = 130 - 108 * cos(turn), 122 - 100 * sin(turn)
         fill = f'fill="{COLOURS[answer % HUES]}"' if answer >= 0 else 'fill="#fff" stroke="#454d55"'
         dots.append(f'<circle {fill} cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>')
-        if answer >= 0 and radius > 11:
-            dots.append(_label(letter_of(answer), x, y + 6, 17, "#fff"))
+        if radius > 11:
+            dots.append(_label(letter_of(answer), x, y + 6, 17, "#fff" if answer >= 0 else "#454d55"))
     score = _text(memo.score)
     middle = _label(memo.score, 130, 120, 26, "#14181c")
     return f'<svg class="seats" viewBox="0 0 260 144" role="img" aria-label="{score}">{"".join(dots)}{middle}</svg>'

@@ -29,7 +29,9 @@ from folkmoot.core.event import (
     Resumed,
 )
 from folkmoot.core.labels import failure_in_words
-from folkmoot.core.transcript import Transcript
+from folkmoot.core.text import listed
+from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.report.gaps import turn_gaps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,8 +369,8 @@ def _of_answer(entry: Entry, asks: Mapping[str, Ask]) -> Iterator[Fault]:
 
 
 def _of_reply(seq: int, ask: Ask, reply: Reply) -> Iterator[Fault]:
-    for reason in reply.unread:
-        yield Fault(kind="unread", seq=seq, who=ask.to, key=ask.key, reason=reason)
+    for gap in turn_gaps(Turn(key=ask.key, by=ask.to, act=ask.act, ask=ask, reply=reply)):
+        yield Fault(kind="unread", seq=seq, who=ask.to, key=ask.key, reason=f"{listed(gap.fields)}: {gap.why}")
     for note in reply.notes:
         if note.startswith("fallback:"):  # The call itself says so, and is listed.
             continue

@@ -16,6 +16,7 @@ from folkmoot.core.labels import duration, duty_in_words, protocol_in_words
 from folkmoot.core.text import about, counted
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import BALLOT_STATES, Ending, cautions, conclusion, decision_view
+from folkmoot.report.gaps import NOT_READABLE
 from folkmoot.report.markdown_text import LONG, bullets, code, date, inline, lead, table
 from folkmoot.report.metrics import Use, measure
 from folkmoot.report.report import utc_time
@@ -227,7 +228,7 @@ def receipt_page(receipt: Receipt) -> str:
         bullets(_facts(receipt)),
         "## Decision",
         lead(inline(receipt.line), receipt.decision) if receipt.decision else f"**{inline(receipt.line)}**",
-        table(["Candidate", "Votes"], [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()], numbers=1),
+        table(["Candidate", "Votes"], _tally(receipt), numbers=1),
         *_chapter("Read with care", [inline(warning) for warning in receipt.warnings]),
         *_chapter("Ballots", [_ballot(ballot) for ballot in receipt.ballots]),
         *_chapter("Dissent", [_ballot(ballot) for ballot in receipt.dissent]),
@@ -238,6 +239,12 @@ def receipt_page(receipt: Receipt) -> str:
         _people(receipt.participants),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _tally(receipt: Receipt) -> list[list[str]]:
+    unread = sum(ballot.state == "unread" for ballot in receipt.ballots)
+    rows = [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()]
+    return [*rows, *([[f"*{NOT_READABLE}*", f"{unread}"]] if unread else [])]
 
 
 def _facts(receipt: Receipt) -> list[str]:

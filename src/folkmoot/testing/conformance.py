@@ -136,7 +136,7 @@ async def check_model(open_model: Callable[[], Model]) -> None:
 
 def _check_reply(reply: Reply, form: Form | None) -> None:
     assert reply.text or reply.fields, "a reply has words or fields"
-    assert not form or {text.split(":")[0] for text in reply.unread} <= {item.name for item in form.fields}
+    assert not form or {unread.field for unread in reply.unread} <= {item.name for item in form.fields}
     fields = {item.name: item for item in form.fields} if form else {}
     for name, value in reply.fields.items():
         assert name in fields, f"the form has no field {name}"

@@ -20,14 +20,14 @@ from folkmoot.app.run.removal import remove
 from folkmoot.app.serve.admission import Admission, DebateRequest, ForkRequest, read_sent_files
 from folkmoot.app.serve.answer_types import StoredStatus
 from folkmoot.app.serve.brief_view import BriefView, brief_view, request_body
-from folkmoot.app.serve.visibility import may_read, visible_entries
+from folkmoot.app.serve.visibility import may_read, reads, visible_entries
 from folkmoot.core.ask import Value
 from folkmoot.core.decision import NextStep
 from folkmoot.core.errors import BriefError, PackageMissing, RecordError
 from folkmoot.core.event import Entry, Opened
 from folkmoot.core.labels import act_of, noun
 from folkmoot.core.transcript import Transcript, fold
-from folkmoot.report.conclusion import OutcomeView, outcome_view
+from folkmoot.report.conclusion import OutcomeView, cautions, outcome_view
 from folkmoot.report.metrics import faults, missing_causes, sums_of
 from folkmoot.web.problems import Problem
 from folkmoot.web.read_schemas import PlanResponse
@@ -224,6 +224,7 @@ async def state_of(visit: DebateAccess) -> State:
     known["error"] = _cause(str(known["error"]), outcome, entries)
     waits = () if outcome.over else await open_asks(site.workspace, debate)
     shown = visible_entries(entries, visit.reader)
+    seen = transcript if shown is entries else fold(shown)
     stale = await site.runner.stale_warnings(debate, opened.brief, opened.place, visit.claim)
     return State(
         **known,  # pyright: ignore[reportArgumentType]
@@ -236,9 +237,9 @@ async def state_of(visit: DebateAccess) -> State:
         entries=len(shown),
         forked=opened.forked,
         name=await name_of(site.workspace, debate) if visit.right == "own" else "",
-        sums=DebateNumbers.model_validate(asdict(outcome.sums if shown is entries else sums_of(fold(shown)))),
+        sums=DebateNumbers.model_validate(asdict(sums_of(seen))),
         decision=outcome.decision,
-        warnings=[*outcome.warnings, *stale],
+        warnings=[*cautions(seen, reads(seen, visit.reader)), *stale],
         stale=" ".join(stale),
         ways=_ways(visit, opened, transcript, "" if still else outcome.status, stale),
         waits_for=[

@@ -18,7 +18,7 @@ from tests.app.evaluation.eval_kit import questions, run_of, setup_of, workspace
 NAMES = ("a", "b", "c")
 MODELS = tuple(f"guest:{name}" for name in NAMES)
 TRUST = "Trust me"
-MESSAGE = "<Message><Speaker>{me}</Speaker><Verdict>{choice}</Verdict><Content>{words}</Content></Message>"
+MESSAGE = "<Message><Speaker>{me}</Speaker><Verdict>{choice}</Verdict><VerdictReasoning>So.</VerdictReasoning><Content>{words}</Content></Message>"
 
 NO_OPTIONS = {"forecast": "it asks for probabilities", "findings": "it lists defects"}
 """Protocols in which nobody picks an option, and why."""

@@ -26,6 +26,7 @@ from folkmoot.core.decision import Decision
 from folkmoot.core.errors import ModelError
 from folkmoot.core.event import Asked, Called, Closed, Delta, Entered, Entry, Erred, Interjected, Opened, Ruled, Signal
 from folkmoot.core.text import clean
+from folkmoot.core.unread import Unread
 from folkmoot.engine.calls import Budget, CallRecorder
 from folkmoot.models.base import Request
 from folkmoot.models.pool import Pool
@@ -129,7 +130,7 @@ def test_fields_notes_and_names_of_an_answer_are_cleaned() -> None:
         fields={"ANSWER": f"b{EVIL}", "ARGUMENT": EVIL},
         asked=f"c{EVIL}",
         served=f"d{EVIL}",
-        unread=(f"e{EVIL}",),
+        unread=(Unread(f"e{EVIL}", f"e{EVIL}", f"e{EVIL}"),),
         notes=(f"f{EVIL}",),
     )
     cleaned = reply.cleaned(DRAFT)
@@ -139,7 +140,7 @@ def test_fields_notes_and_names_of_an_answer_are_cleaned() -> None:
         *map(str, cleaned.fields.values()),
         cleaned.asked,
         cleaned.served,
-        *cleaned.unread,
+        *map(repr, cleaned.unread),
         *cleaned.notes,
     ):
         assert_clean(text)

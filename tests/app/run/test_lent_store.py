@@ -31,7 +31,7 @@ async def settles(prompt: str) -> str:
 
 
 async def hires(prompt: str) -> str:
-    return "<Message><Verdict>HIRE</Verdict><Content>Good.</Content></Message>"
+    return "<Message><Verdict>HIRE</Verdict><VerdictReasoning>So.</VerdictReasoning><Content>Good.</Content></Message>"
 
 
 def files(folder: Path) -> set[Path]:

@@ -21,7 +21,7 @@ async def test_who_leaves_a_board_gives_a_verdict_before_or_with_it() -> None:
     planned = place.plan(brief, protocol="board", choices=Choices(rounds=3), models=(QUOTES,))
     outcome = await place.run(planned, "here")
     leave: Mapping[str, Value] = {"Withdrawn": "true"}
-    verdict: Mapping[str, Value] = {"Verdict": "HIRE"}
+    verdict: Mapping[str, Value] = {"Verdict": "HIRE", "VerdictReasoning": "So."}
     for _ in range(4):
         (turn,) = await waiting(place, "here")
         if outcome.transcript.turns("argue", by=turn.by):

@@ -34,6 +34,7 @@ from folkmoot.core.event import (
     Resumed,
     Ruled,
 )
+from folkmoot.core.unread import Unread
 from tests.analysis.courses import ANN, BEN, PLAN, say, table
 from tests.kits.thoroughness import some
 from tests.paths import EXAMPLES
@@ -177,7 +178,7 @@ def test_who_came_by_a_link_reads_what_an_outsider_may(reader: str | None, reada
     put = [ask(f"/debate/talk#{n}", "Ann", "message", form=WHISPER) for n in (1, 2)]
     fields = {"Content": "Hello", "Thoughts": SECRET}
     read = Reply(text=f"Content: Hello\nThoughts: {SECRET}", fields=fields)
-    lost = Reply(text=f"I think {SECRET}", unread=(f"Thoughts: {SECRET}",))
+    lost = Reply(text=f"I think {SECRET}", unread=(Unread("Thoughts", "empty", SECRET),))
     diary = table(ANN, BEN).add(Asked(ask=put[0]), Replied(key=put[0].key, reply=read))
     diary.add(Asked(ask=put[1]), Replied(key=put[1].key, reply=lost))
     view = Frames(reader=reader)

@@ -38,6 +38,7 @@ from folkmoot.mcp.summaries import turns_after
 from folkmoot.record.store import read
 from folkmoot.report.conclusion import outcome_view
 from folkmoot.report.report import report
+from tests.kits.codes import coded
 from tests.report.reports import Diary, ask
 
 RECORDS = Path(__file__).parents[2] / "records"
@@ -56,7 +57,8 @@ def hard_day() -> tuple[Entry, ...]:
         Called(key=first.key, call="answer", text="Go.", model="acme:large", usage=Usage(input_tokens=9, cost=0.5)),
         Called(key=first.key, call="tool-1", text="x", model="tool:search"),
         Replied(
-            key=first.key, reply=Reply(text="SCORE: 3\nGo at once.", fields={"SCORE": 3}, unread=("TARGET: none",))
+            key=first.key,
+            reply=Reply(text="SCORE: 3\nGo at once.", fields={"SCORE": 3}, unread=coded(["TARGET: none"])),
         ),
         Asked(ask=person),
         Paused(reason="Cid has to answer", kind="waiting"),
@@ -145,7 +147,7 @@ def test_a_hard_day_reads_well() -> None:
     screen = on_screen(hard_day())
     for line in (
         "Ann: attempt 1 failed: the server is busy",
-        "not readable: TARGET: none",
+        "not readable: TARGET: ",
         "paused: Cid has to answer",
         "resumed by owner",
         "✗ no answer: timeout: no answer within 3 seconds",
@@ -161,13 +163,12 @@ def test_why_fields_were_not_read_is_said_in_words_and_once_for_all_of_one_reaso
     question = ask("/debate/draft#1", "Ann", "draft")
     diary = Diary().add(Opened(brief=Brief(topic="Move?", participants=(ANN, CID)), protocol={}, name="panel"))
     diary.add(
-        Asked(ask=question), Replied(key=question.key, reply=Reply(text="Go.", unread=unread, notes=("cut_off",)))
+        Asked(ask=question),
+        Replied(key=question.key, reply=Reply(text="Go.", unread=coded(unread), notes=("cut_off",))),
     )
     *_, view = entry_views(diary.entries)
     assert view.turn is not None
-    assert view.turn.remarks == (
-        "not readable: ANSWER and ARGUMENT: the answer did not keep to the form",
-        "not readable: CONFIDENCE: the number is too large or too small",
-        "not readable: TARGET: none",
-        "cut off",
-    )
+    assert [gap.fields for gap in view.turn.unread] == [("ANSWER", "ARGUMENT"), ("CONFIDENCE",), ("TARGET",)]
+    told = zip(view.turn.unread, view.turn.remarks, strict=False)
+    assert all(gap.why in remark and "not readable" in remark for gap, remark in told)
+    assert view.turn.remarks[-1] == "cut off"

@@ -5,19 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
-from folkmoot.answers.values import reason_in_words
 from folkmoot.app.brief.presets import Preset
 from folkmoot.app.endpoint.answer_shape import AnswerShape, calls_in, fills
 from folkmoot.app.endpoint.chat_request import ChatRequest
 from folkmoot.app.plan.checks import LEFT_OUT
+from folkmoot.app.serve.visibility import visible_entries
 from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.brief import Brief, Participant, is_person
 from folkmoot.core.decision import Minority
 from folkmoot.core.event import Called, Entry, Opened
 from folkmoot.core.roles import FINAL, final_turn
 from folkmoot.core.text import clip, counted, flat, listed, percent
-from folkmoot.core.transcript import Transcript, Turn
-from folkmoot.report.conclusion import OutcomeView, outcome_view
+from folkmoot.core.transcript import Transcript, Turn, fold
+from folkmoot.report.conclusion import OutcomeView, cautions, outcome_view
+from folkmoot.report.gaps import gaps, readable_ballots, turn_gaps
 
 CHARACTERS = 4
 """Characters of a token, by which the final answer is cut."""
@@ -50,6 +51,12 @@ class DebateState:
     def outcome(self) -> OutcomeView:
         """How it stands by its record."""
         return outcome_view(self.transcript)
+
+    @property
+    def shown(self) -> Transcript:
+        """What may be told of it: while a person is waited for, nothing of what others said at the same time."""
+        shown = visible_entries(self.entries, "")
+        return self.transcript if shown is self.entries else fold(shown)
 
     @property
     def answered(self) -> tuple[Participant, ...]:
@@ -142,8 +149,7 @@ def _capital(text: str) -> str:
 
 def _why_no_answer(turn: Turn) -> str:
     """Why there is no final answer in a turn."""
-    reason = turn.reply.unread[0].partition(": ")[2] if turn.reply and turn.reply.unread else ""
-    return _sentence(reason_in_words(reason) if reason else turn.failure)
+    return _sentence("; ".join(gap.why for gap in turn_gaps(turn)))
 
 
 def _speakers(brief: Brief | None) -> tuple[Participant, ...]:
@@ -269,28 +275,24 @@ def _degradations(state: DebateState) -> Iterator[str]:
         chosen = entry.event.chosen if isinstance(entry.event, Opened) else ()
         yield from (f"{_sentence(words)}." for words in chosen if LEFT_OUT in words)
     speakers = _speakers(state.transcript.brief)
-    asked_of = {participant.name: state.turns(participant.name) for participant in speakers}
     silent = [
         participant
         for participant in speakers
-        if asked_of[participant.name] and all(turn.failure for turn in asked_of[participant.name])
+        if (turns := state.turns(participant.name)) and all(turn.failure for turn in turns)
     ]
     if silent:
-        reasons = [f"{participant.name}: {_sentence(asked_of[participant.name][0].failure)}" for participant in silent]
-        yield f"{len(silent)} of {counted(len(speakers), 'seat')} did not answer ({'; '.join(reasons)})."
-    for participant in speakers:
-        failures = [turn for turn in asked_of[participant.name] if turn.failure]
-        if failures and participant not in silent:
-            number = counted(len(asked_of[participant.name]), "question")
-            yield f"{participant.name} did not answer {len(failures)} of {number} ({_sentence(failures[0].failure)})."
+        yield f"{len(silent)} of {counted(len(speakers), 'seat')} did not answer."
+    if uncounted := readable_ballots(state.transcript.decision):
+        yield f"{uncounted}."
+    names = [participant.name for participant in speakers]
+    for gap in gaps(state.shown):
+        if gap.by in names and (gap.ballot or not gap.fields):
+            yield _line(gap.sentence)
     for participant in speakers:
         others = sorted(state.transcript.models.get(participant.name, set()) - {participant.seat})
         if others and not is_person(participant):
             yield f"{listed(others)} answered for {participant.seat} ({participant.name})."
     decision = state.transcript.decision
-    unread = [ballot.voter for ballot in decision.ballots if ballot.state == "unread"] if decision else []
-    if unread:
-        yield f"The vote of {listed(unread)} could not be read."
     final = final_turn(state.transcript)
     if final and decision and (final.failure or (final.reply and final.reply.unread)):
         yield f"The final answer could not be written ({_why_no_answer(final)}); this is the decision itself."
@@ -313,7 +315,7 @@ def _sentence(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return clip(flat(text), 600)
+    return clip(_ADDRESS.sub("", flat(text)), 600)
 
 
 # ---- the field ``folkmoot`` ----------------------------------------------------------------------------------------------
@@ -331,7 +333,7 @@ def _facts(state: DebateState, status: Status, degraded: Sequence[str], request:
         **facts,
         "minority": [_fact(row) for row in rows],
         "degraded": list(degraded),
-        "warnings": list(state.outcome.warnings),
+        "warnings": [_line(warning) for warning in cautions(state.shown)],
         "ignored": list(request.ignored),
         "seats": [_seat(state, speaker) for speaker in _speakers(state.transcript.brief)],
     }

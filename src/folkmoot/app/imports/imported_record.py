@@ -18,6 +18,7 @@ from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Asked, Closed, Entry, Event, Failed, Replied
 from folkmoot.core.text import counted
 from folkmoot.core.transcript import Transcript
+from folkmoot.core.unread import Unread
 from folkmoot.engine.driver import closing_event
 from folkmoot.models.names import IMPORTED
 from folkmoot.phases.base import Phase, State, enter
@@ -202,6 +203,6 @@ def _reply(
             transcript.get(key).by: label for key, label in zip(ask.about, labels(len(ask.about)), strict=True)
         }
         chosen = tuple(by_author[author] for author in ranked if author in by_author)
-        unread = () if chosen else (f"{RANKING}: ambiguous",)
+        unread = () if chosen else (Unread(RANKING, "ambiguous"),)
         return Reply(text=words, fields={RANKING: chosen} if chosen else {}, unread=unread)
     return Reply(text=next(statements).text)

@@ -26,6 +26,7 @@ from folkmoot.core.labels import (
 from folkmoot.core.text import about, counted, listed, percent
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import MEAN, answer_in_words
+from folkmoot.report.gaps import NOT_READABLE, readable_ballots, unread_ballots
 from folkmoot.report.markdown_text import capital, date, without_markdown
 from folkmoot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColumn, letter_of
 from folkmoot.report.metrics import missing_causes
@@ -179,7 +180,9 @@ def _score(decision: Decision | None) -> str:
 
 def _tally(decision: Decision | None, answers: _Answers) -> tuple[AnswerRow, ...]:
     rows = sorted(decision.tally.items(), key=lambda item: -item[1]) if decision else []
-    return tuple(AnswerRow(answer=name, votes=f"{votes:g}", place=answers.place(name)) for name, votes in rows)
+    tally = [AnswerRow(answer=name, votes=f"{votes:g}", place=answers.place(name)) for name, votes in rows]
+    unread = len(unread_ballots(decision))
+    return (*tally, *([AnswerRow(answer=NOT_READABLE, votes=f"{unread}", place=-1)] if unread else []))
 
 
 # ---- why, and what is against it ------------------------------------------------------------------------------------
@@ -320,10 +323,11 @@ def _agreement_sentence(report: Report, decision: Decision) -> Iterator[str]:
     level = _LEVELS.get(report.strength(decision), "")
     chosen, voters = _cast(decision), len(decision.ballots)
     won = sum(bare(choice) == bare(decision.winner) for choice in chosen)
+    readable = "".join(f", {words}" for words in filter(None, [readable_ballots(decision)]))
     if report.outcome.status == "decided" and won:
-        yield f"{level or 'Decided'}: {won} of {voters} chose it."
+        yield f"{level or 'Decided'}: {won} of {voters} chose it{readable}."
     elif chosen:
-        yield f"{level or 'Undecided'}: {len(chosen)} of {voters} gave a ballot that counts."
+        yield f"{level or 'Undecided'}: {len(chosen)} of {voters} gave a ballot that counts{readable}."
     elif decision.rule == MEAN:
         yield f"Pooled from {counted(len(decision.support), 'forecast')}."
     elif report.outcome.status == "decided":
@@ -332,8 +336,6 @@ def _agreement_sentence(report: Report, decision: Decision) -> Iterator[str]:
 
 def _cautions(report: Report) -> Iterator[str]:
     yield from report.outcome.notes
-    if missing := report.metrics.total.missing:
-        yield f"{counted(missing, 'question')} had no answer."
     replaced = sum(fault.kind in ("fallback", "served") for fault in report.faults)
     if replaced:
         yield f"Another model than planned answered {counted(replaced, 'time')}."

@@ -1,14 +1,13 @@
 """What an entry says, as values that a screen shows; ``view_model`` makes them."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from folkmoot.analysis.decision_grounds import DecisionGrounds
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import Limits
-from folkmoot.core.text import listed
 from folkmoot.report.conclusion import DecisionView
+from folkmoot.report.gaps import Gap
 from folkmoot.report.metrics import Sums
 from folkmoot.report.turn_text import Choice, Speech, Spoken
 
@@ -96,7 +95,7 @@ class TurnView:
     position: PositionView | None = None
     ballot: Choice | None = None
     model: str = ""
-    unread: tuple[str, ...] = ()
+    unread: tuple[Gap, ...] = ()
     notes: tuple[str, ...] = ()
     cut: bool = False
     error: str = ""
@@ -115,36 +114,9 @@ class TurnView:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know of the answer beside its words."""
-        remarks = [*_unread_remarks(self.unread), *self.notes]
+        remarks = [*(gap.remark for gap in self.unread), *(note.replace("_", " ") for note in self.notes)]
         remarks += ["private text not shown"] if self.cut else []
-        return tuple(remark.replace("_", " ") for remark in remarks)
-
-
-_UNREAD_REASONS: Mapping[str, str] = {
-    "ambiguous": "it can mean more than one thing",
-    "empty": "it is empty",
-    "invalid_number": "it is no number",
-    "malformed": "its form is broken",
-    "no_form": "the answer did not keep to the form",
-    "not_allowed": "it is none of the choices",
-    "out_of_range": "the number is too large or too small",
-    "quoted_only": "it stands in a quotation only",
-    "too_large": "the answer is too long",
-    "truncated": "the answer was cut off",
-    "unclosed": "its form is not complete",
-    "unknown_name": "nobody has that name",
-    "wrong_type": "it is of another kind",
-}
-"""Why a field was not read, in words; the others say it themselves."""
-
-
-def _unread_remarks(unread: Sequence[str]) -> list[str]:
-    """What was not read and why; fields with the same reason together."""
-    fields: dict[str, list[str]] = {}
-    for text in unread:
-        name, _, reason = text.partition(": ")
-        fields.setdefault(reason, []).append(name)
-    return [f"not readable: {listed(names)}: {_UNREAD_REASONS.get(why, why)}" for why, names in fields.items()]
+        return tuple(remarks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +189,7 @@ class EntryView:
         turn: the turn that was asked, answered, missed or came from outside.
         call: the call, or its result.
         decision: the decision that was made.
-        warnings: what makes it weaker than it looks, one sentence each.
+        warnings: what could not be read, and what makes it weaker than it looks, one sentence each.
         grounds: what it rests on, where the reader may see every turn.
         findings: of a review the chapter on its findings in Markdown, where the reader may see every turn.
         path: the phase that begins or ends early; ``phase`` is that in words, ``round`` its number or 0.

@@ -21,7 +21,7 @@ from folkmoot.app.serve.entry_view import (
     PositionView,
     TurnView,
 )
-from folkmoot.app.serve.visibility import HIDDEN, Reader, may_know, may_read, may_read_turns
+from folkmoot.app.serve.visibility import HIDDEN, Reader, may_know, may_read, may_read_turns, reads
 from folkmoot.arguments.positions import alike
 from folkmoot.core.agent import CONTINUE, without_private_fields
 from folkmoot.core.ask import Usage, shown
@@ -50,6 +50,7 @@ from folkmoot.core.event import (
 from folkmoot.core.labels import act_of, early_end, fork_origin, label, noun, title
 from folkmoot.core.transcript import Transcript, Turn, read_field
 from folkmoot.report.conclusion import cautions, decision_view
+from folkmoot.report.gaps import turn_gaps
 from folkmoot.report.metrics import Sums, sums_of
 from folkmoot.report.turn_text import Choice, Namer, Spoken, choice_of, speak, speech_of
 from folkmoot.reviews.states import RULE
@@ -165,7 +166,11 @@ class EntryFold:
                 return replace(view, key=turn.spoken.key, turn=turn)
             case Ruled(decision=decision):
                 counted = bool(decision.ballots) and not self.transcript.turns("vote")
-                view = replace(view, warnings=cautions(self.transcript), line=COUNTED if counted else "")
+                view = replace(
+                    view,
+                    warnings=cautions(self.transcript, reads(self.transcript, self.reader)),
+                    line=COUNTED if counted else "",
+                )
                 sees_all = may_read_turns(self.transcript, self.reader)
                 grounds = decision_grounds(self.transcript) if sees_all else DecisionGrounds()
                 findings = _findings_of(self.transcript) if sees_all else ""
@@ -220,7 +225,7 @@ class EntryFold:
             position=self._position(turn),
             ballot=choice_of(turn, spoken) if spoken.act == "vote" else None,
             model=reply.asked,
-            unread=turn.reply.unread if turn.reply else (),
+            unread=turn_gaps(whole, shown=turn is whole),
             notes=reply.notes,
             cut=turn is not whole and (turn.fields != whole.fields or not turn.text.strip()),
             tokens=used.input_tokens + used.output_tokens,

@@ -5,9 +5,10 @@ sees what that participant may read. A decision is visible to all. While a perso
 moment are sealed from everybody who came by a link, who may be that person or know them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
+from folkmoot.core.agent import without_private_fields
 from folkmoot.core.brief import is_person
 from folkmoot.core.event import Asked, Attempted, Called, Closed, Entry, Erred, Event, Failed, Interjected, Replied
 from folkmoot.core.transcript import Transcript, Turn
@@ -24,6 +25,13 @@ def may_read(transcript: Transcript, reader: Reader, turn: Turn) -> bool:
     if reader is None:
         return True
     return transcript.sees(reader, turn) if reader else not (turn.ask and turn.ask.audience)
+
+
+def reads(transcript: Transcript, reader: Reader) -> Callable[[Turn], bool]:
+    """Whether a reader may see a turn, and every word of it."""
+    return lambda turn: (
+        may_read(transcript, reader, turn) and (reader is None or without_private_fields(reader, turn) is turn)
+    )
 
 
 def may_know(transcript: Transcript, reader: Reader, event: Event) -> bool:

@@ -44,6 +44,7 @@ from folkmoot.core.labels import ANSWERED, ANSWERED_LINE, act_of, duration, fork
 from folkmoot.core.text import counted, listed, percent
 from folkmoot.core.transcript import fold
 from folkmoot.report.conclusion import answer_in_words
+from folkmoot.report.gaps import NOT_READABLE
 from folkmoot.report.metrics import UNMARKED_ANSWER
 
 if TYPE_CHECKING:
@@ -174,7 +175,10 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     yield label, outcome.line.removeprefix("paused: ").removeprefix(f"{ANSWERED}: ")
     if decision and decision.share:
         share = ", ".join(filter(None, (percent(decision.share), report.strength(decision))))
-        yield "support", share + (f": {line(listed(decision.support))}" if decision.support else "")
+        support = f": {line(listed(decision.support))}" if decision.support else ""
+        yield "support", share + support + (f" ({outcome.readable})" if outcome.readable else "")
+    elif outcome.readable:
+        yield "support", outcome.readable
     if outcome.tally:
         yield "tally", "\n".join(_tally(report))
     if outcome.dissent:
@@ -218,13 +222,18 @@ def _voted_answers(decision: Decision) -> Iterator[Minority]:
 
 def _tally(report: "Report") -> Iterator[str]:
     ordered = sorted(report.outcome.tally, key=lambda row: -row.votes)
-    rows = [(short(row.candidate, 48), row) for row in ordered]
-    wide = max(cell_len(name) for name, _ in rows)
-    highest = max(row.votes for _, row in rows) or 1.0
-    for name, row in rows:
-        bar = "█" * round(8 * row.votes / highest)
-        first = "" if row.first is None else f" (first drafts {row.first:g})"
-        yield f"{name}{' ' * (wide - cell_len(name))}  {bar:<8} {row.votes:g}{first}"
+    highest = max(row.votes for row in ordered) or 1.0
+    rows = [
+        (
+            short(row.candidate, 48),
+            "█" * round(8 * row.votes / highest),
+            f"{row.votes:g}" + ("" if row.first is None else f" (first drafts {row.first:g})"),
+        )
+        for row in ordered
+    ]
+    rows += [(NOT_READABLE, "", f"{report.outcome.unread}")] if report.outcome.unread else []
+    wide = max(cell_len(name) for name, _, _ in rows)
+    yield from (f"{name}{' ' * (wide - cell_len(name))}  {bar:<8} {votes}" for name, bar, votes in rows)
 
 
 def _dissent(report: "Report") -> Iterator[str]:

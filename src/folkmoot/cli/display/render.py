@@ -24,6 +24,7 @@ from folkmoot.cli.display.text_layout import (
 )
 from folkmoot.core.event import Entry
 from folkmoot.core.labels import act_of, heading_path, noun, title, with_author
+from folkmoot.report.gaps import NOT_READABLE
 from folkmoot.report.markdown_text import capital
 from folkmoot.report.turn_text import BALLOT_FIELDS, Choice, Speech, Spoken
 
@@ -167,7 +168,7 @@ def _vote(state: ViewState, turn: TurnView, ballot: Choice) -> Text:
     if ballot.abstains:
         return Text("abstains", style=FAINT)
     if not ballot.names:
-        return Text.assemble((line(turn.act), FAINT), (" (not readable)", BAD))
+        return Text.assemble((line(turn.act), FAINT), (f" ({NOT_READABLE})", BAD))
     scores = [f" {score:g}" for score in ballot.scores] or [""] * len(ballot.names)
     chosen = [_ballot_choice(state, turn.spoken, name) for name in ballot.names]
     names = Text(", ").join(name + Text(score) for name, score in zip(chosen, scores, strict=True))
@@ -186,7 +187,7 @@ def running_tally(state: ViewState) -> Text:
     """The ballots so far while others are still voting; empty when nobody votes."""
     counted: dict[str, tuple[Text, int]] = {}
     for spoken, ballot in state.fold.ballots_so_far():
-        choice = "abstains" if ballot.abstains else ", ".join(ballot.names) or "not readable"
+        choice = "abstains" if ballot.abstains else ", ".join(ballot.names) or NOT_READABLE
         name = _ballot_choice(state, spoken, choice)
         counted[name.plain] = (name, counted.get(name.plain, (name, 0))[1] + 1)
     tally = Text(" · ").join(Text.assemble(name, f" {votes}") for name, votes in counted.values())
