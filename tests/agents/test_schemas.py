@@ -177,6 +177,11 @@ def test_what_a_provider_promises_books_nothing(words: str) -> None:
     assert read(BALLOT, words, final=True).fields == {}
 
 
+def test_a_slot_that_was_copied_is_no_reason() -> None:
+    words = json.dumps({REASON: f"[{json_form(BALLOT).fields[0].help}]", "I vote for": "Tea"})
+    assert read(BALLOT, words).text == "I vote for: Tea"
+
+
 def test_an_object_in_anothers_name_is_no_message() -> None:
     words = json.dumps({"Speaker": "Bob", "Content": "I agree.", "Verdict": "HIRE"})
     assert read(message(("HIRE", "NO_HIRE")), words, speaker="Ann", others=("Bob",)).fields == {}
@@ -276,8 +281,12 @@ async def test_the_answer_to_a_repair_is_short_unless_the_model_thinks() -> None
     "error", [Refused("grammar too complex", kind="request"), Unreadable("no words", kind="empty")]
 )
 async def test_a_provider_that_takes_no_schema_is_asked_in_words(schemas: Schemas, error: Exception) -> None:
-    words = {"answer": "Tea, on balance.", "repair": "I vote for: Tea"}
-    reply, requests = await answered(lambda request: error if request.schema else words[request.call], schemas=schemas)
+    words = {"answer": "Tea, on balance."}
+
+    def script(request: Request) -> Line:
+        return error if request.schema else words.get(request.call, "I vote for: Tea")
+
+    reply, requests = await answered(script, schemas=schemas)
     assert reply.fields == {"I vote for": "Tea"}
     assert reply.notes.count(NO_SCHEMA) == 1
     assert sum(bool(request.schema) for request in requests) == 1  # it isn't tried again

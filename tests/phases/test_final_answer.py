@@ -19,8 +19,8 @@ def tree(brief: Brief = BRIEF) -> Phase:
 
 
 async def test_it_is_written_from_the_decision_and_is_nobody_elses_to_read() -> None:
-    def script(ask: object, context: object) -> dict[str, str]:
-        return {"ANSWER": "hot tea", "ARGUMENT": "calm\nand warm"}
+    def script(ask: object, context: object) -> dict[str, str | float]:
+        return {"ANSWER": "hot tea", "ARGUMENT": "calm\nand warm", "CONFIDENCE": 0.7}
 
     player = Player(script)
     debate = await Harness(brief=BRIEF, protocol=tree()).run({who.name: player for who in ALL})
@@ -28,7 +28,9 @@ async def test_it_is_written_from_the_decision_and_is_nobody_elses_to_read() -> 
     assert turn
     assert turn.ask
     assert (turn.by, turn.ask.audience) == (final_writer(BRIEF), ("Writer",))
-    assert turn.ask.task.endswith("Use metres.\n\nDecision:\n  hot tea\n\nBecause:\n  calm\n  and warm")
+    assert "Use metres.\n\nDecision:\n  hot tea\n\nBecause:\n  calm\n  and warm" in turn.ask.task
+    for words in ("hot tea: 3", "coffee: 0", "unanimous", "100%", "Ann: 0.7"):  # how sure the panel is
+        assert words in turn.ask.task
     assert turn.ask.form
     assert turn.ask.form.schema == '{"type": "object"}'
     assert debate.transcript.closed

@@ -94,6 +94,23 @@ async def test_an_answer_fits_the_schema_of_its_caller_or_is_refused(tmp_path: P
     assert message(mute)["refusal"].endswith("no connection to away: reset.")
 
 
+async def test_the_shape_of_a_caller_is_the_providers_own_structured_output(tmp_path: Path) -> None:
+    def answer(request: Request) -> str:
+        return '{"drink": "Tea"}' if request.schema else WORDS
+
+    writer = ScriptedModel(answer, name="guest:any")
+    async with opened(tmp_path, models={"any": writer}, serving=SERVING) as web:
+        web.site.runner.config = replace(web.site.runner.config, presets=read_presets(SHAPES, "folkmoot.toml"))
+        web.site.workspace.config = web.site.runner.config
+        web.site.endpoint.presets = web.site.runner.config.presets
+        got = await ask(web, response_format=FORMAT)
+    assert json.loads(message(got)["content"]) == {"drink": "Tea"}
+    (asked,) = [request for request in writer.history if request.schema]
+    assert json.loads(asked.schema) == SCHEMA
+    for words in ("Votes:", "unanimous", "Stated confidence"):
+        assert words in asked.messages[-1].text
+
+
 async def test_options_fill_a_shape_without_another_question(tmp_path: Path) -> None:
     enum = {"enum": ["Milk", "Tea"]}
     schema = {"type": "object", "properties": {"drink": enum}, "required": ["drink"]}

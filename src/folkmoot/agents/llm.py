@@ -54,6 +54,9 @@ OR_JSON = "Or write one JSON object instead, and nothing around it:"
 LEAST_REPAIR = 400
 """Tokens that the answer to a repair question may have at least: a model without a schema writes some words first."""
 
+IN_WORDS = "-words"
+"""How the name of a call ends that is made in place of one whose schema the provider did not take."""
+
 SILENT = frozenset({"no_form", "missing", "empty", "quoted_only", "truncated"})
 """Reasons for which a field was not read that say nothing else in its place, as "Thanks!" does."""
 
@@ -194,9 +197,11 @@ class Conversation:
         """
         known = [Message(role="user", text=_TOLD + "\n\n".join(self.found) + _NOW)] if self.found else []
         messages = fit((*self.messages, *known, *more), self.model.traits)
-        if schema and self.holds and (held := await self._send_held(messages, call, schema, most)):
-            return held
-        return await self._send(messages, call)
+        plain = f"{call}{IN_WORDS}"
+        if not schema or not self.holds:
+            return await self._send(messages, call)
+        held = None if self.say.done(plain) else await self._send_held(messages, call, schema, most)
+        return held or await self._send(messages, plain)
 
     async def ask_again(self, form: Form, reading: Reading, answer: Called) -> Called:
         """Put the one repair question: in words, and with the schema of what is missing.

@@ -146,7 +146,10 @@ def words_of_object(form: Form, text: str) -> str | None:
     tables = [table for table in objects_in(text) if _has_fields(form, table)]
     known = {key(item.name) for item in form.fields}
     said = [value for name, value in tables[0].items() if key(name) not in known] if len(tables) == 1 else [None]
-    return "\n\n".join(map(str, said)) if all(isinstance(value, str) for value in said) else None
+    if not all(isinstance(value, str) for value in said):
+        return None
+    texts = [str(value).strip() for value in said]
+    return "\n\n".join(text for text in texts if text[:1] + text[-1:] != "[]")  # those are slots that stayed unfilled
 
 
 def _members(table: Table) -> Table:

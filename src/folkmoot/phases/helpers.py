@@ -34,6 +34,8 @@ from folkmoot.core.roles import (
     vote_weigher,
     weight_field,
 )
+from folkmoot.core.text import percent
+from folkmoot.core.transcript import Transcript, read_field
 from folkmoot.phases.base import Phase, Play, Sequence, State, is_batch
 from folkmoot.phases.choices import Final, Memory
 from folkmoot.policy.convergence import LIKEN, last_steps
@@ -273,17 +275,36 @@ class FinalAnswer:
             return
         fields = (Field(name=FINAL),)
         form = Form(name=DELIVER, layout="json", fields=fields, schema=self.schema) if self.schema else None
-        task = f"{self.task}\n\n{decision_in_words(decision)}" if decision else self.task
+        task = f"{self.task}\n\n{decision_in_words(state.transcript)}" if decision else self.task
         ask = Ask(key=state.key(1), to=self.who, act=DELIVER, task=task, form=form, audience=(self.who,))
         yield [replace(ask, view=View(last=0), talk=self.talk)]
 
 
-def decision_in_words(decision: Decision) -> str:
-    """The decision with what speaks for it and against it; the words of others are indented."""
+def decision_in_words(transcript: Transcript) -> str:
+    """The decision, how sure it is, and what speaks for it and against it; the words of others are indented."""
+    decision = transcript.decision
+    if decision is None:
+        return ""
     parts = [("Decision", decision.text or decision.winner), ("Because", decision.argument)]
+    parts += [("Votes", _votes(decision)), ("Stated confidence, from 0 to 1", _confidences(transcript))]
     parts += [("Dissent", text) for text in decision.dissent]
     parts += [("Another answer", row.answer) for row in decision.minority]
     return "\n\n".join(f"{name}:\n{_indented(text)}" for name, text in parts if text)
+
+
+def _votes(decision: Decision) -> str:
+    """The tally, and how strong the support is: the writer must not sound surer than the panel is."""
+    rows = [f"{name}: {number:g}" for name, number in decision.tally.items()]
+    support = (
+        f"The support is {decision.strength}: {percent(decision.share)} of the votes." if decision.strength else ""
+    )
+    return "\n".join([*rows, support]).strip()
+
+
+def _confidences(transcript: Transcript) -> str:
+    """How sure each debater says it is, in its newest answer."""
+    said = {turn.by: value for turn in transcript.turns() if (value := read_field(turn, "CONFIDENCE")) is not None}
+    return "\n".join(f"{name}: {value}" for name, value in said.items())
 
 
 def _indented(text: str) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.plan.settings import Config, load_config, user_file
+from folkmoot.core.brief import SCHEMAS
 from folkmoot.core.errors import BriefError
 from folkmoot.tools.mcp_servers import Server
 
@@ -14,7 +15,7 @@ PIN = "0123456789abcdef" * 4
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user without settings, in an empty folder."""
-    for name in ("MODEL", "FALLBACK", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS", "LEARN"):
+    for name in ("MODEL", "FALLBACK", "STORE", "SEARCH", "SEARXNG_URL", "EMBEDDINGS", "LEARN", "SCHEMAS"):
         monkeypatch.delenv(f"FOLKMOOT_{name}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "config" / "folkmoot").mkdir(parents=True)
@@ -185,3 +186,20 @@ def test_feeds_are_set_in_the_owners_file_alone() -> None:
     Path("folkmoot.toml").write_text('[feeds]\nnews = "https://n.example/rss"')
     with pytest.raises(BriefError, match="feeds can be set only in your own file"):
         load_config()
+
+
+@pytest.mark.parametrize("text", ["", *(f'schemas = "{word}"' for word in SCHEMAS)])
+def test_when_schemas_are_sent(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    user_file().write_text(text)
+    assert load_config().schemas == (text.split('"')[1] if text else "repair")
+    monkeypatch.setenv("FOLKMOOT_SCHEMAS", "off")
+    assert load_config().schemas == "off"
+
+
+@pytest.mark.parametrize("value", ["true", "false", '"yes"', '"once"', '""', "1"])
+def test_an_error_says_when_schemas_can_be_sent(value: str) -> None:
+    user_file().write_text(f"schemas = {value}")
+    with pytest.raises(BriefError) as caught:
+        load_config()
+    assert caught.value.where == str(user_file())
+    assert all(word in str(caught.value) for word in ("schemas", *SCHEMAS))

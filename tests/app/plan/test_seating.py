@@ -2,13 +2,18 @@
 
 import pytest
 
+from folkmoot.app.brief.presets import read_presets
+from folkmoot.app.brief.reader import read_brief, with_preset
 from folkmoot.app.plan import assignment
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.workspace import Workspace
-from folkmoot.core.brief import Brief, Limits, Participant, Search
+from folkmoot.core.brief import Brief, Limits, Participant, Schemas, Search
 from folkmoot.engine.driver import StopRequest
 from folkmoot.models.pool import Pool
+from folkmoot.phases.speak import Everyone
+from folkmoot.phases.vote import ballot_form
 from folkmoot.protocols.known import Choices
+from folkmoot.testing.replay import Harness
 from folkmoot.testing.store_checks import InMemoryStore
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
@@ -51,3 +56,38 @@ def test_the_settings_are_looked_up_once_for_all_participants(monkeypatch: pytes
     people = tuple(Participant(name=name, seat="ollama:tiny") for name in ("Ann", "Bob", "Cem"))
     assert len(assignment.make_agents(Brief(topic="Tea?", participants=people), Pool(env={}))) == 3
     assert len(looks) == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "preset", "header", "ann", "sent"),
+    [
+        ("repair", "", "", "", (False, True)),
+        ("first", "", "", "", (True, True)),
+        ("first", "off", "", "", (False, False)),
+        ("first", "off", "repair", "", (False, True)),
+        ("first", "off", "repair", "off", (False, False)),
+        ("off", "", "", "first", (True, True)),
+    ],
+)
+async def test_who_is_nearest_to_a_participant_says_when_a_schema_is_sent(
+    own: Schemas, preset: str, header: str, ann: str, sent: tuple[bool, bool]
+) -> None:
+    def words(setting: str, value: str) -> str:
+        return f"{setting}: {value}\n" if value else ""
+
+    text = f"---\npreset: p\n{words('schemas', header)}---\n# Tea?\n\n## Ann (ollama:tiny)\n{words('schemas', ann)}\n## Bob (builtin:quotes)\n"
+    presets = read_presets({"p": {"models": ["ollama:x"], **({"schemas": preset} if preset else {})}}, "")
+    brief = with_preset(read_brief(text), presets).brief
+    calls: list[Call] = []
+
+    def model(call: Call) -> Plan:
+        calls.append(call)
+        return Plan(text="Tea, on balance.")
+
+    async with Wires(script=model).serve() as wires:
+        pool = Pool(env=environment(wires.url), retry=HASTY)
+        tree = Everyone(act="vote", task="Vote.", form=ballot_form(("Tea", "Coffee")), who=("Ann",))
+        seats = assignment.make_agents(brief, pool, config=Config(schemas=own))
+        await Harness(brief=brief, protocol=tree).run(seats)
+        await pool.close()
+    assert tuple("format" in call.body for call in calls) == sent

@@ -35,14 +35,19 @@ def check_answer(record: RecordFacts, ask: Ask, reply: Reply) -> None:
 def readings_of(record: RecordFacts, ask: Ask) -> Sequence[Said]:
     """What the raw answers to a question say.
 
-    There are two where a model may have begun anew when it was to go on, and two where nobody was asked again: either
-    nothing was missing, or the question about the form failed, and the first answer is read as the last one.
+    There are two where a model may have begun anew when it was to go on. And the first answer may count as it was read
+    at first, or as the last one: where the question about the form failed, or its answer said nothing.
     """
     return _readings(record, ask, record.called.get(ask.key, {}), token(record.debate, ask.key))
 
 
 def _readings(record: RecordFacts, ask: Ask, calls: Mapping[str, Called], word: str) -> Sequence[Said]:
-    form, answer, rest, repair = ask.form, calls.get("answer"), calls.get("continue"), calls.get("repair")
+    form, answer, rest, repair = (
+        ask.form,
+        calls.get("answer"),
+        calls.get("continue"),
+        calls.get("repair-words", calls.get("repair")),
+    )
     if form is None or answer is None:
         return []
     plain = [answer]
@@ -55,7 +60,7 @@ def _readings(record: RecordFacts, ask: Ask, calls: Mapping[str, Called], word: 
     if repair is None:
         return [reader.fields(called, final=final) for called in plain for final in (False, True)]
     second = reader.fields(repair, final=True)
-    return [{**reader.fields(called), **second} for called in plain]
+    return [{**reader.fields(called, final=final), **second} for called in plain for final in (False, True)]
 
 
 def joined(begun: str, rest: str) -> str:

@@ -229,10 +229,11 @@ class Endpoint:
 
 async def _memo(admission: Admission, debate: str) -> str:
     """What a debate has decided, for the model that goes on with its tools; "" where it has decided nothing."""
-    decision = fold(await admission.workspace.entries(debate)).decision
+    transcript = fold(await admission.workspace.entries(debate))
+    decision = transcript.decision
     if decision is None or decision.status != "decided":
         return ""
-    return f"{MEMO}\n\n{decision_in_words(decision)}"
+    return f"{MEMO}\n\n{decision_in_words(transcript)}"
 
 
 def _usable(request: ChatRequest, preset: Preset) -> ChatRequest:

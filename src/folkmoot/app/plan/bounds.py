@@ -235,7 +235,7 @@ class _Bill:
         aided, sought = bool(person.tools) and ask.act not in UNAIDED, person.search is not None and ask.act in SOUGHT
         count, more = 1, 2 * REREAD * self.longest
         if ask.form:
-            count += 2
+            count += 3  # to go on with what was cut off, to repair it, and that in words where a schema is refused
             more += FAULT * (2 + len(ask.form.fields)) + _size(form_instructions(ask.form))
             more += _size(json_instructions(ask.form)) + _size(schema_of(json_form(ask.form)))
         if aided:

@@ -232,8 +232,8 @@ def _text(name: str, value: object, where: str) -> str:
         return ",".join(read_texts(name, cast("list[object]", value), where))
     if name == "learn" and isinstance(value, bool):
         return "yes" if value else "no"
-    if name == "schemas" and isinstance(value, bool):
-        return "true" if value else "false"  # refused with the words that it may be
+    if name == "schemas":
+        return value if isinstance(value, str) else repr(value).lower()  # refused with the words that it may be
     return read_text(name, value, where)
 
 
