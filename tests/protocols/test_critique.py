@@ -223,6 +223,14 @@ async def test_the_critic_is_of_another_family() -> None:
         ("openrouter:mistralai/mixtral-8x7b", "mistral"),
         ("custom:7b", "7b"),
         ("human", ""),
+        ("openrouter:openrouter/auto", ""),
+        ("openrouter:openrouter/horizon-3", ""),
+        ("compatible:sakana/fugu-ultra", ""),
+        ("azure:model-router", ""),
+        ("compatible:panel", ""),
+        ("compatible:folkmoot/quality", ""),
+        ("compatible:folkmoot", ""),
+        ("openrouter:mistralai/mistral-large", "mistral"),
     ],
 )
 def test_families(model: str, name: str) -> None:

@@ -61,6 +61,11 @@ def warned(diary: Diary) -> tuple[str, ...]:
             ("openai:gpt-4o", "anthropic:claude-sonnet-4", "openai:gpt-5"),
             "Effective votes: at most about 2 of 3 are independent, because they come from 2 families of models.",
         ),
+        (
+            ("openai:gpt-4o", "openrouter:openrouter/auto"),
+            "Effective votes: at most about 1 of 2 are independent, because which models answer for "
+            "openrouter:openrouter/auto is not known.",
+        ),
         (("openai:gpt-4o", "human", "openai:gpt-4o"), ""),
         (("a:x-1", "human"), ""),
         (("human", "human"), ""),

@@ -19,7 +19,7 @@ from itertools import combinations
 
 from folkmoot.arguments.positions import alike
 from folkmoot.core.decision import Ballot, Decision
-from folkmoot.core.families import family
+from folkmoot.core.families import are_apart
 from folkmoot.core.transcript import Transcript
 from folkmoot.learn.memory import ModelMatch
 from folkmoot.learn.ratings import Match, side_swapped
@@ -187,7 +187,7 @@ def _may_favour(judge: str, name: str, other: str) -> bool:
     """Whether a judge may favour one of two: it is one of them, or of the family of one of them alone."""
     if not _is_rated(judge):
         return False
-    return judge in (name, other) or (family(judge) == family(name)) != (family(judge) == family(other))
+    return judge in (name, other) or are_apart(judge, name) != are_apart(judge, other)
 
 
 def joined_matches(played: Sequence[tuple[str, str, ModelMatch]]) -> tuple[Match, ...]:

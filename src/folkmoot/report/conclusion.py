@@ -5,13 +5,13 @@ Nothing is said beyond what the record contains.
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from folkmoot.core.brief import HUMAN, Brief
 from folkmoot.core.decision import Ballot, Decision, Minority, PauseKind, Status
-from folkmoot.core.families import family
+from folkmoot.core.families import families_of, family
 from folkmoot.core.labels import ANSWERED_LINE, only_answered, rule_in_words, status_in_words
 from folkmoot.core.roles import (
     HOW,
@@ -173,15 +173,21 @@ def _shared_model_warning(transcript: Transcript, brief: Brief) -> Iterator[str]
     if len(answering) == 1:
         so = "even copies of one model did not agree" if apart else "agreement of copies is weak evidence"
         yield f"{every(len(counted), unit)} come from {min(answering)}: {so}."
-    elif len(families := {family(model) for model in answering}) == 1 and min(families):
+    elif len(families_of(answering)) == 1 and all(map(family, answering)):
         so = "even they did not agree" if apart else "they are likely to err alike"
         yield f"{every(len(counted), unit)} come from one family of models ({listed(sorted(answering))}): {so}."
-    elif (sources := len(families) if min(families) else len(answering)) < len(counted):
+    elif (sources := _sources(answering)) < len(counted):
         kind = "families of models" if sources < len(answering) else "models"
-        yield (
-            f"Effective {unit}: at most about {sources} of {len(counted)} are independent, because they come from "
-            f"{sources} {kind}."
+        unknown = [model for model in sorted(answering) if ":" in model and not family(model)]
+        why = (
+            f"which models answer for {listed(unknown)} is not known" if unknown else f"they come from {sources} {kind}"
         )
+        yield f"Effective {unit}: at most about {sources} of {len(counted)} are independent, because {why}."
+
+
+def _sources(answering: Collection[str]) -> int:
+    """How many of those who answer are independent at most: families of models; helpers of a program are of none."""
+    return len(families_of(answering)) or 1 if all(":" in model for model in answering) else len(answering)
 
 
 def _from_memory(transcript: Transcript, brief: Brief) -> Iterator[str]:

@@ -19,7 +19,7 @@ from folkmoot.core.agent import Agent, Context, Recorder
 from folkmoot.core.ask import Ask, Fields, Reply
 from folkmoot.core.brief import Brief
 from folkmoot.core.decision import Ballot, BallotState, Decision
-from folkmoot.core.errors import FolkmootError, Refused
+from folkmoot.core.errors import FolkmootError, Unreadable
 from folkmoot.core.extensions import NO_OPTIONS
 from folkmoot.phases.base import Phase
 from folkmoot.phases.choices import BallotKind, Choices, CountingRule, counting_rule
@@ -185,8 +185,8 @@ class _Silent:
     """An agent that never answers."""
 
     async def answer(self, ask: Ask, context: Context, recorder: Recorder) -> Reply:
-        """Refuse."""
-        raise Refused(f"{ask.to} says nothing", kind="refused")
+        """Say nothing."""
+        raise Unreadable(f"{ask.to} says nothing", kind="empty")
 
 
 async def check_phase(phase: Phase | str, brief: Brief = SCENE.brief, choices: Choices | None = None) -> None:

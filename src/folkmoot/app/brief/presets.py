@@ -15,7 +15,7 @@ from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import SCHEMAS, Schemas
 from folkmoot.core.errors import BriefError
-from folkmoot.core.families import family
+from folkmoot.core.families import families_of, family
 from folkmoot.core.named_tables import LOWER_CASE, named_tables
 from folkmoot.core.text import unknown_word
 
@@ -103,9 +103,11 @@ class Preset:
 
     def warnings(self) -> Iterator[str]:
         """What its owner should know before a debate is paid: its votes are not independent."""
-        families = {family(model) for model in self.models}
+        families = families_of(self.models)
         if len(set(self.models)) == 1:
             yield f"{self.models[0]} answers for everybody: its answers are not independent."
+        elif many := next((model for model in self.models if not family(model)), ""):
+            yield f"Which models answer for {many} is not known: its mistakes may be those of the others."
         elif len(families) == 1:
             yield f"All models are of one family ({min(families)}): they are likely to make the same mistakes."
         elif double := [model for model, number in Counter(self.models).items() if number > 1]:

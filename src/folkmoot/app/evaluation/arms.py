@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from folkmoot.app.evaluation.scores import ArmKind, PlannedArm
 from folkmoot.core.errors import BriefError
-from folkmoot.core.families import family
+from folkmoot.core.families import are_apart
 from folkmoot.core.text import counted, listed, unknown_word
 from folkmoot.phases.choices import DECIDERS
 from folkmoot.protocols.known import DEFAULT, NEEDS_MODERATOR, names
@@ -146,8 +146,7 @@ def judge_of(debaters: Sequence[str], models: Sequence[str]) -> str:
         debaters: the models that take part.
         models: those of the evaluation.
     """
-    families = {family(model) for model in debaters}
-    return next((model for model in models if family(model) not in families), models[0])
+    return next((model for model in models if all(are_apart(model, debater) for debater in debaters)), models[0])
 
 
 def default_arms(models: Sequence[str], seats: int) -> tuple[Arm, ...]:

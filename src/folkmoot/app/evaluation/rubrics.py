@@ -17,7 +17,7 @@ from folkmoot.app.questions.question_files import READERS
 from folkmoot.app.run.workspace import Plan
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import BriefError
-from folkmoot.core.families import family
+from folkmoot.core.families import are_apart, family
 from folkmoot.core.text import counted
 from folkmoot.record.store import digest
 
@@ -81,8 +81,10 @@ def check_judge(judge: str, models: Sequence[str]) -> None:
     """
     if not judge:
         raise BriefError(NAMED, code="inconsistent")
-    if relative := next((model for model in models if family(model) == family(judge)), ""):
-        problem = f"the judge {judge} is of one family with {relative}, which answers; take a model of another family"
+    if relative := next((model for model in models if not are_apart(model, judge)), ""):
+        known = family(judge) and family(relative)
+        related = "is of one family" if known else "may be of one family, for one of them stands for many models,"
+        problem = f"the judge {judge} {related} with {relative}, which answers; take a model of another family"
         raise BriefError(problem, code="inconsistent")
 
 

@@ -26,7 +26,7 @@ from folkmoot.core.brief import (
     Source,
 )
 from folkmoot.core.errors import BriefError
-from folkmoot.core.families import family
+from folkmoot.core.families import families_of, family
 from folkmoot.core.labels import duration
 from folkmoot.core.text import counted, every, flat, listed
 from folkmoot.core.transcript import normalise
@@ -326,7 +326,9 @@ def _on_copies(brief: Brief) -> Iterator[str]:
     all_debaters = every(len(debaters), "debaters")
     if len(seats) == 1:
         yield f"{all_debaters} are {min(seats)}: among copies of one model a debate has gained nothing."
-    elif len({family(seat) for seat in seats}) == 1:
+    elif many := next((seat for seat in sorted(seats) if not family(seat)), ""):
+        yield f"Which models answer for {many} is not known: it may err as the others do."
+    elif len(families_of(seats)) == 1:
         yield f"{all_debaters} are of one family of models: they are likely to err alike."
     if len(seats) > 1 and not (brief.background or brief.library or any(participant.tools for participant in debaters)):
         yield "Nobody gets a document: where all judge from memory, a debate has helped least."

@@ -67,6 +67,7 @@ def _seats(reach: Available, size: Literal[0, 1]) -> tuple[str, ...]:
         f"{name}:{model}" for name, _ in reach.keys if name in PROVIDERS for model in PROVIDERS[name].starters[size]
     ]
     models += [model for model in reach.models[:-1] if not OTHER_MODELS.search(model) and _PLAIN.fullmatch(model)]
+    models = [model for model in models if family(model)]
     first: dict[str, str] = {}
     for model in models:
         first.setdefault(family(model), model)

@@ -13,7 +13,7 @@ from folkmoot.core.ask import Ask, Field, Form
 from folkmoot.core.brief import Brief
 from folkmoot.core.decision import Decision, Minority
 from folkmoot.core.event import Ruled
-from folkmoot.core.families import family
+from folkmoot.core.families import are_apart
 from folkmoot.core.text import counted
 from folkmoot.core.transcript import Turn, read_field
 from folkmoot.phases import base
@@ -68,7 +68,7 @@ def critique(brief: Brief, choices: Choices) -> Phase:
 def pair(brief: Brief) -> tuple[str, str]:
     """Who answers and who criticises: the first debater, and the first other one of another family of models."""
     author, *others = (brief.participant(name) for name in brief.names("debater"))
-    strangers = [participant for participant in others if family(participant.seat) != family(author.seat)]
+    strangers = [participant for participant in others if are_apart(participant.seat, author.seat)]
     return author.name, (*strangers, *others)[0].name
 
 
