@@ -277,12 +277,14 @@ def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) 
         ", a quorum of 2 with 5 s of grace"
         in folkmoot(tmp_path, "check", "-", stdin="---\nquorum: 2\ngrace: 5s\n---\n# Tea or coffee?\n").output
     )
-    priced = ("check", "Tea or coffee?", "-m", "openai:gpt-4o", "--budget", "3")
+    priced = ("check", "Tea or coffee?", "-m", "openai:gpt-4o", "--budget", "3", "--details")
     shown = folkmoot(tmp_path, *priced, OPENAI_API_KEY="sk-canary").output
     cost = re.search(r"cost +about \$([\d.]+), usually below \$([\d.]+), at most \$([\d.]+)", shown)
     assert cost
     assert 0 < float(cost[1]) < float(cost[2]) < float(cost[3]) <= 3
     assert '"At most" holds if no answer is longer than 2,048 tokens' in shown
+    usual = folkmoot(tmp_path, *priced[:-1], OPENAI_API_KEY="sk-canary").output
+    assert "at most" not in usual.lower()
     assert "$3" in shown.split("limits")[1]
     assert "canary" not in shown
     with served() as wires:

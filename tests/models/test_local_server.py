@@ -24,9 +24,9 @@ ODD = {"/v1/models": {"data": [5, {"id": None, "meta": "no", "n_ctx": True}, {"i
 @pytest.mark.parametrize(
     ("pages", "facts"),
     [
-        (LLAMA, ServerFacts(slots=4, contexts={"smol.gguf": 2048})),
-        ({"/v1/models": LLAMA["/v1/models"]}, ServerFacts(slots=1, contexts={"smol.gguf": 8192})),
-        (VLLM, ServerFacts(slots=BATCHING, contexts={"qwen": 4096})),
+        (LLAMA, ServerFacts(slots=4, alone=True, contexts={"smol.gguf": 2048})),
+        ({"/v1/models": LLAMA["/v1/models"]}, ServerFacts(slots=1, alone=True, contexts={"smol.gguf": 8192})),
+        (VLLM, ServerFacts(slots=BATCHING, alone=True, contexts={"qwen": 4096})),
         (STUDIO, ServerFacts(slots=1, contexts={"a": 4096})),
         (ODD, ServerFacts()),
         ({"/v1/models": {"data": "?"}}, ServerFacts()),

@@ -7,7 +7,7 @@ sent to find out. A server that says nothing is taken for one that answers a sin
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from typing import cast
 from urllib.parse import urlsplit
@@ -35,10 +35,12 @@ class ServerFacts:
 
     Attributes:
         slots: the calls that it answers at once.
+        alone: whether it has a single model, which answers under any name.
         contexts: by model, the tokens of a prompt with its answer; only of those that it tells.
     """
 
     slots: int = 1
+    alone: bool = False
     contexts: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def context(self, model: str) -> int:
@@ -74,13 +76,15 @@ async def ask_server(get: Get) -> ServerFacts:
             entries = _entries(await get("/v1/models"))
             contexts = {name: tokens for entry in entries for name, tokens in _context(entry)}
             owners = {entry.get("owned_by") for entry in entries}
-            facts = ServerFacts(slots=BATCHING if owners & {"vllm", "sglang"} else 1, contexts=contexts)
+            slots, alone = BATCHING if owners & {"vllm", "sglang"} else 1, len(entries) == 1
+            facts = ServerFacts(slots=slots, alone=alone, contexts=contexts)
             if "llamacpp" in owners:
                 return _with_props(facts, await get("/props"))
             if entries and not contexts:
                 # LM Studio tells the length with which a model is loaded on its own path only.
                 loaded = _entries(await get("/api/v0/models"))
-                return ServerFacts(contexts={name: tokens for entry in loaded for name, tokens in _context(entry)})
+                contexts = {name: tokens for entry in loaded for name, tokens in _context(entry)}
+                return replace(facts, contexts=contexts)
     return facts
 
 
@@ -103,7 +107,7 @@ def _with_props(facts: ServerFacts, props: Mapping[str, object]) -> ServerFacts:
     usual = props.get("default_generation_settings")
     each = _count(cast("Mapping[str, object]", usual).get("n_ctx")) if isinstance(usual, dict) else 0
     contexts = {name: min(tokens, each or tokens) for name, tokens in facts.contexts.items()}
-    return ServerFacts(slots=_count(props.get("total_slots")) or 1, contexts=contexts)
+    return replace(facts, slots=_count(props.get("total_slots")) or 1, contexts=contexts)
 
 
 def _count(value: object) -> int:

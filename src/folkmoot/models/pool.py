@@ -204,6 +204,10 @@ class Pool:
             return is_nearby(provider, find_url(provider, self._env))
         return False
 
+    def slots(self, name: str) -> int:
+        """The calls that the provider of a model is sent at once, as far as is known now."""
+        return self._connection(parse(name)).gate.limit
+
     def model(self, name: str) -> Model:
         """The model of that name (``ollama:llama3.2``), always the same one.
 

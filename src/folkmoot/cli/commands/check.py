@@ -38,6 +38,7 @@ class CheckOptions(LimitOptions, OverrideOptions):
     settings: tuple[str, ...]
     as_json: bool
     diagram: bool
+    details: bool
     normalised: bool
     store: Path | str | None
 
@@ -67,6 +68,7 @@ def new(name: str) -> int:
 @click.argument("brief")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--diagram", is_flag=True, help="Print the phases as a Mermaid flowchart instead of the plan.")
+@click.option("--details", is_flag=True, help="Print the bounds that always hold as well, far above the usual.")
 @click.option(
     "--normalised", is_flag=True, help="Print the brief in the standard Markdown form, whatever form it was written in."
 )
@@ -111,26 +113,34 @@ async def _check(words: str, check_options: CheckOptions) -> int:
 
         click.echo(json.dumps({"kind": parsed.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
     else:
-        _print_plan(ready, parsed.kind)
+        _print_plan(ready, parsed.kind, details=check_options["details"])
     return DONE
 
 
-def _print_plan(prepared: "PreparedDebate", kind: str) -> None:
+def _print_plan(prepared: "PreparedDebate", kind: str, *, details: bool) -> None:
     from folkmoot.cli.display.plan_view import overview
     from folkmoot.cli.display.text_layout import console_for
 
     console = console_for()
-    for renderable in overview(prepared, kind):
+    for renderable in overview(prepared, kind, details=details):
         console.print(renderable)
 
 
 @rich_click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def models(as_json: bool) -> int:
-    """Show which models can be used: local servers, providers with an API key, and the built-in demo."""
+@click.option(
+    "--no-call", is_flag=True, help="Only look. Otherwise a model of each local server is asked one question."
+)
+def models(as_json: bool, no_call: bool) -> int:
+    """Show which models can be used: local servers, providers with an API key, and the built-in demo.
+
+    Of each local server it says how many calls it answers at once, what its model holds, and how fast it answers.
+    """
     from folkmoot.app.plan.assignment import find_models
+    from folkmoot.app.plan.server_check import check_servers
 
     reach = run_command(find_models())
+    checks = () if no_call else run_command(check_servers(reach))
     if as_json:
         servers = [
             {"provider": server.provider, "url": server.url, "up": server.up, "models": list(server.models)}
@@ -142,6 +152,7 @@ def models(as_json: bool) -> int:
             "missing": dict(reach.missing),
             "agents": reach.agents,
             "models": reach.models,
+            "checks": [asdict(check) for check in checks],
         }
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         return DONE
@@ -149,7 +160,7 @@ def models(as_json: bool) -> int:
     from folkmoot.cli.display.text_layout import console_for
 
     console = console_for()
-    for renderable in reachable(reach):
+    for renderable in reachable(reach, checks):
         console.print(renderable)
     return DONE
 

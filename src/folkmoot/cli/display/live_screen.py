@@ -1,7 +1,7 @@
 """The live screen of a debate: finished turns in the scrollback, open answers and a status line below."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from rich.console import Console, RenderableType
@@ -12,7 +12,7 @@ from rich.text import Text
 from folkmoot.app.serve.entry_view import EntryView
 from folkmoot.cli.display.render import ViewState, doing, entry_lines, running_tally
 from folkmoot.cli.display.text_layout import BAD, FAINT, Indented, Stack, joined, line, usage_in_words
-from folkmoot.core.event import Delta, Entry
+from folkmoot.core.event import Attempted, Called, Delta, Entry
 from folkmoot.core.labels import duration
 from folkmoot.core.text import clean, counted
 from folkmoot.report.metrics import sums_of
@@ -61,6 +61,8 @@ class Screen:
         self._asked: set[str] = set()
         self._later: list[EntryView] = []
         self._began = time.monotonic()
+        self._since: dict[str, float] = {}
+        self._sent: set[str] = set()
 
     def __enter__(self) -> "Screen":
         self._start()
@@ -93,6 +95,10 @@ class Screen:
 
     def load(self, entry: Entry) -> EntryView:
         """Apply an entry without showing it."""
+        if isinstance(entry.event, Attempted):
+            self._sent.add(entry.event.key)
+        if isinstance(entry.event, Attempted | Called):
+            self._since.pop(entry.event.key, None)
         return self.state.take(entry)
 
     def take(self, item: Entry | Delta, raw: str) -> None:
@@ -141,22 +147,35 @@ class Screen:
         waiting = [key for key in waiting if key not in people]
         room = max(1, min(STREAM_LINES, (self.console.height - 6) // max(1, min(len(speaking), MOST_STREAMS)) - 1))
         for key, words in speaking[:MOST_STREAMS]:
-            yield doing(self.state, key)
+            yield doing(self.state, key).append(f" · {self._pace(key, words)}", FAINT)
             yield Indented(tail(words, self.console.width - 2, room))
         if len(speaking) > MOST_STREAMS:
             yield Text(f"{len(speaking) - MOST_STREAMS} more are answering", style=FAINT)
         if waiting:
-            names = Text(", ").join(self._name(key) for key in waiting[:8])
-            rest = f" and {len(waiting) - 8} more" if len(waiting) > 8 else ""
-            line_ = Text.assemble(names, (f"{rest} thinking …", FAINT))
-            line_.truncate(self.console.width - 1, overflow="ellipsis")
-            yield line_
+            # Who has not been sent to a model yet waits for a place at a server that answers few at once.
+            yield from self._who(" thinking …", [key for key in waiting if key in self._sent])
+            yield from self._who(" waiting …", [key for key in waiting if key not in self._sent])
         if people:
             yield Text.assemble(("waiting for ", FAINT), Text(", ").join(self._name(key) for key in people))
         if tally := running_tally(self.state):
             yield tally
         yield Rule(style=FAINT)
         yield self._status()
+
+    def _who(self, what: str, keys: Sequence[str]) -> Iterator[Text]:
+        if keys:
+            names = Text(", ").join(self._name(key) for key in keys[:8])
+            rest = f" and {len(keys) - 8} more" if len(keys) > 8 else ""
+            line_ = Text.assemble(names, (rest + what, FAINT))
+            line_.truncate(self.console.width - 1, overflow="ellipsis")
+            yield line_
+
+    def _pace(self, key: str, words: str) -> str:
+        """How much of an answer has come, and how fast: a slow server shows so that it is at work."""
+        count, now = len(words.split()), time.monotonic()
+        began = self._since.setdefault(key, now)
+        rate = f", {count / (now - began):.0f}/s" if now - began >= 1 else ""
+        return f"{counted(count, 'word')}{rate}"
 
     def _name(self, key: str) -> Text:
         by = self.state.fold.transcript.get(key).by

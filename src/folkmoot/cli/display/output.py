@@ -207,7 +207,8 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
     used = [
         counted(total.asks, "question"),
         counted(total.calls, "call"),
-        *usage_in_words(total.input_tokens + total.output_tokens, total.cost, total.estimated),
+        # What a call costs that has ended without an answer is not known.
+        *usage_in_words(total.input_tokens + total.output_tokens, total.cost, total.estimated)[: 1 + bool(total.calls)],
         duration(report.metrics.seconds),
     ]
     yield "used", " · ".join(used)

@@ -9,6 +9,7 @@ from rich.text import Text
 from folkmoot.app.export.plugins import Plugin
 from folkmoot.app.plan.assignment import Available, is_person
 from folkmoot.app.plan.estimate import Costing
+from folkmoot.app.plan.server_check import ServerCheck
 from folkmoot.app.plan.toolbox import offered_tools
 from folkmoot.app.run.prepare import PreparedDebate
 from folkmoot.cli.display.text_layout import FAINT, WARN, Indented, amount, colours, fields, joined, line, money
@@ -74,16 +75,28 @@ def plan_words(costing: Costing) -> str:
         return f"{asks}; no model calls"
     tokens = f"{_token_words(costing)} tokens"
     if estimate.cost is None:
-        return f"{asks}; {calls}; {tokens}; cost not known: no price for {', '.join(map(line, estimate.unpriced))}"
-    return f"{asks}; {calls}; {tokens}; {'cost ' if estimate.cost else ''}{_cost_words(costing)}"
+        cost = f"cost not known: no price for {', '.join(map(line, estimate.unpriced))}"
+    else:
+        cost = f"{'cost ' if estimate.cost else ''}{_cost_words(costing)}"
+    return f"{asks}; {calls}; {tokens}; {cost}. {REPAIRS}"
+
+
+REPAIRS = "An answer that is not in its form takes one call more"
+"""What an estimate leaves out."""
 
 
 def _range_in_words(low: int, high: int, noun: str) -> str:
     return counted(high, noun) if low == high else f"{low} to {counted(high, noun)}"
 
 
-def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
-    """The full plan, for ``folkmoot check``; ``kind`` is the kind of the input: text or markdown."""
+def overview(prepared: PreparedDebate, kind: str, *, details: bool = False) -> Iterator[RenderableType]:
+    """The full plan, for ``folkmoot check``.
+
+    Args:
+        prepared: the debate.
+        kind: the kind of the input: text or markdown.
+        details: whether the bounds are shown that hold always, and that hardly any debate comes near.
+    """
     brief, estimate, bounds = prepared.plan.brief, prepared.costing.most, prepared.costing.bounds
     yield Text(line(brief.topic), style="bold")
     facts = [("input", {"markdown": "Markdown", "text": "plain text"}[kind]), ("protocol", prepared.plan.name)]
@@ -102,20 +115,22 @@ def overview(prepared: PreparedDebate, kind: str) -> Iterator[RenderableType]:
     yield from fields(
         [
             ("questions", _range_in_words(bounds.least.asks, bounds.most.asks, "question")),
-            ("calls", _call_words(prepared.costing)),
-            ("tokens", _token_words(prepared.costing) if estimate.tokens else "none"),
+            ("calls", _call_words(prepared.costing, details=details)),
+            ("tokens", _token_words(prepared.costing, details=details) if estimate.tokens else "none"),
             *(
                 [("cache", f"{percent(estimate.repeated)} of the input repeats the beginning of an earlier prompt")]
                 if estimate.repeated
                 else []
             ),
-            ("cost", _cost_words(prepared.costing)),
+            ("cost", _cost_words(prepared.costing, details=details)),
             ("limits", _limit_words(brief.limits)),
         ]
     )
     for note in prepared.notes:
         yield Indented(Text(line(note), style=WARN), "note    ", "        ", FAINT)
-    if bounds.answer:
+    if estimate.calls:
+        yield Indented(Text(f"{REPAIRS}.", style=FAINT), "", "")
+    if bounds.answer and details:
         yield Indented(Text(assumed(bounds.answer), style=FAINT), "", "")
     yield Text("Nothing has been sent to any model.", style=FAINT)
 
@@ -127,17 +142,18 @@ def _tree(paths: Sequence[str]) -> Iterator[tuple[int, str]]:
         yield len(parts), parts[-1].replace("_", " ")
 
 
-def _token_words(costing: Costing) -> str:
-    """The expected number of tokens, what they usually stay below, and the bound."""
+def _token_words(costing: Costing, *, details: bool = False) -> str:
+    """The expected number of tokens, and what they usually stay below."""
     expected, usual, bound = costing.expected_total, costing.usual_total, costing.bounds.most
-    return f"about {amount(expected.tokens)}, usually below {amount(usual.tokens)}, at most {amount(bound.tokens)}"
+    words = f"about {amount(expected.tokens)}, usually below {amount(usual.tokens)}"
+    return f"{words}, at most {amount(bound.tokens)}" if details else words
 
 
-def _call_words(costing: Costing) -> str:
-    """The calls where none is repeated, and the bound; the same word for both where they are the same."""
+def _call_words(costing: Costing, *, details: bool = False) -> str:
+    """The calls where none is repeated."""
     least, usual, bound = costing.bounds.least, costing.usual_total, costing.bounds.most
     calls = _range_in_words(least.calls, usual.calls, "model call")
-    return calls if usual.calls == bound.calls else f"{calls}, at most {bound.calls}"
+    return f"{calls}, at most {bound.calls}" if details and usual.calls != bound.calls else calls
 
 
 def assumed(answer: int) -> str:
@@ -145,13 +161,14 @@ def assumed(answer: int) -> str:
     return f'"At most" holds if no answer is longer than {answer:,} tokens and nobody joins in from outside.'
 
 
-def _cost_words(costing: Costing) -> str:
+def _cost_words(costing: Costing, *, details: bool = False) -> str:
     if costing.most.cost is None or costing.expected_cost is None:
         return f"not known: no price for {', '.join(map(line, costing.most.unpriced))}"
     if not costing.most.cost:
         return "free"
     expected, usual, bound = costing.expected_total, costing.usual_total, costing.bounds.most
-    return f"about {money(expected.cost)}, usually below {money(usual.cost)}, at most {money(bound.cost)}"
+    words = f"about {money(expected.cost)}, usually below {money(usual.cost)}"
+    return f"{words}, at most {money(bound.cost)}" if details else words
 
 
 def _limit_words(limits: Limits) -> str:
@@ -165,12 +182,13 @@ def _limit_words(limits: Limits) -> str:
     return ", ".join(filter(None, words))
 
 
-def reachable(reach: Available) -> Iterator[RenderableType]:
-    """The models that can be used now."""
+def reachable(reach: Available, checks: Sequence[ServerCheck] = ()) -> Iterator[RenderableType]:
+    """The models that can be used now, and what was found of the servers among them."""
     up = [server for server in reach.servers if server.up]
     for server in up:
         yield Text.assemble((server.provider, "bold"), (f" at {server.url}", FAINT))
         yield from (Indented(Text(line(model))) for model in server.models or ("no models yet",))
+        yield from (Indented(_found(check)) for check in checks if check.provider == server.provider)
     if reach.keys:
         yield Text("API keys", style="bold")
         yield from (Indented(joined(Text(provider), f"from {name}")) for provider, name in reach.keys)
@@ -189,6 +207,16 @@ def reachable(reach: Available) -> Iterator[RenderableType]:
         )
     for sentence in reach.advice:
         yield Text(sentence)
+
+
+def _found(check: ServerCheck) -> RenderableType:
+    """What was found of a server of one's own."""
+    context = f"{check.context:,} tokens of context" if check.context else "context not told"
+    if check.fault:
+        return joined(f"{counted(check.slots, 'call')} at once", context, Text(line(check.fault), style=WARN))
+    schema = "holds answers to a schema" if check.schema else "does not hold answers to a schema"
+    took = f"a short answer took {check.seconds:.1f} s ({check.speed:.0f} tokens/s)"
+    return joined(f"{counted(check.slots, 'call')} at once", context, schema, took)
 
 
 def preset_table(rows: "Sequence[PresetRow]") -> Iterator[RenderableType]:

@@ -294,6 +294,9 @@ class WireModel(ABC):
                 end = await self._listen(answer, speech)
         except Unreached as error:
             raise await explain(self._name, self._connection, error) from error
+        if end.served and (facts := self._connection.facts) and facts.alone:
+            # A server of one model gives it the name of its file, whatever it is asked for.
+            end = replace(end, served=self._name.model)
         return final_answer(self._name, request, speech, end)
 
     async def close(self) -> None:
