@@ -244,6 +244,19 @@ def imported(text: str, name: str = "a.md") -> None:
         list(played(plan_of(item), item))
 
 
+def open_webui(text: str) -> None:
+    """An export in which two models answer each of many questions, and each answer has a name of its own."""
+    number = len(text) // 8
+    answers = [
+        (f"{n}{end}", {"role": "assistant", "content": text[:9], "parentId": f"q{n}", "model": f"{text[:9]}{n}{end}"})
+        for n in range(number)
+        for end in "ab"
+    ]
+    questions = [(f"q{n}", {"role": "user", "content": "So?", "parentId": f"{n - 1}a"}) for n in range(number)]
+    history = {"currentId": f"{number - 1}a", "messages": dict([*answers, *questions])}
+    imported(json.dumps([{"chat": {"models": ["a", "b"], "history": history}}]), "a.json")
+
+
 ANSWERS: Readers = {
     "vote": (lambda text: read_vote(text, NAMES, strict=True), BALLOT),
     "strict vote": (lambda text: read_vote(text, NAMES, strict=True), BALLOT),
@@ -322,6 +335,7 @@ TEXTS: Readers = {
 """Who reads or writes other texts."""
 
 COSTLY: Readers = {
+    "import of a tree": (open_webui, "Hello. "),
     "html": (safe_html, "a **b** `c`"),
     "html with citations": (lambda text: safe_html(text, ("memo.md",)), "So (memo.md, line 2)"),
     "html with lines": (lambda text: lined_html(text, 1), "a **b** `c`"),

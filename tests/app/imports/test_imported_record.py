@@ -9,29 +9,20 @@ from folkmoot.app.imports.imported_record import MOST_BYTES, MOST_TURNS, import_
 from folkmoot.app.run.fork import Change, count_matching, fork
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.errors import BriefError
-from folkmoot.core.event import Opened
+from folkmoot.core.event import Asked, Opened, Replied
 from folkmoot.core.transcript import fold
 from tests.cli.commands import folkmoot
 
 TRANSCRIPT = "# Build or buy?\n\n**Ada:** Build it.\n\n**Ben:** Buy it.\n\n**Ada:** Why?\n\n**Ben:** Time.\n"
-
-
-def council(votes: int = 3) -> bytes:
-    stage1 = [{"model": f"vendor/{name}", "response": f"{name.title()}."} for name in ("one", "two", "three")]
-    texts = ["FINAL RANKING:\n1. Response B\n2. Response A\n3. Response C", "I cannot.", ""]
-    stage2 = [{"model": row["model"], "ranking": text} for row, text in zip(stage1, [texts[0], *texts], strict=False)][
-        :votes
-    ]
-    answer = {"stage1": stage1, "stage2": stage2, "stage3": {"model": "vendor/two", "response": "It is two."}}
-    return json.dumps({"messages": [{"role": "user", "content": "Which?"}, answer]}).encode()
+CHAT = json.dumps([{"role": "user", "content": "Tea?"}, {"role": "assistant", "model": "vendor/one", "content": "No."}])
 
 
 async def test_a_transcript_is_a_record_that_can_be_forked(tmp_path: Path) -> None:
     workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     data = TRANSCRIPT.encode()
     (conversation,) = read_conversations(data, "talk.md")
-    imported = await import_conversation(workspace, conversation, "talk.md", data)
-    entries = await workspace.entries(imported.debate)
+    debate = await import_conversation(workspace, conversation, "talk.md", data)
+    entries = await workspace.entries(debate)
     opened = entries[0].event
     assert isinstance(opened, Opened)
     assert opened.chosen[0].startswith("imported from talk.md (transcript, sha256 ")
@@ -43,41 +34,33 @@ async def test_a_transcript_is_a_record_that_can_be_forked(tmp_path: Path) -> No
         ("Ada", "Why?"),
         ("Ben", "Time."),
     ]
-    assert (imported.status, imported.turns, imported.ballots) == ("no_decision", 4, 0)
+    assert fold(entries).closed
     with pytest.raises(BriefError, match="its words were imported; name one: -m PROVIDER:NAME"):
-        await fork(workspace, imported.debate, at=9)
-    forked = await fork(workspace, imported.debate, at=9, change=Change(models={"": "builtin:quotes"}))
+        await fork(workspace, debate, at=9)
+    forked = await fork(workspace, debate, at=9, change=Change(models={"": "builtin:quotes"}))
     outcome = await workspace.resume(forked)
     assert [turn.text for turn in outcome.transcript.turns()][:2] == ["Build it.", "Buy it."]
     assert len(outcome.transcript.turns()) == 4
     await workspace.close()
 
 
-async def test_rankings_of_a_council_are_counted_as_they_were_meant(tmp_path: Path) -> None:
+async def test_answers_to_one_question_are_asked_for_apart(tmp_path: Path) -> None:
     workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
-    (conversation,) = read_conversations(council(), "council.json")
-    imported = await import_conversation(workspace, conversation, "council.json", council())
-    transcript = fold(await workspace.entries(imported.debate))
-    assert transcript.decision
-    ballots = {ballot.voter: (ballot.state, ballot.ranks) for ballot in transcript.decision.ballots}
-    assert ballots == {
-        "one": ("cast", (("two",), ("three",))),  # nobody ranks its own answer
-        "two": ("cast", (("one",), ("three",))),
-        "three": ("unread", ()),
+    nodes = {
+        "1": {"parentId": None, "role": "user", "content": "Build or buy?"},
+        "2": {"parentId": "1", "role": "assistant", "model": "ollama:a", "content": "Build."},
+        "3": {"parentId": "1", "role": "assistant", "model": "ollama:b", "content": "Buy."},
     }
-    assert (imported.status, imported.ballots) == (transcript.decision.status, 2)
-    assert [turn.by for turn in transcript.turns()][-1] == "Chairperson"
-    await workspace.close()
-
-
-async def test_who_did_not_rank_is_missing(tmp_path: Path) -> None:
-    workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
-    (conversation,) = read_conversations(council(1), "council.json")
-    imported = await import_conversation(workspace, conversation, "council.json", council(1))
-    transcript = fold(await workspace.entries(imported.debate))
-    assert transcript.decision
-    assert [ballot.state for ballot in transcript.decision.ballots] == ["cast", "missing", "missing"]
-    assert (imported.status, imported.ballots) == ("no_decision", 1)  # one of three is no quorum
+    chat = {"models": ["ollama:a", "ollama:b"], "history": {"currentId": "3", "messages": nodes}}
+    data = json.dumps([{"chat": chat}]).encode()
+    (conversation,) = read_conversations(data, "chats.json")
+    entries = await workspace.entries(await import_conversation(workspace, conversation, "chats.json", data))
+    kinds = [type(entry.event).__name__ for entry in entries if isinstance(entry.event, Asked | Replied)]
+    assert kinds == ["Asked", "Replied", "Asked", "Asked", "Replied", "Replied"]
+    transcript = fold(entries)
+    assert [(turn.by, turn.text) for turn in transcript.turns()][1:] == [("ollama a", "Build."), ("ollama b", "Buy.")]
+    assert transcript.brief
+    assert [who.seat for who in transcript.brief.participants] == ["human", "imported:ollama:a", "imported:ollama:b"]
     await workspace.close()
 
 
@@ -85,13 +68,16 @@ async def test_who_did_not_rank_is_missing(tmp_path: Path) -> None:
     ("data", "problem"),
     [
         (b"x" * (MOST_BYTES + 1), f"file.md has {MOST_BYTES + 1:,} bytes; at most {MOST_BYTES:,} can be imported"),
-        (b"PK\x03\x04 ...", "file.md is a packed file; a log of Inspect becomes JSON by: inspect log convert"),
+        (b"PK\x03\x04 ...", "file.md is a packed file; unpack it"),
         (b"\xef\xbb\xbf \n", "file.md is empty"),
         (b"Ada: \xff", "file.md is no text in UTF-8 (byte 6)"),
-        (("A: x\nB: y\n" * MOST_TURNS).encode(), f"file.md: a conversation has {2 * MOST_TURNS:,} turns; at most"),
+        (
+            ("A: x\nB: y\n" * MOST_TURNS).encode(),
+            f"file.md: a conversation has {2 * MOST_TURNS:,} turns of 2 speakers; at most",
+        ),
         (
             "".join(f"Name {n}: x\nName {n}: y\n" for n in range(41)).encode(),
-            "file.md: a conversation has 41 speakers; at most 40 can be imported",
+            "file.md: a conversation has 82 turns of 41 speakers; at most",
         ),
     ],
 )
@@ -105,7 +91,7 @@ def test_what_cannot_be_imported_is_refused(data: bytes, problem: str) -> None:
 def test_a_transcript_may_begin_with_a_time(mark: str) -> None:
     lines = [mark.format(n, name) for n, name in enumerate(("Ada", "Ben", "Ada", "Ben"))]
     (conversation,) = read_conversations("\n".join(lines).encode(), "talk.txt")
-    assert [statement.by for statement in conversation.statements] == ["Ada", "Ben", "Ada", "Ben"]
+    assert [said.by for turn in conversation.turns for said in turn] == ["Ada", "Ben", "Ada", "Ben"]
 
 
 @pytest.mark.parametrize("text", ['[{"role": "user", "content": ""}]', ' {"messages": []}', " [\n]"])
@@ -118,9 +104,9 @@ async def test_invisible_characters_and_names_with_a_meaning_are_cleaned(tmp_pat
     workspace = Workspace.at(tmp_path / "folkmoot.sqlite")
     data = "Proposal A: Bu\u200bild\u202e.\nProposal B: Buy.\nProposal A: No.\nProposal B: Yes.".encode()
     (conversation,) = read_conversations(data, "talk.txt")
-    assert [speaker.name for speaker in conversation.speakers] == ["Proposal A (speaker)", "Proposal B (speaker)"]
-    imported = await import_conversation(workspace, conversation, "talk.txt", data)
-    assert "Build." in [turn.text for turn in fold(await workspace.entries(imported.debate)).turns()]
+    assert [said.by for said in conversation.speakers] == ["Proposal A (speaker)", "Proposal B (speaker)"]
+    debate = await import_conversation(workspace, conversation, "talk.txt", data)
+    assert "Build." in [turn.text for turn in fold(await workspace.entries(debate)).turns()]
     await workspace.close()
 
 
@@ -133,14 +119,12 @@ def test_the_command_names_what_it_leaves_out(tmp_path: Path) -> None:
 
 
 def test_the_command_imports_what_it_can(tmp_path: Path) -> None:
-    for name, text in (("talk.md", TRANSCRIPT), ("none.md", "Nobody."), ("council.json", council().decode())):
+    for name, text in (("talk.md", TRANSCRIPT), ("none.md", "Nobody."), ("chat.json", CHAT)):
         (tmp_path / name).write_text(text)
     dry = folkmoot(tmp_path, "import", "talk.md", "--dry-run")
     assert (dry.exit_code, dry.stdout) == (0, "Build or buy? (transcript: Ada 2 turns, Ben 2 turns)\n")
-    came = folkmoot(tmp_path, "import", "talk.md", "none.md", "council.json")
+    came = folkmoot(tmp_path, "import", "talk.md", "none.md", "chat.json")
     assert came.exit_code == 1
     assert "none.md: no speakers found." in came.stderr
-    assert "2 rankings" in came.stdout
     assert folkmoot(tmp_path, "verify", "last").exit_code == 0
-    assert folkmoot(tmp_path, "recount", "last").exit_code == 0
     assert "imported:vendor/one" in folkmoot(tmp_path, "show", "last").stdout

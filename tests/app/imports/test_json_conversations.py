@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from itertools import permutations
 from typing import Any
 
 import pytest
@@ -27,7 +26,11 @@ def only(value: object) -> Conversation:
 
 
 def spoken(conversation: Conversation) -> list[tuple[str, str]]:
-    return [(statement.by, statement.text) for statement in conversation.statements]
+    return [(said.by, said.text) for turn in conversation.turns for said in turn]
+
+
+def models(conversation: Conversation) -> list[tuple[str, str, bool]]:
+    return [(said.by, said.model, said.person) for said in conversation.speakers]
 
 
 def exported(role: str, text: str, parent: str | None, **more: object) -> Mapping[str, object]:
@@ -44,17 +47,28 @@ def test_chat_messages_in_each_form(value: object) -> None:
         "Tea or coffee?",
         ["Be brief."],
     )
-    assert [(speaker.name, speaker.person) for speaker in conversation.speakers] == [
-        ("Person", True),
-        ("gpt-4o", False),
-        ("Ada", False),
+    assert models(conversation)[0] == ("Person", "", True)
+    assert models(conversation)[1] == ("gpt-4o", "gpt-4o", False)
+    assert models(conversation)[2][::2] == ("Ada", False)
+
+
+def test_messages_of_agents_are_said_by_who_is_their_source() -> None:
+    messages = [
+        {"source": "user", "content": "Tea?", "type": "TextMessage"},
+        {"source": "critic", "content": "No.", "type": "TextMessage", "models_usage": {"prompt_tokens": 1}},
     ]
-    assert conversation.speakers[1].model == "gpt-4o"
+    assert spoken(only(messages)) == [("Person", "Tea?"), ("Critic", "No.")]
+    assert models(only(messages)) == [("Person", "", True), ("Critic", "", False)]
 
 
-def test_json_lines_are_one_chat() -> None:
-    (conversation,) = read_json("\n".join(json.dumps(message) for message in CHAT), "file.jsonl")
-    assert spoken(conversation) == SPOKEN
+def test_conversations_are_found_however_deep_they_lie() -> None:
+    samples = [
+        {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "No.", "model": "a/b"}]}
+        for text in "AB"
+    ]
+    log = {"version": 2, "eval": {"model": "mockllm/model"}, "samples": samples}
+    conversations = read_json(json.dumps({"data": [log]}), "log.json")
+    assert [(item.topic, item.speakers[1].model) for item in conversations] == [("A", "a/b"), ("B", "a/b")]
 
 
 def test_an_export_of_chatgpt_has_the_branch_that_it_shows() -> None:
@@ -68,7 +82,7 @@ def test_an_export_of_chatgpt_has_the_branch_that_it_shows() -> None:
     empty: dict[str, object] = {"title": "Empty", "mapping": {}}
     export = [{"title": "Drinks", "mapping": nodes, "current_node": "d"}, empty]
     conversation, without_words = read_json(json.dumps(export), "conversations.json")
-    assert without_words.speakers == ()
+    assert without_words.turns == ()
     assert spoken(conversation) == [("Person", "Tea or coffee?"), ("gpt-5", "Tea."), ("Person", "Why?")]
     assert conversation.speakers[1].model == "gpt-5"
 
@@ -86,36 +100,146 @@ def test_an_export_that_does_not_say_what_it_shows_has_the_newest_branch(
     assert spoken(only({"mapping": nodes, "current_node": shown})) == [("Person", "Tea?"), ("Model", "Yes.")]
 
 
-def test_what_a_model_refused_called_or_wrote_as_code_is_said() -> None:
-    calls = [
-        {"id": "1", "type": "function", "function": {"name": "price", "arguments": '{"of": "tea"}'}},
-        {"id": "2", "function": "price", "arguments": {"of": "milk"}},
-        {"id": "3"},
+def test_a_branch_in_a_circle_ends() -> None:
+    nodes = {"a": exported("user", "Tea?", "b"), "b": exported("assistant", "Yes.", "a")}
+    assert len(only({"mapping": nodes, "current_node": "a"}).turns) == 2
+
+
+def claude(uuid: str, sender: str, text: str, parent: str = "", at: int = 0) -> dict[str, Any]:
+    """A message of an export of Claude, whose thinking and tools stand beside the words."""
+    content: list[Any] = [
+        *([{"type": "thinking", "thinking": "Hm."}] if sender == "assistant" else []),
+        {"type": "text", "text": text},
+        {"type": "tool_use", "name": "search", "input": {}},
+        {"type": "tool_result", "content": [{"type": "text", "text": "A page."}]},
     ]
+    row: dict[str, Any] = {"uuid": uuid, "sender": sender, "text": "Old words.", "content": content, "attachments": []}
+    row["created_at"] = f"2026-05-01T10:00:0{at}Z"
+    return row | ({"parent_message_uuid": parent} if parent else {})
+
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+BRANCHES = [
+    claude("1", "human", "Tea?", ROOT, 1),
+    claude("2", "assistant", "No.", "1", 2),
+    claude("3", "human", "Why?", "2", 3),
+    claude("4", "assistant", "It is late.", "3", 4),
+    claude("5", "human", "Surely?", "2", 5),
+    claude("6", "assistant", "Yes.", "5", 6),
+]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, ["Tea?", "No.", "Surely?", "Yes."]),
+        ({"current_leaf_message_uuid": "4"}, ["Tea?", "No.", "Why?", "It is late."]),
+        ({"current_leaf_message_uuid": "2"}, ["Tea?", "No."]),
+    ],
+)
+def test_an_export_of_claude_has_the_branch_that_it_shows_else_the_newest(
+    more: Mapping[str, str], words: list[str]
+) -> None:
+    for rows in (BRANCHES, BRANCHES[::-1]):
+        conversation = only([{"uuid": "c", "name": "Drinks", "chat_messages": rows, **more}])
+        assert spoken(conversation) == list(zip(["Person", "Claude"] * 2, words, strict=False))
+        assert models(conversation) == [("Person", "", True), ("Claude", "Claude", False)]
+        assert "Claude" in conversation.program
+
+
+def test_an_older_export_of_claude_has_its_messages_in_their_order() -> None:
+    rows: list[Any] = [
+        claude("1", "human", "Tea?"),
+        claude("2", "assistant", "No."),
+        {**claude("3", "human", ""), "content": []},
+    ]
+    assert spoken(only([{"chat_messages": rows}])) == [("Person", "Tea?"), ("Claude", "No."), ("Person", "Old words.")]
+
+
+def open_webui(nodes: Mapping[str, Any], shown: str, models: list[str]) -> list[Any]:
+    """An export of Open WebUI; it has the branch that is shown once more, without the other models."""
+    messages: dict[str, Any] = {id: {"id": id, "childrenIds": [], **node} for id, node in nodes.items()}
+    flat = [{"role": "user", "content": "The branch once more."}]
+    return [
+        {
+            "title": "T",
+            "chat": {"models": models, "messages": flat, "history": {"currentId": shown, "messages": messages}},
+        }
+    ]
+
+
+def node(parent: str | None, content: str, model: str = "", **more: Any) -> dict[str, Any]:
+    said = {"role": "assistant", "model": model} if model else {"role": "user"}
+    return {"parentId": parent, "content": content, **said, **more}
+
+
+def test_the_answers_of_all_models_of_open_webui_to_one_question_are_one_turn() -> None:
+    nodes: dict[str, Any] = {
+        "1": node(None, "Build or buy?"),
+        "2": node("1", '<details type="reasoning" done="true">\n> Hm.\n</details>\nBuy it.', "a:8b", modelIdx=0),
+        "3": node("1", "Bild it.", "org/b:8b", modelIdx=1),
+        "4": node("1", "Build it.", "org/b:8b", modelIdx=1),  # a second try of the same model
+        "5": node("3", "And when?"),
+        "6": node("4", "Who pays?"),
+        "7": node("6", "You do.", "org/b:8b", modelIdx=1),
+        "8": node("6", "Nobody.", "a:8b", modelIdx=0),
+    }
+    conversation = only(open_webui(nodes, "7", ["a:8b", "org/b:8b"]))
+    assert [[(said.by, said.text) for said in turn] for turn in conversation.turns] == [
+        [("Person", "Build or buy?")],
+        [("a 8b", "Buy it."), ("b 8b", "Build it.")],
+        [("Person", "Who pays?")],
+        [("a 8b", "Nobody."), ("b 8b", "You do.")],
+    ]
+    assert [said.model for said in conversation.speakers] == ["", "a:8b", "org/b:8b"]
+    # Of the model that the branch went on with, the answer in the branch counts, not the newest.
+    other = only(open_webui(nodes, "5", ["a:8b", "org/b:8b"]))
+    assert [said.text for said in other.turns[1]] == ["Buy it.", "Bild it."]
+
+
+@pytest.mark.parametrize("question", [{}, {"models": ["b"]}])
+def test_tries_of_one_model_are_no_answers_of_several(question: Mapping[str, Any]) -> None:
+    nodes = {"1": node(None, "Tea?", **question), "2": node("1", "No.", "a"), "3": node("1", "Yes.", "b")}
+    asked = ["a", "b"] if question else ["b"]  # the question says better than the chat who was asked
+    assert spoken(only(open_webui(nodes, "3", asked))) == [("Person", "Tea?"), ("b", "Yes.")]
+
+
+def test_one_model_that_is_asked_twice_is_two_who_answer() -> None:
+    nodes: dict[str, Any] = {
+        "1": node(None, "Tea?", models=["a", "a"]),
+        "3": node("1", "Yes.", "a", modelIdx=1),
+        "2": node("1", "No.", "a", modelIdx=0),
+    }
+    conversation = only(open_webui(nodes, "3", []))
+    assert spoken(conversation) == [("Person", "Tea?"), ("a", "No."), ("a (2)", "Yes.")]
+    assert [said.model for said in conversation.speakers[1:]] == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ('<details type="reasoning">a</details>One.<details type="reasoning">b</details> Two.', ["One. Two."]),
+        ('One. <details type="reasoning">never closed', ["One."]),
+        ('<details type="reasoning">nothing else</details>', []),
+        ("<details>A spoiler.</details>", ["<details>A spoiler.</details>"]),
+    ],
+)
+def test_thinking_is_no_word_of_an_answer(content: str, words: list[str]) -> None:
+    conversation = only([{"role": "user", "content": "Tea?"}, {"role": "assistant", "content": content}])
+    assert [text for _, text in spoken(conversation)] == ["Tea?", *words]
+    assert spoken(only([{"role": "user", "content": content}])) == [("Person", content)]
+
+
+def test_what_a_model_refused_or_wrote_as_code_is_said() -> None:
     messages = [
         {"role": "user", "content": "Tea?"},
-        {"role": "assistant", "content": None, "tool_calls": calls},
         {"role": "assistant", "content": None, "refusal": "Not now."},
         {"role": "assistant", "content": [{"type": "refusal", "refusal": "Never."}]},
     ]
-    assert [text for _, text in spoken(only(messages))] == [
-        "Tea?",
-        '(calls price: {"of": "tea"})\n\n(calls price: {"of": "milk"})',
-        "Not now.",
-        "Never.",
-    ]
+    assert [text for _, text in spoken(only(messages))] == ["Tea?", "Not now.", "Never."]
     code = {"author": {"role": "assistant"}, "content": {"content_type": "code", "text": "print(1)"}}
     export = {"mapping": {"a": {"message": code, "parent": None}}, "current_node": "a"}
     assert spoken(only(export)) == [("Model", "print(1)")]
-
-
-def test_the_answer_of_a_provider_belongs_to_its_messages() -> None:
-    answer: dict[str, Any] = {
-        "model": "gpt-5",
-        "choices": [{"message": {"role": "assistant", "content": "Yes."}}, {"message": {}}],
-    }
-    assert spoken(only({"messages": [{"role": "user", "content": "Tea?"}], **answer}))[-1] == ("Model", "Yes.")
-    assert only(answer).speakers[0].model == "gpt-5"
 
 
 def test_two_models_of_one_chat_are_two_speakers() -> None:
@@ -126,8 +250,7 @@ def test_two_models_of_one_chat_are_two_speakers() -> None:
         ("assistant", "Hm.", ""),
     ]
     messages = [{"role": role, "content": text, "model": model} for role, text, model in rows]
-    conversation = only({"messages": messages, "model": "c/three"})
-    assert [(speaker.name, speaker.model) for speaker in conversation.speakers] == [
+    assert [row[:2] for row in models(only({"messages": messages, "model": "c/three"}))] == [
         ("Person", ""),
         ("one", "a/one"),
         ("one (2)", "b/one"),
@@ -135,95 +258,18 @@ def test_two_models_of_one_chat_are_two_speakers() -> None:
     ]
 
 
-def test_a_branch_in_a_circle_ends() -> None:
-    nodes = {"a": exported("user", "Tea?", "b"), "b": exported("assistant", "Yes.", "a")}
-    assert len(only({"mapping": nodes, "current_node": "a"}).statements) == 2
-
-
-def test_a_log_of_inspect_has_a_conversation_for_each_sample() -> None:
-    samples = [
-        {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "No."}]} for text in "AB"
-    ]
-    log = {"version": 2, "eval": {"model": "mockllm/model"}, "samples": samples}
-    conversations = read_json(json.dumps(log), "log.json")
-    assert [(item.topic, item.speakers[1].model) for item in conversations] == [
-        ("A", "mockllm/model"),
-        ("B", "mockllm/model"),
-    ]
-
-
-def council(ranking: str) -> Conversation:
-    stage1 = [{"model": f"vendor/{name}", "response": f"Answer of {name}."} for name in ("one", "two", "three")]
-    stage2 = [{"model": "vendor/one", "ranking": ranking}, {"model": "vendor/gone", "ranking": ranking}]
-    answer = {
-        "role": "assistant",
-        "stage1": stage1,
-        "stage2": stage2,
-        "stage3": {"model": "c", "response": "So be it."},
-    }
-    return only({"title": "Title", "messages": [{"role": "user", "content": "Which?"}, answer]})
-
-
-LABELS = {"A": "one", "B": "two", "C": "three"}
-
-
-@pytest.mark.parametrize("order", list(permutations("ABC")))
 @pytest.mark.parametrize(
-    "line", ["{n}. Response {label}", "{n}) **response {label}** is good", "  {n}. Response  {label}"]
-)
-def test_a_ranking_of_llm_council_is_read(order: tuple[str, ...], line: str) -> None:
-    rows = "\n".join(line.format(n=n, label=label) for n, label in enumerate(order, start=1))
-    conversation = council(f"1. Response C is weak.\nFINAL RANKING: see below\nfinal ranking:\n{rows}")
-    assert conversation.council
-    assert [answer.by for answer in conversation.council.answers] == ["one", "two", "three"]
-    assert {voter: ranked for voter, (_, ranked) in conversation.council.rankings.items()} == {
-        "one": tuple(LABELS[label] for label in order)
-    }
-    assert spoken(conversation) == [("Chairperson", "So be it.")]
-    assert conversation.background[-1].text.splitlines()[1] == "Response B is the answer of two."
-
-
-@pytest.mark.parametrize(
-    "ranking",
+    "text",
     [
-        "1. Response A\n2. Response B",
-        "FINAL RANKING:\nResponse A, then Response B",
-        "FINAL RANKING:\n1. Response A\n2. Response A",
-        "FINAL RANKING:\n1. Response A\n2. Response D",
+        *("{", "[]", "[1, 2]", "{}", '{"messages": "none"}', '[{"role": "user", "content": ""}]', '"words"', "null"),
+        *('{"chat_messages": [7]}', '{"chat": {"history": {"messages": {"1": 7}}}}', '{"mapping": {"a": [1]}}'),
+        *('{"chat_messages": [{"parent_message_uuid": "x"}]}', '{"mapping": {"a": {"message": {"author": 1}}}}'),
+        '{"a": ' * 900 + "1" + "}" * 900,
+        '{"a": ' * 100_000,
     ],
-)
-def test_a_ranking_that_is_not_clear_ranks_nobody(ranking: str) -> None:
-    conversation = council(ranking)
-    assert conversation.council
-    assert conversation.council.rankings["one"] == (ranking, ())
-
-
-@pytest.mark.parametrize(
-    "text", ["{", "[]", "[1, 2]", "{}", '{"messages": "none"}', '[{"role": "user", "content": ""}]', '"words"', "null"]
 )
 def test_what_is_no_conversation_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(BriefError) as caught:
         read_json(text, "file.json")
     assert str(caught.value).startswith("file.json ")
     assert "\n" not in str(caught.value)
-
-
-def test_a_model_that_answers_twice_in_a_council_is_two_members() -> None:
-    stage1 = [{"model": "a/x", "response": "Tea"}, {"model": "a/x", "response": "Coffee"}]
-    ranking = "FINAL RANKING:\n1. Response B\n2. Response A"
-    stage2 = [{"model": "a/x", "ranking": ranking}, {"model": "a/x", "ranking": ranking}]
-    messages = [{"role": "user", "content": "Tea?"}, {"role": "assistant", "stage1": stage1, "stage2": stage2}]
-    (conversation,) = read_json(json.dumps({"messages": messages}), "council.json")
-    assert [(who.name, who.model) for who in conversation.speakers] == [("x", "a/x"), ("x (2)", "a/x")]
-    council = conversation.council
-    assert council
-    assert [(answer.by, answer.text) for answer in council.answers] == [("x", "Tea"), ("x (2)", "Coffee")]
-    assert {name: ranks for name, (_, ranks) in council.rankings.items()} == dict.fromkeys(
-        ("x", "x (2)"), ("x (2)", "x")
-    )
-    assert "Response B is the answer of x (2)." in conversation.background[-1].text
-
-
-def test_the_line_that_is_no_json_is_named() -> None:
-    with pytest.raises(BriefError, match=r"log\.jsonl: line 3 is no JSON"):
-        read_json('{"role": "user", "content": "Tea?"}\n\n{"role": oops}\n', "log.jsonl")

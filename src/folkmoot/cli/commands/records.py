@@ -340,9 +340,9 @@ async def _copy(source: Path | str, target: Path | str, names: tuple[str, ...]) 
 def import_(files: tuple[Path, ...], names: str, dry_run: bool, store: Path | str | None) -> int:
     """Import conversations of other programs as records.
 
-    FILE holds chat messages as JSON or JSON lines (OpenAI), an export of ChatGPT, a conversation of llm-council, a log
-    of Inspect as JSON, or a transcript in Markdown or plain text whose turns begin with names. A record can then be
-    shown, mapped, recounted and forked like any other. No model is called.
+    FILE holds chat messages as JSON (OpenAI), an export of ChatGPT, Claude or Open WebUI, or a transcript in Markdown
+    or plain text whose turns begin with names. A record can then be shown, mapped and forked like any other. No model
+    is called.
 
     Exit codes: 0 all files imported, 1 one of them cannot be read; the others are imported.
     """
@@ -362,7 +362,7 @@ async def _import(files: tuple[Path, ...], names: tuple[str, ...], dry_run: bool
             click.echo(f"folkmoot: {error}", err=True)
             code = ERROR
             continue
-        conversations = [conversation for conversation in every if conversation.speakers]
+        conversations = [conversation for conversation in every if conversation.turns]
         if empty := len(every) - len(conversations):
             click.echo(f"folkmoot: {file.name}: {counted(empty, 'conversation')} without words left out", err=True)
         if dry_run:
@@ -371,10 +371,8 @@ async def _import(files: tuple[Path, ...], names: tuple[str, ...], dry_run: bool
             continue
         async with open_workspace(store) as workspace:
             for conversation in conversations:
-                imported = await import_conversation(workspace, conversation, file.name, data)
-                last = imported.debate
-                votes = f", {counted(imported.ballots, 'ranking')}" if conversation.council else ""
-                click.echo(f"{last}: {_summary(conversation)}{votes}")
+                last = await import_conversation(workspace, conversation, file.name, data)
+                click.echo(f"{last}: {_summary(conversation)}")
     if last:
         click.echo(f"folkmoot: next: folkmoot show {last} · folkmoot fork {last} --at ENTRY -m PROVIDER:NAME", err=True)
     return code
@@ -382,7 +380,6 @@ async def _import(files: tuple[Path, ...], names: tuple[str, ...], dry_run: bool
 
 def _summary(conversation: "Conversation") -> str:
     """The topic, the kind of file, and how often each speaks."""
-    council = conversation.council.answers if conversation.council else ()
-    turns = Counter(statement.by for statement in (*council, *conversation.statements))
+    turns = Counter(said.by for turn in conversation.turns for said in turn)
     speakers = ", ".join(f"{name} {counted(number, 'turn')}" for name, number in turns.items())
     return f"{conversation.topic} ({conversation.program}: {speakers})"
