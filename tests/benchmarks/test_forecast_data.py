@@ -323,7 +323,7 @@ def test_a_gate_is_learned_on_one_folder_and_judged_on_another(tmp_path: Path) -
     assert f"never debate                           {half:.4f}      2.00 calls a question, debated 0%" in done.output
     assert f"gate 0.3, learned                      {gated:.4f}      3.00 calls a question, debated 50%" in done.output
     assert f"as many independent answers            {half - gated:+.3f} [" in done.output
-    assert "always debating                        +0.000 [+0.000, +0.000]  p not below 0.05" in done.output
+    assert "always debating                        +0.000 [+0.000, +0.000]  p 1.000" in done.output
     assert lines[-1].startswith(f"verdict on the learned gate: debate helped ({half - gated:+.3f} [")
     assert "  p <0.001, cost " in done.output
 

@@ -94,6 +94,13 @@ def test_a_verdict_needs_the_p_value_and_the_interval() -> None:
     assert decide([beyond], margin=2.0).word == "no difference"
 
 
+@pytest.mark.parametrize(("won", "lost", "p"), [(8, 4, 1093 / 4096), (6, 6, 1.0), (0, 0, 1.0)])
+def test_a_p_value_is_shown_as_it_is_where_the_interval_holds_zero(won: int, lost: int, p: float) -> None:
+    compared = credits(won, lost, 40)
+    assert (compared.interval.beyond_zero, compared.side()) == (False, 0)
+    assert compared.p == pytest.approx(p)
+
+
 def test_the_larger_loss_to_a_liar_stands_first() -> None:
     assert liar_sentence(0.354, 0.106) == "one liar costs the debate 35.4 points, its own first vote 10.6 points"
     assert liar_sentence(0.05, 0.106) == "one liar costs its own first vote 10.6 points, the debate 5.0 points"

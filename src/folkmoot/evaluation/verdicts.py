@@ -45,7 +45,7 @@ class Comparison:
         mean: the mean difference; above 0 the debate is better.
         interval: of the mean difference, at 95%; at 1 - alpha if the level is another one.
         narrow: the same at 90%, for the question whether all of it is within the margin; at 1 - 2 alpha.
-        p: the two-sided p value; 1 where the interval holds 0, since no verdict needs it then.
+        p: the two-sided p value, as it is; a verdict needs the interval beside it.
         spread: the standard deviation of the differences.
         groups: how many groups of questions there are; how many questions where there are no groups.
         cost_ratio: the debate's cost by the rival's.
@@ -89,7 +89,7 @@ def compare(
         mean=differences.mean,
         interval=interval,
         narrow=differences.interval(1 - 2 * alpha),
-        p=p_value(differences, seed=seed) if interval.beyond_zero else 1.0,
+        p=p_value(differences, seed=seed),
         spread=differences.spread,
         groups=len(differences.sums),
         cost_ratio=cost_ratio,

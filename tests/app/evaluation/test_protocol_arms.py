@@ -129,7 +129,7 @@ async def test_a_line_is_not_compared_with_what_another_debate_costs(tmp_path: P
     assert ("panel", "sample=panel") in pairs
     assert ("panel", "select") in pairs
     assert ("panel", "sample=select") not in pairs
-    note = "p is of each line alone; the verdicts go by p adjusted (Holm)."
+    note = "p is of each line alone; the verdicts go by p adjusted for 2 debates (Holm)."
     assert note in "\n".join(screen(measure(result), everything=True))
 
 

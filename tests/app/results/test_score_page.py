@@ -67,14 +67,20 @@ def test_arms_of_equal_cost_stand_beside_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("questions", "up", "down", "word"),
-    [(500, 60, 20, "better"), (500, 20, 60, "worse"), (500, 20, 20, "as good"), (40, 9, 5, "not known")],
+    ("questions", "up", "down", "word", "p"),
+    [
+        (500, 60, 20, "better", "<0.001"),
+        (500, 20, 60, "worse", "<0.001"),
+        (500, 20, 20, "as good", "1.000"),
+        (40, 9, 5, "not known", "0.302"),
+    ],
 )
-def test_each_line_says_in_a_word_how_the_debate_stands(questions: int, up: int, down: int, word: str) -> None:
+def test_each_line_says_in_a_word_how_the_debate_stands(questions: int, up: int, down: int, word: str, p: str) -> None:
     board = measure(result(credits(questions, uniform=(up, down), adaptive=(up, down))))
     table = pair_table(board)
     assert {row[list(table.heads).index("debate is")] for row in table.rows} == {word}
     assert word in page(board)
+    assert {row[list(table.heads).index("p")] for row in table.rows} == {p}
     assert max(len(line) for line in table.lines()) <= 100
 
 

@@ -181,9 +181,8 @@ def _judged_lines(judged: Resolved, name: str, threshold: float) -> Iterator[str
     gate = judge_gate(judged.priced, threshold, margin=judged.margin)
     yield f"the {name} gate minus (above 0 the gate is better), 95% interval:"
     for comparison in (*gate.comparisons, gate.always):
-        p = f"p {p_text(comparison.p)}" if comparison.p < 1 else "p not below 0.05"
         cost = "" if comparison is gate.always else f", cost {comparison.cost_ratio:.2f} x"
-        yield f"  {comparison.rival:<38} {signed(comparison)}  {p}{cost}"
+        yield f"  {comparison.rival:<38} {signed(comparison)}  p {p_text(comparison.p)}{cost}"
     yield f"verdict on the {name} gate: {gate.verdict.sentence}"
 
 

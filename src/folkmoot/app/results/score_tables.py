@@ -25,7 +25,7 @@ SHORT_PARTS: Final = 24
 
 UNKNOWN: Final = "not known"
 STATES: Final = ("tied", "not readable", "failed", "debated")
-PLANNED: Final = "Planned: the plan compares them at equal cost, and the verdict goes by it."
+PLANNED: Final = "Planned: compared at equal cost; the verdict goes by it, and needs p and an interval without 0."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +162,7 @@ def _arm(arm: ArmLine) -> Sequence[str]:
 
 def pair_table(board: Scoreboard) -> Table:
     """Each debate minus the other arms."""
-    several = len(board.verdicts) > 1
+    alone = f" p is of each line alone; the verdicts go by p adjusted for {len(board.verdicts)} debates (Holm)."
     levels = {pair.interval.level for pair in board.pairs}
     level = f"{100 * min(levels, default=0.95):g}%"
     return Table(
@@ -170,7 +170,7 @@ def pair_table(board: Scoreboard) -> Table:
         title=f"Debate minus another arm on the same questions (above 0 the debate is better), {level} interval",
         heads=("debate - other", "planned", "debate is", "difference", "interval", "helped", "hurt", "p", "same cost?"),
         rows=[_pair_row(pair, board) for pair in board.pairs],
-        note=PLANNED + (" p is of each line alone; the verdicts go by p adjusted (Holm)." if several else ""),
+        note=PLANNED + (alone if len(board.verdicts) > 1 else ""),
     )
 
 
