@@ -90,7 +90,7 @@ def least(part: Any) -> Any:
             return {name: least(inner) for name, inner in part["properties"].items()}
         case "array":
             return [least(part["items"])]
-        case "number":
+        case "number" | "integer":
             return part.get("minimum", 1)
         case "boolean":
             return True
@@ -105,7 +105,7 @@ def test_reasons_come_before_the_verdict() -> None:
     found = properties(MIXED)
     assert list(found) == ["REASON", "TAGS", "WHO", "SCORE", "SURE", "VERDICT"]
     assert found["VERDICT"] == {"type": "string", "enum": ["A", "B", ABSTAIN]}
-    assert found["SCORE"] == {"type": "number", "minimum": 0, "maximum": 10}
+    assert found["SCORE"] == {"type": "integer", "minimum": 0, "maximum": 10}
     assert found["TAGS"]["anyOf"][1] == {"type": "null"}
     assert list(properties(BALLOT)) == [REASON, "I vote for"]
     assert list(properties(SETTLEMENT)) == ["SUMMARY", "STATUS", "DECISION"]

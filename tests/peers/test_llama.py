@@ -61,13 +61,14 @@ async def test_without_a_schema_no_form_of_random_letters_is_read(pool: Pool, fo
     assert plain["repairs"] > ROUNDS  # a model that gave no words at all is not asked about its form
 
 
-async def test_with_a_schema_every_ballot_is_read(pool: Pool) -> None:
+@pytest.mark.parametrize("form", [BALLOT, VERDICT], ids=lambda form: form.name)
+async def test_the_repair_with_a_schema_makes_every_form_readable(pool: Pool, form: Form) -> None:
+    shaped = await counts(pool, form, schemas="repair")
+    assert shaped["repairs"] > ROUNDS
+    assert shaped["unread"] == shaped["no words"]
+    assert shaped["asked in words"] == 0
+
+
+async def test_with_the_first_question_no_ballot_needs_a_repair(pool: Pool) -> None:
     shaped = await counts(pool, BALLOT, schemas="first")
     assert shaped["repairs"] == shaped["unread"] == shaped["asked in words"] == 0
-
-
-async def test_a_number_that_the_server_lets_out_of_range_is_not_booked(pool: Pool) -> None:
-    """The server keeps to words, lists and yes or no, but not to the least and the greatest of a number."""
-    shaped = await counts(pool, VERDICT, schemas="first")
-    assert shaped["unread"] == shaped["SCORE: out_of_range"] > 0
-    assert shaped["asked in words"] == 0

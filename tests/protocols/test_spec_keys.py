@@ -341,6 +341,7 @@ ALL = [
     "context_strategy: summarize_past", "context_strategy: persona_masking", "summarize_every: 3", "revision: off",
     "debate_end_condition: [no new arguments]", "live_scoring: yes", "logging_mode: markdown", "evolution: yes",
     "anonymous_scoring: on", "reasoned_evaluation: true", "self_reflection: yes", "interruptions: no",
+    "schemas: first", "schemas: off",
 ]
 OWN = [
     "personality: calm", "expertise: law", "speaking_style: 'so: short'",
@@ -349,7 +350,7 @@ OWN = [
     "search: {simulations: 3, method: MCTS}", "top_k: 4", "min_p: 0.5", "repeat_penalty: 1", 'stop: ["\\n", "#"]',
     "stop: x", "num_ctx: 512", "keep_alive: 0", "tool_usage: [mcp:a-b, scorer]", "persona: 'Style: x'", "hide: Cem",
     "max_tokens: 9", "duty: debater", "weight: 2", "model: a:b", "model: retriever", "deadline: 2d", "stand_in: a:b",
-    "fallback: [a:b, c:d]",
+    "fallback: [a:b, c:d]", "schemas: repair",
 ]
 # fmt: on
 

@@ -15,7 +15,15 @@ from folkmoot.agents.context_window import fitted_prompt
 from folkmoot.agents.prompt import fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from folkmoot.answers.layout import Reading, read, repair_question
-from folkmoot.answers.schemas.form_schema import fields_alone, json_form, most_tokens, schema_of, shown_object
+from folkmoot.answers.schemas.form_schema import (
+    BRIEF,
+    WORDS,
+    fields_alone,
+    json_form,
+    most_tokens,
+    schema_of,
+    shown_object,
+)
 from folkmoot.core.agent import CONTINUE, Context, Recorder, is_cut_off, proposed_words, time_of
 from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from folkmoot.core.brief import Schemas, Settings
@@ -48,7 +56,7 @@ UNAIDED = frozenset(
 """Acts for which no tools are offered: they judge what was said, put it in other words, plan the participant's own
 strategy, or keep the time."""
 
-OR_JSON = "Or write one JSON object instead, and nothing around it:"
+OR_JSON = f"Or write one JSON object instead, each text in at most {WORDS} words, and nothing around it:"
 """What a repair question says that sends a schema; a provider that ignores it gets the form in words all the same."""
 
 LEAST_REPAIR = 400
@@ -214,7 +222,7 @@ class Conversation:
             words = f"{words}\n{OR_JSON}\n{shown_object(missing)}"
             most = None if _may_think(answer) else max(LEAST_REPAIR, most_tokens(missing))
         said = (Message(role="assistant", text=answer.text), Message(role="user", text=words))
-        return await self.send("repair", *said, schema=schema_of(missing), most=most)
+        return await self.send("repair", *said, schema=schema_of(missing, BRIEF), most=most)
 
     def keep(self, ask: Ask, answer: Called, call: str, took: float) -> bool:
         """Keep an answer for the case that the turn's time ends within a further call about it.

@@ -15,6 +15,12 @@ REASON = "REASON"
 LONGEST = 2000
 """Characters of a text, so that a model that doesn't come to an end is ended. llama.cpp takes no larger number."""
 
+BRIEF, WORDS = 600, 80
+"""Characters of a text that is asked for once more, and the words for which that is enough."""
+
+WHOLE = 5
+"""Where a scale is so long, numbers are whole: servers that ignore the ends of a scale keep to them then."""
+
 SHORT, ITEMS = 400, 20
 """Characters of a position, and of an entry of a list without choices; the number of those entries."""
 
@@ -46,22 +52,22 @@ def fields_alone(form: Form, names: Iterable[str], required: Iterable[str]) -> F
     return replace(form, layout="json", envelope="", fields=tuple(fields))
 
 
-def schema_of(form: Form) -> str:
-    """The schema of a form's one object, as text."""
-    return form.schema or json.dumps(_schema(form), ensure_ascii=False)
+def schema_of(form: Form, longest: int = LONGEST) -> str:
+    """The schema of a form's one object, as text; ``longest``: the most characters of a text in it."""
+    return form.schema or json.dumps(_schema(form, longest), ensure_ascii=False)
 
 
-def _schema(form: Form) -> dict[str, object]:
+def _schema(form: Form, longest: int) -> dict[str, object]:
     if form.record:
         (whole,) = form.fields
-        records = {"type": "array", "items": _object(form.record), "minItems": int(form.most == 1)}
+        records = {"type": "array", "items": _object(form.record, longest), "minItems": int(form.most == 1)}
         return _of_properties({whole.name: {**records, "maxItems": form.most}})
-    inner = _object(form.fields)
+    inner = _object(form.fields, longest)
     return _of_properties({form.under: inner}) if form.under else inner
 
 
-def _object(fields: Iterable[Field]) -> dict[str, object]:
-    return _of_properties({field.name: _nullable_if_optional(field, _field(field)) for field in fields})
+def _object(fields: Iterable[Field], longest: int) -> dict[str, object]:
+    return _of_properties({field.name: _nullable_if_optional(field, _field(field, longest)) for field in fields})
 
 
 def _of_properties(properties: Mapping[str, object]) -> dict[str, object]:
@@ -73,19 +79,20 @@ def _of_properties(properties: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _field(field: Field) -> dict[str, object]:
+def _field(field: Field, longest: int) -> dict[str, object]:
     match field.kind:
         case "choice":
             return _choice(field)
         case "number":
             ends = {"minimum": field.low, "maximum": field.high}
-            return {"type": "number", **{name: value for name, value in ends.items() if value is not None}}
+            kind = "integer" if (field.high or 0) - (field.low or 0) >= WHOLE else "number"
+            return {"type": kind, **{name: value for name, value in ends.items() if value is not None}}
         case "flag":
             return {"type": "boolean"}
         case "list":
             return {"type": "array", "items": _choice(field), "maxItems": len(field.choices) or ITEMS}
         case _:
-            return {"type": "string", "maxLength": SHORT if field.abstain else LONGEST}
+            return {"type": "string", "maxLength": min(longest, SHORT) if field.abstain else longest}
 
 
 def _choice(field: Field) -> dict[str, object]:
@@ -141,15 +148,15 @@ def _quoted(text: str) -> str:
 
 
 def most_tokens(form: Form) -> int:
-    """The most tokens that the object can have, by what its schema allows; no tokenizer makes more than a byte each."""
-    return len(shown_object(form)) + sum(map(_longest, form.record or form.fields)) * max(1, form.most)
+    """The most tokens that the object can have with brief texts; hardly any tokenizer makes more than one of a letter."""
+    return len(shown_object(form)) + sum(map(_letters, form.record or form.fields)) * max(1, form.most)
 
 
-def _longest(field: Field) -> int:
+def _letters(field: Field) -> int:
     longest = max((len(choice.encode()) for choice in field.choices), default=SHORT)
     match field.kind:
         case "text":
-            return LONGEST
+            return BRIEF
         case "list":
             return (longest + 4) * (len(field.choices) or ITEMS)
         case _:
