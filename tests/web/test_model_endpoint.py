@@ -130,6 +130,22 @@ async def test_an_answer_names_its_debate_and_sums_its_calls(tmp_path: Path) -> 
     ]
 
 
+async def test_a_connection_test_runs_no_debate(tmp_path: Path) -> None:
+    hi: Any = [{"role": "system", "content": "Be kind. " * 50}, {"role": "user", "content": "hi"}]
+    async with place_of(tmp_path) as (web, _), client(web) as caller:
+        answer = await caller.chat.completions.create(model="folkmoot/dead", messages=hi, max_tokens=1)
+        assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("Ready.", "stop")
+        stream = await caller.chat.completions.create(
+            model="folkmoot", messages=hi, max_tokens=5, stream=True, stream_options={"include_usage": True}
+        )
+        chunks = [chunk async for chunk in stream]
+        assert [chunk.choices[0].delta.content for chunk in chunks if chunk.choices] == ["Ready."]
+        assert chunks[-1].usage
+        with pytest.raises(openai.NotFoundError):
+            await caller.chat.completions.create(model="folkmoot/nobody", messages=hi, max_tokens=1)
+        assert await web.site.workspace.store.debates() == ()
+
+
 async def test_a_stream_tells_progress_and_ends_with_usage(tmp_path: Path) -> None:
     async with place_of(tmp_path) as (web, slow), client(web) as caller:
         stream = await caller.chat.completions.create(

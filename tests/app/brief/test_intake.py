@@ -229,6 +229,7 @@ MISTAKES: list[tuple[str, int, str, str]] = [
     ("# A\n\n## Ada\nrole: x\npersona: y\n\nz\n\n## Bo", 5, "duplicate_key", "the persona is given twice"),
     ("# A\n\n## Ada\nrole: x\nYou know.\n\n## Bo", 5, "malformed_yaml", "'You know.' has no key; write key: value"),
     ("# A\n\n## Ada (a:b)\nmodel: c:d\n\n## Bo", 3, "duplicate_key", "after the name and on line 4"),
+    ("# A\n\n## 🐻 Bear\nrole: x\n\n## Bo\nrole: y", 3, "bad_name", "write 'Bear'"),
     ("# A\n\n## Ada\nmodel: gpt\n\n## Bo", 4, "wrong_type", "'gpt' is not a model; write provider:name"),
     ("# A\n\n## Ada\nrole: x\n", 3, "out_of_range", "1 debater (Ada); a debate needs 2 to 100"),
     ("# A\n\n" + "## P\nrole: x\n" * 150, 205, "out_of_range", "150 participants are described"),
@@ -331,3 +332,12 @@ def test_any_text_is_read_or_refused(pieces: list[str], joint: str, header: bool
         assert parsed.given["topic"] == parsed.brief.topic != ""
         assert 2 <= len(debating) <= 10
         assert len(parsed.brief.names("moderator")) <= 1
+
+
+@pytest.mark.parametrize(
+    "model", ["compatible:@cf/vendor/name", "openrouter:~vendor/name:free", "ollama:hf.co/a/b:Q4_K_M"]
+)
+@pytest.mark.parametrize("form", ["## Ada ({})\n\n## Bo", "## Ada\nmodel: {}\n\n## Bo"])
+def test_names_of_models_as_vendors_write_them(model: str, form: str) -> None:
+    brief = read_brief(f"# A\n\n{form.format(model)}").brief
+    assert (brief.participants[0].name, brief.participants[0].seat) == ("Ada", model)

@@ -77,9 +77,16 @@ def check_name(text: str, *, line: int = 0) -> str:
     if wrong := _fault(name):
         shown = name if len(name) <= MOST else name[:MOST] + "…"
         allowed = f"a name has 1 to {MOST} letters, digits, spaces and . ' - _ ( ) &"
+        plain = flat("".join(letter if _is_letter(letter) else " " for letter in name))
+        allowed += f"; write {plain!r}" if plain != name and not _fault(plain) else ""
         code = "unsafe_path" if leaves_folder(name) else "bad_name"
         raise BriefError(f"{shown!r} cannot be a name: {wrong}; {allowed}", line=line, code=code)
     return flat(name)
+
+
+def _is_letter(text: str) -> bool:
+    """Whether a letter, digit or mark may stand in a name."""
+    return text in _MARKS or unicodedata.category(text)[0] in "LM" or unicodedata.category(text) == "Nd"
 
 
 def _fault(name: str) -> str:
@@ -88,7 +95,7 @@ def _fault(name: str) -> str:
     if len(name) > MOST:
         return f"it has {len(name)} characters"
     for text in name:
-        if text not in _MARKS and unicodedata.category(text)[0] not in "LM" and unicodedata.category(text) != "Nd":
+        if not _is_letter(text):
             return f"{text!r} is not allowed"
     letters = skeleton(name)
     if not any(text.isalnum() for text in letters):
@@ -128,7 +135,7 @@ _UNITS: Mapping[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_8
 _SPAN = re.compile(r"-1|0|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)")
 _TERM = re.compile(r"([0-9]{1,6})(s|m|h|d|w)")
 _SERVER = re.compile(r"mcp:[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
-_MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9][A-Za-z0-9._:/@+-]{0,127})")
+_MODEL = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,31})[:/](?!/)([A-Za-z0-9@~][A-Za-z0-9._:/@+~-]{0,199})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from folkmoot.app.serve.admission import Admission
 from folkmoot.app.serve.live import write
 from folkmoot.app.serve.settle import settle
 from folkmoot.core.ask import ToolCall
+from folkmoot.core.event import Erred
 from folkmoot.web.schemas import Data
 from folkmoot.web.site import PREFIX
 
@@ -124,7 +125,10 @@ class Completion:
         if not state.paid:
             self.endpoint.retries.forget(self.begun.debate)
         words = answer.text.removeprefix("Folkmoot: ")
-        return EndpointError(503, words, "unavailable", retry=False if state.paid else None, wait=5)
+        errors = [entry.event.kind for entry in state.entries if isinstance(entry.event, Erred)]
+        refused = bool(errors) and all(kind in ("refused", "request", "too_long") for kind in errors)
+        retry = False if state.paid or refused else None  # what was refused is refused again
+        return EndpointError(503, words, "unavailable", retry=retry, wait=5)
 
     def frame(self, kind: str, choices: list[Data], **more: object) -> Data:
         """What every answer and every chunk begins with."""

@@ -23,6 +23,7 @@ from folkmoot.app.serve.request_guard import bearer
 from folkmoot.web.auth import Identity
 from folkmoot.web.bodies import PARSED
 from folkmoot.web.model_api.held_answers import Completion, HeldAnswer, HeldStream
+from folkmoot.web.model_api.pings import is_ping, pong
 from folkmoot.web.problems import MODEL_API, error_answer
 from folkmoot.web.schemas import Data
 from folkmoot.web.site import NeedsNothing, NeedsOwner, host_of, site_of, unknown
@@ -76,6 +77,9 @@ async def complete(request: Request, holder: Program) -> Response:
     site, body = site_of(request), await request.body()
     admission = admission_of(request, holder)
     chat = await asyncio.to_thread(read_chat, body_of(request))  # a PDF is read by another process
+    if is_ping(chat):
+        site.endpoint.preset(chat.model, holder.owner)  # a test of a model that is not there fails
+        return pong(chat, int(site.workspace.clock()))
     begun = await site.endpoint.begin(admission, chat, attempt_of(request, body))
     if begun.joined:
         await admission.resume(begun.debate)
