@@ -114,7 +114,12 @@ async def test_a_stream_that_breaks_off(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "finish"), [(Plan(text="yes", finish="length"), "length"), (Plan(text="y", fault="unmarked"), "unmarked")]
+    ("plan", "finish"),
+    [
+        (Plan(text="yes", finish="length"), "length"),
+        (Plan(text="y", fault="unmarked"), "unmarked"),
+        (Plan(text="y", finish="network_error"), "network_error"),
+    ],
 )
 async def test_an_end_is_told(bench: Bench, plan: Plan, finish: str) -> None:
     bench.plans[:] = [plan]
@@ -174,4 +179,29 @@ async def test_how_the_library_stumbles(error: Exception, kind: str) -> None:
     with pytest.raises(ModelError) as caught:
         await model.complete(ask(), Notebook())
     assert caught.value.kind == kind
+    await model.close()
+
+
+SCHEMA = {"type": "object", "properties": {"A": {"type": "string"}}, "required": ["A"], "additionalProperties": False}
+
+
+async def test_a_schema_goes_along(bench: Bench) -> None:
+    bench.plans[:] = [Plan(text='{"A": "x"}')]
+    request = Request(messages=(Message(role="user", text="Tea?"),), schema=json.dumps(SCHEMA))
+    await bench.pool.model(NAME).complete(request, Notebook())
+    sent: Any = bench.wires.calls[0].body
+    assert sent["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert sent["response_format"]["json_schema"]["strict"] is True
+
+
+async def test_a_model_that_takes_no_schema_refuses_the_request() -> None:
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        yield "yes"
+
+    model = LibraryModel(parse(NAME), ProviderConnection(parse(NAME).provider, {}))
+    vars(model)["_library"] = FunctionModel(stream_function=answer, profile={"supports_json_schema_output": False})
+    request = Request(messages=(Message(role="user", text="Tea?"),), schema=json.dumps(SCHEMA))
+    with pytest.raises(ModelError) as caught:
+        await model.complete(request, Notebook())
+    assert caught.value.kind == "request"
     await model.close()

@@ -164,3 +164,22 @@ def test_every_provider_can_be_reached() -> None:
         assert provider.url_env.endswith(("_BASE_URL", "_HOST"))
         assert provider.keys or not provider.needs_key
         assert provider.url.startswith("http://127.0.0.1:" if provider.local else "https://") or name == "compatible"
+
+
+@pytest.mark.parametrize(
+    ("provider", "variable", "address", "url"),
+    [
+        ("compatible", "FOLKMOOT_BASE_URL", "http://box:9/v1/chat/completions", "http://box:9/v1"),
+        ("compatible", "FOLKMOOT_BASE_URL", "http://box:9/v1/models/", "http://box:9/v1"),
+        ("compatible", "FOLKMOOT_BASE_URL", "http://box:9/models/v1", "http://box:9/models/v1"),
+        ("anthropic", "ANTHROPIC_BASE_URL", "https://box/v1/messages", "https://box"),
+        ("anthropic", "ANTHROPIC_BASE_URL", "https://box/v1/", "https://box"),
+        ("ollama", "OLLAMA_HOST", "http://box:9/api/chat", "http://box:9"),
+        ("ollama", "OLLAMA_HOST", "http://box:9/v1", "http://box:9"),
+        ("ollama", "OLLAMA_HOST", "http://box:9/behind/proxy", "http://box:9/behind/proxy"),
+    ],
+)
+def test_the_address_of_a_question_is_taken_for_that_of_its_server(
+    provider: str, variable: str, address: str, url: str
+) -> None:
+    assert find_url(PROVIDERS[provider], {variable: address}) == url
