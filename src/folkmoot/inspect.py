@@ -6,6 +6,7 @@ It needs the package ``inspect-ai``, which the extra ``inspect`` brings. The par
 apply.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -45,7 +46,8 @@ def debate(
 ) -> Solve:
     """Answer samples by a debate. Tied and unreadable decisions give an empty answer, never a guess.
 
-    The sample's store has ``folkmoot`` in the log: the state, the debate's id, how to show its record, and warnings.
+    The sample's store has ``folkmoot`` in the log: the state, the debate's id, how to show its record, and warnings. A
+    sample that Inspect tries again goes on with its record, and asks nothing twice.
 
     Args:
         protocol: any protocol of Folkmoot.
@@ -67,7 +69,7 @@ def debate(
         problems: list[Exception] = []
         options = [str(choice.value) for choice in state.choices]
         question = question_of(str(state.sample_id), state.input_text, options, before(state.messages))
-        came = await debate_sample(records, question, settings_of_debate, sender(problems))
+        came = await debate_sample(records, question, settings_of_debate, sender(problems), retried(state))
         if limit := next((problem for problem in problems if type(problem).__name__ == LIMIT), None):
             raise limit
         state.output = _models.ModelOutput.from_content(f"folkmoot/{protocol}", completion(came, options))
@@ -78,6 +80,23 @@ def debate(
         return state
 
     return solve
+
+
+_TASK = re.compile(r"_([A-Za-z0-9]{22})\.\w+$")
+
+
+def retried(state: Any) -> str:
+    """What a retry of a sample has in common with its first try, and no other run or epoch has; "" if unknown.
+
+    Inspect gives a solver no id of the task that a retry keeps. It stands in the name of the log, unless the user names
+    logs in another way; then a retry is a debate of its own.
+    """
+    try:
+        active = import_module("inspect_ai.log._samples").sample_active()
+        task = _TASK.search(str(active.log_location))
+    except (ImportError, AttributeError):  # these are no promise of Inspect
+        return ""
+    return f"{task[1]} {state.sample_id} {state.epoch} {state.model}" if task else ""
 
 
 def completion(came: Sampled, options: Sequence[str]) -> str:

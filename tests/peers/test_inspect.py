@@ -1,5 +1,6 @@
 """Inspect itself (https://inspect.aisi.org.uk), offline: our solver in its tasks, its reader on our logs, and back."""
 
+import asyncio
 import json
 import subprocess
 import tomllib
@@ -9,6 +10,9 @@ import pytest
 
 from folkmoot.app.questions.question_files import read_data_set
 from folkmoot.app.results.inspect_logs import logs_of
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.event import Called
+from folkmoot.core.transcript import fold
 from tests.app.evaluation.test_inspect_logs import SET, saved
 from tests.cli.commands import settle
 from tests.paths import ROOT
@@ -17,15 +21,18 @@ from tests.peers.servers import install
 pytestmark = [pytest.mark.peers, pytest.mark.timeout(1200)]
 
 TASK = """
+from pathlib import Path
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import choice
+from inspect_ai.scorer import Score, accuracy, choice, scorer
 
 ANSWERS = {"France": "Paris", "Italy": "Rome", "Peru": "I will not say.", "Spain": None}
 
 def answer(messages, *more):
     text = str(messages)
+    with Path("calls.txt").open("a") as calls:
+        print(text, file=calls)
     place = next(name for name in ANSWERS if f"capital of {name}?" in text)
     if ANSWERS[place] is None:
         raise RuntimeError("no model")
@@ -41,6 +48,19 @@ def capitals():
     return Task(
         dataset=samples, scorer=choice(), model=get_model("mockllm/model", custom_outputs=answer)
     )
+
+@scorer(metrics=[accuracy()])
+def breaking():
+    async def score(state, target):
+        if Path("broken").exists():
+            raise RuntimeError("the scorer is broken")
+        return Score(value=1)
+    return score
+
+@task
+def two():
+    samples = [Sample(input="The capital of France?", choices=["Rome", "Paris"], target="B", id=id) for id in "ab"]
+    return Task(dataset=samples, scorer=breaking(), model=get_model("mockllm/model", custom_outputs=answer))
 """
 READ = """
 import json, sys
@@ -90,7 +110,16 @@ def test_inspect_eval_answers_a_task_by_debates(inspect: Path, tmp_path: Path) -
     (tmp_path / "task.py").write_text(TASK, "utf-8")
     settings = ("-S", "protocol=panel", "-S", "seats=3", "-S", "store=r.sqlite")
     run(
-        [str(inspect / "inspect"), "eval", "task.py", "--solver", "folkmoot/debate", *settings, "--display", "none"],
+        [
+            str(inspect / "inspect"),
+            "eval",
+            "task.py@capitals",
+            "--solver",
+            "folkmoot/debate",
+            *settings,
+            "--display",
+            "none",
+        ],
         tmp_path,
     )
     [path] = (tmp_path / "logs").glob("*.eval")
@@ -105,6 +134,43 @@ def test_inspect_eval_answers_a_task_by_debates(inspect: Path, tmp_path: Path) -
     data = read_data_set(path)
     assert {question.id[:5] for question in data.questions} == set(states)
     assert {key.truth for key in data.keys} == {"Paris"}
+
+
+def recorded(store: Path) -> list[tuple[int, int]]:
+    """Of each debate on record, how many calls it has and how many tokens they gave."""
+
+    async def read() -> list[tuple[int, int]]:
+        workspace = Workspace.at(store)
+        debates = [await workspace.entries(listed.debate) for listed in await workspace.list()]
+        await workspace.close()
+        return [
+            (sum(isinstance(entry.event, Called) for entry in entries), fold(entries).usage.output_tokens)
+            for entries in debates
+        ]
+
+    return asyncio.run(read())
+
+
+def test_a_retry_of_inspect_asks_nothing_that_is_on_record(inspect: Path, tmp_path: Path) -> None:
+    (tmp_path / "task.py").write_text(TASK, "utf-8")
+    (tmp_path / "broken").touch()
+    program, solver = str(inspect / "inspect"), ("--solver", "folkmoot/debate", "-S", "store=r.sqlite")
+    run([program, "eval", "task.py@two", *solver, "--epochs", "2", "--display", "none"], tmp_path)
+    calls = (tmp_path / "calls.txt").read_text("utf-8").splitlines()
+    once = recorded(tmp_path / "r.sqlite")
+    assert len(once) == 4  # two samples of the same words, in two epochs each, are four debates
+    assert sum(number for number, _ in once) == len(calls) > 0
+    assert sum(tokens for _, tokens in once) == 5 * len(calls)
+    (tmp_path / "broken").unlink()
+    [path] = (tmp_path / "logs").glob("*.eval")
+    run([program, "eval-retry", str(path), "--display", "none"], tmp_path)
+    assert (tmp_path / "calls.txt").read_text("utf-8").splitlines() == calls
+    assert recorded(tmp_path / "r.sqlite") == once
+    [again] = set((tmp_path / "logs").glob("*.eval")) - {path}
+    read = READ.replace("choice", "breaking")
+    assert json.loads(run([str(inspect / "python"), "-c", read, str(again)], tmp_path))["status"] == "success"
+    run([program, "eval", "task.py@two", *solver, "--display", "none"], tmp_path)  # another run is paid for
+    assert len(recorded(tmp_path / "r.sqlite")) == 6
 
 
 def test_inspect_opens_our_logs_and_counts_the_same(inspect: Path, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from folkmoot.app.evaluation.task_samples import (
     store_of,
 )
 from folkmoot.app.run.workspace import Workspace
+from folkmoot.core.ask import Usage
 from folkmoot.core.errors import BriefError, ModelError
 from folkmoot.core.event import Called
 from folkmoot.core.transcript import fold
@@ -41,7 +42,14 @@ def models(answers: Mapping[str, str], prompts: list[str] | None = None) -> Send
             prompts.append("\n".join(message.text for message in request.messages))
         if role not in answers:
             raise ModelError(f"no model for {role}", kind="server")
-        return Called(key="", call=request.call, text=answers[role], model=f"inspect:{role}-model", finish="stop")
+        return Called(
+            key="",
+            call=request.call,
+            text=answers[role],
+            model=f"inspect:{role}-model",
+            usage=Usage(input_tokens=10, output_tokens=5),
+            finish="stop",
+        )
 
     return send
 
@@ -99,6 +107,67 @@ async def test_a_judge_is_a_role_of_its_own() -> None:
     assert came.state in ("answered", "unread")
     with pytest.raises(BriefError, match="no protocol is called"):
         await sampled(says("Paris", "Rome"), Debating(protocol="pannel"))
+
+
+async def test_every_call_is_on_record_once() -> None:
+    store, prompts = InMemoryStore(), list[str]()
+    question = question_of("s1", "Which city?", CITIES, {})
+    came = await debate_sample(store, question, Debating(), models(says("Paris", "Paris", "Rome"), prompts))
+    entries = await Workspace(store).entries(came.debate)
+    calls = [entry.event for entry in entries if isinstance(entry.event, Called)]
+    assert len(calls) == len(prompts) > 0
+    used = fold(entries).usage
+    assert (used.input_tokens, used.output_tokens) == (10 * len(prompts), 5 * len(prompts))
+
+
+async def test_a_retry_asks_nothing_that_is_on_record() -> None:
+    store, prompts = InMemoryStore(), list[str]()
+    question = question_of("s1", "Which city?", CITIES, {})
+    answers = says("Paris", "Paris", "Rome")
+
+    async def debated(sample: str, how: Debating | None = None) -> tuple[Sampled, int]:
+        before = len(prompts)
+        came = await debate_sample(store, question, how or Debating(), models(answers, prompts), sample)
+        return came, len(prompts) - before
+
+    first, asked = await debated("run 1")
+    assert asked > 0
+    assert await debated("run 1") == (first, 0)
+    for sample, how in (("run 2", None), ("run 1", Debating(seats=2)), ("", None), ("", None)):
+        other, more = await debated(sample, how)
+        assert (other.debate != first.debate, more > 0) == (True, True)
+
+
+async def test_a_retry_goes_on_where_the_first_try_broke_off() -> None:
+    store, prompts = InMemoryStore(), list[str]()
+    question = question_of("s1", "Which city?", CITIES, {})
+    send = models(says("Paris", "Paris", "Rome"), prompts)
+
+    async def broken(role: str, request: Request) -> Called:
+        if role == "seat3":
+            await asyncio.sleep(0.01)
+            raise asyncio.CancelledError
+        return await send(role, request)
+
+    with pytest.raises(asyncio.CancelledError):
+        await debate_sample(store, question, Debating(), broken, "run 1")
+    broken_off = list(prompts)
+    assert broken_off
+    came = await debate_sample(store, question, Debating(), send, "run 1")
+    assert (came.state, came.answer) == ("answered", "Paris")
+    alone: list[str] = []
+    await debate_sample(store, question, Debating(), models(says("Paris", "Paris", "Rome"), alone))
+    assert len(prompts) == len(alone)
+
+
+async def test_a_try_in_which_nobody_answered_is_made_anew() -> None:
+    store = InMemoryStore()
+    question = question_of("s1", "Which city?", CITIES, {})
+    failed = await debate_sample(store, question, Debating(), models({}), "run 1")
+    assert failed.state == "failed"
+    came = await debate_sample(store, question, Debating(), models(says("Paris", "Paris", "Rome")), "run 1")
+    assert (came.state, came.answer) == ("answered", "Paris")
+    assert came.debate != failed.debate
 
 
 async def test_open_answers_are_asked_for_without_options() -> None:

@@ -14,14 +14,17 @@ from folkmoot.app.evaluation.responses import debated_of
 from folkmoot.app.evaluation.scores import State
 from folkmoot.app.plan.settings import default_store, load_config, open_store
 from folkmoot.app.questions.data_sets import Question
-from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.run.outcome import Outcome
+from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.brief import Source
-from folkmoot.core.errors import ModelError
-from folkmoot.core.event import Called
+from folkmoot.core.errors import ModelError, RecordError
+from folkmoot.core.event import Called, Entry
+from folkmoot.core.text import slug
+from folkmoot.core.transcript import fold
 from folkmoot.models.base import Request, Traits
 from folkmoot.models.pool import GUEST
-from folkmoot.record.store import Store
+from folkmoot.record.store import Store, digest, encode
 from folkmoot.report.conclusion import cautions
 
 JUDGE = "judge"
@@ -127,10 +130,7 @@ class RoleModel:
         return Quote(model=self.name, tokens=sum(len(message.text) // 3 for message in request.messages))
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request, through the record; see ``models.base.Model``."""
-        return await recorder.call(request.call, self.quote(request), lambda: self._asked_for(request))
-
-    async def _asked_for(self, request: Request) -> Called:
+        """Answer one request; the pool's layers put it on record."""
         called = await self._send(self._role, request)
         if not called.text.strip():
             raise ModelError(f"the model of {self._role} gave no text", kind="empty")
@@ -150,14 +150,15 @@ def store_of(place: Path | str | None) -> tuple[Store, str]:
     return open_store(where), str(where)
 
 
-async def debate_sample(store: Store, question: Question, how: Debating, send: Send) -> Sampled:
-    """Debate a sample, on record.
+async def debate_sample(store: Store, question: Question, how: Debating, send: Send, sample: str = "") -> Sampled:
+    """Debate a sample, on record. A retry asks nothing that is on record.
 
     Args:
         store: where its record goes.
         question: what is asked; its options keep their order.
         how: the debate.
         send: asks the model of a role.
+        sample: what a retry has in common with the first try, and another epoch or run has not; "" for neither.
 
     Raises:
         BriefError: a setting that cannot be, or a question that is too long.
@@ -172,8 +173,7 @@ async def debate_sample(store: Store, question: Question, how: Debating, send: S
     panel = Panel(models=models, seats=how.seats, seed=how.seed)
     brief = replace(brief_of(question, panel, models, epoch=1, repeat=1), options=question.options, rules="")
     plan = await arm_plan(workspace, how.arm(), brief, question, config)
-    debate = workspace.new_id(plan)
-    outcome = await workspace.run(plan, debate)
+    debate, outcome = await _debated(workspace, plan, sample)
     came = debated_of(question, await workspace.entries(debate)).response
     answer = came.answers[0] if came.state == "answered" else ""
     return Sampled(
@@ -183,6 +183,27 @@ async def debate_sample(store: Store, question: Question, how: Debating, send: S
         how=outcome.decision.how if outcome.decision else outcome.reason,
         warnings=cautions(outcome.transcript),
     )
+
+
+async def _debated(workspace: Workspace, plan: Plan, sample: str) -> tuple[str, Outcome]:
+    """The debate of a sample, and its end: a new one, or the one on record, from where it stopped."""
+    first = workspace.new_id(plan)
+    if sample:  # the same sample with other settings, models or words is another debate
+        opened = encode(Entry(seq=1, at=0.0, event=plan.opened()))
+        first = f"{slug(plan.brief.topic, 32)}-{digest(f'{sample} {opened}')[:12]}"
+    debate, number = first, 1
+    while await _has_failed(workspace, debate):  # nobody answered in that one, so it has nothing to go on with
+        number += 1
+        debate = f"{first}-{number}"
+    return debate, await workspace.run(plan, debate)
+
+
+async def _has_failed(workspace: Workspace, debate: str) -> bool:
+    try:
+        closed = fold(await workspace.entries(debate)).closed
+    except RecordError:  # there is none yet
+        return False
+    return closed is not None and closed.status == "failed"
 
 
 def question_of(sample: str, text: str, options: Sequence[str], before: Mapping[str, str]) -> Question:
