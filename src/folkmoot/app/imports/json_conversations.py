@@ -7,6 +7,7 @@ another program that uses them is read too, such as messages of AutoGen or sampl
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final, TypeAlias, cast
 
 from folkmoot.app.imports.conversations import Conversation, Said, topic_of, unique_names
@@ -19,7 +20,7 @@ WHO: Final = ("role", "sender", "source")
 PARENT: Final = ("parent", "parentId", "parent_message_uuid")
 SHOWN: Final = ("current_node", "currentId", "current_leaf_message_uuid")
 TIME: Final = ("create_time", "created_at", "timestamp")
-NAMES: Final = {"user": "Person", "human": "Person", "assistant": "Model"}
+NAMES: Final = MappingProxyType({"user": "Person", "human": "Person", "assistant": "Model"})
 RULES: Final = ("system", "developer")
 THOUGHT: Final = ('<details type="reasoning"', "</details>")
 """How Open WebUI puts a model's thinking into its answer."""
