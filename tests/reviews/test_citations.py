@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.reviews.artefact import Artefact, whole_file
+from folkmoot.reviews.artefact import Artefact, ReviewedFile, Row, whole_file
 from folkmoot.reviews.citations import Citation, check, read_place, read_span
 
 TEXT = """\
@@ -112,6 +112,14 @@ def test_a_shortened_quotation_reaches_over_no_more_lines_than_a_citation_may_ha
     for rows, valid in ((59, True), (60, False)):
         artefact = Artefact(files=(whole_file("a", "\n".join(["begin", *["-"] * (rows - 1), "end"])),), facts={})
         assert check(artefact, "a", "1", "begin ... end").valid == valid
+
+
+def test_no_quotation_reaches_across_lines_that_are_not_shown() -> None:
+    rows = (Row(" ", 1, "a"), Row(" ", 2, "b"), Row(" ", 9, "c"))
+    artefact = Artefact(files=(ReviewedFile(path="x", change="changed", rows=rows, total=9),), facts={})
+    assert check(artefact, "x", "1-2", "a\nb").valid
+    assert not check(artefact, "x", "2-9", "b\nc").valid
+    assert check(artefact, "x", "2-9", "b\n...\nc").valid
 
 
 def test_of_several_places_the_nearest_within_twenty_lines_counts() -> None:

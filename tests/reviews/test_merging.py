@@ -73,6 +73,12 @@ def test_two_faults_in_one_line_are_two_findings(left: tuple[str, str], right: t
     assert len(findings) == 1 if together else [item.linked for item in findings] == [("F2",), ("F1",)]
 
 
+def test_a_chain_of_small_differences_joins_no_two_faults() -> None:
+    claims = ("lock missing", "lock missing while writing", "lock missing while writing rows other threads read")
+    told = [report for claim in claims for report in read_reports("Ann", (record("2", LINE, CLAIM=claim),), ONE_LINE)]
+    assert sorted(len(item.reports) for item in merge(told, ONE_LINE)) == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("said", "read", "odd"),
     [

@@ -100,6 +100,11 @@ def test_an_export_that_does_not_say_what_it_shows_has_the_newest_branch(
     assert spoken(only({"mapping": nodes, "current_node": shown})) == [("Person", "Tea?"), ("Model", "Yes.")]
 
 
+def test_only_what_nobody_answers_ends_a_branch() -> None:
+    nodes = {"b": exported("assistant", "Yes.", "a"), "a": exported("user", "Tea?", None)}
+    assert spoken(only({"mapping": nodes})) == [("Person", "Tea?"), ("Model", "Yes.")]
+
+
 def test_a_branch_in_a_circle_ends() -> None:
     nodes = {"a": exported("user", "Tea?", "b"), "b": exported("assistant", "Yes.", "a")}
     assert len(only({"mapping": nodes, "current_node": "a"}).turns) == 2
