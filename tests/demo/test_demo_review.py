@@ -33,6 +33,7 @@ async def test_it_shows_what_patterns_show() -> None:
     assert [(item.state, str(item.finding.cite), item.finding.claim) for item in came.findings] == [
         ("survived", "a.py:3", "Demonstration: text is run as a program."),
         ("survived", "a.py:1", "Demonstration: a default is shared by all calls."),
+        ("survived", "a.py:4", "Demonstration: an error is swallowed."),
     ]
     assert came.findings[1].finding.found_by == ("R1", "R2")
 

@@ -41,12 +41,8 @@ class Conversation:
 
     @property
     def speakers(self) -> tuple[Said, ...]:
-        """The first words of each who took part."""
-        first: dict[str, Said] = {}
-        for turn in self.turns:
-            for said in turn:
-                first.setdefault(said.by, said)
-        return tuple(first.values())
+        """Something that each said who took part, in the order of their first words."""
+        return tuple({said.by: said for turn in self.turns for said in turn}.values())
 
 
 def topic_of(text: str, name: str) -> tuple[str, tuple[Source, ...]]:
