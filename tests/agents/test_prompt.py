@@ -1,6 +1,7 @@
 """Prompts: what a model reads, in which order; and the seat that asks it."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.agents.llm import CONTINUED, REPAIRED, TRUNCATED, ModelAgent
+from folkmoot.agents.llm import CONTINUED, REPAIRED, TRUNCATED, ModelAgent, repeats_itself
 from folkmoot.agents.prompt import BRIDGE, compose, fit, frame
 from folkmoot.core.agent import Context, Quote
 from folkmoot.core.ask import Ask, Field, Form, Reply, Usage
@@ -67,9 +68,9 @@ def test_the_order_is_shared_old_own_new() -> None:
         "[Ann (Optimist)]:\n  warm",
         "[Bob]:\n  costly",
         "--- Round 2 ---",
-        "You are Ann, Optimist.",
+        "You are Ann. Your role: Optimist.",
     ]
-    order += ["You see chances.", "This is round 2.", "I vote for:"]  # A15
+    order += ["You see chances.", "The question: Tea?", "This is round 2.", "I vote for:"]  # A15
     assert [newest.text.index(text) for text in order] == sorted(newest.text.index(text) for text in order)
 
 
@@ -85,7 +86,7 @@ def test_without_log_rules_or_background_there_are_no_empty_parts() -> None:
     brief = Brief(topic="Tea?", participants=(BOB, ANN))
     shared, newest = compose(ask(), Context(brief=brief, me=BOB), Traits())
     assert "\n\n\n" not in shared.text + newest.text
-    assert newest.text == "You are Bob.\n\nThis is round 2."
+    assert newest.text == "You are Bob.\n\nThe question: Tea?\nThis is round 2."
 
 
 def test_turns_outside_rounds_and_interjections_stand_apart() -> None:
@@ -291,3 +292,65 @@ async def test_a_scripted_seat_reads_its_own_words_strictly() -> None:
     slow = Scripted(lambda ask, context: "later", latency=lambda ask: 0.001)
     assert (await slow.answer(ask(), context, Line())).text == "later"
     await ScriptedModel([]).close()
+
+
+# ---- the words of a prompt ---------------------------------------------------------------------------------------
+
+
+def test_what_the_log_shows_under_its_mark_is_not_shown_again() -> None:
+    newest_turn = turn("Bob", "costly")
+    view = View(numbered=True)
+    bid = ask(view=view, about=(newest_turn.key,))
+    context = Context(brief=BRIEF, me=ANN, turns=(TURNS[0], newest_turn), about=(newest_turn,), view=view)
+    _, newest = compose(bid, context, Traits())
+    assert newest.text.count("costly") == 1
+    assert f"{newest_turn.mark} [Bob]" in newest.text.partition("  costly")[2]
+
+
+@pytest.mark.parametrize("view", [View(), View(numbered=True, anonymous=True), View(numbered=True, last=0)])
+def test_turns_stand_again_where_the_log_does_not_show_them_by_this_name(view: View) -> None:
+    laid = turn("Bob", "costly")
+    turns = () if view.last == 0 else (laid,)
+    context = Context(brief=BRIEF, me=ANN, turns=turns, about=(laid,), view=view)
+    assert compose(ask(view=view, about=(laid.key,)), context, Traits())[-1].text.count("costly") == len(turns) + 1
+
+
+def test_ones_own_turn_stands_again_under_its_mark_where_the_log_has_it_as_ones_own_words() -> None:
+    own, view = turn("Ann", "warm"), View(own=True, numbered=True)
+    context = Context(brief=BRIEF, me=ANN, turns=(own,), about=(own,), view=view)
+    assert "warm" in compose(ask(view=view, about=(own.key,)), context, Traits())[-1].text
+
+
+def test_the_question_stands_once_more_before_the_task_on_one_line_and_not_without_end() -> None:
+    long = Brief(topic="Tea\nor " + "coffee " * 500 + "?", participants=(ANN, BOB))
+    text = compose(ask(), Context(brief=long, me=ANN), Traits())[-1].text
+    assert text.partition("The question: ")[2].startswith("Tea or coffee")
+    assert len(text) < 1000
+
+
+def test_how_long_an_answer_shall_be_depends_on_its_act() -> None:
+    def words(act: str) -> int:
+        question = Ask(key="/debate/x#1", to="Ann", act=act, task="Go.", form=BALLOT)
+        found = re.search(r"at most (\d+) words", compose(question, Context(brief=BRIEF, me=ANN), Traits())[-1].text)
+        return int(found[1]) if found else 0
+
+    assert 0 < words("bid") < words("argue") < words("moderate")
+    assert words("summarize") == words("translate") == 0, "what is to be whole has no such limit"
+
+
+LOOPS = [("DUE: " * 60, True), ("The bill is due on Monday, and we shall not pay it before. " * 3 + "The bill", True)]
+NO_LOOPS = [
+    ("", False),
+    ("ANSWER: Tea", False),
+    ("| --- " * 60, False),
+    (" ".join(f"Line {n} is true." for n in range(99)), False),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [*LOOPS, *NO_LOOPS])
+async def test_what_repeats_itself_is_not_gone_on_with(text: str, *, expected: bool) -> None:
+    assert repeats_itself(text) is expected
+    if text:
+        cut = Called(key="", call="", text=text, finish="length")
+        _, model = await answer(cut, "rest", "I vote for: Proposal B")
+        assert ("continue" in [request.call for request in model.history]) is not expected

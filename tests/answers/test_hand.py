@@ -94,28 +94,28 @@ REFUSED: list[tuple[Form | None, str, dict[str, Value], str]] = [
     (None, "x" * (LIMIT + 1), {}, "the answer has 65,537 characters; at most 65,536 are allowed"),
     (None, "x", {"ANSWER": "y"}, "the answer has no field 'ANSWER'; the answer is plain words"),
     (AB, "x", {"ANSWER": "y"}, "the answer has no field 'ANSWER'; there are I vote for"),
-    (AB, "c", {}, r"the answer must say I vote for \(Proposal A or Proposal B, or abstain\)"),
+    (AB, "c", {}, r"must say I vote for \(.*Proposal A.*Proposal B.*abstain\)"),
     (AB, "not Proposal B", {}, "the answer must say I vote for"),
     (AB, "A or B", {}, "the answer must say I vote for"),
-    (AB, "", {BALLOT: "C"}, "I vote for is 'C'; it must be Proposal A or Proposal B, or abstain"),
-    (ballot_form(("tea", "iced tea")), "ice", {}, r"I vote for \(tea or iced tea, or abstain\)"),
-    (YESNO, "maybe", {}, r"I vote for \(yes or no, or abstain\)"),
+    (AB, "", {BALLOT: "C"}, "I vote for is 'C'; it must be .*Proposal B.*abstain"),
+    (ballot_form(("tea", "iced tea")), "ice", {}, r"I vote for \(.*tea.*iced tea.*abstain\)"),
+    (YESNO, "maybe", {}, r"I vote for \(.*yes.*no.*abstain\)"),
     (PICK, "B", {}, r"the answer must say REASON \(why\) and I vote for \("),
-    (CLOSED, "It is cheap.", {}, r"must say ANSWER \(build or buy\) and ARGUMENT \(your best argument"),
+    (CLOSED, "It is cheap.", {}, r"must say ARGUMENT \(your best argument.*\) and ANSWER \(.*build.*buy"),
     (SETTLEMENT, "", {"STATUS": "CONTINUE"}, r"must say SUMMARY \(where the debate stands\)"),
     (ISSUES, "It is wrong.", {}, r"ISSUE \(the weakest.*\) and SEVERITY \(a number from 0 to 10\)"),
     (MIXED, "", {"GRADE": 11}, "GRADE is '11'; it must be a number from 0 to 10"),
     (MIXED, "", {"GRADE": "many"}, "GRADE is 'many'; it must be a number from 0 to 10"),
     (MIXED, "", {"SURE": "perhaps"}, "SURE is 'perhaps'; it must be true or false"),
     (MIXED, "", {"TEXT": "  "}, "TEXT is '  '; it must be your words"),
-    (MIXED, "TEXT: t\nGRADE: 3\nWHICH: three", {}, r"the answer must say WHICH \(one or two\)"),
+    (MIXED, "TEXT: t\nGRADE: 3\nWHICH: three", {}, r"the answer must say WHICH \(.*one.*two.*\)"),
     (OPEN, "ANSWER: Tea\nCONFIDENCE: very", {}, r"must say CONFIDENCE \(a number from 0 to 1\)"),
     (SETTLEMENT, "Tea won.", {"STATUS": "settled"}, r"where STATUS is SETTLED, the answer must say DECISION \(the dec"),
     (LAST, "None yet", {}, "Verdict is 'None yet'; it must be your verdict in a few words, .*, or abstain"),
     (LAST, "", {"Verdict": "n/a"}, "Verdict is 'n/a'; it must be your verdict in a few words"),
-    (BOARD, "Bye.", {"Withdrawn": "true"}, r"where Withdrawn is true, the answer must say Verdict \(HIRE or NO_HIRE\)"),
+    (BOARD, "Bye.", {"Withdrawn": "true"}, r"where Withdrawn is true, the answer must say Verdict \(.*HIRE.*NO_HIRE"),
     (BOARD, "Hm.", {"Verdict": "hire"}, "where Verdict is HIRE, the answer must say VerdictReasoning"),
-    (BOARD, "Hm.", {"VerdictReasoning": "So."}, r"with VerdictReasoning, the answer must say Verdict \(HIRE or"),
+    (BOARD, "Hm.", {"VerdictReasoning": "So."}, r"with VerdictReasoning, the answer must say Verdict \(.*HIRE"),
 ]
 
 
@@ -128,14 +128,10 @@ def test_what_is_missing_or_wrong_is_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_allowed_in_words() -> None:
-    assert [allowed_values(form_field) for form_field in MIXED.fields] == [
-        "your words",
-        "a number from 0 to 10",
-        'a list: one line for each, beginning with "- "',
-        "true or false",
-        "one or two",
-    ]
+def test_what_is_allowed_names_ends_and_choices() -> None:
+    words = [allowed_values(form_field) for form_field in MIXED.fields]
+    parts = (("your words",), ("0", "10"), ("list",), ("true", "false"), ('"one"', '"two"'))
+    assert all(part in text for text, wanted in zip(words, parts, strict=True) for part in wanted)
 
 
 FORMS = [

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from folkmoot.answers.layout import form_instructions, read, repair_question, write
+from folkmoot.answers.layout import form_instructions, read, repair_question, template, write
 from folkmoot.answers.values import read_value
 from folkmoot.core.ask import ABSTAIN, Field, Form, Layout, Value
 from folkmoot.core.text import clean
 from folkmoot.core.unread import Unread
+from folkmoot.phases.speak import draft as first_answer
 from tests.answers.answer_forms import ballot, draft, marks, scaffold, settlement
 from tests.kits.codes import codes
 
@@ -129,45 +130,83 @@ def test_instructions_name_choices_ranges_and_what_may_be_left_out():
     text = form_instructions(
         replace(form("sections"), fields=(*EVERY_KIND, Field(name="AGE", kind="number", low=1, help="in years")))
     )
-    for words in (
-        "[Ann or Bob Lee or N/A]",
-        "from 0 to 10",
-        "of at least 1",
-        "May be left out: NOTE.",
-        "AGE: in years.",
-    ):
+    for words in ('"Ann", "Bob Lee", "N/A"', "from 0 to 10", "of at least 1", "NOTE: (optional)", "in years"):
         assert words in text
-    assert '"I abstain from voting"' in form_instructions(ballot())
+    assert ABSTAIN in form_instructions(ballot())
+    assert read(ballot(), f"I vote for: {ABSTAIN}").fields == {"I vote for": ABSTAIN}
     assert "of at most 3" in form_instructions(Form(name="few", fields=(Field(name="N", kind="number", high=3),)))
-    assert "[a number]" in form_instructions(Form(name="any", fields=(Field(name="N", kind="number"),)))
-    assert "[a name]" in form_instructions(ballot(()))
     assert ABSTAIN in form_instructions(
         Form(name="pick", fields=(Field(name="PICK", kind="choice", choices=("a",), abstain=True),))
     )
 
 
-def test_the_repair_question_names_each_fault_and_shows_the_form_again():
-    reading = read(draft(), "ANSWER: 42\nCONFIDENCE: 7")
-    question = repair_question(draft(), reading)
-    assert question.startswith(
-        "I could not read this in your answer:\n- CONFIDENCE: the number is outside of the scale"
+def test_nothing_above_the_form_looks_like_an_answer():
+    for shown in (first_answer(("Tea", "Coffee")), form("sections")):
+        rows = form_instructions(shown).split("\n")
+        first = next(number for number, row in enumerate(rows) if row.startswith(f"{shown.fields[0].name}:"))
+        assert not any(row.startswith(f"{item.name}:") for row in rows[:first] for item in shown.fields)
+
+
+@pytest.mark.parametrize("options", [("one", "two"), ("of", "one of"), ("a or b", "c, d"), ("Tea", "one of Tea")])
+@pytest.mark.parametrize("final", [False, True])
+def test_a_slot_that_is_copied_chooses_nothing(options: tuple[str, ...], *, final: bool):
+    for asked in (
+        ballot(options),
+        first_answer(options),
+        replace(first_answer(options), layout="tags", envelope="Message"),
+    ):
+        for row in template(asked).split("\n"):
+            for around in ("{}", "**{}**", "I think.\n{}", "{}.", "{}\nor so"):
+                assert read(asked, around.format(row), final=final).fields == {}, row
+
+
+def test_a_form_that_is_copied_with_its_marks_for_what_is_optional_says_nothing():
+    marks = Form(
+        name="marks",
+        fields=(
+            Field(name="TARGET", kind="choice", choices=("T3",), required=False),
+            Field(name="GRADE", kind="number", required=False),
+            Field(name="SURE", kind="flag", required=False, help="if you are"),
+            Field(name="NOTE", required=False),
+        ),
     )
-    assert question.endswith(form_instructions(draft()))
+    assert read(marks, template(marks)).fields == {}
+    filled = "GRADE: (optional) (7)\nSURE: (optional) true\nNOTE: (optional) Hm."
+    assert read(marks, filled).fields == {"GRADE": 7, "SURE": True, "NOTE": "Hm."}
+
+
+def test_the_repair_question_names_each_fault_and_asks_for_what_is_missing_alone():
+    reading = read(draft(), "ARGUMENT: Tea is warm.\nANSWER: 42\nCONFIDENCE: 7")
+    question = repair_question(draft(), reading)
+    assert all(unread.field in question for unread in reading.unread)
+    assert "ARGUMENT:" not in question
     assert "couldn't be read" in repair_question(draft(), replace(reading, unread=(Unread("X", "other"),)))
+
+
+def test_the_repair_question_shows_each_choice_as_it_is_said_and_a_copy_of_it_chooses_none():
+    for asked in (
+        ballot(("A", "B")),
+        first_answer(("Tea", "Coffee")),
+        replace(first_answer(("Tea", "Coffee")), layout="tags"),
+    ):
+        question = repair_question(asked, read(asked, "Hm."))
+        item = next(item for item in asked.fields if item.kind == "choice")
+        assert all(write(asked, {item.name: choice}) in question for choice in item.choices)
+        assert read(asked, question, final=True).fields == {}
 
 
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("I vote for: A\nI vote for: B", ("different", "A, B")),
-        ("I vote for: Cay", ("Cay", "A or B, or abstain")),
+        ("I vote for: Cay", ("Cay", "abstain")),
         ("I vote for: A\nThanks to all.", ("behind", "Thanks to all.")),
         ("I vote for: A because it is cheap", ("behind", "because it is cheap")),
     ],
 )
 def test_the_repair_question_names_what_stood_in_the_way_and_the_closed_list(text: str, parts: tuple[str, ...]):
     question = repair_question(ballot(("A", "B")), read(ballot(("A", "B")), text))
-    assert all(part in question for part in (*parts, "A or B"))
+    assert all(part in question for part in (*parts, '"A", "B"'))
 
 
 # ---- words -----------------------------------------------------------------------------------------------------

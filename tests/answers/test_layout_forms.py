@@ -55,6 +55,8 @@ def answers(draw: st.DrawFn) -> tuple[Form, dict[str, Value]]:
         if field.required or draw(st.booleans()):
             closed = field.choices or ((0, 0.5, 1) if field.kind == "number" else ())
             values[field.name] = draw(st.sampled_from(closed)) if closed else draw(texts())
+    if isinstance(answer := values.get("ANSWER"), str):  # one paragraph: what follows takes leave
+        values["ANSWER"] = answer.replace("\n\n", "\n")
     return form, values
 
 

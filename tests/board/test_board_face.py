@@ -119,7 +119,7 @@ async def test_both_layers_and_the_documents_stand_in_the_prompt() -> None:
     assert "Rules for all:\nBe brief." in first
     assert "=== cv.md ===\n  h-index 24" in first
     assert (
-        "You are Dr. Chen, Publications.\nPersonality: Analytical, values rigorous methodology\n"
+        "You are Dr. Chen. Your role: Publications.\nPersonality: Analytical, values rigorous methodology\n"
         "Expertise: Publications\nSpeaking style: Cites figures"
     ) in first
 

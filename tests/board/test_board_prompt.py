@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from folkmoot.agents.prompt import BRIDGE, GO_ON, UNREAD, compose
 from folkmoot.answers.layout import form_instructions, read
 from folkmoot.core.agent import context_of
-from folkmoot.core.ask import Ask, Fields, Form, Reply
+from folkmoot.core.ask import Ask, Field, Fields, Form, Reply
 from folkmoot.core.brief import Brief, Participant, View
 from folkmoot.core.event import Asked, Interjected, Opened, Replied
 from folkmoot.core.transcript import Transcript
@@ -82,13 +82,14 @@ T2 [Prof. Rodriguez]:
   <Speaker>Prof. Rodriguez</Speaker>
   <Cites>
   - A1</Cites>
-  <Verdict>NO_HIRE</Verdict>
   <VerdictReasoning>So.</VerdictReasoning>
   <Content>Too costly.</Content>
+  <Verdict>NO_HIRE</Verdict>
   </Message>
 
 You are Ms. Park.
 
+The question: Shall we hire her?
 Speak.
 
 """
@@ -107,7 +108,8 @@ OWN_WORDS = """<Message>
 def test_others_read_a_message_under_its_mark_without_what_is_private() -> None:
     folded = transcript((CHEN, OPENING), (RODRIGUEZ, ANSWER))
     _, newest = prompt(PARK, folded)
-    assert newest.text == SEEN_BY_PARK + form_instructions(form_of(PARK))
+    assert newest.text.startswith(SEEN_BY_PARK)
+    assert newest.text.endswith(form_instructions(form_of(PARK)))
     assert "10:02" not in newest.text
 
 
@@ -209,7 +211,7 @@ def test_long_texts_are_cut_and_choices_are_not() -> None:
 
 
 def test_a_form_without_an_envelope_has_no_id() -> None:
-    form = Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:])
+    form = Form(name="m", layout="tags", fields=(Field(name="Content"),))
     folded = transcript((CHEN, {"Content": "Hm."}), form=form)
     assert "T1 [Dr. Chen]:\n  <Content>Hm.</Content>\n\n" in prompt(PARK, folded)[1].text
 
@@ -220,7 +222,7 @@ def test_who_reads_what_is_told_in_one_place() -> None:
         "Who reads what: only you read Thoughts; only you and the one whom WhisperTo names read Whisper and WhisperTo;"
     )
     assert f"{line} all read the rest.\n" in text
-    assert "Who reads what" not in form_instructions(Form(name="m", layout="tags", fields=form_of(CHEN).fields[-1:]))
+    assert "Who reads what" not in form_instructions(Form(name="m", layout="tags", fields=(Field(name="Content"),)))
 
 
 NASTY = st.lists(
@@ -266,8 +268,8 @@ def test_no_text_opens_or_closes_a_tag_or_forges_a_message(content: str, attache
     shown = prompt(PARK, folded)[1].text.split("\n\n---\n\nT2")[0].split("\n\nT2 [Guest (from outside)]:")[0]
     tags = re.findall(r"<[^>]*>", shown)
     carried = ['<Artifacts id="A1">', "</Artifacts>"] if attached.strip() else ["<Artifacts>", "</Artifacts>"]
-    middle = [*carried, "<Verdict>", "</Verdict>", "<Content>", "</Content>"]
+    middle = [*carried, "<Content>", "</Content>", "<Verdict>", "</Verdict>"]
     assert tags == ['<Message id="T1">', "<Speaker>", "</Speaker>", *middle, "</Message>"]
     assert [row for row in shown.splitlines() if not row.startswith("  ")] == ["T1 [Dr. Chen]:"]
     own = texts(prompt(CHEN, folded), "assistant")[0]
-    assert re.findall(r"<[^>]*>", own)[-3:] == ["<Content>", "</Content>", "</Message>"]
+    assert re.findall(r"<[^>]*>", own)[-5:] == [*middle[-4:], "</Message>"]

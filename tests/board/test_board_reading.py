@@ -153,7 +153,7 @@ def test_other_words_are_the_verdict(text: str) -> None:
 
 
 def test_an_abstention_is_offered_where_a_verdict_is_demanded() -> None:
-    offer = 'Whoever does not want to choose may write "ABSTAIN".'
+    offer = f'write "{ABSTAIN}"'
     assert offer in form_instructions(bound_to_judge(FREE))
     assert offer in form_instructions(last_word(()))
     assert offer in form_instructions(last_word(("HIRE", "NO_HIRE")))

@@ -177,7 +177,7 @@ async def test_a_ranking_is_typed_by_its_numbers(typist: Typist) -> None:
     steps = (("RANKING", "2\n"), ("", "2\n"), ("", "\n"), ("RANKING", "2\n"), ("", "proposal a\n"), ("", "\n"))
     filled = await fill(typist, question(ranking, Field(name="T")), *steps, ("T", "t\n"), ("", "\n"))
     assert filled.fields["RANKING"] == ("Proposal B", "Proposal A")
-    assert "it must be a list of Proposal A, Proposal B" in " ".join(typist.out.getvalue().split())
+    assert 'it must be a list of "Proposal A", "Proposal B"' in " ".join(typist.out.getvalue().split())
 
 
 async def test_without_a_form_there_are_words(typist: Typist) -> None:

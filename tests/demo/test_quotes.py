@@ -122,7 +122,7 @@ async def test_hidden_authors_stay_hidden() -> None:
 
 
 async def test_with_nothing_to_criticise_it_speaks_for_itself() -> None:
-    assert (await Room(brief()).ask("Ben", "critique", ISSUES)).text.startswith("ISSUE: I speak against it.")
+    assert "ISSUE: I speak against it." in (await Room(brief()).ask("Ben", "critique", ISSUES)).text
 
 
 async def test_words_from_outside_are_answered() -> None:

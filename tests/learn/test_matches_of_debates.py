@@ -164,7 +164,7 @@ def speak(name: str) -> Callable[[str], str]:
             return "I abstain from voting" if name == "two" else f"I vote for: {label}"
         if "\nISSUE: [" in prompt:
             return "ISSUE: It is dear.\nSEVERITY: 2\nQUOTE: plan\nSUGGESTION: Save."
-        words = "yes" if "[yes or no]" in prompt else f"The plan of {name}"
+        words = "yes" if 'one of "yes", "no"' in prompt else f"The plan of {name}"
         return f"ANSWER: {words}\nBECAUSE: so\nCONFIDENCE: 0.8\nARGUMENT: So."
 
     return answer

@@ -124,7 +124,7 @@ def test_the_prompt_of_round_two() -> None:  # A15
         assert "[Bear (Cautious risk analyst)]:\n  Bear argues, 1." in prompt
         assert "SUMMARY: Costs are open." in prompt
         assert "This is round 2." in prompt
-        assert f"You are {who}, " in prompt
+        assert f"You are {who}." in prompt
     assert "You see what could be." in agent.prompts("Bull")[1]
     assert "You see what could be." not in agent.prompts("Bear")[1]
     assert TOPIC in agent.prompts("Moderator")[1]

@@ -186,7 +186,7 @@ async def test_a_revision_names_the_turn_that_it_replaces() -> None:
     assert asks_of(debate, "revise") == [("Ann", (), "T1")]
     ask, context = guests.seen["/debate/round-1/revise#4"]
     assert ask.form is not None
-    assert [field.name for field in ask.form.fields] == ["REPLACES", "ANSWER", "CLAIM", "ARGUMENT"]
+    assert [field.name for field in ask.form.fields] == ["REPLACES", "ARGUMENT", "CLAIM", "ANSWER"]
     assert ask.form.fields[0].choices == ("T1",)
     assert [turn.mark for turn in context.about] == ["T1"]
     # The frame of the revision says so, the old turn stands as it stood.

@@ -58,10 +58,10 @@ def test_where_nothing_was_said_a_bid_has_no_target() -> None:
 
 def test_only_the_urgency_is_worth_a_repair() -> None:
     assert [(field.name, field.kind, field.required) for field in BID.fields] == [
-        ("URGENCY", "number", True),
         ("TARGET", "choice", False),
         ("QUOTE", "text", False),
         ("POINT", "text", False),
+        ("URGENCY", "number", True),
     ]
 
 

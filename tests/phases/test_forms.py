@@ -67,7 +67,7 @@ def test_only_what_is_in_sight_can_be_answered(
     form = linked(speech(()), table(*TALK, view=own, hide=hide), "Ann", view)
     assert targets(form) == marks
     assert ("TARGET" in names(form)) == ("RELATION" in names(form)) == bool(marks)
-    assert [name for name in names(form) if name not in ("TARGET", "RELATION")] == ["ANSWER", "CLAIM", "ARGUMENT"]
+    assert [name for name in names(form) if name not in ("TARGET", "RELATION")] == ["ARGUMENT", "CLAIM", "ANSWER"]
 
 
 def test_the_newest_turns_can_be_answered() -> None:
@@ -82,10 +82,10 @@ def test_a_form_without_a_target_stays_as_it_is() -> None:
 
 
 def test_a_quote_goes_with_a_target() -> None:
-    assert names(quoting_speech(())) == ["ANSWER", "CLAIM", "TARGET", "QUOTE", "RELATION", "ARGUMENT"]
-    assert names(linked(quoting_speech(()), table(), "Ann", LOG)) == ["ANSWER", "CLAIM", "ARGUMENT"]
+    assert names(quoting_speech(())) == ["TARGET", "QUOTE", "RELATION", "ARGUMENT", "CLAIM", "ANSWER"]
+    assert names(linked(quoting_speech(()), table(), "Ann", LOG)) == ["ARGUMENT", "CLAIM", "ANSWER"]
     required = [field.name for field in with_required_target(quoting_speech(())).fields if field.required]
-    assert required == ["CLAIM", "TARGET", "QUOTE", "ARGUMENT"]
+    assert required == ["TARGET", "QUOTE", "ARGUMENT", "CLAIM"]
 
 
 def test_a_form_can_be_aimed_at_one_turn() -> None:
@@ -100,8 +100,8 @@ def test_closed_answers_are_choices(form: object) -> None:
     closed, open_ = form(("tea", "coffee")), form(())
     assert isinstance(closed, Form)
     assert isinstance(open_, Form)
-    assert (closed.fields[0].kind, closed.fields[0].choices) == ("choice", ("tea", "coffee"))
-    assert open_.fields[0].kind == "text"
+    assert (closed.fields[-1].kind, closed.fields[-1].choices) == ("choice", ("tea", "coffee"))
+    assert open_.fields[-1].kind == "text"
 
 
 def test_what_serves_the_machinery_is_no_speech() -> None:

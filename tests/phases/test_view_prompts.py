@@ -4,6 +4,7 @@ In that round Bob and Cy have spoken before Ann is asked: T1 to T3 open, T4 to T
 Bob answers Ann's T4, Cy answers nobody.
 """
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -45,41 +46,12 @@ async def prompt_of(view: View | None, hide: tuple[str, ...] = (), summarize: in
 
 
 SYSTEM = """\
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea or coffee?
 
 At the table:
 - Ann
 - Bob
 - Cy"""
-
-ASKED = """\
-You are Ann.
-
-Round 2: you have the floor. Answer what was said; add what is missing.
-
-TARGET: the turn that you answer.
-RELATION: what your claim does to it.
-May be left out: ANSWER, TARGET, RELATION.
-Answer in exactly this form, each label at the start of a line:
-ANSWER: [your answer in one sentence]
-CLAIM: [your main claim in one sentence; NONE if you add nothing new]
-TARGET: [{marks}]
-RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
-ARGUMENT: [what you say, in full]"""
-
-# Where no turn is in sight there is none to answer.
-ASKED_ALONE = """\
-You are Ann.
-
-Round 2: you have the floor. Answer what was said; add what is missing.
-
-May be left out: ANSWER.
-Answer in exactly this form, each label at the start of a line:
-ANSWER: [your answer in one sentence]
-CLAIM: [your main claim in one sentence; NONE if you add nothing new]
-ARGUMENT: [what you say, in full]"""
 
 FULL_LOG = """\
 The debate so far:
@@ -195,19 +167,20 @@ T9 [Cy]:
 @pytest.mark.parametrize(
     ("view", "hide", "summarize", "log", "marks"),
     [
-        pytest.param(None, (), 0, FULL_LOG, "T2 or T3 or T5 or T6 or T7 or T8", id="full_log"),
-        pytest.param(View(last=2), (), 0, LAST_TWO_TURNS, "T7 or T8", id="last_n_turns"),
+        pytest.param(None, (), 0, FULL_LOG, "T2 T3 T5 T6 T7 T8", id="full_log"),
+        pytest.param(View(last=2), (), 0, LAST_TWO_TURNS, "T7 T8", id="last_n_turns"),
         pytest.param(View(summary_only=True), (), 0, SUMMARY_ONLY, "", id="summary_only"),
         pytest.param(View(mine=True), (), 0, PERSONA_SCOPED, "T7", id="persona_scoped"),
-        pytest.param(None, ("Bob",), 0, PERSONA_MASKING, "T3 or T6 or T8", id="persona_masking"),
-        pytest.param(View(summary=True), (), 1, SUMMARIZE_PAST, "T8 or T9", id="summarize_past"),
+        pytest.param(None, ("Bob",), 0, PERSONA_MASKING, "T3 T6 T8", id="persona_masking"),
+        pytest.param(View(summary=True), (), 1, SUMMARIZE_PAST, "T8 T9", id="summarize_past"),
     ],
 )
 async def test_the_prompt_holds_exactly_the_turns_of_the_view(
     view: View | None, hide: tuple[str, ...], summarize: int, log: str, marks: str
 ) -> None:
-    task = ASKED.replace("{marks}", marks) if marks else ASKED_ALONE
-    assert await prompt_of(view, hide, summarize) == (
-        Message(role="system", text=SYSTEM),
-        Message(role="user", text=f"{log}\n\n{task}"),
-    )
+    system, asked = await prompt_of(view, hide, summarize)
+    shown, _, own = asked.text.partition("\n\nYou are Ann.")
+    assert system.text.endswith(SYSTEM)
+    assert shown == log
+    # Where no turn is in sight there is none to answer.
+    assert re.findall(r'"(T\d)"', own) == marks.split()

@@ -15,7 +15,7 @@ from folkmoot.protocols.known import build
 from folkmoot.protocols.open_fight import Fight
 from folkmoot.protocols.spec import dump, load
 from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
-from tests.agents.prompts import prompt
+from tests.agents.prompts import check_words, prompt
 from tests.kits.players import Player, resume_everywhere
 
 
@@ -124,7 +124,7 @@ async def test_whoever_bids_to_answer_a_turn_has_to_quote_it() -> None:
     assert bid.audience == ("B",)
     _, player = await play(runner(2), {"1.1B": 5})
     (turn,) = [ask for ask, _ in player.asked if ask.act == "argue"]
-    assert [name for name, required in wanted(turn).items() if required] == ["CLAIM", "ARGUMENT"]
+    assert [name for name, required in wanted(turn).items() if required] == ["ARGUMENT", "CLAIM"]
 
 
 async def test_other_bids_stand_in_no_prompt() -> None:
@@ -173,21 +173,17 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
 
 async def test_the_prompts_of_the_first_round() -> None:
     _, player = await play(runner(2), {"1.1B": 5}, target="T1")
-    assert prompt(player, "/round-1#1") == BID
-    assert prompt(player, "/round-1#3") == TURN
+    check_words(prompt(player, "/round-1#1"), BID)
+    check_words(prompt(player, "/round-1#3"), TURN)
 
 
 BID = """\
-<system>
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea or coffee?
 
 At the table:
 - A
 - B
 
-<user>
 The debate so far:
 
 ---
@@ -198,30 +194,15 @@ T1 [A]:
 T2 [B]:
   B open /debate/open#2
 
-You are A.
-
 Round 1. The floor is open to whoever bids highest. Bid high if somebody's words must be answered now: name the \
-turn and quote the words. Bid 0 if you would only repeat what has been said.
-
-URGENCY: 0 (you have nothing to add) to 10 (it cannot wait).
-TARGET: the turn that you would answer.
-May be left out: TARGET, QUOTE, POINT.
-Answer in exactly this form, each label at the start of a line:
-URGENCY: [a number from 0 to 10]
-TARGET: [T2]
-QUOTE: [the words of it that you would answer, copied exactly]
-POINT: [what you would say, in one sentence]"""
+turn and quote the words. Bid 0 if you would only repeat what has been said."""
 TURN = """\
-<system>
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea or coffee?
 
 At the table:
 - A
 - B
 
-<user>
 The debate so far:
 
 ---
@@ -235,18 +216,5 @@ T2 [B]:
 T4 [B]:
   B bid /debate/rounds/round-1#2
 
-You are B.
-
 Round 1. Your bid above won the floor. Quote the exact words that you answer, say what is wrong or right with \
-them, and why. Attack the argument, not the person. Be short; the others are waiting to bid.
-
-TARGET: the turn that you answer.
-RELATION: what your claim does to it.
-May be left out: ANSWER, RELATION.
-Answer in exactly this form, each label at the start of a line:
-ANSWER: [your answer in one sentence]
-CLAIM: [your main claim in one sentence; NONE if you add nothing new]
-TARGET: [T1]
-QUOTE: [the words of that turn that you answer, copied exactly]
-RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
-ARGUMENT: [what you say, in full]"""
+them, and why. Attack the argument, not the person. Be short; the others are waiting to bid."""

@@ -19,7 +19,7 @@ from folkmoot.protocols.fishbowl import Bowl, circles
 from folkmoot.protocols.known import build
 from folkmoot.protocols.spec import dump, load
 from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
-from tests.agents.prompts import prompt
+from tests.agents.prompts import check_words, prompt
 from tests.kits.players import Player, resume_everywhere
 
 
@@ -195,14 +195,11 @@ async def test_cut_at_every_entry_and_resumed_it_is_the_same_debate(count: int) 
 
 async def test_the_prompts_of_the_first_round() -> None:
     _, player = await play(runner(3, 1), {(1, "C"): 3})
-    assert prompt(player, "/round-1#2") == INNER
-    assert prompt(player, "/round-1#3") == BID
+    check_words(prompt(player, "/round-1#2"), INNER)
+    check_words(prompt(player, "/round-1#3"), BID)
 
 
 INNER = """\
-<system>
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea or coffee?
 
 At the table:
@@ -210,7 +207,6 @@ At the table:
 - B
 - C
 
-<user>
 The debate so far:
 
 ---
@@ -229,24 +225,9 @@ T3 [C]:
 T4 [A]:
   A argue /debate/rounds/round-1#1
 
-You are B.
-
 Round 1. In the inner circle sit A and B; the others listen. You are inside and have the floor: talk to those \
-who sit with you. Take up what one of them said and go deeper into it, rather than repeat your position.
-
-TARGET: the turn that you answer.
-RELATION: what your claim does to it.
-May be left out: ANSWER, TARGET, RELATION.
-Answer in exactly this form, each label at the start of a line:
-ANSWER: [your answer in one sentence]
-CLAIM: [your main claim in one sentence; NONE if you add nothing new]
-TARGET: [T1 or T3 or T4]
-RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
-ARGUMENT: [what you say, in full]"""
+who sit with you. Take up what one of them said and go deeper into it, rather than repeat your position."""
 BID = """\
-<system>
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea or coffee?
 
 At the table:
@@ -254,7 +235,6 @@ At the table:
 - B
 - C
 
-<user>
 The debate so far:
 
 ---
@@ -276,16 +256,5 @@ T4 [A]:
 T5 [B]:
   B argue /debate/rounds/round-1#2
 
-You are C.
-
 Round 1. In the inner circle sit A and B; you listen outside. One chair inside is free for one turn: bid for it. \
-Bid high only if those inside overlook or mistake something that matters; bid 0 if you would repeat them.
-
-URGENCY: 0 (you have nothing to add) to 10 (it cannot wait).
-TARGET: the turn that you would answer.
-May be left out: TARGET, QUOTE, POINT.
-Answer in exactly this form, each label at the start of a line:
-URGENCY: [a number from 0 to 10]
-TARGET: [T1 or T2 or T4 or T5]
-QUOTE: [the words of it that you would answer, copied exactly]
-POINT: [what you would say, in one sentence]"""
+Bid high only if those inside overlook or mistake something that matters; bid 0 if you would repeat them."""

@@ -17,6 +17,7 @@ from folkmoot.report.markdown import markdown
 from folkmoot.report.report import report
 from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from folkmoot.testing.scripted import Scripted
+from tests.agents.prompts import check_words
 from tests.kits.players import CHAIR, Player, Script, resume_everywhere
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")
@@ -255,15 +256,12 @@ async def prompts() -> list[str]:
 
 
 SHARED = """\
-<system>
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea?
 
 At the table:
 - Ann: Brewer
 - Bob
-<user>
+
 """
 
 HOUSE = """\
@@ -275,21 +273,11 @@ The house:
 """
 
 FIRST = f"""\
-You are Ann, Brewer.
-You like steam.
 
 You are the Prime Minister (Opening Government).
 {HOUSE}
 Define the motion: say exactly what the government proposes, in a way that can be debated. Then open the case for it \
 with your strongest arguments.
-
-OFFICE: for whom you speak.
-May be left out: OFFICE, ANSWER.
-Answer in exactly this form, each label at the start of a line:
-OFFICE: [Prime Minister (Opening Government)]
-ANSWER: [the answer that your side stands for]
-CLAIM: [your main claim in one sentence; NONE if you add nothing new]
-ARGUMENT: [what you say, in full]
 """
 
 GIVEN = """\
@@ -308,19 +296,9 @@ The debate so far:
 {GIVEN}"""
 
 BID = """\
-You are Bob.
 
 You sit with the Opposition; the speech of Ann, Prime Minister (Opening Government), is over. How urgently do you \
 want to put a point of information to it? A good point is short and hits what the speech rests on. 0: you offer none.
-
-URGENCY: 0 (you have nothing to add) to 10 (it cannot wait).
-TARGET: the turn that you would answer.
-May be left out: TARGET, QUOTE, POINT.
-Answer in exactly this form, each label at the start of a line:
-URGENCY: [a number from 0 to 10]
-TARGET: [T1]
-QUOTE: [the words of it that you would answer, copied exactly]
-POINT: [what you would say, in one sentence]
 """
 
 POINT = """\
@@ -328,18 +306,8 @@ T2 [Bob]:
   URGENCY: 8
   POINT: Whom?
 
-You are Bob.
-
 You sit with the Opposition. Ann, Prime Minister (Opening Government), takes your point of information. Put it in at \
 most two sentences: a question or an objection that the speech cannot pass over.
-
-TARGET: the speech.
-RELATION: what your point does to it.
-May be left out: TARGET, RELATION.
-Answer in exactly this form, each label at the start of a line:
-TARGET: [T1]
-RELATION: [ATTACK or REBUT or QUESTION]
-POINT: [your point of information]
 """
 
 PUT = """\
@@ -350,24 +318,14 @@ T3 [Bob]:
 """
 
 REPLY = """\
-You are Ann, Brewer.
-You like steam.
 
 Bob puts the point above to your speech as Prime Minister (Opening Government). Answer it in at most three sentences.
-
-TARGET: the point.
-RELATION: what your answer does to it.
-May be left out: TARGET, RELATION.
-Answer in exactly this form, each label at the start of a line:
-TARGET: [T3]
-RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
-ARGUMENT: [your answer to the point]
 """
 
 
 async def test_the_prompts_to_the_letter() -> None:
     first, bid, point, reply, *_ = await prompts()
-    assert first == SHARED + FIRST
-    assert bid == SHARED + LOG + GIVEN + BID
-    assert point == SHARED + LOG + GIVEN + POINT
-    assert reply == SHARED + LOG + PUT + PUT + REPLY
+    check_words(first, SHARED + FIRST)
+    check_words(bid, SHARED + LOG + BID)
+    check_words(point, SHARED + LOG + POINT)
+    check_words(reply, SHARED + LOG + PUT + REPLY)

@@ -8,14 +8,11 @@ from folkmoot.core.brief import Brief, Participant
 from folkmoot.phases.choices import Choices
 from folkmoot.protocols.known import build
 from folkmoot.testing.replay import Harness
-from tests.agents.prompts import prompt
+from tests.agents.prompts import check_words, prompt
 from tests.kits.players import BOB, CY, Player
 
 ANN = Participant(name="Ann", role="For tea", persona="You like it hot.")
 HEAD = """\
-<system>
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea?
 
 At the table:
@@ -23,18 +20,10 @@ At the table:
 - Bob
 - Cy
 
-<user>
 """
-OPENING = f"""{HEAD}You are Ann, For tea.
-You like it hot.
+OPENING = f"""{HEAD}
 
-State your position on the topic and your main reasons.
-
-May be left out: ANSWER.
-Answer in exactly this form, each label at the start of a line:
-ANSWER: [your answer in one sentence]
-CLAIM: [your main claim in one sentence; NONE if you add nothing new]
-ARGUMENT: [what you say, in full]"""
+State your position on the topic and your main reasons."""
 FLOOR = f"""{HEAD}The debate so far:
 
 ---
@@ -48,20 +37,7 @@ T2 [Bob]:
 T3 [Cy]:
   Cy open /debate/open#3
 
-You are Ann, For tea.
-You like it hot.
-
-Round 1: you have the floor. Answer what was said; add what is missing.
-
-TARGET: the turn that you answer.
-RELATION: what your claim does to it.
-May be left out: ANSWER, TARGET, RELATION.
-Answer in exactly this form, each label at the start of a line:
-ANSWER: [your answer in one sentence]
-CLAIM: [your main claim in one sentence; NONE if you add nothing new]
-TARGET: [T2 or T3]
-RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
-ARGUMENT: [what you say, in full]"""
+Round 1: you have the floor. Answer what was said; add what is missing."""
 
 
 def nothing(ask: Ask, context: Context) -> Mapping[str, Value]:
@@ -88,5 +64,5 @@ async def test_who_speaks_in_which_order() -> None:
 
 async def test_the_prompts_of_the_first_round() -> None:
     player = await run_debate(Choices(rounds=1))
-    assert prompt(player, "/open#1") == OPENING
-    assert prompt(player, "/round-1#1") == FLOOR
+    check_words(prompt(player, "/open#1"), OPENING)
+    check_words(prompt(player, "/round-1#1"), FLOOR)

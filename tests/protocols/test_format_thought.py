@@ -15,6 +15,7 @@ from folkmoot.phases.choices import Choices
 from folkmoot.protocols.formats import STEPS, chain, chain_of_thought, checked
 from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent
 from folkmoot.testing.scripted import Scripted
+from tests.agents.prompts import check_words
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script, resume_everywhere
 
 DEE = Participant(name="Dee")
@@ -135,31 +136,18 @@ async def prompts() -> list[str]:
 
 
 SHARED = """\
-<system>
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea?
 
 At the table:
 - Ann: Nurse
 - Bob: Brewer
-<user>
+
 """
 
 OPENING = """\
-You are Ann, Nurse.
-You count hours.
 
 Build your argument as a chain of four steps. Keep them apart: what you claim, the facts it rests on, how the facts \
 lead there, and what follows. The chain is as strong as its weakest step.
-
-May be left out: ANSWER.
-Answer in exactly this form, each label at the start of a line:
-CLAIM: [what you claim, in one sentence]
-EVIDENCE: [the facts that it rests on, each with its source]
-REASONING: [how the evidence leads to the conclusion, one inference after the other]
-CONCLUSION: [what follows for the topic, and how sure it is]
-ANSWER: [your answer in one sentence]
 """
 
 LATER = """\
@@ -179,30 +167,13 @@ T2 [Bob]:
   REASONING: r
   CONCLUSION: c
 
-You are Bob, Brewer.
-
 Round 1: choose the chain above that speaks most strongly against yours, and check the step on which most of it \
 depends. Is the evidence true and to the point? Does the reasoning follow? Then give your own chain anew, mended \
 where somebody found a fault in it.
-
-TARGET: the turn that you answer.
-RELATION: what your claim does to it.
-STEP: the step of TARGET that you check.
-May be left out: TARGET, RELATION, STEP, CHECK, ANSWER.
-Answer in exactly this form, each label at the start of a line:
-TARGET: [T1]
-RELATION: [SUPPORT or ATTACK or REBUT or QUESTION]
-STEP: [CLAIM or EVIDENCE or REASONING or CONCLUSION]
-CHECK: [what you found in that step: why it holds, or where it breaks]
-CLAIM: [what you claim, in one sentence; word for word as before if it stands]
-EVIDENCE: [the facts that it rests on, each with its source]
-REASONING: [how the evidence leads to the conclusion, one inference after the other]
-CONCLUSION: [what follows for the topic, and how sure it is]
-ANSWER: [your answer in one sentence]
 """
 
 
 async def test_the_prompts_to_the_letter() -> None:
     first, _, _, later, *_ = await prompts()
-    assert first == SHARED + OPENING
-    assert later == SHARED + LATER
+    check_words(first, SHARED + OPENING)
+    check_words(later, SHARED + LATER)

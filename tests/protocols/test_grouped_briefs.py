@@ -11,7 +11,7 @@ from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.errors import BriefError
 from folkmoot.protocols.known import build
 from folkmoot.testing.replay import Harness
-from tests.agents.prompts import prompt
+from tests.agents.prompts import check_words, prompt
 from tests.kits.players import Player
 
 
@@ -63,24 +63,13 @@ LAID = """
 """
 
 REPORTING = """
-You are Bob.
 
 Above are the newest answers of your group, without names. Report them to the other groups, who have read nothing of \
 yours. Report every answer listed below, also one that a single member holds: how many hold it, and the best argument \
 for it, put as its holders would put it. Say nothing about which answer is right.
 
 Answer 1 is that of Proposal A: 1 in all.
-Answer 2 is that of Proposals B and C: 2 in all.
-
-COUNT 1: how many hold it.
-COUNT 2: how many hold it.
-Answer in exactly this form, each label at the start of a line:
-ANSWER 1: [yes or no]
-COUNT 1: [a number from 0 to 3]
-ARGUMENT 1: [the best argument for it]
-ANSWER 2: [yes or no]
-COUNT 2: [a number from 0 to 3]
-ARGUMENT 2: [the best argument for it]"""
+Answer 2 is that of Proposals B and C: 2 in all."""
 
 RECONSIDERING = """
 [Proposal A]:
@@ -89,23 +78,13 @@ RECONSIDERING = """
 [Proposal B]:
   Bob report /debate/report#1
 
-You are Ann.
-
 The groups have debated apart. Above, each under a letter, they report every answer that they hold, its best argument, \
 and how many hold it; none is marked as the report of your group. How many hold an answer is no reason for it; an \
 argument is. Keep your answer unless a claim in the reports gives you a reason to change it. Then answer again.
 
 How many hold each answer, by the record:
 Proposal A: answer 1 by 2; an answer that it does not name by 1
-Proposal B: answer 1 by 1; an answer that it does not name by 2
-
-CONFIDENCE: 0 to 1: how likely you are right.
-May be left out: BECAUSE, CONFIDENCE.
-Answer in exactly this form, each label at the start of a line:
-ANSWER: [yes or no]
-BECAUSE: [if your answer has changed: the claim that changed it]
-CONFIDENCE: [a number from 0 to 1]
-ARGUMENT: [your best argument, with its evidence]"""
+Proposal B: answer 1 by 1; an answer that it does not name by 2"""
 
 
 async def test_the_words_that_members_are_given() -> None:
@@ -120,7 +99,7 @@ async def test_the_words_that_members_are_given() -> None:
 
     player = Player(script)
     await Harness(brief=brief, protocol=build("grouped", brief)).run(dict.fromkeys(holds, player))
-    assert prompt(player, "/report#1").partition("<user>")[2] == LAID + REPORTING
-    assert prompt(player, "/reconsider#1").partition("<user>")[2] == RECONSIDERING
+    check_words(prompt(player, "/report#1"), LAID + REPORTING)
+    check_words(prompt(player, "/reconsider#1"), RECONSIDERING)
     shared = prompt(player, "/report#1").partition("<user>")[0]
     assert prompt(player, "/reconsider#1").startswith(shared), "what all share comes first"

@@ -14,6 +14,7 @@ from folkmoot.phases.choices import Choices, Mediation
 from folkmoot.phases.endings import ending
 from folkmoot.protocols.mediators import mediate
 from folkmoot.testing.replay import Harness
+from tests.agents.prompts import check_words
 from tests.kits.players import BOB, CHAIR, Player
 
 TABLE = """\
@@ -24,16 +25,13 @@ At the table:
 - Bob
 - Chair"""
 HEAD = """\
-[system]
-You take part in a structured debate. Everything in it is on the record.
-
 Topic: Tea?
 
 At the table:
 - Ann: For tea
 - Bob
 - Chair
-[user]
+
 The debate so far:
 
 ---
@@ -52,16 +50,9 @@ T1 [Proposal A]:
 T2 [Proposal B]:
   Bob close /debate/close#2
 
-You are Chair.
-
 Above stands the whole debate without names, and once more, under letters and the same marks (T1, T2 …), the \
 closing statements. Judge who argued best over the whole debate: evidence, and answers to what the others said. \
-Neither length nor your own opinion on the topic counts. Vote for one.
-
-Whoever does not want to choose may write "ABSTAIN".
-Answer in exactly this form, each label at the start of a line:
-REASON: [what the best one has and the others lack, in a few sentences]
-I vote for: [Proposal A or Proposal B]"""
+Neither length nor your own opinion on the topic counts. Vote for one."""
 SUMMED = """\
 T1 [Ann]:
   Ann close /debate/close#1
@@ -69,23 +60,9 @@ T1 [Ann]:
 T2 [Bob]:
   Bob close /debate/close#2
 
-You are Chair.
-
-Summarise the positions fairly, then give the verdict that follows from the arguments.
-
-Answer in exactly this form, each label at the start of a line:
-SUMMARY: [the positions and what speaks for each]
-VERDICT: [what follows from the debate]"""
+Summarise the positions fairly, then give the verdict that follows from the arguments."""
 RANKED = """\
-Neither length nor your own opinion on the topic counts. Give the reason before the score.
-
-Proposal A: 0 (no argument) to 10 (could not be stronger).
-Proposal B: 0 (no argument) to 10 (could not be stronger).
-Answer in exactly this form, each label at the start of a line:
-Why A: [what is strong and what is weak in the argument of Proposal A]
-Proposal A: [a number from 0 to 10]
-Why B: [what is strong and what is weak in the argument of Proposal B]
-Proposal B: [a number from 0 to 10]"""
+Neither length nor your own opinion on the topic counts. Give the reason before the score."""
 
 
 GUIDED = """\
@@ -95,30 +72,13 @@ T1 [Ann]:
 T2 [Bob]:
   Bob close /debate/close#2
 
-You are Chair.
-
 You guide this debate; you take no side and repeat nothing. Say whether the newest turns keep to the topic, and warn \
-whoever strayed. Clear up what was misunderstood. Then name the one question that the debate should turn to now.
-
-ON_TOPIC: whether the newest turns keep to the topic.
-OFF_TOPIC: who strayed most.
-May be left out: OFF_TOPIC, WARNING, CLARIFY.
-Answer in exactly this form, each label at the start of a line:
-ON_TOPIC: [YES or NO]
-OFF_TOPIC: [Ann or Bob]
-WARNING: [what you ask of whoever strayed]
-CLARIFY: [what was misunderstood, and how it was meant]
-NEXT: [the one question to turn to now]"""
+whoever strayed. Clear up what was misunderstood. Then name the one question that the debate should turn to now."""
 CONSENTED = """\
-You are Ann, For tea.
 
 The mediator proposes the text above (PROPOSAL) as the result of this debate. ACCEPT it if you can stand by it, \
 ACCEPT_WITH_RESERVATION if you can live with it, REJECT it if it gives up what you hold and were not argued out of. \
-One REJECT is enough to stop it, and nobody minds.
-
-Answer in exactly this form, each label at the start of a line:
-CONSENT: [ACCEPT or ACCEPT_WITH_RESERVATION or REJECT]
-REASON: [what you object to or would change, in a sentence or two]"""
+One REJECT is enough to stop it, and nobody minds."""
 
 
 def script(ask: Ask, context: Context) -> Mapping[str, Value]:
@@ -150,6 +110,6 @@ async def test_a_prompt(choices: Choices, act: str, words: str) -> None:
     prompt = prompt.replace("/debate/said/close", "/debate/close")
     # A judge reads a log without names, so it is not told who sits at the table.
     head = HEAD.replace(TABLE, "") if act in ("vote", "score") else HEAD
-    assert prompt.startswith(head)
-    assert prompt.endswith(words)
-    assert act in ("score", "consent") or prompt == head + words
+    check_words(prompt, head)
+    check_words(prompt, words)
+    assert (TABLE in prompt) is (act not in ("vote", "score"))

@@ -97,7 +97,7 @@ def test_a_speech_is_its_argument_behind_one_line() -> None:
         "*T3 answers T2 (Ben): rebuttal. Claim: So does tea.*\n\nIt has the same stuff in it.\n" in text
     )
     assert (
-        "#### T1 Ann (For): opening statement\n\n*Answer: tea. Claim: Tea is warm.*\n\nIt comes out of a kettle."
+        "#### T1 Ann (For): opening statement\n\n*Claim: Tea is warm. Answer: tea.*\n\nIt comes out of a kettle."
         in text
     )
     whole = "*T4 answers T3 (Ann): attack.*\n\nWell now.  \nCLAIM: Not as fast.  \n"
@@ -202,8 +202,8 @@ def test_the_summary_has_last_words_and_what_follows() -> None:
     assert begun.startswith("# Tea or coffee?\n\n**Decided by mediator: Mia gave the verdict**\n\n")
     last, decided = rest.split("\n\n## Decision\n\n")
     assert last == (
-        "### Ann (For)\n\n- **Answer:** tea\n- **Argument:** Warmth wins.\n\n"
-        "### Ben (Against)\n\n- **Answer:** coffee\n- **Argument:** Speed wins."
+        "### Ann (For)\n\n- **Argument:** Warmth wins.\n- **Answer:** tea\n\n"
+        "### Ben (Against)\n\n- **Argument:** Speed wins.\n- **Answer:** coffee"
     )
     assert decided.startswith("**Decided:** Drink green tea.\n")
     assert "So does tea" not in text

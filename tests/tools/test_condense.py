@@ -67,7 +67,7 @@ async def test_there_may_be_nothing_to_sum_up(turns: tuple[Turn, ...], which: st
 
 # ---- scorer ---------------------------------------------------------------------------------------------------------
 
-MARKS = "CLARITY: 7\nEVIDENCE: 2\nORIGINALITY: 5\nREASON: Name a price."
+MARKS = "REASON: Name a price.\nCLARITY: 7\nEVIDENCE: 2\nORIGINALITY: 5"
 
 
 async def test_an_argument_is_rated() -> None:
@@ -84,7 +84,7 @@ async def test_an_argument_is_rated() -> None:
 async def test_marks_that_are_missing_or_out_of_range_are_not_made_up() -> None:
     work, _ = tool_use("CLARITY: 11\nEVIDENCE: 2", replace(HEARD, turns=()))
     result = await Scorer().use({"text": "Tea."}, work)
-    assert result.text == "CLARITY: not given\nEVIDENCE: 2\nORIGINALITY: not given\nREASON: not given"
+    assert result.text == "REASON: not given\nCLARITY: not given\nEVIDENCE: 2\nORIGINALITY: not given"
     work, _ = tool_use("It is fine.")
     with pytest.raises(ToolError, match="gave no scores"):
         await Scorer().use({"text": "Tea."}, work)

@@ -78,6 +78,9 @@ SHOWN = 60
 LONGEST_WORD = 40
 """Characters of a word. Where more come without a blank, the writing has none between its words."""
 
+LOOKED_AT, REPEATED = 2000, 120
+"""How many of a text's last characters are looked at, and how many of them must repeat what stands before."""
+
 SAME = 12
 """Characters by which an answer that was begun anew shows."""
 
@@ -116,7 +119,8 @@ class ModelAgent:
         before = time.spent
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
         took = time.spent - before
-        goes_on = ask.form and is_cut_off(answer) and answer.finish != "filter" and answer.text.strip()
+        cut_off = ask.form and is_cut_off(answer) and answer.finish != "filter" and answer.text.strip()
+        goes_on = cut_off and not repeats_itself(answer.text)
         if ask.form and goes_on and talk.keep(ask, answer, CONTINUE, took):
             answer = await talk.continue_form(ask, ask.form, answer)
         reading = _with_missing_fields(ask.form, _read(ask, answer, context))
@@ -331,6 +335,24 @@ class Conversation:
 
 _TOLD = "You have used tools for this answer:\n\n"
 _NOW = "\n\nNow answer, without further tools."
+
+
+def repeats_itself(text: str) -> bool:
+    """Whether a text ends with the same words again and again, so that more of it would say nothing new.
+
+    One pass over the end of it: the prefix function of the text read backwards tells the shortest period.
+    """
+    end = text[: -LOOKED_AT - 1 : -1]
+    shared = [0] * len(end)
+    for place in range(1, len(end)):
+        length = shared[place - 1]
+        while length and end[place] != end[length]:
+            length = shared[length - 1]
+        shared[place] = length + (end[place] == end[length])
+        period = place + 1 - shared[place]
+        if place + 1 >= max(REPEATED, 2 * period) and any(map(str.isalnum, end[:period])):
+            return True
+    return False
 
 
 def _split_last_word(text: str) -> tuple[str, str]:

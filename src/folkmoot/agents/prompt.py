@@ -20,14 +20,14 @@ from folkmoot.core.agent import Context, proposal_names
 from folkmoot.core.ask import Ask, Form, Value
 from folkmoot.core.brief import Brief, Source, View
 from folkmoot.core.roles import ARTIFACTS, artifacts
-from folkmoot.core.text import clip
+from folkmoot.core.text import clip, listed
 from folkmoot.core.transcript import INTERJECTION, Turn, is_open_prose
 from folkmoot.models.base import AttachedFile, Message, Speaker, Traits
 
 INDENT = "  "
 """What stands before every line that somebody else wrote."""
 
-OPENING = "You take part in a structured debate. Everything in it is on the record."
+OPENING = "You take part in a structured debate."
 """How every question to a model begins."""
 
 BRIDGE = "Please go on."
@@ -38,6 +38,24 @@ UNREAD = "(this message could not be read)"
 
 ATTACHED = "The documents that are attached, in this order:"
 """What stands in the message with pictures and PDFs, before their names."""
+
+BRIEFLY, USUALLY, AT_LENGTH = 60, 150, 300
+MOST_WORDS: Mapping[str, int] = {
+    **dict.fromkeys(("bid", "reconsider", "gauge", "vote", "consent", "score", "interrupt", "question"), BRIEFLY),
+    **dict.fromkeys(("open", "draft", "propose", "argue", "answer", "critique", "revise", "close"), USUALLY),
+    **dict.fromkeys(("guide", "inform", "reflect", "verdict"), USUALLY),
+    **dict.fromkeys(("moderate", "evaluate", "verify"), AT_LENGTH),
+}
+"""How long an answer in a form shall be, by act; a model that is told nothing writes until it is cut off.
+
+What is to be given in full, such as a summary or a translation, has no such limit.
+"""
+
+FURTHER = 30
+"""So many words are added for each further text that the form requires."""
+
+LONGEST_TOPIC = 500
+"""The most characters of the topic that stand again before the task."""
 
 GO_ON = "The newest message is your own. Go on from it, and repeat nothing."
 
@@ -147,7 +165,7 @@ def _own_words(turn: Turn) -> str:
 def _open_prose(form: Form, turn: Turn) -> dict[str, Value]:
     """Prose that fits no form, as the words of the turn; "" if a part may be private or forged."""
     fields = [field for field in form.fields if field.kind == "text" and field.required and not field.private]
-    return {fields[-1].name: turn.text} if fields and is_open_prose(form, turn) else {}
+    return {fields[0].name: turn.text} if fields and is_open_prose(form, turn) else {}
 
 
 def label(turn: Turn, brief: Brief) -> str:
@@ -218,16 +236,24 @@ def _as_message(turn: Turn, context: Context, view: View, names: Mapping[str, st
 
 def _newest_context(ask: Ask, context: Context, *, as_json: bool) -> str:
     me = context.me
-    parts = [_focus_turns(context)] if context.about else []
-    identity = f"You are {me.name}" + (f", {on_one_line(me.role)}" if me.role else "") + "."
+    parts = _focus_turns(context) if context.about else []
+    role = on_one_line(me.role).rstrip(".")
+    identity = f"You are {me.name}." + (f" Your role: {role}." if role else "")
     tongue = f"Speak {me.language}." if me.language and ask.act != "translate" else ""
     parts.append("\n".join(filter(None, (identity, me.persona, tongue))))
-    parts.append(ask.task)
+    parts.append(f"The question: {clip(on_one_line(context.brief.topic), LONGEST_TOPIC)}\n{ask.task}")
     if _continues_own_message(ask, context):
         parts.append(GO_ON)
     if ask.form:
-        parts.append(json_instructions(ask.form) if as_json else form_instructions(ask.form))
+        instructions = json_instructions(ask.form) if as_json else form_instructions(ask.form)
+        parts.append("\n".join(filter(None, (_length(ask.act, ask.form), instructions))))
     return "\n\n".join(parts)
+
+
+def _length(act: str, form: Form) -> str:
+    """How long the answer shall be; "" where that is for its author to say."""
+    texts = sum(field.kind in ("text", "list") and field.required for field in form.fields)
+    return f"Write at most {MOST_WORDS[act] + FURTHER * max(0, texts - 1)} words." if act in MOST_WORDS else ""
 
 
 def _continues_own_message(ask: Ask, context: Context) -> bool:
@@ -237,13 +263,21 @@ def _continues_own_message(ask: Ask, context: Context) -> bool:
     return tags and last is not None and (last.by, last.act) == (context.me.name, ask.act)
 
 
-def _focus_turns(context: Context) -> str:
-    """The turns that the ask is about; where authors are hidden, under the labels of the ballot."""
-    names = proposal_names(context.view, context.about)
-    return "\n\n".join(
-        render(turn, context.brief, view=context.view, name=name)
+def _focus_turns(context: Context) -> list[str]:
+    """The turns that the ask is about; where authors are hidden, under the labels of the ballot.
+
+    What the log shows under its mark is not shown again.
+    """
+    view, names = context.view, proposal_names(context.view, context.about)
+    marked = context.turns if view.numbered and not view.anonymous else ()
+    above = {turn.key for turn in marked if not (view.own and turn.by == context.me.name)}
+    parts = [
+        render(turn, context.brief, view=view, name=name)
         for turn, name in zip(context.about, names, strict=True)
-    )
+        if turn.key not in above
+    ]
+    marks = [f"{turn.mark} [{turn.by}]" for turn in context.about if turn.key in above]
+    return [*parts, f"This is about {listed(marks)} above."] if marks else parts
 
 
 def _hidden_names(turns: Sequence[Turn]) -> dict[str, str]:

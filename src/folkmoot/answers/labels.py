@@ -123,8 +123,8 @@ def _section_value(item: Field, body: str, *, final: bool) -> Value | Fault:
 
 
 def is_decision(item: Field) -> bool:
-    """Whether the words of a field become the decision of the debate."""
-    return item.kind in ("text", "choice") and key(item.name) in ("decision", "verdict")
+    """Whether the words of a field become the decision of the debate, or are counted as an answer."""
+    return key(item.name) in ("decision", "verdict", "answer")
 
 
 def _first_paragraph(body: str) -> str:

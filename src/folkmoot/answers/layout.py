@@ -44,6 +44,9 @@ Names: TypeAlias = Mapping[str, Sequence[str]]
 
 NO_NAMES: Names = MappingProxyType({})
 
+SHOWN = 20
+"""A list of at most so many choices is shown line by line."""
+
 
 def read(
     form: Form | None,
@@ -143,7 +146,7 @@ def form_instructions(form: Form) -> str:
     """What a prompt says about how to answer in this form."""
     if form.schema:
         return schema_instructions(form.schema)
-    return "\n".join([*_notes(form), _INTRODUCTION[form.layout], template(form)])
+    return "\n".join([*_privacy(form), *_abstention(form), _INTRODUCTION[form.layout], template(form)])
 
 
 @lru_cache(maxsize=256)
@@ -182,17 +185,11 @@ def template(form: Form) -> str:
             return f"{{{json.dumps(form.under)}: {{{rows}}}}}" if form.under else f"{{{rows}}}"
 
 
-def _notes(form: Form) -> list[str]:
-    notes = [f"{item.name}: {item.help}." for item in form.fields if item.help and item.kind != "text"]
-    optional = [item.name for item in form.fields if not item.required]
-    notes += [f"May be left out: {', '.join(optional)}."] if optional else []
-    notes += _privacy(form)
-    abstention = "I abstain from voting" if form.layout == "line" else ABSTAIN
-    return notes + [
-        f'Whoever does not want to choose may write "{abstention}".'
-        for item in form.fields
-        if item.abstain and item.required
-    ]
+def _abstention(form: Form) -> list[str]:
+    offered = any(item.abstain and item.required for item in form.fields)
+    # Behind a strict formula stands the document on debate steps, which has an abstention as a sentence.
+    words = "I abstain from voting" if form.strict and form.layout == "line" else ABSTAIN
+    return [f'If you do not want to choose, write "{words}".'] if offered else []
 
 
 def _privacy(form: Form) -> list[str]:
@@ -209,9 +206,36 @@ def _privacy(form: Form) -> list[str]:
 
 
 def repair_question(form: Form, reading: Reading) -> str:
-    """The one question that is put again: what couldn't be read, what stood in the way, and the form once more."""
+    """The one question that is put again: what couldn't be read, what stood in the way, and how it is said.
+
+    Of a form in labelled rows only what is missing is asked for again: the rest has been read.
+    """
     faults = [_fault(form, unread) for unread in reading.unread]
-    return "\n".join(["I could not read this in your answer:", *faults, form_instructions(form)])
+    names = [unread.field for unread in reading.unread]
+    open_ = tuple(item for item in form.fields if item.name in names)
+    asked = replace(form, fields=open_) if open_ else form
+    again = asked if form.layout in ("line", "sections") else form
+    return "\n".join(["I could not read this in your answer:", *faults, form_instructions(again), *_each_choice(asked)])
+
+
+def _each_choice(form: Form) -> list[str]:
+    """Each allowed row of the choices of a form. All of them stand there, so that a copy of them chooses nothing."""
+    rows: list[str] = []
+    for item in form.fields:
+        if item.kind == "choice" and 1 < len(item.choices) <= SHOWN:
+            said = [_said(form, item, choice) for choice in item.choices]
+            rows += ["That is one of these lines:", *said]
+    return rows
+
+
+def _said(form: Form, item: Field, choice: str) -> str:
+    match form.layout:
+        case "tags":
+            return f"<{item.name}>{escape(choice)}</{item.name}>"
+        case "json":
+            return f"{json.dumps(item.name, ensure_ascii=False)}: {json.dumps(choice, ensure_ascii=False)}"
+        case _:
+            return _row(item.name, choice)
 
 
 def _fault(form: Form, unread: Unread) -> str:

@@ -13,13 +13,16 @@ from folkmoot.core.ask import ABSTAIN, Field, Form, Value, allows, needed
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean
 
+ARGUMENT = "ARGUMENT"
+"""The field that plain words are, where a form has it."""
+
 
 def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value] | None = None) -> Reading:
     """Read what a person wrote.
 
     Fields that are given as such go before what the words say in the form. Beyond what a model may do, a bare choice
     ("B", "yes", "abstain") does where nothing but one choice is open; and where only texts are open, plain words are
-    the last of them and the others are not asked for.
+    the argument or the last of them, and the others are not asked for.
 
     Args:
         form: what the answer must hold; None for words alone.
@@ -44,7 +47,8 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     values = {**reading.fields, **typed}
     open_ = [field for field in required_fields if field.name not in values]
     if words and open_ and not reading.fields and all(field.kind == "text" for field in open_):
-        values |= _parsed_fields(form, {open_[-1].name: words})
+        said = next((field.name for field in open_ if field.name == ARGUMENT), open_[-1].name)
+        values |= _parsed_fields(form, {said: words})
     if not _is_incomplete(form, open_, values):
         open_ = []
     odd = {unread.field for unread in reading.unread}

@@ -1,7 +1,7 @@
 """Records in an answer: blocks of labelled lines, one for each thing that is listed, as with the findings of a review.
 
-A block opens with its word alone on a line and ends with END. Its labels stand in the form's order, so a label within
-quoted code is no label. A block that is not whole is not guessed at: it is named as not readable, and the others count.
+A block opens with its word alone on a line and ends with END. A label that stands before quoted code in the form is none
+within it. A block that is not whole is not guessed at: it is named as not readable, and the others count.
 That there is nothing must be written; an empty answer says nothing.
 """
 
@@ -21,7 +21,7 @@ END = "END"
 """The line that ends a block."""
 
 CODE = "QUOTE"
-"""The field whose lines are copied: blanks at their beginning count, and nothing in it is a label but the next one."""
+"""The field whose lines are copied: blanks at their beginning count, and nothing in it is a label but the next ones."""
 
 _DECORATION = re.compile(
     r"[ \t]*(?:#{1,6}[ \t]+|[-*+][ \t]+)?(?:\*\*|__|`)?([A-Z][A-Z ]{0,40}?)(?:[ \t]{0,3}#?\d{1,3})?[.:]?(?:\*\*|__|`)?[ \t]*"
@@ -111,13 +111,14 @@ def _read_record(form: Form, parts: Mapping[str, list[str]] | None) -> dict[str,
 
 
 def _parts(record: Sequence[Field], rows: Sequence[str]) -> Mapping[str, list[str]]:
-    """The rows of each label; labels are known in the form's order alone."""
+    """The rows of each label. In code that is copied, none is a label but what stands behind it in the form."""
     parts: dict[str, list[str]] = {}
     last = -1
     for row in rows:
         match = _LABEL.fullmatch(row)
-        names = [field.name for field in record[last + 1 :]]
-        name = match[1] if match and last >= 0 and record[last].name == CODE else key(match[1]).upper() if match else ""
+        copied = last >= 0 and record[last].name == CODE
+        names = [field.name for field in record[last + 1 if copied else 0 :] if field.name not in parts]
+        name = match[1] if match and copied else key(match[1]).upper() if match else ""
         if match and name in names:
             last = next(place for place, field in enumerate(record) if field.name == name)
             parts[name] = [match[2]]

@@ -148,6 +148,7 @@ def read_number(form_field: Field, raw: str) -> Value | Fault:
     """The number that the words give on the field's scale: ``7``, ``7/10``, ``90 %``, ``.5``, ``0,5``, ``high (0.9)``."""
     text = re.sub(r"\\boxed\{([^{}]*)\}", r"\1", raw) if "\\" in raw else raw
     words = fold(text.translate(_SIGNS)).strip(" *_`\"'[]").rstrip(".。;,")
+    words = words[1:-1].strip() if words[:1] + words[-1:] == "()" else words
     found = _NUMBER.fullmatch(words)
     if not found or (found["word"] and form_field.high != 1):
         odd = re.match(r"[+-]?(?:nan|inf)|[+-]?[\d.]", words)
@@ -191,16 +192,15 @@ def read_value(
     value.
     """
     words = raw.strip()
+    if _is_slot(form_field, words):
+        return Fault("empty")
+    words = words.removeprefix(OPTIONAL).lstrip()
     if form_field.kind == "text":
         return _read_text(form_field, words)
     rows = [row[:ROW] for row in words.split("\n") if re.search(r"\w", row)] or [words[:ROW]]
     if form_field.kind == "list":
         items = (re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip() for row in rows)
-        return (
-            read_items(form_field, tuple(filter(None, items)))
-            if words and not _is_slot(form_field, words)
-            else Fault("empty")
-        )
+        return read_items(form_field, tuple(filter(None, items))) if words else Fault("empty")
     if rows[0] not in form_field.choices:
         rows = [STRUCK.sub("", row) for row in rows]
         if not re.search(r"\w", rows[0]):
@@ -228,7 +228,7 @@ def _read_row(form_field: Field, row: str, names: Mapping[str, Sequence[str]] | 
 
 def _read_text(form_field: Field, words: str) -> Value | Fault:
     words = re.sub(r"\A(\*\*|__)((?:(?!\1).)+)\1\Z", r"\2", words, flags=re.S)
-    if _is_slot(form_field, words) or not re.search(r"\w", words):
+    if not re.search(r"\w", words):
         return Fault("empty")
     if (form_field.abstain or not form_field.required) and key(words) in _NOTHING:
         return Fault("empty")
@@ -238,10 +238,17 @@ def _read_text(form_field: Field, words: str) -> Value | Fault:
 
 
 def _is_slot(form_field: Field, words: str) -> bool:
-    """Whether the words are what stands in the template in place of a value."""
-    return words == placeholder(form_field) or (
-        words[:1] + words[-1:] in ("[]", "<>") and words[1:-1] == form_field.help
-    )
+    """Whether the words are what stands in the template in place of a value; of a text, whether it begins with that."""
+    row = words.partition("\n")[0]
+    slots = [placeholder(form_field), _slot(form_field), _kind(form_field), form_field.help]
+    if form_field.kind == "choice":
+        # The slot of a single choice may be the choice itself; what may be left out has a mark.
+        slots = slots[:3] if len(form_field.choices) > 1 else slots[:1] if OPTIONAL in slots[0] else []
+    return any(slot and len(row) < 2 * len(slot) + 10 and _letters(row) == _letters(slot) for slot in slots)
+
+
+def _letters(text: str) -> str:
+    return " ".join(re.findall(r"\w+", fold(text)))
 
 
 def read_items(form_field: Field, items: tuple[str, ...]) -> Value | Fault:
@@ -266,26 +273,42 @@ def the_same(values: Sequence[Value | Fault]) -> Value | Fault:
 # ---- as they are written ---------------------------------------------------------------------------------------------
 
 
+OPTIONAL = "(optional)"
+"""What stands in a slot that may be left out."""
+
+
 def placeholder(form_field: Field) -> str:
-    """What stands in a template in place of the field's value."""
-    match form_field.kind:
-        case "choice":
-            return f"[{' or '.join(form_field.choices) or 'a name'}]"
-        case "flag":
-            return "[true or false]"
-        case "number":
-            return f"[a number{_range(form_field)}]"
-        case "list":
-            which = f" of {', '.join(form_field.choices)}" if form_field.choices else ""
-            return f'[a list{which}: one line for each, beginning with "- "]'
-        case _:
-            return f"[{form_field.help or 'your text'}]"
+    """What stands in a template in place of the field's value: its kind, and what it is for."""
+    return _slot(form_field) if form_field.required else f"{OPTIONAL} {_slot(form_field)}"
+
+
+def _slot(form_field: Field) -> str:
+    words, helped = _kind(form_field), form_field.help
+    if form_field.kind != "text" and helped:
+        words = f"{words}: {helped}"
+    elif form_field.kind == "choice" and form_field.required and len(form_field.choices) > 1:
+        words = f"{words}, and nothing else"
+    return f"[{words}]"
 
 
 def allowed_values(form_field: Field) -> str:
     """What may stand in a field, in a few words."""
-    words = placeholder(form_field)[1:-1]
-    return f"{words}, or abstain" if form_field.abstain else words
+    return f"{_kind(form_field)}, or abstain" if form_field.abstain else _kind(form_field)
+
+
+def _kind(form_field: Field) -> str:
+    choices = ", ".join(f'"{choice}"' for choice in form_field.choices)
+    match form_field.kind:
+        case "choice":
+            return f"one of {choices}" if len(form_field.choices) > 1 else choices or "a name"
+        case "flag":
+            return "true or false"
+        case "number":
+            return f"a number{_range(form_field)}"
+        case "list":
+            return f'a list{f" of {choices}" if choices else ""} (one line for each, beginning with "- ")'
+        case _:
+            return form_field.help or "your text"
 
 
 def _range(form_field: Field) -> str:

@@ -73,8 +73,8 @@ def _findings(artefact: Artefact) -> Iterator[str]:
     hits = [(*line, pattern) for line in lines for pattern in PATTERNS if pattern.looks.search(line[2])]
     shown = Pattern(re.compile(""), LOW, CORRECTNESS, "here a finding would say what is wrong with this line")
     for path, number, text, pattern in hits[:MOST] or [(*line, shown) for line in lines[:1]]:
-        record = {"FILE": path, "LINES": str(number), "SEVERITY": pattern.severity, "CATEGORY": pattern.category}
-        yield _record(record | {"CLAIM": f"Demonstration: {pattern.claim}.", "QUOTE": text, "WHY": SHOWS})
+        record = {"FILE": path, "LINES": str(number), "CLAIM": f"Demonstration: {pattern.claim}.", "QUOTE": text}
+        yield _record(record | {"WHY": SHOWS, "CATEGORY": pattern.category, "SEVERITY": pattern.severity})
 
 
 def _record(values: Mapping[str, str]) -> str:

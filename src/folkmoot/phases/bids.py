@@ -19,10 +19,10 @@ LEAST = 1.0
 BID = Form(
     name="bid",
     fields=(
-        Field(name="URGENCY", kind="number", low=0, high=10, help="0 (you have nothing to add) to 10 (it cannot wait)"),
         Field(name=TARGET, kind="choice", required=False, help="the turn that you would answer"),
         Field(name="QUOTE", required=False, help="the words of it that you would answer, copied exactly"),
         Field(name="POINT", required=False, help="what you would say, in one sentence"),
+        Field(name="URGENCY", kind="number", low=0, high=10, help="0 if you have nothing to add, 10 if it cannot wait"),
     ),
 )
 """What somebody gives who may ask for the floor; only the urgency is worth a repair."""

@@ -19,11 +19,12 @@ from folkmoot.phases.verdict import other_answers
 from folkmoot.phases.vote import candidates
 from folkmoot.policy.rules import strength
 
+ANSWERS = ("ACCEPT", "ACCEPT_WITH_RESERVATION", "REJECT")
 CONSENT = Form(
     name="consent",
     fields=(
-        Field(name="CONSENT", kind="choice", choices=("ACCEPT", "ACCEPT_WITH_RESERVATION", "REJECT")),
         Field(name="REASON", help="what you object to or would change, in a sentence or two"),
+        Field(name="CONSENT", kind="choice", choices=ANSWERS),
     ),
 )
 """A debater's answer to a text proposed to all."""
@@ -82,11 +83,10 @@ class Consent:
         cast = [ballot for ballot in ballots if ballot.state == "cast"]
         against = [ballot for ballot in cast if ballot.choice == "REJECT"]
         accept = [ballot.voter for ballot in cast if ballot.choice != "REJECT"]
-        choices = CONSENT.fields[0].choices
         counted = replace(
             none,
             ballots=tuple(ballots),
-            tally={choice: float(sum(ballot.choice == choice for ballot in cast)) for choice in choices},
+            tally={choice: float(sum(ballot.choice == choice for ballot in cast)) for choice in ANSWERS},
             share=len(accept) / len(cast) if cast else 0.0,
             dissent=tuple(f"{ballot.voter}: {ballot.reason or 'no reason given'}" for ballot in against),
         )

@@ -111,7 +111,7 @@ def ranking_form(n: int, *, approve: bool = False) -> Form:
 def score_sheet(n: int, best: int) -> Form:
     """The form of a score for each of that many answers."""
     reason = Field(name="REASON", help="what the best of them has and the others lack, in a sentence or two")
-    instruction = f"the score of {{}}, 0 (worst) to {best} (best)"
+    instruction = f"the score of {{}}; 0 is worst, {best} is best"
     scores = [
         Field(name=_score(text), kind="number", low=0, high=best, help=instruction.format(text)) for text in labels(n)
     ]

@@ -30,7 +30,7 @@ REVIEWED = Form(
     name="review",
     fields=(
         Field(name="FEEDBACK", help="each weakness: where it stands, and what would mend it; NONE if there is none"),
-        Field(name="SCORE", kind="number", low=0, high=10, help="0 (misses the task) to 10 (could not be better)"),
+        Field(name="SCORE", kind="number", low=0, high=10, help="0 misses the task, 10 could not be better"),
     ),
 )
 SCORE = "SCORE"

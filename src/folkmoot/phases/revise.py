@@ -221,9 +221,9 @@ LOOK_BACK = (
 LOOKED_BACK = Form(
     name="reflection",
     fields=(
-        Field(name="CHANGED", kind="choice", choices=("YES", "NO"), help="whether your opinion has changed"),
         Field(name="CHANGES", kind="list", required=False, help="each change of opinion, with its turns"),
         Field(name="CONTRADICTIONS", kind="list", required=False, help="each contradiction, with its turns"),
+        Field(name="CHANGED", kind="choice", choices=("YES", "NO"), help="whether your opinion has changed"),
     ),
 )
 

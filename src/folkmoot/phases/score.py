@@ -14,15 +14,15 @@ from folkmoot.phases.endings import LOG
 from folkmoot.phases.speak import SPOKEN, Everyone, asked_names
 from folkmoot.phases.verdict import FAIR
 
-POOR_TO_BEST = "0 (none) to 10 (could not be better)"
+POOR_TO_BEST = "0 is not at all, 10 could not be better"
 SCORES = Form(
     name="scores",
     fields=(
         # The reason first: a score that is given first is only justified afterwards.
         Field(name="REASON", help="what is strong and what is weak, in two sentences"),
-        Field(name="CLARITY", kind="number", low=0, high=10, help=f"{POOR_TO_BEST}: can it be understood and followed"),
-        Field(name="EVIDENCE", kind="number", low=0, high=10, help=f"{POOR_TO_BEST}: do facts bear the claim"),
-        Field(name="ORIGINALITY", kind="number", low=0, high=10, help=f"{POOR_TO_BEST}: is it new in this debate"),
+        Field(name="CLARITY", kind="number", low=0, high=10, help=f"can it be understood and followed; {POOR_TO_BEST}"),
+        Field(name="EVIDENCE", kind="number", low=0, high=10, help=f"do facts bear the claim; {POOR_TO_BEST}"),
+        Field(name="ORIGINALITY", kind="number", low=0, high=10, help=f"is it new in this debate; {POOR_TO_BEST}"),
     ),
 )
 """How one turn is rated."""

@@ -27,11 +27,11 @@ NEAREST = 12
 ISSUES = Form(
     name="critique",
     fields=(
-        Field(name="ISSUE", help="the weakest point of the proposal, in one sentence"),
         Field(name="WHERE", help="the words of the proposal that you mean", required=False),
-        Field(name="SEVERITY", kind="number", low=0, high=10, help="0 (cosmetic) to 10 (fatal)"),
+        Field(name="ISSUE", help="the weakest point of the proposal, in one sentence"),
         Field(name="SUGGESTION", help="what would mend it", required=False),
         Field(name="UNSOURCED", kind="list", help="its claims that need a source and name none", required=False),
+        Field(name="SEVERITY", kind="number", low=0, high=10, help="0 is cosmetic, 10 is fatal"),
     ),
 )
 """A critique of one proposal."""
@@ -77,11 +77,11 @@ def speech(options: tuple[str, ...]) -> Form:
     return Form(
         name="speech",
         fields=(
-            replace(_answer(options), required=False),
-            Field(name="CLAIM", help="your main claim in one sentence; NONE if you add nothing new"),
             Field(name=TARGET, kind="choice", required=False, help="the turn that you answer"),
             Field(name="RELATION", kind="choice", choices=RELATIONS, required=False, help="what your claim does to it"),
             Field(name="ARGUMENT", help="what you say, in full"),
+            Field(name="CLAIM", help="your main claim in one sentence; NONE if you add nothing new"),
+            replace(_answer(options), required=False),
         ),
     )
 
@@ -119,18 +119,18 @@ def linked(form: Form | None, state: State, name: str, view: View) -> Form | Non
 
 def draft(options: tuple[str, ...]) -> Form:
     """A first answer; closed where the brief names options."""
-    return Form(name="draft", fields=(_answer(options), *_REASONS))
+    return Form(name="draft", fields=(*_REASONS, _answer(options)))
 
 
 def revision(options: tuple[str, ...]) -> Form:
     """An answer after others have been read: it may change, for a stated reason."""
     change = Field(name="BECAUSE", required=False, help="if your answer has changed: the claim that changed it")
-    return Form(name="revision", fields=(_answer(options), change, *_REASONS))
+    return Form(name="revision", fields=(change, *_REASONS, _answer(options)))
 
 
 _REASONS = (
-    Field(name="CONFIDENCE", kind="number", low=0, high=1, required=False, help="0 to 1: how likely you are right"),
     Field(name="ARGUMENT", help="your best argument, with its evidence"),
+    Field(name="CONFIDENCE", kind="number", low=0, high=1, required=False, help="how likely you are right"),
 )
 
 

@@ -238,7 +238,7 @@ def _ranking(n: int) -> Form:
             Field(name=_reason_field(label), help=f"what is strong and what is weak in the argument of {label}")
         )
         fields.append(
-            Field(name=label, kind="number", low=0, high=MOST, help="0 (no argument) to 10 (could not be stronger)")
+            Field(name=label, kind="number", low=0, high=MOST, help="0 is no argument, 10 could not be stronger")
         )
     return Form(name="ranking", fields=tuple(fields))
 

@@ -104,11 +104,10 @@ def paired(brief: Brief, choices: Choices) -> Pairs:
 
 def response(options: tuple[str, ...]) -> Form:
     """A revision that says of each critique whether it is accepted, and why."""
-    answer, *rest = revision(options).fields
+    *reasons, answer = revision(options).fields
     return Form(
         name="response",
         fields=(
-            answer,
             Field(
                 name="ACCEPTS",
                 kind="list",
@@ -121,6 +120,7 @@ def response(options: tuple[str, ...]) -> Form:
                 required=False,
                 help="the critiques that you reject, each by its letter and with the reason",
             ),
-            *rest,
+            *reasons,
+            answer,
         ),
     )

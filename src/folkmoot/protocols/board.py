@@ -76,6 +76,7 @@ def message(options: tuple[str, ...]) -> Form:
                 required=False,
                 help="what you rest on: artifacts by their marks, such as A3, and documents by their names",
             ),
+            Field(name="Content", help="what you say to the board"),
             *_verdict(options, required=False),
             Field(
                 name=WITHDRAWN,
@@ -84,7 +85,6 @@ def message(options: tuple[str, ...]) -> Form:
                 help="true if you leave the meeting for good; it counts only with a verdict",
                 needs=VERDICT,
             ),
-            Field(name="Content", help="what you say to the board"),
         ),
     )
 
@@ -102,7 +102,7 @@ def _verdict(options: tuple[str, ...], *, required: bool, abstain: bool = False)
     if options:
         verdict = Field(name=VERDICT, kind="choice", choices=options, required=required, abstain=abstain)
     verdict = replace(verdict, needs=REASONING)
-    return (verdict, Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT))
+    return (Field(name=REASONING, required=False, help="why, in one or two sentences", needs=VERDICT), verdict)
 
 
 def member_form(form: Form, member: str, people: Sequence[str]) -> Form:
@@ -231,7 +231,8 @@ SPEAKING = (
     "Message {n} of at most {most}. You sit on this board, which has to come to a verdict on the topic. Judge from "
     "your own expertise, rest on the documents, and answer what the others said where you differ. Give your verdict "
     "once you have one, with your reasons; a later one replaces it. Withdraw only if you have given a verdict and have "
-    "nothing to add: you will not speak again, and your verdict stands."
+    "nothing to add: you will not speak again, and your verdict stands. A short message counts as well: of the tags "
+    "below, Content, VerdictReasoning, Verdict and Withdrawn are enough."
 )
 DUE = "The deadline has passed and you owe a verdict: this message must hold it."
 # What comes first is said as it stands by the built-in timekeeper, which has no words of its own.

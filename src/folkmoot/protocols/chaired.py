@@ -143,7 +143,7 @@ def _form(names: Sequence[str], options: tuple[str, ...]) -> Form:
     ]
     text = Field(name="SYNTHESIS", help="the answer, complete in itself, with its reasons")
     left = Field(name="LEFT OUT", help="what you left out of the answers, and why")
-    return Form(name="synthesis", fields=(*closed, text, *adopted, left))
+    return Form(name="synthesis", fields=(text, *adopted, left, *closed))
 
 
 def _ranking_in_words(ranked: Decision, names: Mapping[str, str]) -> str:

@@ -119,9 +119,9 @@ def _leaves(tree: Phase, change: Callable[[Phase], Phase]) -> Phase:
 JUDGEMENT = Form(
     name="gauge",
     fields=(
-        Field(name="CONSENSUS", kind="choice", choices=("REACHED", "OPEN"), help="whether all hold the same position"),
-        Field(name="NEW", kind="choice", choices=("CLAIMS", "NONE"), help="what this round brought"),
         Field(name="WHY", help="the reason, in one sentence", required=False),
+        Field(name="NEW", kind="choice", choices=("CLAIMS", "NONE"), help="what this round brought"),
+        Field(name="CONSENSUS", kind="choice", choices=("REACHED", "OPEN"), help="whether all hold the same position"),
     ),
 )
 """What a moderator gives after each round where the rounds may end early."""

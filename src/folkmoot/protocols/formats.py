@@ -57,12 +57,12 @@ _CHAIN = (
 
 def chain(options: tuple[str, ...]) -> Form:
     """A chain; the answer comes after the steps, so that it follows from them."""
-    return Form(name="chain", fields=(*_CHAIN, speech(options).fields[0]))
+    return Form(name="chain", fields=(*_CHAIN, speech(options).fields[-1]))
 
 
 def checked(options: tuple[str, ...]) -> Form:
     """What was found in one step of another's chain, then a chain."""
-    _, _, target, relation, _ = speech(options).fields
+    target, relation, *_ = speech(options).fields
     step = Field(name="STEP", kind="choice", choices=STEPS, required=False, help=f"the step of {TARGET} that you check")
     finding = Field(name="CHECK", required=False, help="what you found in that step: why it holds, or where it breaks")
     claim, *steps = chain(options).fields

@@ -143,12 +143,12 @@ def guidance(names: tuple[str, ...]) -> Form:
     return Form(
         name="guidance",
         fields=(
+            Field(name="CLARIFY", required=False, help="what was misunderstood, and how it was meant"),
+            Field(name="OFF_TOPIC", kind="choice", choices=names, required=False, help="who strayed most"),
+            Field(name="WARNING", required=False, help="what you ask of whoever strayed"),
             Field(
                 name="ON_TOPIC", kind="choice", choices=("YES", "NO"), help="whether the newest turns keep to the topic"
             ),
-            Field(name="OFF_TOPIC", kind="choice", choices=names, required=False, help="who strayed most"),
-            Field(name="WARNING", required=False, help="what you ask of whoever strayed"),
-            Field(name="CLARIFY", required=False, help="what was misunderstood, and how it was meant"),
             Field(name="NEXT", help="the one question to turn to now"),
         ),
     )

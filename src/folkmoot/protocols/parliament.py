@@ -232,10 +232,10 @@ def speech_list(speakers: Listed[str]) -> str:
 def spoken_for(office: SpeechRole, options: tuple[str, ...]) -> Form:
     """A speech that says for whom it is given, so that the log shows it where names are hidden too."""
     field = Field(name="OFFICE", kind="choice", choices=(office.full,), required=False, help="for whom you speak")
-    answer, *rest = speech(options).fields
+    *rest, answer = speech(options).fields
     # A side is drawn, not believed in.
     ours = replace(answer, help="the answer that your side stands for")
-    return Form(name="bp_speech", fields=(field, ours, *rest))
+    return Form(name="bp_speech", fields=(field, *rest, ours))
 
 
 def bp_style(brief: Brief, choices: Choices) -> Phase:

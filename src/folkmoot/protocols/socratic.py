@@ -66,9 +66,9 @@ CONCEDES = Field(
 
 def answer_form(options: tuple[str, ...]) -> Form:
     """What a respondent gives: a speech that also says whether the question struck home."""
-    position, claim, *link, argument = speech(options).fields
+    *link, argument, claim, position = speech(options).fields
     direct = replace(argument, help="your direct answer to the question, then what follows for your thesis")
-    return Form(name="answer", fields=(position, claim, CONCEDES, *link, direct))
+    return Form(name="answer", fields=(*link, direct, CONCEDES, claim, position))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

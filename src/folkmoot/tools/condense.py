@@ -52,17 +52,11 @@ _RATE = (
 )
 
 
-def _mark(name: str, help: str) -> Field:
-    return Field(name=name, kind="number", low=0, high=10, help=help)
-
-
 MARKS = Form(
     name="marks",
     fields=(
-        _mark("CLARITY", "0 to 10"),
-        _mark("EVIDENCE", "0 to 10"),
-        _mark("ORIGINALITY", "0 to 10"),
         Field(name="REASON", help="in one or two sentences, what would make it better", required=False),
+        *(Field(name=name, kind="number", low=0, high=10) for name in ("CLARITY", "EVIDENCE", "ORIGINALITY")),
     ),
 )
 """What the scorer answers."""

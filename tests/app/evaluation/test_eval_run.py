@@ -201,7 +201,7 @@ async def test_a_budget_is_hard_and_what_is_whole_counts(tmp_path: Path) -> None
     workspace, _ = workspace_of(*NAMES)
     whole = await evaluated(tmp_path / "whole", setup, data, workspace)
     assert whole.paid_usd
-    budget = round(0.8 * whole.paid_usd, 3)
+    budget = round(0.6 * whole.paid_usd, 3)
     workspace, _ = workspace_of(*NAMES)
     run = await run_of(workspace, replace(setup, budget=budget), data, tmp_path / "half")
     await run.run()

@@ -34,17 +34,18 @@ def voter(prompt: str) -> str:
     if "<Message>" in prompt:
         me = re.findall(r"^You are (Seat .)", prompt, re.MULTILINE)[-1]
         return MESSAGE.format(me=me, choice=choice, words=words)
-    lines = re.findall(r"^([A-Z][\w ]*): \[(.*)\]$", prompt.rpartition("exactly this form")[2], re.MULTILINE)
+    form = prompt.rpartition("exactly this form")[2].partition("\nFor example")[0]
+    lines = re.findall(r"^([A-Z][\w ]*): (?:\(optional\) )?\[?(.*?)\]?$", form, re.MULTILINE)
     return "\n".join(f"{label}: {value(hint, choice, words, prompt)}" for label, hint in lines) or words
 
 
 def value(hint: str, choice: str, words: str, prompt: str) -> str:
     """What a voter writes into one field of a form."""
-    choices = hint.split(" or ")
+    choices = re.findall(r'"([^"]+)"', hint)
     if choice in choices:
         return choice
     if "Proposal" in hint:
-        named = re.findall(r"Proposal (\w)\]?:\s+ANSWER: (\w+)", prompt)
+        named = re.findall(r"Proposal (\w)\]?:(?:\n  .*)*?\n  ANSWER: (\w+)", prompt)
         own = next((f"Proposal {letter}" for letter, answer in named if answer == choice), "Proposal A")
         return f"\n- {own}" if hint.startswith("a list") else own if own in choices else words
     if hint.startswith("a number"):

@@ -1,5 +1,6 @@
 """The probe of the order of options: who answers otherwise, and better, where options stand as in the data."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,12 +19,13 @@ from tests.cli.commands import folkmoot
 
 NAMES = ("a", "b", "c")
 MODELS = tuple(f"guest:{name}" for name in NAMES)
-AS_PUBLISHED = f"ANSWER: [{' or '.join(OPTIONS)}]"
+QUOTED = ", ".join(f'"{option}"' for option in OPTIONS)
+AS_PUBLISHED = f"ANSWER: [one of {QUOTED}"
 
 
 def say(prompt: str, name: str) -> str:
     """One has learned the data by heart, one goes by the place, and one knows the answer."""
-    shown = [word for word in prompt.rpartition("ANSWER: [")[2].partition("]")[0].split(" or ") if word]
+    shown = re.findall(r'"(\w+)"', prompt.rpartition("ANSWER: [one of ")[2].partition("\n")[0])
     choice = {"a": "alpha" if AS_PUBLISHED in prompt else "beta", "b": shown[-1], "c": "alpha"}[name]
     return f"ANSWER: {choice}\nARGUMENT: so it is"
 

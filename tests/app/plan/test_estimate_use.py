@@ -47,11 +47,12 @@ SAID = {"two sentences": 40, "At most 200 words": 160}
 USUAL = 165
 """Words of an answer by a field of its form; recorded debates of several models have from 130 to 180 a speech."""
 
-SLOT = re.compile(r"^<?([\w ]+)(?:: |>)\[(.*)\](?:</\1>)?$", flags=re.MULTILINE)
+SLOT = re.compile(r"^<?([\w ]+)(?:: |>)(?:\(optional\) )?\[(.*)\](?:</\1>)?$", flags=re.MULTILINE)
 LEFT_OUT = ("Whisper", "WhisperTo", "Artifacts")
 """What nobody adds to a message at a board; nobody withdraws from it either."""
 
 TEXT = re.compile(r"(?:a list|your|what|which|who|whose|why|how|where|the|one|each|if|addresses|an?) ")
+CHOSEN = re.compile(r"a number|one of |true or ")
 HITS = [
     {"url": f"https://example.org/{n}", "title": f"What others found out, part {n}", "content": PROSE * 3}
     for n in range(1, 9)
@@ -86,11 +87,12 @@ def write(text: str, chance: random.Random) -> str:
     usual = USUAL if slots else next((words for task, words in SAID.items() if task in text), USUAL)
     length = next((words for name, words in LENGTHS.items() if name in dict(slots)), usual)
     length = round(length * chance.uniform(0.67, 1.33))
-    texts = [name for name, slot in slots if TEXT.match(slot)]
-    # The last text is what is said in full; half of the words stand there.
+    texts = [name for name, slot in slots if TEXT.match(slot) and not CHOSEN.match(slot)]
+    # The argument or the last text is what is said in full; half of the words stand there.
+    full = next((name for name in ("ARGUMENT", "Content") if name in texts), "".join(texts[-1:]))
     others = length // 2 // max(1, len(texts) - 1)
     main = length - others * (len(texts) - 1)
-    filled = {name: fill(name, slot, main if name in texts[-1:] else others, chance) for name, slot in slots}
+    filled = {name: fill(name, slot, main if name == full else others, chance) for name, slot in slots}
     if "<Message>" in text:
         return "".join(
             ("<Message>", *(f"\n<{name}>{value}</{name}>" for name, value in filled.items()), "\n</Message>")
@@ -100,15 +102,18 @@ def write(text: str, chance: random.Random) -> str:
 
 def fill(name: str, slot: str, length: int, chance: random.Random) -> str:
     """What stands in a slot: a number, the greatest of a bid, one of the choices, a list of sentences, else prose."""
-    if match_ := re.match(r"a list of ((?:Proposal|Opening|Closing) .*?): one line", slot):
-        return "".join(f"\n- {label}" for label in match_[1].split(", "))
+    choices = re.findall(r'"([^"]+)"', slot.partition(" (one line")[0])
+    if choices and slot.startswith("a list"):
+        return "".join(f"\n- {choice}" for choice in choices)
     if match_ := re.match(r"a number.* to ([\d.]+)", slot):
         return match_[1] if name == "URGENCY" else f"{float(match_[1]) * chance.uniform(0.3, 0.9):.1f}"
     if name == "Withdrawn":
         return "false"
     if slot.startswith("a list"):
         return "".join(f"\n- {n}. {words(20)}" for n in range(1, max(2, round(length / 20) + 1)))
-    return words(length) if TEXT.match(slot) else chance.choice(slot.split(" or "))
+    if choices or slot.startswith("true or false"):
+        return chance.choice(choices or ["true", "false"])
+    return words(length)
 
 
 def words(count: int) -> str:

@@ -30,7 +30,7 @@ RULINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "mediator": ("moderate", ("VERDICT",)),
     "synthesis": ("synthesize", ("ANSWER", "SYNTHESIS")),
 }
-"""By rule the act in which somebody rules alone, and the fields that hold the ruling; of several the first one that the
+"""By rule the act in which somebody rules alone, and the fields that hold the ruling; of several the first one here that the
 form has is the decision, and all have to be there."""
 
 SETTLED, CONTINUE = "SETTLED", "CONTINUE"
@@ -211,7 +211,8 @@ def _check_ruling(record: RecordFacts, decision: Decision) -> None:
 
 def _ruling(ask: Ask, fields: Said, names: Sequence[str], *, settles: bool) -> str | None:
     """The decision that an answer gives; None where it gives none."""
-    wanted = [field.name for field in (ask.form.fields if ask.form else ()) if field.name in names]
+    asked = [field.name for field in (ask.form.fields if ask.form else ())]
+    wanted = [name for name in names if name in asked]
     if not wanted or any(name not in fields for name in wanted) or (settles and fields.get("STATUS") != SETTLED):
         return None
     return str(fields[wanted[0]])

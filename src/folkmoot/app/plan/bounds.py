@@ -23,7 +23,7 @@ from folkmoot.agents.search_tree import LONGEST as LONGEST_REPLY
 from folkmoot.agents.search_tree import REPLIES
 from folkmoot.agents.toolkit import LONGEST, LONGEST_SOURCE, ROUNDS, USES
 from folkmoot.agents.tree_search import SOUGHT, most_calls
-from folkmoot.answers.layout import form_instructions, json_instructions
+from folkmoot.answers.layout import Reading, json_instructions, repair_question
 from folkmoot.answers.schemas.form_schema import json_form, schema_of
 from folkmoot.app.plan.pretend import (
     AnswerSimulator,
@@ -236,7 +236,8 @@ class _Bill:
         count, more = 1, 2 * REREAD * self.longest
         if ask.form:
             count += 3  # to go on with what was cut off, to repair it, and that in words where a schema is refused
-            more += FAULT * (2 + len(ask.form.fields)) + _size(form_instructions(ask.form))
+            unread = tuple(Unread(item.name, "missing") for item in ask.form.fields)
+            more += FAULT * (2 + len(unread)) + _size(repair_question(ask.form, Reading(text="", unread=unread)))
             more += _size(json_instructions(ask.form)) + _size(schema_of(json_form(ask.form)))
         if aided:
             asks_its_model = any(tool not in NOT_ASKING for tool in person.tools)

@@ -81,14 +81,14 @@ def numbered(fields: Sequence[Field]) -> Iterator[Field]:
 ERRORS = Form(
     name="errors",
     fields=(
-        Field(name="RESULT", kind="choice", choices=("AGREE", "ERRORS"), help="whether the answer has an error"),
         *numbered(
             (
                 Field(name="WHERE", required=False, help="the words of the answer that are wrong, copied exactly"),
-                Field(name="KIND", kind="choice", choices=KINDS, required=False, help="the kind of the error"),
                 Field(name="ERROR", required=False, help="what is wrong with it, and how one can check that"),
+                Field(name="KIND", kind="choice", choices=KINDS, required=False, help="the kind of the error"),
             )
         ),
+        Field(name="RESULT", kind="choice", choices=("AGREE", "ERRORS"), help="whether the answer has an error"),
     ),
 )
 """What a critic says of an answer."""

@@ -71,12 +71,12 @@ REPORTING = Form(
     record=(
         Field(name="FILE", help="the path, as it stands above"),
         Field(name="LINES", help="the first and the last line, such as 41-43"),
-        # Texts, not choices: a finding is not lost because its reviewer has another word for how bad it is.
-        Field(name="SEVERITY", help=" or ".join(SEVERITIES)),
-        Field(name="CATEGORY", help=" or ".join(CATEGORIES)),
         Field(name="CLAIM", help="what is wrong, in one sentence"),
         Field(name="QUOTE", help="the words of these lines, copied exactly"),
         Field(name="WHY", required=False, help="when it happens and what follows"),
+        # Texts, not choices: a finding is not lost because its reviewer has another word for how bad it is.
+        Field(name="CATEGORY", help=" or ".join(CATEGORIES)),
+        Field(name="SEVERITY", help=" or ".join(SEVERITIES)),
     ),
     most=MOST_FINDINGS,
 )

@@ -33,9 +33,7 @@ ARGUMENT = Field(name="ARGUMENT", help="your best argument, with its evidence")
 BECAUSE = Field(name="BECAUSE", required=False, help="if your forecast has changed: the claim that changed it")
 
 FORECASTS: Mapping[ForecastKind, tuple[Field, ...]] = {
-    "probability": (
-        Field(name="PROBABILITY", kind="number", low=0, high=1, help="0 to 1: how likely the answer is yes"),
-    ),
+    "probability": (Field(name="PROBABILITY", kind="number", low=0, high=1, help="how likely the answer is yes"),),
     "number": (Field(name="ESTIMATE", kind="number", help="the number that you expect"),),
     "quantiles": (
         Field(name="P10", kind="number", help="the true number is below it with a chance of one in ten"),
@@ -64,7 +62,7 @@ def forecast(brief: Brief, choices: Choices) -> Phase:
     kind: ForecastKind = choices.forecast or "probability"
     first = Everyone(act="draft", task=FIRST, form=first_form(kind), view=ALONE, needs=1)
     answers = Showing(acts=ACTS, distinct=True, shuffle=True)
-    form = Form(name="revision", fields=(*FORECASTS[kind], BECAUSE, ARGUMENT))
+    form = Form(name="revision", fields=(BECAUSE, ARGUMENT, *FORECASTS[kind]))
     again = Everyone(act="revise", task=AGAIN, form=form, show=(answers,), view=HIDDEN)
     close = Close(
         acts=ACTS, field=CENTER[kind], threshold=THRESHOLD if choices.threshold is None else choices.threshold
@@ -77,7 +75,7 @@ def forecast(brief: Brief, choices: Choices) -> Phase:
 
 def first_form(kind: ForecastKind) -> Form:
     """The form of a first forecast."""
-    return Form(name="draft", fields=(*FORECASTS[kind], ARGUMENT))
+    return Form(name="draft", fields=(ARGUMENT, *FORECASTS[kind]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
