@@ -231,8 +231,8 @@ SPEAKING = (
     "Message {n} of at most {most}. You sit on this board, which has to come to a verdict on the topic. Judge from "
     "your own expertise, rest on the documents, and answer what the others said where you differ. Give your verdict "
     "once you have one, with your reasons; a later one replaces it. Withdraw only if you have given a verdict and have "
-    "nothing to add: you will not speak again, and your verdict stands. A short message counts as well: of the tags "
-    "below, Content, VerdictReasoning, Verdict and Withdrawn are enough."
+    "nothing to add: you will not speak again, and your verdict stands. A short message counts as well: "
+    "Content, VerdictReasoning, Verdict and Withdrawn are enough."
 )
 DUE = "The deadline has passed and you owe a verdict: this message must hold it."
 # What comes first is said as it stands by the built-in timekeeper, which has no words of its own.
