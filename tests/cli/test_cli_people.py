@@ -95,9 +95,9 @@ def test_an_answer_goes_on_with_the_debate(tmp_path: Path) -> None:
 def test_an_answer_that_cannot_be_used_is_not_noted(tmp_path: Path) -> None:
     name = begin(tmp_path)
     for words, code, text in (
-        (("water",), 2, "the answer must say ANSWER (tea or coffee) and ARGUMENT (your best argument"),
-        (("-f", "ANSWER=water"), 2, "ANSWER is 'water'; it must be tea or coffee"),
-        (("-f", "DRINK=tea"), 2, "the answer has no field 'DRINK'; there are ANSWER"),
+        (("water",), 2, "the answer must say ARGUMENT (your best argument"),
+        (("-f", "ANSWER=water"), 2, "ANSWER is 'water'; it must be one of"),
+        (("-f", "DRINK=tea"), 2, "the answer has no field 'DRINK'; there are ARGUMENT"),
         (("-f", "tea"), 2, "-f tea has no value; write FIELD=VALUE."),
         (("-f", "ANSWER=tea", "-f", " ANSWER =tea"), 2, "-f ANSWER is given twice."),
         (("",), 2, "the answer is empty"),
@@ -116,7 +116,7 @@ def test_without_words_and_terminal_the_question_is_shown(tmp_path: Path) -> Non
     words = one_line(shown.stdout)
     assert words.startswith("Tea or coffee? ")
     assert "▌ Bo Li · Pays for it · draft ▌ Answer the question" in words
-    assert "ANSWER tea or coffee CONFIDENCE 0 to 1: how likely you are right: a number from 0 to 1 (optional)" in words
+    assert "CONFIDENCE how likely you are right: a number from 0 to 1 (optional) ANSWER" in words
     assert "1 day 23 h left" in words
     assert f'folkmoot answer {name} "…", or -f FIELD=VALUE' in shown.stderr
     assert "Bo Li has to answer" in folkmoot(tmp_path, "show", name).output
