@@ -39,6 +39,7 @@ from folkmoot.core.ask import Ask
 from folkmoot.core.brief import BUILTIN, HUMAN, Brief, Limits, Participant
 from folkmoot.core.event import Asked, Failed, Replied
 from folkmoot.core.transcript import Transcript
+from folkmoot.core.unread import Unread
 from folkmoot.models.base import Message, Model, Request
 from folkmoot.models.layers import RetrySettings
 from folkmoot.models.prices import MAX_TOKENS, answer_cap, count_most
