@@ -82,8 +82,8 @@ T2 [Prof. Rodriguez]:
   <Speaker>Prof. Rodriguez</Speaker>
   <Cites>
   - A1</Cites>
-  <VerdictReasoning>So.</VerdictReasoning>
   <Content>Too costly.</Content>
+  <VerdictReasoning>So.</VerdictReasoning>
   <Verdict>NO_HIRE</Verdict>
   </Message>
 

@@ -170,12 +170,12 @@ async def test_what_refuses_everybody_at_the_first_question_pauses_and_a_resume_
 
 async def test_what_refuses_everybody_later_is_a_matter_of_that_question() -> None:
     def later(ask: Ask, context: Context, say: Recorder) -> object:
-        return "Tea." if ask.act == "open" else Refused("too long", kind="too_long")
+        return "Tea." if ask.act == "open" else Refused("will not say", kind="refused")
 
     tree = base.Sequence(parts=(Everyone(act="open", task="Begin."), Everyone(act="argue", task="Go on.")))
     ran = await runner(tree).run({"Ann": Acts(later), "Bob": Acts(later)})
     assert ran.transcript.paused is None
-    assert [failure.kind for failure in failed(ran)] == ["too_long"] * 2
+    assert [failure.kind for failure in failed(ran)] == ["refused"] * 2
 
 
 async def test_all_failing_in_other_ways_closes_as_failed() -> None:

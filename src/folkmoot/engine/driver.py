@@ -347,12 +347,13 @@ class _Driver:
             who = f"none of {len({ask.to for ask in asks})} participants" if len(asks) > 1 else f"{asks[0].to} not"
             causes = {error.kind for error in away}
             cause = causes.pop() if len(causes) == 1 else ""
-            how = "asked" if isinstance(away[0], Refused) else "reached"
-            return self._pause(f"{who} could be {how}: {away[0]}", "unavailable", named(cause))
+            told = next((error for error in away if isinstance(error, Refused)), away[0])
+            how = "asked" if isinstance(told, Refused) else "reached"
+            return self._pause(f"{who} could be {how}: {told}", "unavailable", named(cause))
         failures = [
             _failure_event(ask, outcome)
             for ask, outcome in zip(asks, outcomes, strict=False)
-            if not (waits and outcome in away)
+            if not (waits and isinstance(outcome, Unavailable))  # a resume asks these again
         ]
         self.ledger.note(*(failure for failure in failures if failure))
         if not waits:
