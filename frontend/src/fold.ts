@@ -37,6 +37,8 @@ export interface Stance {
   answer: string;
   confidence: number | null;
   changed: boolean;
+  /** Why the answer of that turn is not readable; then there is none. */
+  unread?: string;
 }
 
 export interface Vote {
@@ -239,6 +241,9 @@ function replied(own: State, seq: number, turn: Turn): void {
     const { answer, confidence, changed } = turn.position;
     const held = { seq, mark: turn.mark, round: turn.round, answer, confidence: confidence ?? null, changed };
     (own.stances[turn.by] ??= []).push(held);
+  } else if (turn.unread?.some((each) => each.answer) && !turn.moderator) {
+    const unread = turn.unread.find((each) => each.answer)!.why;
+    (own.stances[turn.by] ??= []).push({ seq, mark: turn.mark, round: turn.round, answer: "", confidence: null, changed: false, unread });
   }
   if (turn.ballot) {
     const choice = turn.ballot.choice.join(", ");

@@ -62,7 +62,8 @@ export interface Turn extends Place {
   model: string;
   served: string;
   seconds: number;
-  unread?: string[];
+  /** What could not be read of it, and why; `answer` where it is what its author is for. */
+  unread?: { fields: string[]; why: string; answer: boolean }[];
   /** What a reader should know of the answer beside its words. */
   remarks?: string[];
   tokens: number;

@@ -26,6 +26,7 @@ export function tintAt(place: number): string {
 export function answersOf(state: State): Answers {
   const all = Object.values(state.stances)
     .flat()
+    .filter((each) => !each.unread)
     .sort((one, other) => one.seq - other.seq);
   const texts = new Map<string, string>();
   for (const option of state.options) texts.set(plain(option), option);
@@ -36,9 +37,20 @@ export function answersOf(state: State): Answers {
   return { texts: [...texts.values()], letter, tint };
 }
 
-/** The answer that each participant holds now, by name. */
+/** What stands in place of an answer that could not be read. */
+export const NOT_READABLE = "not readable";
+
+/** The answer that each participant holds now, by name; whose last one was not readable holds none. */
 export function holds(state: State): Record<string, string> {
-  return Object.fromEntries(Object.entries(state.stances).flatMap(([name, all]) => (all.length ? [[name, all.at(-1)!.answer]] : [])));
+  const last = Object.entries(state.stances).map(([name, all]) => [name, all.at(-1)] as const);
+  return Object.fromEntries(last.flatMap(([name, stance]) => (stance && !stance.unread ? [[name, stance.answer]] : [])));
+}
+
+/** How many ballots could be read, where not all could. */
+export function readable(decision: Decision | null): { count: number; line: string } {
+  const count = decision?.ballots.filter((each) => each.state === "unread").length ?? 0;
+  const all = decision?.ballots.length ?? 0;
+  return { count, line: count ? `${all - count} of ${all} ballots readable` : "" };
 }
 
 /** The answers with those who hold them, the most common first. */
@@ -50,8 +62,8 @@ export function tallied(answers: Answers, held: Record<string, string>): { answe
 /** The answers that lost, or all where nobody won, without those who gave none: no words, or words in which no answer could be read or voted for. */
 export function minority(state: State): Decision["minority"] {
   const dumb = (name: string): boolean =>
-    !state.stances[name] &&
-    state.rows.some((row) => row.kind === "turn" && row.by === name && row.turn?.unread?.some((each) => each.startsWith("ANSWER:")));
+    !state.stances[name]?.some((each) => !each.unread) &&
+    state.rows.some((row) => row.kind === "turn" && row.by === name && row.turn?.unread?.some((each) => each.answer));
   const names = new Set(state.people.map((each) => each.name));
   return [...(state.decision?.minority ?? []), ...(state.decision?.answers ?? [])].filter(
     ({ answer, argument, share }) => (names.has(answer) ? argument?.trim() && (share || !dumb(answer)) : (answer + (argument ?? "")).trim()),
@@ -62,6 +74,8 @@ export interface Stage {
   name: string;
   /** What each held by then, by name. */
   held: Record<string, Stance>;
+  /** Whose newest answer by then was not readable. */
+  unread: Record<string, Stance>;
   /** The share of those who hold the answer that most hold, 0 to 1. */
   share: number;
   /** How many hold each answer, by its plain words. */
@@ -76,14 +90,15 @@ export function stages(state: State): Stage[] {
   const times = [...new Set(all.flatMap(([, held]) => held.map(when)))].sort((one, other) => one - other);
   return times.map((time) => {
     const held: Record<string, Stance> = {};
+    const unread: Record<string, Stance> = {};
     for (const [name, stances] of all) {
       const last = stances.findLast((each) => when(each) <= time);
-      if (last) held[name] = last;
+      if (last) (last.unread ? unread : held)[name] = last;
     }
     const counts = new Map<string, number>();
     for (const { answer } of Object.values(held)) counts.set(plain(answer), (counts.get(plain(answer)) ?? 0) + 1);
     const share = Math.max(0, ...counts.values()) / Math.max(1, Object.keys(held).length);
-    return { name: time === 0 ? "opening" : time === Infinity ? "closing" : `round ${time}`, held, share, counts };
+    return { name: time === 0 ? "opening" : time === Infinity ? "closing" : `round ${time}`, held, unread, share, counts };
   });
 }
 

@@ -8,7 +8,7 @@ type Lost = Decision["minority"][number];
 /** A state in which Ada and Bo took part; of what Bo said no answer could be read. */
 function state(...lost: Lost[]): State {
   const people = ["Ada", "Bo"].map((name) => ({ name }));
-  const rows = [{ kind: "turn", by: "Bo", turn: { unread: ["ANSWER: no_form"] } } as unknown as Said];
+  const rows = [{ kind: "turn", by: "Bo", turn: { unread: [{ fields: ["ANSWER"], why: "no form", answer: true }] } } as unknown as Said];
   const stances = { Ada: [{ seq: 1, mark: "T1", round: 1, answer: "tea", confidence: null, changed: false }] };
   return { ...EMPTY, people, rows, stances, decision: { minority: lost } } as unknown as State;
 }

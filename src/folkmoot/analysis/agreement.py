@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from folkmoot.arguments.positions import AnswerGiven, Change, answers_given, bare, explained
 from folkmoot.core.transcript import Transcript, Turn
+from folkmoot.report.gaps import turn_gaps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,17 +106,21 @@ def agreement(transcript: Transcript) -> Agreement:
     flips: list[Flip] = []
     moments: list[TallyChange] = []
     rounds = False
-    for n, (turn, stand) in enumerate(ledger):
+    said = _with_unread(transcript, ledger)
+    for n, (turn, stand) in enumerate(said):
         rounds = rounds or turn.round > 0
         before = dict(now)
-        words.setdefault(bare(stand.answer), stand.answer)
-        now[turn.by] = stand.answer
+        if stand is None:
+            now.pop(turn.by, None)  # whoever can't be read any more is for nobody
+        else:
+            words.setdefault(bare(stand.answer), stand.answer)
+            now[turn.by] = stand.answer
         if turn.key in changed:
             flips.append(_flip(turn, changed[turn.key]))
         # The answers that open a debate make its first tally; a first answer after that changes it.
-        if turn.key in changed or (stages and turn.by not in before):
+        if before and stand and (turn.key in changed or (stages and turn.by not in before)):
             moments.append(_tally_change(turn, _count(before, words), _count(now, words)))
-        if n + 1 == len(ledger) or ledger[n + 1][0].round != turn.round:
+        if now and (n + 1 == len(said) or said[n + 1][0].round != turn.round):
             stages.append(Stage(name=_name(turn, rounds), mark=turn.mark, tally=_count(now, words)))
     return Agreement(
         ledger=tuple(
@@ -132,6 +137,14 @@ def _ledger(transcript: Transcript, answers: Mapping[str, Sequence[AnswerGiven]]
     """All answers with their turns, in the order of asking."""
     turns = [(transcript.get(stand.key), stand) for stood in answers.values() for stand in stood]
     return sorted(turns, key=lambda item: item[0].number)
+
+
+def _with_unread(
+    transcript: Transcript, ledger: Sequence[tuple[Turn, AnswerGiven]]
+) -> list[tuple[Turn, AnswerGiven | None]]:
+    """The answers together with the turns whose answer is not readable, in the order of asking."""
+    lost = [(turn, None) for turn in transcript.turns() if any(gap.answer for gap in turn_gaps(turn))]
+    return sorted([*ledger, *lost], key=lambda item: item[0].number)
 
 
 def _count(now: Mapping[str, str], words: Mapping[str, str]) -> Tally:

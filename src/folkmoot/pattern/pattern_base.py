@@ -26,7 +26,7 @@ from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import Brief, Limits, Participant
 from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Entry, Opened
-from folkmoot.report.gaps import gaps
+from folkmoot.report.gaps import gaps, in_sentences
 
 Debater: TypeAlias = Mapping[str, str] | Participant
 """A mapping with ``name``, ``role`` and ``system_prompt``, or a participant with a seat of its own."""
@@ -125,7 +125,7 @@ class Result(dict[str, Any]):
     def __init__(self, state: Mapping[str, object], outcome: Outcome) -> None:
         super().__init__(state)
         self.outcome = outcome
-        self.warnings = tuple(gap.sentence for gap in gaps(outcome.transcript))
+        self.warnings = in_sentences(gaps(outcome.transcript))
 
 
 R = TypeVar("R", bound=Result)

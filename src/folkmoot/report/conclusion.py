@@ -27,7 +27,7 @@ from folkmoot.core.roles import (
 )
 from folkmoot.core.text import every, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field, voter_reason, within
-from folkmoot.report.gaps import NOT_READABLE, gaps, readable_ballots
+from folkmoot.report.gaps import NOT_READABLE, gaps, in_sentences, readable_ballots
 from folkmoot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
 from folkmoot.report.metrics import Sums, sums_of
 from folkmoot.reviews.artefact import artefact_of, unseen_in_words
@@ -134,7 +134,7 @@ def cautions(transcript: Transcript, may_read: Callable[[Turn], bool] = lambda _
         transcript: of the debate.
         may_read: whether the reader may read a turn.
     """
-    told = tuple(gap.sentence for gap in gaps(transcript, may_read))
+    told = in_sentences(gaps(transcript, may_read))
     if transcript.decision is None or transcript.brief is None:
         return told
     brief = transcript.brief
@@ -269,7 +269,7 @@ def conclusion(transcript: Transcript) -> Conclusion:
     status, line = _status(outcome_view(transcript), transcript.protocol)
     decision = transcript.decision
     if decision is None:
-        return Conclusion(status=status, line=line)
+        return Conclusion(status=status, line=line, notes=cautions(transcript))
     names = [participant.name for participant in transcript.brief.participants] if transcript.brief else []
     return Conclusion(
         status=status,

@@ -1,6 +1,6 @@
 """The gaps in a debate: what could not be read, and which answers are missing. Every surface tells them from here."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from folkmoot.core.ask import Form, needed
@@ -47,7 +47,13 @@ class Gap:
         if not self.fields:
             return self.reason
         why = reason_in_words(self.reason, self.seen[:MOST_SEEN])
-        return f"{why} (allowed: {shorten(listed(self.allowed), LONGEST_CHOICES)})" if self.allowed else why
+        allowed = shorten(", ".join(self.allowed), LONGEST_CHOICES)
+        return f"{why} (allowed: {allowed})" if allowed else why
+
+    @property
+    def answer(self) -> bool:
+        """Whether it is what its author is for."""
+        return any(name in ANSWERS for name in self.fields)
 
     @property
     def remark(self) -> str:
@@ -135,6 +141,20 @@ def gaps(transcript: Transcript, may_read: Callable[[Turn], bool] = lambda _: Tr
                 ballot=before.ballot or gap.ballot,
             )
     return tuple(found.values())
+
+
+def in_sentences(found: Iterable[Gap]) -> tuple[str, ...]:
+    """Gaps as they are told, one sentence each; those who gave no answer for the same reason are told together."""
+    sentences: dict[tuple[object, ...], list[Gap]] = {}
+    for gap in found:
+        sentences.setdefault((gap.reason, gap.ballot) if not gap.fields else (gap,), []).append(gap)
+    return tuple(same[0].sentence if len(same) == 1 else _together(same) for same in sentences.values())
+
+
+def _together(same: Sequence[Gap]) -> str:
+    names = list(dict.fromkeys(gap.by for gap in same))
+    some = names if len(names) <= MOST_MARKS else [*names[:MOST_MARKS], f"{len(names) - MOST_MARKS} more"]
+    return f"{listed(some)} gave no {'ballot' if same[0].ballot else 'answer'}: {same[0].why.rstrip('.')}."
 
 
 def _void_ballots(transcript: Transcript) -> frozenset[str]:

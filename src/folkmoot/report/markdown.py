@@ -121,7 +121,8 @@ def decision_chapter(report: Report) -> list[str]:
     outcome, decision = report.outcome, report.outcome.decision
     if decision is None:
         begun = "" if outcome.status == "no_decision" else "There is no decision. "
-        return ["## Decision", f"{begun}{capital(inline(outcome.line))}."]
+        notes = (f"> **Note:** {inline(note)}" for note in outcome.notes)
+        return ["## Decision", f"{begun}{capital(inline(outcome.line))}.", *notes]
     return [
         "## Decision",
         *_result(outcome, decision),

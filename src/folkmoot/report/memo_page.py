@@ -140,7 +140,9 @@ COLOURS = ("#1d55b0", "#bf5208", "#0e7a6c", "#93297f", "#2b333b")
 HUES = len(COLOURS)
 """The colours of answers by their places; with more answers they come again, and letters tell those apart."""
 
-_PALETTE = "\n".join(f".memo .of-{place} {{ --of: {colour} }}" for place, colour in enumerate(COLOURS))
+_PALETTE = "\n".join(
+    f".memo .of-{place} {{ --of: {colour} }}" for place, colour in [*enumerate(COLOURS), (-1, "#454d55")]
+)
 
 STYLE = (
     _PALETTE
@@ -267,7 +269,7 @@ def _tally(memo: Memo, fit: _Fit) -> str:
     if left := len(answers) - len(rows):
         lines.append(f"<li>{counted(left, 'more answer')}</li>")
     lines += [
-        f'<li><span><i class="key">{letter_of(row.place)}</i>{_text(row.answer)}</span><b>{_text(row.votes)}</b></li>'
+        f'<li class="of-{row.place}"><span><i class="key">{letter_of(row.place)}</i>{_text(row.answer)}</span><b>{_text(row.votes)}</b></li>'
         for row in memo.tally
         if row.place < 0
     ]

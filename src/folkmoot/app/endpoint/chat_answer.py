@@ -18,7 +18,7 @@ from folkmoot.core.roles import FINAL, final_turn
 from folkmoot.core.text import clip, counted, flat, listed, percent
 from folkmoot.core.transcript import Transcript, Turn, fold
 from folkmoot.report.conclusion import OutcomeView, cautions, outcome_view
-from folkmoot.report.gaps import gaps, readable_ballots, turn_gaps
+from folkmoot.report.gaps import gaps, in_sentences, readable_ballots, turn_gaps
 
 CHARACTERS = 4
 """Characters of a token, by which the final answer is cut."""
@@ -285,9 +285,8 @@ def _degradations(state: DebateState) -> Iterator[str]:
     if uncounted := readable_ballots(state.transcript.decision):
         yield f"{uncounted}."
     names = [participant.name for participant in speakers]
-    for gap in gaps(state.shown):
-        if gap.by in names and (gap.ballot or not gap.fields):
-            yield _line(gap.sentence)
+    told = (gap for gap in gaps(state.shown) if gap.by in names and (gap.ballot or not gap.fields))
+    yield from map(_line, in_sentences(told))
     for participant in speakers:
         others = sorted(state.transcript.models.get(participant.name, set()) - {participant.seat})
         if others and not is_person(participant):

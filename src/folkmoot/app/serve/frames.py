@@ -303,7 +303,7 @@ def _turn(turn: TurnView, cites: Cites) -> Data:
         "model": turn.model,
         "served": spoken.served,
         "seconds": spoken.seconds,
-        "unread": [{"fields": list(gap.fields), "why": gap.why} for gap in turn.unread],
+        "unread": [{"fields": list(gap.fields), "why": gap.why, "answer": gap.answer} for gap in turn.unread],
         "notes": list(turn.notes),
         "remarks": list(turn.remarks),
         "tokens": turn.tokens,

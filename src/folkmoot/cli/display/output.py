@@ -197,9 +197,7 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
         for item in report.review.findings:
             yield item.finding.id, line(finding_in_words(item))
     for note in outcome.notes:
-        yield "note", note
-    if outcome.status == "failed":
-        yield from (("cause", reason) for reason in _causes(report))
+        yield "cause" if outcome.status == "failed" else "note", note
     if problems := _problems(report):
         yield "problems", problems
     if any(fault.kind == "unmarked" for fault in report.faults):
@@ -241,13 +239,6 @@ def _dissent(report: "Report") -> Iterator[str]:
     for ballot in report.outcome.dissent:
         reason = f": {short(ballot.reason, 200)}" if ballot.reason else ""
         yield f"{line(ballot.voter)} for {short(ballot.choice, 60)}{reason}"
-
-
-def _causes(report: "Report") -> Sequence[str]:
-    """Why answers are missing, each reason once, the commonest first."""
-    from folkmoot.report.metrics import missing_causes  # here for start-up time: few debates fail
-
-    return [short(reason, 240) for reason in missing_causes(report.faults)]
 
 
 def _problems(report: "Report") -> str:
