@@ -185,7 +185,7 @@ def test_moderators_have_a_bar_and_proposals_their_authors() -> None:
         Resumed(),
     )
     assert "Bob Head of x · critique on Ann's proposal · ollama:tiny" in text
-    assert "not readable: SEVERITY: missing" in text
+    assert "not readable: SEVERITY" in text
     assert "▌ Mo review · ollama:tiny\n▌   Go on.\n▌\n▌   With care.\n" in text
     assert "No further round: all agree." in text
     assert "Proposals ends early: enough." in text

@@ -198,7 +198,9 @@ async def test_who_was_missing_stands_in_the_text(tmp_path: Path) -> None:
         silent = (await web.ann.post("/v1/chat/completions", json={**body, "folkmoot": {"notices": "field"}})).json()
         alone = (await web.ann.post("/v1/chat/completions", json={**body, "model": "folkmoot/alone"})).json()
     text = answer["choices"][0]["message"]["content"]
-    assert text == "Tea\n\nFolkmoot: 1 of 3 seats did not answer (Pragmatist: no connection to away: reset)."
+    assert text.startswith("Tea\n\nFolkmoot: 1 of 3 seats did not answer")
+    assert "Pragmatist" in text
+    assert "no connection to away: reset" in text
     assert silent["choices"][0]["message"]["content"] == "Tea"
     assert silent["folkmoot"]["degraded"]
     assert alone["folkmoot"]["status"] == "no_decision"
