@@ -16,8 +16,8 @@ GROUPS: Mapping[str, str] = {
     "Options of every kind": "option takes_options",
     "Protocols": "Protocol Brief Participant Source Settings Limits View Choices Phase Sequence Rounds At After "
     "Everyone Floor Vote Count Adopt Ranking Showing ending until speech draft mediator LOG",
-    "Phases": "State Play Ask Form Field Reply Usage Entered Halted Ruled Transcript Turn aimed asked_names read_field "
-    "wording",
+    "Phases": "State Play Ask Form Field Reply Unread Usage Entered Halted Ruled Transcript Turn aimed asked_names "
+    "read_field wording",
     "Counting rules": "CountingRule Rule Ballot Decision Minority PLURALITY Quorum Share no_vote_reason strength "
     "tiers_by_score tiers_of unlawful",
     "Model providers": "Provider Wire ProviderModel Request Message AnswerStream End ModelName ProviderConnection "

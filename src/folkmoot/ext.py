@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from folkmoot.core.extensions import option, takes_options
     from folkmoot.core.text import counted, listed
     from folkmoot.core.transcript import Transcript, Turn, read_field, wording
+    from folkmoot.core.unread import Unread
     from folkmoot.models.base import Message, Model, Request, Traits
     from folkmoot.models.custom import ProviderModel
     from folkmoot.models.custom import write as as_text
@@ -122,6 +123,7 @@ __all__ = [
     "Transcript",
     "Turn",
     "Unavailable",
+    "Unread",
     "Unreadable",
     "Usage",
     "View",
@@ -164,6 +166,7 @@ _HOMES: "Mapping[str, str]" = {
     "folkmoot.core.event": "Called Entered Halted Ruled",
     "folkmoot.core.extensions": "option takes_options",
     "folkmoot.core.text": "counted listed",
+    "folkmoot.core.unread": "Unread",
     "folkmoot.core.transcript": "Transcript Turn read_field wording",
     "folkmoot.models.base": "Message Model Request Traits",
     "folkmoot.models.custom": "ProviderModel",

@@ -4,7 +4,8 @@ A meeting runs in a workspace, so everything is on record.
 
 >>> from folkmoot.board import BoardMeeting, BoardMember
 >>> def okafor(prompt: str) -> str:
-...     return "<Verdict>HIRE</Verdict><Withdrawn>true</Withdrawn><Content>Take Kim.</Content>"
+...     verdict = "<Verdict>HIRE</Verdict><VerdictReasoning>He leads well.</VerdictReasoning>"
+...     return f"{verdict}<Withdrawn>true</Withdrawn><Content>Take Kim.</Content>"
 >>> members = [BoardMember("Ms. Okafor", agent=okafor), BoardMember("Dr. Chen", agent=okafor)]
 >>> BoardMeeting("Should we hire Kim?", members, documents={"file.md": "Kim has led three engineers."}).run().verdict
 'HIRE'

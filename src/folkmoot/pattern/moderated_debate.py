@@ -53,7 +53,7 @@ class DebateResult(Result):
     ``current_round`` is the number of rounds that were held. ``final_decision`` is the moderator's, and "" where it
     never settled the matter: then ``moderator_summary`` says how far the debate has come. Whoever failed to answer has
     no entry in ``debate_history``; ``warnings`` names it. It also says where the moderator settled the matter without
-    a decision.
+    a decision: then the summary is the decision.
     """
 
     @property
