@@ -28,14 +28,18 @@ _KINDS = ("text", "list", "number", "flag", "choice")
 
 
 def json_form(form: Form) -> Form:
-    """The form laid out as one JSON object, with a reason first and the verdict last."""
+    """The form laid out as one JSON object, with a reason first and the verdict last.
+
+    What a required field needs beside it, whatever its value, is required too.
+    """
     needed = {field.needs for field in form.fields if field.when}
+    musts = {field.needs for field in form.fields if field.required and not field.when}
 
     def rank(field: Field) -> int:
         position = field.kind == "text" and field.abstain
         return len(_KINDS) if field.name in needed else _KINDS.index("choice" if position else field.kind)
 
-    fields = sorted(form.fields, key=rank)
+    fields = [replace(field, required=field.required or field.name in musts) for field in sorted(form.fields, key=rank)]
     if form.layout == "line" and all(field.kind != "text" for field in fields):
         fields = [Field(name=REASON, help="your reasons in a few sentences"), *fields]
     return replace(form, layout="json", envelope="", fields=tuple(fields))
