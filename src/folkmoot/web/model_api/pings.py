@@ -3,6 +3,7 @@
 No debate is run for them and no model is called: a test that costs minutes and money would be repeated all day.
 """
 
+from collections.abc import Mapping
 from importlib import metadata
 
 from fastapi.responses import JSONResponse, Response
@@ -19,7 +20,7 @@ MOST_LETTERS = 40
 
 WORDS = "Ready."
 
-_NOTHING: Data = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cost": 0.0, "estimated": False}
+_NOTHING: Mapping[str, object] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cost": 0.0, "estimated": False}
 
 
 def is_ping(request: ChatRequest) -> bool:
