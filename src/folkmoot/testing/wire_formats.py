@@ -31,7 +31,7 @@ class Plan:
         fault: what goes wrong on the way: ``silence`` (nothing comes), ``stall`` (nothing more comes), ``cut`` (the
             connection ends in the middle), ``reset``, ``unmarked`` (a proper end without an end marker), ``html``,
             ``garbage`` (no JSON), ``drip`` (heartbeats for ever), ``broken`` (an error as the last event).
-        finish: why the answer stops: ``stop``, ``length``, ``filter``.
+        finish: why the answer stops: ``stop``, ``length``, ``filter``; any other mark goes out as it is.
         usage: tokens in, out, and read from the cache; None to leave them out.
         served: the model that says it answered; "" for the one that was asked.
         piece: characters of text in one event.
@@ -131,7 +131,7 @@ def _ollama_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
         {"function": {"name": tool_call.name, "arguments": _object(tool_call.arguments)}} for tool_call in plan.tools
     ]
     wanted = [event({"content": "", "tool_calls": calls})] if calls else []
-    reason = "length" if plan.finish == "length" else "stop"
+    reason = "stop" if plan.finish == "filter" else plan.finish
     return [*thoughts, *words, *wanted], event({"content": ""}, done=True, done_reason=reason, **_ollama_usage(plan))
 
 
@@ -215,7 +215,8 @@ def _anthropic_frames(plan: Plan, body: Body) -> tuple[list[bytes], bytes]:
         frames.append(_event("content_block_stop", index=n))
     for n, call in enumerate(plan.tools, start=len(blocks)):
         frames.extend(_anthropic_call(n, call, plan.piece))
-    reason = {"length": "max_tokens", "filter": "refusal"}.get(plan.finish, "tool_use" if plan.tools else "end_turn")
+    whole = "tool_use" if plan.tools else "end_turn"
+    reason = {"length": "max_tokens", "filter": "refusal", "stop": whole}.get(plan.finish, plan.finish)
     stop = _event(
         "message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": output_tokens}
     )

@@ -1,7 +1,7 @@
 """Bad days, end to end over real sockets: every fault ends in a recorded, reported state."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -107,6 +107,9 @@ async def test_one_participant_fails_in_every_call_and_the_others_decide(plan: P
         (Plan(status=401, error="bad key"), "paused", "could be reached"),
         (Plan(text=""), "failed", "0 of 3 answered"),
         (Plan(fault="html"), "paused", "answers with a web page; is the address right?"),
+        (Plan(status=400, error="Your credit balance is too low."), "paused", "no quota left"),
+        (Plan(status=400, error="no such field"), "paused", "no such field"),
+        (Plan(status=403, error="Your input was flagged."), "paused", "input was flagged"),
     ],
 )
 async def test_all_fail(plan: Plan, status: str, word: str, tmp_path: Path) -> None:
@@ -118,8 +121,10 @@ async def test_all_fail(plan: Plan, status: str, word: str, tmp_path: Path) -> N
     assert "There were no problems" not in debate_run.report
 
 
-async def test_half_a_stream_is_never_a_turn(tmp_path: Path) -> None:
-    debate_run = await hold(for_one(Plan(fault="unmarked", text="ANSWER: act\nARGUMENT: half"), well), tmp_path)
+@pytest.mark.parametrize("plan", [Plan(fault="unmarked"), Plan(finish="network_error")])
+async def test_half_a_stream_is_never_a_turn(plan: Plan, tmp_path: Path) -> None:
+    half = replace(plan, text="ANSWER: act\nARGUMENT: half")
+    debate_run = await hold(for_one(half, well), tmp_path)
     bob = [turn for turn in debate_run.outcome.transcript.all() if turn.by == "Bob"]
     assert all(turn.reply is None or "truncated" in turn.reply.notes for turn in bob)
     assert debate_run.outcome.decision

@@ -20,7 +20,13 @@ MOST_LETTERS = 40
 
 WORDS = "Ready."
 
-_NOTHING: Mapping[str, object] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cost": 0.0, "estimated": False}
+_NOTHING: Mapping[str, object] = {
+    "prompt_tokens": 0,
+    "completion_tokens": 0,
+    "total_tokens": 0,
+    "cost": 0.0,
+    "estimated": False,
+}
 
 
 def is_ping(request: ChatRequest) -> bool:
