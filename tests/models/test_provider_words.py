@@ -174,6 +174,9 @@ ABOUT: list[tuple[int, str, str]] = [
     (400, "Developer instruction is not enabled for this model", "request"),
     (400, "Conversation roles must alternate user/assistant/user/assistant/...", "request"),
     (400, "`temperature` is deprecated for this model.", "request"),
+    (400, "Unrecognized key(s) in object: 'seed'", "request"),
+    (400, "invalid JSON at location 5", "request"),
+    (403, "This key may not use it", "key"),
     (400, "messages.0.content: Input should be a valid string", "request"),
     (500, "oops", "server"),
 ]

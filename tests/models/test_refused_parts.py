@@ -20,7 +20,7 @@ from folkmoot.models.wires.refused_parts import (
 )
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
-from tests.models.models_kit import HASTY, Notebook, ask, environment
+from tests.models.models_kit import HASTY, Notebook, Page, ask, canned, environment
 
 SCHEMA = json.dumps(
     {
@@ -125,6 +125,16 @@ async def test_a_model_may_refuse_more_parts_than_a_call_has_tries() -> None:
         called = await pool.model("groq:tiny").complete(ask(settings=Settings(temperature=1, seed=3)), Notebook())
         assert (called.text, len(wires.calls)) == ("yes", 6)
         await pool.close()
+
+
+async def test_a_field_that_is_blamed_is_left_out_though_the_words_speak_of_lengths() -> None:
+    error = {"message": "too many stop sequences in the request: at most 4", "param": "stop"}
+    model, port = canned("groq:tiny", Page(json.dumps({"error": error}).encode(), status=400))
+    for again in (True, False):
+        with pytest.raises(Refused) as caught:
+            await model.complete(ask(settings=Settings(stop=("x",))), Notebook())
+        assert caught.value.again == again
+    assert ["stop" in body for body in port.sent] == [True, False]
 
 
 async def test_what_is_refused_for_ever_is_not_asked_for_ever() -> None:

@@ -228,9 +228,13 @@ _MATTERS: Mapping[str, re.Pattern[str]] = {
         r"(?i)\bcredits?\b|\bbilling\b|\bbalance\b|\bpayment\b|\bquota\b|\bfunds\b|\btop.?up|\bpurchase|\bprepaid|arrears"
         r"|(?:spend\w*|usage|key|hard|monthly|weekly|daily|total) limit"
     ),
-    "region": re.compile(r"(?i)\bcountry|\bregion|\bterritor|\blocation\b"),
+    "region": re.compile(
+        r"(?i)\b(?:country|region|territor\w+|location)\b.{0,60}\b(?:not|un\w+)\b"
+        r"|\b(?:not|un\w+)\b.{0,60}\b(?:country|region|territor\w+|location)\b"
+    ),
     "key": re.compile(
-        r"(?i)\bapi.?key|\bkey\b|unauthori[sz]ed|unauthenticated|authenticat|credential|access token|bearer"
+        r"(?i)\bapi.?key|(?:incorrect|expired|revoked|your) key\b|unauthori[sz]ed|unauthenticated|authenticat|credential"
+        r"|access token|bearer"
     ),
 }
 """What an error is about, by the stems of its words, in the order of weight."""
@@ -286,6 +290,8 @@ def _matter(model: str, status: int, text: str, wait: float | None = None) -> st
     if status == 404:
         return matter if matter in ("refused", "quota") else "not_found"
     if status == 403 and matter in ("", "too_long"):
+        if re.search(r"(?i)\bkey\b", text):
+            return "key"
         if _PERMITTED.search(text):
             return "denied"
         # A refusal that says something else may be one of the text, so nobody else is sent it.

@@ -366,7 +366,9 @@ class WireModel(ABC):
             self._tools = False
         elif error.kind in ("request", "too_long", "not_found", "denied") or (error.kind == "server" and status < 502):
             blamed = provider_errors.blamed_fields(raw)
-            if left_out := self._refused.learn(error.kind, words, blamed, body):
+            # Who blames a field of the request does not blame the length of its prompt, whatever it says of lengths.
+            kind = "request" if error.kind == "too_long" and blamed & body.keys() - {"messages"} else error.kind
+            if left_out := self._refused.learn(kind, words, blamed, body):
                 fields = self._refused.fields
                 unsent = {*self._unsent, *(name for name in Settings.__slots__ if self.field(name) in fields)}
                 self._unsent = tuple(name for name in Settings.__slots__ if name in unsent)
