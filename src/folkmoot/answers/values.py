@@ -138,9 +138,12 @@ def read_choice(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(
-    r"(?:[~≈]|(?P<word>[a-z]{1,12}) \()?(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,60})?|\d{1,15},\d{1,2}|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60}))"
+    r"(?:[a-z]{1,12}\s?=\s?)?(?:[~≈]|(?P<word>[a-z]{1,12}) \()?(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,60})?|\d{1,15},\d{1,2}|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})(?:e[+-]?\d{1,2})?)"
     r"(?:\s*(?P<percent>%)|\s*(?:/|out of)\s*(?P<top>\d{1,6}))?(?:\s*points?)?(?:\s*\([^()\d]*\))?\)?"
 )
+_TWICE = re.compile(r"([^()]{1,40}?)\s?\(([\d.,]{1,20}\s?%?)\)?")
+"""A number that is written in two ways: ``0.35 (35 %)``."""
+
 _SIGNS: Mapping[int, int | None] = {0x2212: ord("-"), ord("\\"): None, ord("$"): None}
 
 
@@ -150,12 +153,15 @@ def read_number(form_field: Field, raw: str) -> Value | Fault:
     words = fold(text.translate(_SIGNS)).strip(" *_`\"'[]").rstrip(".。;,")
     words = words[1:-1].strip() if words[:1] + words[-1:] == "()" else words
     found = _NUMBER.fullmatch(words)
+    if not found and (twice := _TWICE.fullmatch(words)):
+        one, other = read_number(form_field, twice[1]), read_number(form_field, twice[2])
+        return one if one == other else Fault("ambiguous", raw)
     if not found or (found["word"] and form_field.high != 1):
         odd = re.match(r"[+-]?(?:nan|inf)|[+-]?[\d.]", words)
         return Fault("invalid_number" if odd else "wrong_type", raw)
     digits = found["number"]
     digits = digits.replace(",", ".") if re.fullmatch(r"[+-]?\d+,\d{1,2}", digits) else digits.replace(",", "")
-    number: int | float = float(digits) if "." in digits or len(digits) > 18 else int(digits)
+    number: int | float = float(digits) if "." in digits or "e" in digits or len(digits) > 18 else int(digits)
     top = 100.0 if found["percent"] else float(found["top"] or 0)
     if top and form_field.high != top:
         if form_field.high != 1:
