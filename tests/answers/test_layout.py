@@ -226,6 +226,7 @@ WORDS_LEFT = [
     ("Hello.<thinking>x", "Hello."),
     ("<|channel|>analysis<|message|>x", ""),
     ("<|channel|>final<|message|>Hello.<|return|>", "Hello."),
+    ("<|channel|>final <|constrain|>text<|message|>Hello.<|return|>", "Hello."),
     ("One\u2028two\r\nthree", "One\ntwo\nthree"),
 ]
 

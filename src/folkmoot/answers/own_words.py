@@ -23,7 +23,7 @@ _MARK_AT_END = re.compile(rf"{MARK}\Z")
 _ELEMENT = re.compile(r"<(?P<shut>/?)(?P<name>[A-Za-z][\w:.-]{0,40})(?:\s[^<>\n]{0,80})?>")
 _THINKING = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|monologue|deliberat")
 _CHANNEL = re.compile(r"<\|channel\|?>\s{0,9}(\w+)")
-_FINAL = re.compile(r"\A\s*<\|channel\|?>\s{0,9}final\s{0,9}<\|message\|>")
+_FINAL = re.compile(r"\A\s*<\|channel\|?>\s{0,9}final(?:\s{0,9}<\|\w{1,20}\|>\w{0,20})?\s{0,9}<\|message\|>")
 
 _USERS = ("user", "human", "system", "developer", "tool", "function", "inst")
 _OWN_ROLES = ("assistant", "model", "ai", "bot", "gpt")
