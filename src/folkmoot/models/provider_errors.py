@@ -19,6 +19,9 @@ from folkmoot.models.waits import wait_seconds
 LONGEST = 200
 """Characters of a provider's own words that are passed on."""
 
+MOST_JUDGED = 4_000
+"""Characters by which is judged what an error is about."""
+
 ODD_SHAPE = "its JSON has another shape than this interface has"
 
 _TLS_WANTED = ("plain http request was sent to https port", "sent an http request to an https server")
@@ -267,6 +270,7 @@ _PATH = re.compile(r"(?i)(?:chat/)?completions|/messages\b|/api/chat|\burl\b|\br
 
 def _matter(model: str, status: int, text: str, wait: float | None = None) -> str:
     """What an error is about: its status says a part of it, the provider's words the rest."""
+    text = text[:MOST_JUDGED]
     if status == 429:
         # Who names a wait, or calls it a rate, is busy. A quota that is used up has no end to wait for.
         busy = wait is not None or re.search(r"(?i)rate.?limit|too many|per (?:min|sec|hour|day)|a minute", text)

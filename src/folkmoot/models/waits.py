@@ -22,6 +22,9 @@ _FOLD = re.compile(r"[^a-z]+")
 EPOCH = 1e9
 """A number from which on it is no wait, but a time: seconds since 1970; a thousand times as much is milliseconds."""
 
+LONGEST = 100
+"""Characters of a wait."""
+
 DEPTH = 6
 """How deep in the body of an error a wait may stand."""
 
@@ -58,7 +61,7 @@ def _retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """``retry-after-ms``, or ``retry-after`` as seconds or as a date."""
     if (wait := _number(headers.get("retry-after-ms", ""))) is not None:
         return wait / 1000
-    text = headers.get("retry-after", "")
+    text = headers.get("retry-after", "")[:LONGEST]
     return first(_number(text), _until(text, now), _duration(text))
 
 
@@ -110,6 +113,7 @@ def _in_words(words: str) -> float | None:
 
 def _time(text: str, now: float) -> float | None:
     """A wait in any notation: seconds, a duration, a time."""
+    text = text[:LONGEST]
     number = _number(text)
     if number is not None and number >= EPOCH:
         wait = number / (1000 if number >= 1000 * EPOCH else 1) - now
