@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.cli.options import code_of
+from folkmoot.cli.options import UNREACHABLE, code_of
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call
 from tests.cli.commands import BRIEF, DEAD, EXAMPLES, QUOTES, folkmoot, only_id, served, speak
@@ -252,7 +252,7 @@ def test_a_shell_is_offered_the_ids(tmp_path: Path) -> None:
 
 
 def test_a_debate_with_nobody_who_answers_fails(tmp_path: Path) -> None:
-    with served(lambda call: Plan(status=400, error="no")) as wires:
+    with served(lambda call: Plan(text="")) as wires:
         ran = folkmoot(tmp_path, "run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", OLLAMA_HOST=wires.url)
     assert ran.exit_code == 1, ran.output
     assert "✗ no answer: " in ran.output
@@ -260,19 +260,28 @@ def test_a_debate_with_nobody_who_answers_fails(tmp_path: Path) -> None:
 
 
 def test_a_debate_that_failed_says_the_cause_in_its_box(tmp_path: Path) -> None:
-    with served(lambda call: Plan(status=400, error="no such setting")) as wires:
+    with served(lambda call: Plan(text="")) as wires:
         words = ("run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", "--quiet")
         ran = folkmoot(tmp_path, *words, OLLAMA_HOST=wires.url)
     rows = [row for row in ran.output.split("\n") if row.startswith("cause")]
     assert len(rows) == 1, ran.output
-    assert "no such setting" in " ".join(ran.output.split())
+    assert "gave no words" in ran.output
+
+
+def test_a_debate_in_which_all_are_refused_pauses_and_says_what_to_do(tmp_path: Path) -> None:
+    with served(lambda call: Plan(status=402, error="no credit")) as wires:
+        words = ("run", "Tea or coffee?", "-m", "ollama:tiny", "--no-report", "--quiet")
+        ran = folkmoot(tmp_path, *words, OLLAMA_HOST=wires.url)
+    assert ran.exit_code == UNREACHABLE, ran.output
+    assert re.search(r"next +folkmoot resume \S+  # once there is credit", ran.output), ran.output
+    assert "-m PROVIDER:NAME" in ran.output
 
 
 def test_a_plan_with_unknown_prices_and_all_limits_is_spelt_out(tmp_path: Path) -> None:
     words = ("check", "Tea or coffee?", "-m", "compatible:x", "--max-tokens", "9000", "--total-seconds", "60")
     shown = folkmoot(tmp_path, *words, FOLKMOOT_BASE_URL=DEAD).output
     assert "cost       not known: no price for compatible:x" in shown
-    assert "limits     500 questions, 9,000 tokens, 2 min for each answer, 1 min in total" in shown
+    assert "limits     500 questions, 9,000 tokens, 10 min for each answer, 1 min in total" in shown
     assert (
         ", a quorum of 2 with 5 s of grace"
         in folkmoot(tmp_path, "check", "-", stdin="---\nquorum: 2\ngrace: 5s\n---\n# Tea or coffee?\n").output

@@ -137,7 +137,7 @@ def one_who_is_out_of_reach_stops_all() -> list[Change]:
     usual = driver._Driver._record_failures
 
     def record_failures(self: Any, asks: Any, outcomes: Any, *, alone: bool) -> bool:
-        away = [one for one in outcomes if isinstance(one, Unavailable) and not isinstance(one, driver._TurnTimeout)]
+        away = [one for one in outcomes if isinstance(one, Unavailable)]
         if away and len(asks) > 1:
             return self._pause(f"some could not be reached: {hide(str(away[0]))}", "unavailable")
         return usual(self, asks, outcomes, alone=alone)

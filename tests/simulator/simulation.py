@@ -135,6 +135,10 @@ def _first_error(error: BaseException) -> BaseException:
     return error
 
 
+MORE_SECONDS = 3600.0
+"""Seconds for an answer with which debates are resumed in the end."""
+
+
 class Simulation:
     """The course of one world."""
 
@@ -202,7 +206,11 @@ class Simulation:
     def limits_of(self, debate: str) -> Limits | None:
         """The limits with which a debate is resumed; None for its own."""
         own = next(item.limits for item in self.plan.debates if item.id == debate)
-        return replace(own, asks=None, tokens=None, cost=None, total_seconds=None) if self.raised else None
+        if not self.raised and not self.world.calm:
+            return None
+        limits = replace(own, asks=None, tokens=None, cost=None, total_seconds=None) if self.raised else own
+        # Where nobody had time enough, it pauses until somebody gives more.
+        return replace(limits, turn_seconds=MORE_SECONDS) if self.world.calm else limits
 
     # ---- processes -----------------------------------------------------------------------------------------------
 

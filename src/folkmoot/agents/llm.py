@@ -247,7 +247,7 @@ class Conversation:
             time.keep(replace(kept, notes=(*kept.notes, OUT_OF_TIME)))
         if time.left >= took or self.say.done(call):
             return True
-        self.notes.append(NO_TIME)
+        self.notes += [NO_TIME] if NO_TIME not in self.notes else []
         return False
 
     async def continue_form(self, ask: Ask, form: Form, answer: Called) -> Called:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from folkmoot.core.ask import ABSTAIN, Ask, Reply
+from folkmoot.core.brief import is_person
 from folkmoot.core.decision import Decision
 from folkmoot.core.event import Asked, Closed, Entered, Failed, Halted, Opened, Paused, Replied, Resumed, Ruled
 from folkmoot.core.roles import VERDICT, WITHDRAWN
@@ -15,8 +16,11 @@ from folkmoot.protocols.board import DEADLINE, EVERY
 from tests.simulator.checks.record_facts import RecordFacts
 from tests.simulator.invariants import require
 
-AWAY = frozenset({"connection", "server", "rate", "open"})
-"""Kinds of failures after which a provider counts as out of reach."""
+AWAY = frozenset({"connection", "server", "rate", "open", "timeout", "key", "quota", "not_found", "address"}) | {
+    "too_long",
+    "request",
+}
+"""Kinds of failures in which a model was not asked, or not in time."""
 
 MESSAGE, REMIND = "argue", "remind"
 """The acts of a meeting: of its members, and of its timekeeper."""
@@ -116,8 +120,10 @@ class Course:
     def note_failure(self, record: RecordFacts, event: Failed) -> None:
         """Where nobody of a batch could be reached its questions stay open, and the debate pauses."""
         self._failed.append(event.key)
-        keys = [ask.key for ask in record.batch_of(record.batch[event.key])]
-        if len(keys) < 2 or not set(keys) <= set(self._failed):
+        asks = record.batch_of(record.batch[event.key])
+        keys = [ask.key for ask in asks]
+        people = {who.name for who in record.brief.participants if is_person(who)} if record.brief else set[str]()
+        if len(keys) < 2 or not set(keys) <= set(self._failed) or people.intersection(ask.to for ask in asks):
             return
         failures = [record.answered[key] for key in keys]
         away = all(isinstance(failure, Failed) and failure.kind in AWAY for failure in failures)
@@ -132,7 +138,12 @@ class Course:
         if event.kind == "unavailable":
             asks = record.newest
             open_ = [ask.key for ask in asks if ask.key not in record.answered]
-            require(len(open_) == len(asks) > 1, "I88", lambda: f"{open_} of {len(asks)} are open: {event.reason}")
+            all_failed = len(asks) > 1 or _all_have_failed(record)
+            require(
+                len(open_) == len(asks) and all_failed,
+                "I88",
+                lambda: f"{open_} of {len(asks)} are open: {event.reason}",
+            )
 
     # ---- members of a board --------------------------------------------------------------------------------------
 
@@ -242,3 +253,14 @@ def _find_shown(part: object, shown: dict[str, set[frozenset[str]]]) -> None:
 
 def _acts_of(parts: Sequence[Mapping[str, object]]) -> frozenset[str]:
     return frozenset(act for part in parts for act in cast("Sequence[str]", part.get("acts", ())))
+
+
+def _all_have_failed(record: RecordFacts) -> bool:
+    """Whether all debaters have failed since somebody answered last, where the newest question is put to one alone."""
+    events = [entry.event for entry in record.entries]
+    replies = [n for n, event in enumerate(events) if isinstance(event, Replied)]
+    failed = {record.asked[event.key].to for event in events[max(replies, default=0) :] if isinstance(event, Failed)}
+    failed |= {ask.to for ask in record.newest}
+    people = record.brief.participants if record.brief else ()
+    same = set[str]() if replies else {who.seat for who in people if who.name in failed}
+    return all(who.name in failed or who.seat in same for who in people if who.duty == "debater")

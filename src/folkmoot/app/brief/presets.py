@@ -68,7 +68,8 @@ class Preset:
         models: who answers, in turn; with more than three a brief without participants has as many debaters.
         settings: the protocol and its settings, by the keys of a brief's header.
         limits: the limits, by the keys of a brief: ``limits.cost``.
-        built_in: whether built-in participants take part where the brief describes none; else a model generates them.
+        built_in: whether built-in participants take part where the brief describes none, or a model generates them;
+            None where it does not say.
         who: the tokens whose holders may use it; None for all.
         seconds: how long a request to its model name is held open.
         memo: whether its model name also answers strength, dissent and other answers.
@@ -85,7 +86,7 @@ class Preset:
     models: tuple[str, ...] = ()
     settings: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType(dict[str, Value]()))
     limits: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType(dict[str, Value]()))
-    built_in: bool = False
+    built_in: bool | None = None
     who: tuple[str, ...] | None = None
     seconds: float = SECONDS
     memo: bool = False
@@ -145,7 +146,9 @@ def _preset(name: str, table: Mapping[str, object], where: str) -> Preset:
         limits={
             f"limits.{key}": check_value(LIMITS, f"limits.{key}", table[key]) for key in LIMIT_KEYS if key in table
         },
-        built_in=_word("participants", table.get("participants", PARTICIPANTS[1]), PARTICIPANTS) == PARTICIPANTS[0],
+        built_in=_word("participants", table["participants"], PARTICIPANTS) == PARTICIPANTS[0]
+        if "participants" in table
+        else None,
         who=_texts("who", table["who"]) if "who" in table else None,
         seconds=_seconds(table.get("seconds", SECONDS)),
         memo=_word("answer", table.get("answer", ANSWERS[0]), ANSWERS) == "memo",

@@ -119,9 +119,15 @@ class ParsedBrief:
         """The models for all who have none of their own: the file's, else those of its preset."""
         return (self.model,) if self.model else self.preset.models if self.preset else ()
 
-    def built_in(self, cast: str) -> bool:
-        """Whether built-in participants take the places that nobody describes: as ``cast`` says, else the preset."""
-        return cast == "builtin" or (not cast and self.preset is not None and self.preset.built_in)
+    def built_in(self, cast: str, *, usual: bool) -> bool:
+        """Whether built-in participants take the places that nobody describes: as ``cast`` says, else the preset.
+
+        Args:
+            cast: what the caller wants: ``builtin``, ``new``; "" for nothing.
+            usual: what is done where nobody says.
+        """
+        said = self.preset.built_in if self.preset else None
+        return cast == "builtin" or (not cast and (usual if said is None else said))
 
     def options(self, key: str) -> dict[str, Value]:
         """The options behind a key such as ``protocol_options``, by name."""

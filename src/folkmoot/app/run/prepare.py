@@ -365,10 +365,9 @@ async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrid
         raise choice_error(parsed, overrides, error.about, str(error)) from error
     for participant in plan.brief.participants:
         _check_tools(parsed, replace(plan.brief, participants=(participant,)), config)
-    generates = parsed.vacant and not parsed.built_in(overrides.cast) and models[0] not in (QUOTES, HUMAN)
-    if generates and not overrides.cast and workspace.pool.is_nearby(models[0]):
-        # Small models name poor ones, and take a minute for it.
-        generates = False
+    # Small models name poor participants, and take a minute for it.
+    built_in = parsed.built_in(overrides.cast, usual=workspace.pool.is_nearby(models[0]))
+    generates = parsed.vacant and not built_in and models[0] not in (QUOTES, HUMAN)
     live, notes = live_models(workspace, plan.brief, plan.options), (*parsed.notes, *model_notes, *learned)
     return _Planned(plan, choices, live, notes, models[0] if generates else "")
 
