@@ -100,7 +100,8 @@ def test_again_builds_another_protocol_and_says_what_does_not_hold(tmp_path: Pat
 
 def test_a_generated_cast_is_kept_and_the_helper_debate_is_hidden(tmp_path: Path) -> None:
     with served(speak) as wires:
-        ran = folkmoot(tmp_path, "run", "Should we move?", "-m", "ollama:x", "--quiet", OLLAMA_HOST=wires.url)
+        words = ("run", "Should we move?", "-m", "ollama:x", "--participants", "new", "--quiet")
+        ran = folkmoot(tmp_path, *words, OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
         count = len(wires.calls)
         assert len(json.loads(folkmoot(tmp_path, "list", "--json").stdout)) == 1
@@ -364,3 +365,30 @@ def test_that_copies_of_the_built_in_agent_agree_is_called_a_demonstration(tmp_p
     assert "100% (a demonstration)" in folkmoot(tmp_path, "report", "last").output
     assert "A demonstration: 2 of 2 chose it." in folkmoot(tmp_path, "report", "last", "--format", "memo").output
     assert "unanimous" not in ran.output
+
+
+def test_where_nothing_could_be_read_no_more_rounds_are_advised(tmp_path: Path) -> None:
+    with served(lambda call: Plan(text="I would rather talk about the weather.")) as wires:
+        ran = folkmoot(tmp_path, "run", str(BRIEF), "-m", "ollama:tiny", "--plain", OLLAMA_HOST=wires.url)
+    commands = re.findall(r"^(?:next)? +folkmoot again \S+ ([^#]*)#", ran.stdout, re.MULTILINE)
+    assert commands, ran.output
+    assert commands[0].split() == ["-m", "PROVIDER:NAME"]
+    assert not any("--rounds" in command for command in commands)
+
+
+@pytest.mark.parametrize(
+    ("cause", "reason", "command"),
+    [
+        ("timeout", "none of 3 participants could be reached: no answer within 120 seconds", " --turn-seconds 600"),
+        ("timeout", "none of 3 participants could be reached: no answer within 600 seconds", " --turn-seconds 1200"),
+        ("timeout", "none of 3 participants could be reached: no answer within 3,000 seconds", " --turn-seconds 3600"),
+        ("timeout", "none of 3 participants could be reached: x:y said no word", " --turn-seconds 600"),
+        ("key", "none of 3 participants could be reached: x refused the key", ""),
+        ("quota", "none of 3 participants could be reached: x has no quota left", ""),
+    ],
+)
+def test_what_kept_all_from_answering_is_mended_first(cause: str, reason: str, command: str) -> None:
+    paused = Paused(reason=reason, kind="unavailable", cause=cause)
+    step = resume_step("tea", paused, Usage())
+    assert step.command == f"folkmoot resume tea{command}"
+    assert step.words

@@ -53,16 +53,29 @@ def next_steps(opened: Opened, debate: str, transcript: Transcript) -> Iterator[
         yield NextStep(command=f"folkmoot recount {debate}", words="the same votes under other rules")
     if opened.name not in KNOWN:
         return
+    unread = not voted and _is_unread(transcript)
+    if unread:
+        # What a model cannot say in one round it says in no other, nor as a moderator.
+        yield NextStep(command=f"folkmoot again {debate} -m PROVIDER:NAME", words="with a model that keeps to the form")
     sought = decision is None or decision.how != NOT_SOUGHT
-    if sought and "protocol" in opened.settings and (rounds := _more_rounds(opened)):
+    if not unread and sought and "protocol" in opened.settings and (rounds := _more_rounds(opened)):
         yield NextStep(command=f"folkmoot again {debate} --rounds {rounds}", words="with more rounds")
     moderators = opened.brief.names("moderator")
     if opened.name in TIMED or len(moderators) > 1:
         return
-    if opened.name != JUDGED:
+    if opened.name != JUDGED and not unread:
         yield NextStep(command=f"folkmoot again {debate} --protocol {JUDGED}", words="a moderator decides")
     seat = shlex.quote(f"{(*moderators, default_moderator(JUDGED).name)[0]}=human")
     yield NextStep(command=f"folkmoot again {debate} --protocol {JUDGED} -m {seat}", words="a person decides")
+
+
+def _is_unread(transcript: Transcript) -> bool:
+    """Whether of those whose answer should decide nobody could be read, though some have answered."""
+    decision = transcript.decision
+    if decision is not None and decision.ballots:
+        return any(ballot.state == "unread" for ballot in decision.ballots)
+    asked = [turn for turn in transcript.turns() if turn.ask and turn.ask.form]
+    return bool(asked) and not any(turn.fields for turn in asked)
 
 
 def ways_to_decide(entries: Sequence[Entry], debate: str) -> tuple[NextStep, ...]:
