@@ -15,6 +15,7 @@ FolkmootError                  anything that Folkmoot raises on purpose
 │   └── Unreadable         the answer: empty, cut off or garbled
 ├── ToolError              a tool: the participant is told, and continues without its result
 ├── LimitReached           the budget: raise the limit and resume
+│   └── Stopped            somebody: the debate pauses at their wish
 └── Waiting                a person: answer the open question and resume
     └── BatchPending       a provider's batch: wait for it and resume
 """

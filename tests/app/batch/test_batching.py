@@ -29,7 +29,7 @@ from folkmoot.core.errors import Refused
 from folkmoot.core.event import Called, Entry, Opened
 from folkmoot.models.base import Request
 from tests.app.batch.batch_kit import BRIEF, BUILD, BUY, PRICE, Paid, desk_with, item, work_on
-from tests.app.run.test_casting import CAST
+from tests.app.run.test_casting import CAST, listed
 from tests.council.agents import own_place
 from tests.kits.waiting import until
 from tests.web.web_kit import ADA, Slow
@@ -330,7 +330,7 @@ async def test_a_budget_waits_for_what_comes_free() -> None:
 
 async def test_participants_are_made_once_for_all_repeats() -> None:
     def script(request: Request) -> str:
-        return json.dumps(CAST) if "You are Casting" in str(request.messages) else BUILD
+        return json.dumps(listed(CAST)) if "You are Casting" in str(request.messages) else BUILD
 
     model = Paid(script)
     workspace = desk_with(paid=model)
