@@ -47,7 +47,7 @@ async def test_a_server_that_says_nothing_in_time_is_taken_for_the_least(monkeyp
         return {}
 
     monkeypatch.setattr("folkmoot.models.local_server.SECONDS", 0.01)
-    assert await ask_server(get) == ServerFacts()
+    assert await ask_server(get) is None
 
 
 def test_a_server_of_one_model_has_its_context_under_any_name() -> None:
@@ -96,3 +96,16 @@ async def test_nothing_is_sent_to_find_out_about_a_server_that_is_away() -> None
     connection = ProviderConnection(PROVIDERS["llamacpp"], {"LLAMACPP_BASE_URL": "http://127.0.0.1:9/v1"})
     assert await connection.learn() == ServerFacts()
     await connection.close()
+
+
+async def test_a_server_that_is_started_anew_is_asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter([ServerFacts(slots=2, contexts={"a": 512}), None, ServerFacts(slots=4, contexts={"a": 4096})])
+
+    async def answer(get: object) -> ServerFacts | None:
+        return next(said)
+
+    monkeypatch.setattr("folkmoot.models.transport.ask_server", answer)
+    monkeypatch.setattr("folkmoot.models.transport.FRESH", 0.0)
+    connection = ProviderConnection(PROVIDERS["llamacpp"], {})
+    assert [(await connection.learn()).context("a") for _ in range(3)] == [512, 512, 4096]
+    assert connection.gate.limit == 4

@@ -19,6 +19,9 @@ from folkmoot.models.names import Provider
 SECONDS = 3.0
 """Seconds in which a server says what it is."""
 
+FRESH = 60.0
+"""Seconds after which it is asked again: somebody may have started it anew, with more context."""
+
 BATCHING = 16
 """Calls at once to a server that answers as many together as its memory holds, such as vLLM."""
 
@@ -68,9 +71,9 @@ Get = Callable[[str], Awaitable[Mapping[str, object]]]
 """Reads the JSON object behind a path of the server's address; an empty one where there is none."""
 
 
-async def ask_server(get: Get) -> ServerFacts:
-    """What a server says of itself, whichever it is, within ``SECONDS``; little where it says little."""
-    facts = ServerFacts()
+async def ask_server(get: Get) -> ServerFacts | None:
+    """What a server says of itself, whichever it is, within ``SECONDS``; None where it cannot be reached."""
+    facts: ServerFacts | None = None
     with suppress(ModelError, Unreached, TimeoutError):
         async with asyncio.timeout(SECONDS):
             entries = _entries(await get("/v1/models"))

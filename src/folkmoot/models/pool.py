@@ -162,7 +162,7 @@ class Pool:
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
         self._cold: dict[str, tuple[ModelName, ProviderConnection]] = {}  # models that nobody has loaded yet
-        self._nearby: list[AsksItsServer] = []  # models of servers of one's own that were not asked yet
+        self._nearby: list[AsksItsServer] = []  # the models of servers of one's own
         self._warming = asyncio.Lock()
         self._options: Fields = {}
         self.open_tray: OpenTray | None = None
@@ -249,9 +249,9 @@ class Pool:
         await self.learn()
 
     async def learn(self) -> None:
-        """Ask each server of one's own what it says of itself and of the models asked for so far; each once."""
-        while self._nearby:
-            await self._nearby.pop().learn()
+        """Ask each server of one's own what it says of itself and of the models asked for so far."""
+        for model in self._nearby:
+            await model.learn()
 
     def add_agent(self, name: str, model: Model) -> None:
         """Register an agent: ``guest:name`` is this model from now on, with the same retries as any other.

@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias, cast
 
 from folkmoot.core.errors import Unavailable
 from folkmoot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
-from folkmoot.models.local_server import ServerFacts, ask_server, is_nearby
+from folkmoot.models.local_server import FRESH, ServerFacts, ask_server, is_nearby
 from folkmoot.models.names import Environment, Provider, find_url, need_key
 
 CONNECT_SECONDS = 10.0
@@ -81,7 +81,7 @@ class ProviderConnection:
         self.local = is_nearby(provider, self.url)
         self.gate = Gate(1 if self.local else in_flight, meter)
         self.facts: ServerFacts | None = None
-        self._learning = asyncio.Lock()
+        self._learning, self._stale = asyncio.Lock(), 0.0
         values = os.environ if env is None else env
         own = {header: values[name] for name, header in provider.headers.items() if values.get(name, "").strip()}
         bearer = {"authorization": f"Bearer {self.key.reveal()}"} if self.key else {}
@@ -107,14 +107,17 @@ class ProviderConnection:
         return self._port
 
     async def learn(self) -> ServerFacts:
-        """Ask a server of one's own what it can do, once, and let through as many calls as it answers at once."""
+        """Ask a server of one's own what it can do, and let through as many calls as it answers at once.
+
+        What it said a moment ago counts, and what it said last where it is away.
+        """
         async with self._learning:
-            if self.facts is None:
-                asks = self.local and self.provider.wire.models_path == MODELS
-                self.facts = await ask_server(self._get) if asks else ServerFacts()
-                if self.local:
-                    self.gate.widen(self.facts.slots)
-            return self.facts
+            now = asyncio.get_running_loop().time()
+            asks = self.local and self.provider.wire.models_path == MODELS and now >= self._stale
+            if asks and (facts := await ask_server(self._get)):
+                self.facts, self._stale = facts, now + FRESH
+                self.gate.widen(facts.slots)
+            return self.facts or ServerFacts()
 
     async def _get(self, path: str) -> Mapping[str, object]:
         """The JSON object behind a path of the server, whose address may end with the version of its interface."""

@@ -189,7 +189,7 @@ class Screen:
         facts = [
             asks,
             counted(sums.calls, "call"),
-            *usage_in_words(sums.tokens, sums.cost, sums.estimated),
+            *usage_in_words(sums.tokens, sums.cost, sums.estimated)[: 1 + bool(sums.calls)],
             duration(int(time.monotonic() - self._began)),
         ]
         if sums.missing:
