@@ -81,7 +81,7 @@ def test_ctrl_c_waits_for_the_answers_in_hand_and_twice_does_not(
     brief = f"---\nprotocol: round_robin\n---\n{QUOTES}"
 
     def script(call: Call) -> Plan:
-        return Plan(text="ANSWER: Tea\nCONFIDENCE: 0.7\nARGUMENT: It is calm.", delay=delay)
+        return Plan(text="ANSWER: Tea\nCLAIM: It is calm.\nARGUMENT: It is calm.", delay=delay)
 
     with (
         served(script) as wires,

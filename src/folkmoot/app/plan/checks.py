@@ -251,10 +251,9 @@ def _on_context(costing: Costing) -> Iterator[str]:
         if fit.least <= fit.holds:
             yield f"{problem}: older turns are left out of it."
         else:
-            yield (
-                f"{problem}, even without older turns ({fit.least:,}): start its server with a larger context, "
-                "take another model, or shorten the documents."
-            )
+            even = f", even without older turns ({fit.least:,})" if fit.least < fit.largest else ""
+            remedies = "start its server with a larger context, take another model, or shorten the documents"
+            yield f"{problem}{even}: {remedies}."
 
 
 def notes_on(brief: Brief, protocol: str, choices: Choices, costing: Costing) -> Iterator[str]:
