@@ -326,3 +326,16 @@ def test_what_shows_no_unfinished_answers_wants_no_pieces(mode: str) -> None:
 def test_a_live_screen_wants_pieces(live: bool) -> None:
     screen = Screen(Console(file=io.StringIO()), live=live)
     assert HangUpViewer(screen, Interrupt(say=print)).pieces is live
+
+
+def test_who_waits_for_a_place_is_told_from_who_is_at_work() -> None:
+    names = ("Ann", "Bo", "Cy")
+    keys = {name: f"/debate/propose#{n}" for n, name in enumerate(names)}
+    events = [ask_event(keys[name], name, "propose") for name in names]
+    sent = [Attempted(key=keys[name], call="answer", n=1) for name in names[:2]]
+    words = Delta(key=keys["Ann"], text="three words here")
+    text = show(*events, *sent, words, live=True, begin=opened(*names))
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    assert "3 words" in shown
+    assert "Bo thinking" in shown
+    assert "Cy waiting" in shown

@@ -152,9 +152,11 @@ class Screen:
         if len(speaking) > MOST_STREAMS:
             yield Text(f"{len(speaking) - MOST_STREAMS} more are answering", style=FAINT)
         if waiting:
-            # Who has not been sent to a model yet waits for a place at a server that answers few at once.
-            yield from self._who(" thinking …", [key for key in waiting if key in self._sent])
-            yield from self._who(" waiting …", [key for key in waiting if key not in self._sent])
+            # While calls of others are sent, whose call is not waits for a place at a server that answers few at once.
+            busy = self._sent.intersection(texts)
+            idle = [key for key in waiting if busy and key not in busy and not fold.drafts[key]]
+            yield from self._who(" thinking …", [key for key in waiting if key not in idle])
+            yield from self._who(" waiting …", idle)
         if people:
             yield Text.assemble(("waiting for ", FAINT), Text(", ").join(self._name(key) for key in people))
         if tally := running_tally(self.state):
