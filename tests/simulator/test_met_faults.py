@@ -67,8 +67,9 @@ def stop_for_longer_than_a_turn(folder: Path, program: str) -> None:
         return replace(speak(call), delay=1.2 if len(wires.calls) <= 4 else 0.0)
 
     with served(late) as wires:
-        env = {**settle(folder), "OLLAMA_HOST": wires.url, "PYTHONPATH": ":".join([str(ROOT), *sys.path])}
-        words = ["run", str(BRIEF), "-m", "ollama:tiny", "--no-report", "--turn-seconds", "2"]
+        reach = {"OPENAI_BASE_URL": f"{wires.url}/v1", "OPENAI_API_KEY": "k"}
+        env = {**settle(folder), **reach, "PYTHONPATH": ":".join([str(ROOT), *sys.path])}
+        words = ["run", str(BRIEF), "-m", "openai:gpt-4o-mini", "--no-report", "--turn-seconds", "2"]
         command = [sys.executable, "-c", program, *words]
         pipe, same = subprocess.PIPE, subprocess.STDOUT
         with subprocess.Popen(command, env=env, cwd=folder, stdout=pipe, stderr=same) as process:
