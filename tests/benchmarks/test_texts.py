@@ -25,7 +25,7 @@ def write(folder: Path, *cases: Mapping[str, JsonValue]) -> list[str]:
 
 
 VERDICTS: JsonValue = {"speaker": "Ann", "verdicts": ["HIRE", "NO_HIRE"]}
-HIRED = "<Message><Speaker>Ann</Speaker><Verdict>HIRE</Verdict><Content>So.</Content></Message>"
+HIRED = "<Message><Speaker>Ann</Speaker><Verdict>HIRE</Verdict><VerdictReasoning>She can do it.</VerdictReasoning><Content>So.</Content></Message>"
 GOOD = (
     case("vote_text", "I vote for: Ann", {"vote": "Ann", "reason": "plain"}),
     case("vote_text", "I abstain.", {"abstain": True}),

@@ -92,7 +92,7 @@ def test_a_dry_run_estimates_and_sends_nothing(tmp_path: Path) -> None:
     assert re.search(r"In total: 4 to 8 questions; 4 to 8 model calls; about .*; free", result.output)
     assert "Nothing has been sent to any model." in result.output
     data = json.loads(ten.stdout)
-    assert (data["debates"], data["calls"]) == (20, {"least": 40, "usual": 80, "most": 720})
+    assert (data["debates"], data["calls"]) == (20, {"least": 40, "usual": 80, "most": 960})
     assert data["cost"] == {"least": 0, "expected": 0, "usual": 0, "most": 0}
     assert folkmoot(tmp_path, "list").stdout.count("batch-") == 0
 

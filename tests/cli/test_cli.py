@@ -207,7 +207,7 @@ def test_faults_are_shown_and_counted(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert "\x1b" not in ran.output
     assert "attempt 1 failed" in ran.output
-    assert "not readable: ANSWER" in ran.output
+    assert "not readable: " in ran.output
     assert "failed attempt" in ran.output.split("problems")[1]
 
 

@@ -26,7 +26,7 @@ from tests.cli.terminals import CTRL_D, Typist
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX terminals")
 
 QUOTES = "builtin:quotes"
-TEA = (("ANSWER", "1\n"), ("CONFIDENCE", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
+TEA = (("ARGUMENT", "It is cheap.\n"), ("", "\n"), ("CONFIDENCE", "\n"), ("ANSWER", "1\n"))
 
 
 def person(name: str, deadline: float | None = None) -> Participant:
@@ -89,18 +89,18 @@ async def play(table: Table, brief: Brief | None, *steps: tuple[str, str]) -> Ou
 
 
 async def test_nobody_reads_answers_to_a_question_before_giving_his_own(table: Table) -> None:
-    came = await play(table, brief(person("Ada"), person("Bo")), *TEA, ("Bo is asked", "1\n"), *TEA[1:])
+    came = await play(table, brief(person("Ada"), person("Bo")), *TEA, ("Bo is asked", "It is cheap.\n"), *TEA[1:])
     assert (came.status, came.decision and came.decision.winner) == ("decided", "tea")
     assert table.order("Ada is asked", "Bo is asked", "─ drafts ─", "Bull Speaks for tea · draft")
     assert (
-        "Ada Drinks it · draft · in person\n  Answer    tea\n  Argument  It is cheap.\n" in table.typist.out.getvalue()
+        "Ada Drinks it · draft · in person\n  Argument  It is cheap.\n  Answer    tea\n" in table.typist.out.getvalue()
     )
 
 
 async def test_an_answer_from_elsewhere_closes_the_question(table: Table) -> None:
     async with asyncio.TaskGroup() as group:
         task = group.create_task(table.hold(brief(person("Ada"))))
-        await table.typist.type(("ANSWER", "2"))
+        await table.typist.type(("ARGUMENT", "2"))
         await answer(table.workspace, "d", "", fields={"ANSWER": "tea", "ARGUMENT": "By letter."})
     assert task.result().status == "decided"
     assert table.order("Ada is asked", "Ada is no longer asked here.", "By letter.")
@@ -108,7 +108,7 @@ async def test_an_answer_from_elsewhere_closes_the_question(table: Table) -> Non
 
 
 async def test_a_question_ends_with_the_time_of_the_person(table: Table) -> None:
-    came = await play(table, brief(person("Ada", deadline=0.4)), ("ANSWER", "2"))
+    came = await play(table, brief(person("Ada", deadline=0.4)), ("ARGUMENT", "2"))
     assert came.status == "no_decision"
     assert table.order(
         "until 2", "0 s left", "the time for the answer of Ada is over.", "no answer: timeout: Ada gave no"
@@ -116,7 +116,7 @@ async def test_a_question_ends_with_the_time_of_the_person(table: Table) -> None
 
 
 async def test_ctrl_d_leaves_one_question_open_and_the_others_are_asked(table: Table) -> None:
-    steps = (("ANSWER", CTRL_D), ("Bo is asked", "1\n"), *TEA[1:])
+    steps = (("ARGUMENT", CTRL_D), ("Bo is asked", "It is cheap.\n"), *TEA[1:])
     came = await play(table, brief(person("Ada"), person("Bo")), *steps)
     assert (came.status, came.kind, came.reason) == (
         "paused",
@@ -130,7 +130,7 @@ async def test_ctrl_d_leaves_one_question_open_and_the_others_are_asked(table: T
 async def test_ctrl_c_leaves_all_questions_open(table: Table) -> None:
     async with asyncio.TaskGroup() as group:
         task = group.create_task(table.hold(brief(person("Ada"), person("Bo"))))
-        await table.typist.type(("ANSWER", "1\n"))
+        await table.typist.type(*TEA[:2])
         await table.typist.see("CONFIDENCE")
         table.interrupt.press()
     assert (task.result().kind, table.typist.out.getvalue().count("is asked")) == ("waiting", 1)
@@ -163,12 +163,12 @@ async def test_what_is_said_from_outside_stands_beside_the_question_that_is_open
     await say(table.workspace, "d", "Zed", "Think of the kettle.")
     async with asyncio.TaskGroup() as group:
         task = group.create_task(table.hold())
-        await table.typist.type(("ANSWER", "1\n"))
+        await table.typist.type(*TEA[:2])
         await table.typist.see("CONFIDENCE")
         await say(table.workspace, "d", "Zoe", "The kettle is old.")
-        await table.typist.type((r"Zoe \(viewer\)", "\n"), ("ARGUMENT", "It is cheap.\n"), ("", "\n"))
+        await table.typist.type((r"Zoe \(viewer\)", "\n"), ("ANSWER", "1\n"))
     assert task.result().status == "decided"
-    assert table.order("Ada is asked", "▌ Zed (viewer)", "▌ Ada · Drinks it", "> \n▌ Zoe (viewer)", "ARGUMENT")
+    assert table.order("Ada is asked", "▌ Zed (viewer)", "▌ Ada · Drinks it", "> \n▌ Zoe (viewer)", "ANSWER")
 
 
 async def test_a_terminal_that_is_closed_leaves_the_question_open(table: Table) -> None:

@@ -219,8 +219,10 @@ async def test_an_answer_that_cannot_be_used_as_a_whole_is_asked_for_again(typis
 
 
 BOARD = member_form(message(("HIRE", "NO_HIRE")), "Ada", ("Ada", "Bo", "Cy"))
-VERDICT = (("Cites", "verdict\n"), ("2  NO_HIRE", "1\n"))
-LEAVE = (("VerdictReasoning.*Withdrawn", "7\n"), ("Withdrawn", "1\n"))
+REASONS = (("VerdictReasoning", "She can.\n"), ("", "\n"))
+VERDICT = (("Cites", "verdict\n"), ("2  NO_HIRE", "1\n"), *REASONS)
+GIVEN = {"Verdict": "HIRE", "VerdictReasoning": "She can."}
+LEAVE = (("Cites.*Withdrawn", "6\n"), ("Withdrawn", "1\n"))
 WHISPER = (("Cites", "3\n"), ("Whisper", "Psst.\n"), ("", "\n"), ("WhisperTo", "2\n"))
 REFUSED = (("Cites", "Withdrawn\n"), ("'Withdrawn'; it must be .*Cites", "2\n"), ("Thoughts", "Hm.\n"), ("", "\n"))
 
@@ -229,12 +231,12 @@ REFUSED = (("Cites", "Withdrawn\n"), ("'Withdrawn'; it must be .*Cites", "2\n"),
     ("form", "steps", "fields"),
     [
         (BOARD, (), {}),
-        (BOARD, VERDICT, {"Verdict": "HIRE"}),
+        (BOARD, VERDICT, GIVEN),
         (BOARD, (VERDICT[0], ("2  NO_HIRE", "\n")), {}),
-        (BOARD, (*VERDICT, *LEAVE), {"Verdict": "HIRE", "Withdrawn": True}),
+        (BOARD, (*VERDICT, *LEAVE), {**GIVEN, "Withdrawn": True}),
         (BOARD, WHISPER, {"Whisper": "Psst.", "WhisperTo": "Cy"}),
         (BOARD, REFUSED, {"Thoughts": "Hm."}),
-        (form_with_verdict(BOARD), (("Withdrawn", "8\n"), ("Withdrawn", "yes\n")), {"Withdrawn": True}),
+        (form_with_verdict(BOARD), (("Withdrawn", "7\n"), ("Withdrawn", "yes\n")), {"Withdrawn": True}),
     ],
 )
 async def test_what_may_be_left_out_is_asked_for_by_name_where_there_is_much(
@@ -248,9 +250,9 @@ async def test_what_may_be_left_out_is_asked_for_by_name_where_there_is_much(
 
 
 async def test_what_must_be_said_comes_first_where_there_is_much(typist: Typist) -> None:
-    steps = (("Content", "Tea.\n"), ("", "\n"), ("2  NO_HIRE", "2\n"), (r"Anything else\?", "\n"))
+    steps = (("Content", "Tea.\n"), ("", "\n"), ("2  NO_HIRE", "2\n"), *REASONS, (r"Anything else\?", "\n"))
     filled = await fill(typist, question(form=bound_to_judge(BOARD)), *steps)
-    assert filled.fields == {"Verdict": "NO_HIRE", "Content": "Tea."}
+    assert filled.fields == {**GIVEN, "Verdict": "NO_HIRE", "Content": "Tea."}
 
 
 async def test_a_field_that_a_choice_makes_necessary_cannot_be_left_out(typist: Typist) -> None:

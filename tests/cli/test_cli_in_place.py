@@ -57,7 +57,7 @@ def test_a_debate_that_is_left_by_ctrl_d_goes_on_at_the_terminal(tmp_path: Path)
 def test_nothing_is_noted_where_nobody_answers(tmp_path: Path) -> None:
     name = begin(tmp_path)
     terminal = Terminal(["answer", name], terminal_env(tmp_path), tmp_path)
-    terminal.type("Ada is asked.*ANSWER", CTRL_D)
+    terminal.type("Ada is asked.*ARGUMENT", CTRL_D)
     assert terminal.end() == 2
     assert "folkmoot: no answer was given" in terminal.words
     terminal = Terminal(["answer", name], terminal_env(tmp_path), tmp_path)

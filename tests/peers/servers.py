@@ -24,13 +24,15 @@ CACHE = HERE.parents[1] / ".cache" / "peers"
 INSTALL_SECONDS, START_SECONDS, END_SECONDS = 900, 240, 10
 
 
-def install(name: str) -> Path:
+def install(name: str, alone: str = "") -> Path:
     """The folder of the programs of an environment with the pins of ``name.txt``; built if it is not there.
+
+    The pins of ``alone.txt`` are installed beside them, without what these packages ask for.
 
     Skips the test, with the reason, where the packages cannot be installed.
     """
-    pins = HERE / f"{name}.txt"
-    mark = hashlib.sha256(pins.read_bytes() + sys.version.encode()).hexdigest()[:12]
+    pins = [HERE / f"{file}.txt" for file in (name, alone) if file]
+    mark = hashlib.sha256(b"".join(file.read_bytes() for file in pins) + sys.version.encode()).hexdigest()[:12]
     place = CACHE / f"{name}-{mark}"
     ready = place / "ready"
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -41,7 +43,9 @@ def install(name: str) -> Path:
             subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
             pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
             try:
-                subprocess.run([*pip, "-r", str(pins)], check=True, capture_output=True, timeout=INSTALL_SECONDS)
+                for file, options in zip(pins, ([], ["--no-deps"]), strict=False):
+                    command = [*pip, *options, "-r", str(file)]
+                    subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_SECONDS)
             except subprocess.CalledProcessError as error:
                 pytest.skip(f"{name} cannot be installed: {last_line(error.stderr)}")
             except subprocess.TimeoutExpired:

@@ -59,7 +59,7 @@ async def test_the_metadata_of_a_response_name_its_debate_and_how_it_stands(tmp_
     assert last.response.metadata["folkmoot_status"] == "decided"
     assert last.response.metadata["folkmoot_debate"] == last.response.id.removeprefix("resp_")
     assert lame.metadata
-    assert lame.metadata["folkmoot_degraded"].startswith("1 of 3 seats did not answer (")
+    assert lame.metadata["folkmoot_degraded"].startswith("1 of 3 seats did not answer")
     assert begun.metadata
     assert begun.metadata["folkmoot_status"] == "running"
     assert "folkmoot_strength" not in begun.metadata

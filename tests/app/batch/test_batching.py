@@ -160,7 +160,7 @@ async def test_one_that_fails_ends_no_other() -> None:
     work.tell = told_of.append
     await work.run()
     results = await work.outcomes()
-    assert [outcome.status for outcome in results] == ["decided", "failed", "error", "decided"]
+    assert [outcome.status for outcome in results] == ["decided", "paused", "error", "decided"]
     assert "damaged" in results[2].reason
     assert {outcome.debate for outcome in told_of} == {outcome.debate for outcome in results}
     assert rows(results)[-1].failed == 2

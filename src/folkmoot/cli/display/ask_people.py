@@ -99,8 +99,12 @@ class AnswerPrompt:
         value = await self._field(
             ask, replace(form_field, required=_is_required(form_field, ask, fields)), self._remarks
         )
-        if value is not None:
-            fields[form_field.name] = value
+        if value is None:
+            return
+        fields[form_field.name] = value
+        for item in ask.form.fields if ask.form else ():
+            if item.name == needed(form_field, value):  # a verdict's reasons, which stand before it in the form
+                await self._add(ask, item, fields)
 
     async def _ask_optional(self, ask: Ask, form: Form, fields: dict[str, Value]) -> None:
         """Ask which optional fields the person wants to fill in, and ask for those."""
@@ -262,12 +266,19 @@ def _open(form_field: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
     receiver = _receivers(ask.form).get(form_field.name)
     if receiver is not None and receiver not in fields:
         return False
-    if form_field.needs and not form_field.when and form_field.needs not in fields:
+    if form_field.needs and not form_field.when and form_field.needs not in fields and not _leads(form_field, ask.form):
         return False
     by_value = [
         partner for partner in _requiring_fields(form_field, ask.form) if partner.when and partner.name in fields
     ]
     return not by_value or _is_required(form_field, ask, fields)
+
+
+def _leads(form_field: Field, form: Form | None) -> bool:
+    """Whether a field is asked for before the one that it needs and that needs it: a verdict before its reasons."""
+    names = [item.name for item in form.fields] if form else []
+    mutual = form_field.needs in {item.name for item in _requiring_fields(form_field, form)}
+    return mutual and names.index(form_field.needs) < names.index(form_field.name)
 
 
 def _is_required(form_field: Field, ask: Ask, fields: Mapping[str, Value]) -> bool:
