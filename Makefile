@@ -15,7 +15,7 @@ TESTS := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
   $(BIN)/python -m pytest --last-failed --maxfail 3; }
 
-.PHONY: help demo demo-all app screenshots test test-all test-peers simulate chaos check fmt docs site lock bench clean
+.PHONY: help demo demo-all app screenshots test test-all test-model test-peers simulate chaos check fmt docs site lock bench clean
 .DELETE_ON_ERROR:
 # A new process of the tests takes twice as long where it compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -27,6 +27,7 @@ help:
 	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
 	@echo "make test        set up and run the tests that need nothing else: some minutes"
 	@echo "make test-all    make test, and then the rest: browser, PostgreSQL, processes, documents, all cases"
+	@echo "make test-model  whole debates with a real, very small model on llama.cpp"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; FOLKMOOT_CHAOS_SEED=N"
@@ -58,6 +59,9 @@ test-all: test .venv/docs.stamp
 	export FOLKMOOT_MORE=1; $(TESTS) -m "(system or many) and not alone" || $(ONCE_MORE)
 	@# Leases and kills go by the clock, so little is run beside them.
 	$(TESTS) --numprocesses 3 -m alone || $(ONCE_MORE)
+
+test-model: .venv/dev.stamp
+	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest -n 0 tests/peers/test_real_model.py
 
 test-peers: .venv/dev.stamp
 	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest tests/peers

@@ -111,7 +111,7 @@ def test_the_schema_of_the_repair_makes_every_ballot_readable(laptop: Laptop) ->
     with laptop.serving():
         for n in range(2):
             people = "\n\n".join(f"## Voter{k}\nmax_tokens: 120\nseed: {10 * n + k}\ntemperature: 1" for k in range(10))
-            file = brief(laptop.folder, "protocol: sample\noptions: [fix it, rent one]", people)
+            file = brief(laptop.folder, "protocol: panel\nrounds: 0\noptions: [fix it, rent one]", people)
             ended = laptop.folkmoot("run", str(file), "-m", MODEL, "--plain")
             assert ended.code == 0, ended.output
             entries = laptop.record()
