@@ -18,6 +18,7 @@ from folkmoot.core.event import Called
 from folkmoot.models.pool import Pool
 from folkmoot.phases.speak import Everyone
 from folkmoot.testing.replay import Harness
+from tests.kits.codes import codes
 from tests.models.models_kit import HASTY
 from tests.models.test_models_schema import BALLOT, PEOPLE, VERDICT
 
@@ -47,7 +48,7 @@ async def counts(pool: Pool, form: Form, *, schemas: Schemas) -> Counter[str]:
         calls = [entry.event for entry in debate.entries if isinstance(entry.event, Called)]
         numbers["repairs"] += sum(call.call == "repair" for call in calls)
         for turn in debate.transcript.all():
-            problems = turn.reply.unread if turn.reply else ("no words",)
+            problems = codes(turn.reply) if turn.reply else ("no words",)
             numbers["unread"] += bool(problems)
             numbers["asked in words"] += turn.reply is not None and NO_SCHEMA in turn.reply.notes
             numbers.update(problems)

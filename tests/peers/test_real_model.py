@@ -7,7 +7,7 @@ call has its counts, and what can't be read is said.
 import asyncio
 import json
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +44,7 @@ class Laptop:
     port: int = field(default_factory=free_port)
 
     @contextmanager
-    def serving(self, context: int = 8192) -> Iterator[None]:
+    def serving(self, context: int = 8192) -> Generator[None]:
         command = [str(self.programs / "python"), str(HERE / "llama_server.py"), str(self.model), str(self.port)]
         with serve([*command, str(context)], f"http://127.0.0.1:{self.port}/health", self.folder, {}):
             yield
