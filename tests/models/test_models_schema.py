@@ -52,6 +52,25 @@ def shape_in(body: Mapping[str, Any]) -> object:
     return openai["json_schema"]["schema"] if openai else claude["format"]["schema"] if claude else body.get("format")
 
 
+def _kept_from_thinking(body: Mapping[str, Any]) -> bool:
+    return body.get("think") is False or body.get("chat_template_kwargs") == {"enable_thinking": False}
+
+
+@pytest.mark.parametrize("name", ["ollama:tiny", "llamacpp:tiny", "vllm:tiny"])
+async def test_only_the_repair_is_asked_for_without_thinking(wires: Wires, name: str) -> None:
+    names = ("LLAMACPP", "VLLM")
+    pool = Pool(env=environment(wires.url, names), retry=HASTY)
+    tree = Everyone(act="vote", task="Vote.", form=VERDICT)
+    who = Participant(name="Ann", seat=name)
+    wires.script = lambda call: Plan(text="Hm.")
+    await Harness(brief=Brief(topic="Tea?", participants=(who,)), protocol=tree).run(
+        {"Ann": ModelAgent(pool.model(name))}
+    )
+    asked = [call.body for call in wires.calls if call.body.get("messages")]
+    assert [_kept_from_thinking(body) for body in asked] == [False, True]
+    await pool.close()
+
+
 @pytest.mark.parametrize("name", ["ollama:tiny", "openai:gpt-4o-mini", "anthropic:claude-haiku-4-5"])
 async def test_each_wire_has_a_place_for_it(wires: Wires, name: str) -> None:
     pool = Pool(env=environment(wires.url, ("OPENAI", "ANTHROPIC")), retry=HASTY)

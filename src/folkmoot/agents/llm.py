@@ -326,7 +326,13 @@ class Conversation:
     ) -> Called:
         settings = settings or self.context.me.settings
         request = Request(
-            messages=messages, settings=settings, call=call, seconds=self.seconds, tools=tools, schema=schema
+            messages=messages,
+            settings=settings,
+            call=call,
+            seconds=self.seconds,
+            tools=tools,
+            schema=schema,
+            thinking=not schema or call != "repair",  # the first answer has thought already
         )
         called = await self.model.complete(request, self.say)
         self.calls.append(called)

@@ -74,6 +74,7 @@ class Request:
         seconds: the most time that one try may take.
         tools: the tools that the model may ask for instead of answering.
         schema: the JSON Schema that the provider is asked to hold the answer to, as text; "" for none.
+        thinking: whether the model may think first; where it may not, a wire that has a word for that says so.
     """
 
     messages: tuple[Message, ...]
@@ -82,6 +83,7 @@ class Request:
     seconds: float = 120.0
     tools: tuple[ToolSpec, ...] = ()
     schema: str = ""
+    thinking: bool = True
 
     def __post_init__(self) -> None:
         """Break control tokens in what is described to the model: a server of tools may be anybody's."""

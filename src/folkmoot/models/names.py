@@ -158,6 +158,7 @@ class Provider:
         tools: whether its models can be offered tools.
         prefill: how its models are asked to go on with a last message of their own: ``prefix`` marks the message,
             ``continue`` the request; "" where they cannot.
+        unthinking: the fields of a request that keep its models from thinking before they answer.
         headers: environment variables whose values go to it alone, and the header of each.
         starters: the large and the small models with which presets begin, as of November 2026; all have a known price.
         batches: where its batch interface stands, which answers within a day at half the price; "" where it has none.
@@ -178,6 +179,7 @@ class Provider:
     extras: Mapping[str, str] = field(default_factory=dict[str, str])
     tools: bool = True
     prefill: Literal["", "prefix", "continue"] = ""
+    unthinking: Mapping[str, object] = field(default_factory=dict[str, object])
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     starters: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     batches: str = ""
@@ -186,6 +188,9 @@ class Provider:
 _TOP_K = MappingProxyType({"top_k": "top_k"})
 _SAMPLERS = MappingProxyType({**_TOP_K, "min_p": "min_p", "repeat_penalty": "repetition_penalty"})
 """What servers built on vLLM and its kin take in the body beside OpenAI's own names."""
+
+_UNTHINKING = MappingProxyType({"chat_template_kwargs": {"enable_thinking": False}})
+"""What templates of thinking models look at, where the server hands it on; other templates ignore it."""
 
 
 def _cloud(name: str, url: str, *, drops: tuple[str, ...] = ()) -> Provider:
@@ -268,8 +273,14 @@ PROVIDERS: Mapping[str, Provider] = {
         replace(
             _local("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY"),
             extras={**_SAMPLERS, "repeat_penalty": "repeat_penalty"},
+            unthinking=_UNTHINKING,
         ),
-        replace(_local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"), extras=_SAMPLERS, prefill="continue"),
+        replace(
+            _local("vllm", "http://127.0.0.1:8000/v1", "VLLM_API_KEY"),
+            extras=_SAMPLERS,
+            prefill="continue",
+            unthinking=_UNTHINKING,
+        ),
         Provider(name="compatible", url_env="FOLKMOOT_BASE_URL", keys=("FOLKMOOT_API_KEY",), needs_key=False),
         Provider(name="library", wire=LIBRARY, needs_key=False),
         Provider(name="acp", wire=ACP, needs_key=False),

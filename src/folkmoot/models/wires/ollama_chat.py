@@ -110,6 +110,7 @@ class OllamaChat(WireModel):
             "truncate": False,
             "shift": False,
             "format": self._refused.schema(request.schema) if request.schema else None,
+            "think": None if request.thinking else False,
         }
         return {**body, "tools": [write_tool(spec) for spec in request.tools]} if request.tools else body
 

@@ -66,6 +66,7 @@ class OpenAIChat(WireModel):
             "stream_options": {"include_usage": True} if self._name.provider.countable else None,
             self._cap(): answer_cap(request.settings),
             **self.settings(request.settings),
+            **({} if request.thinking else self._name.provider.unthinking),
         }
         if request.schema:
             schema = self._refused.schema(request.schema)
