@@ -29,6 +29,15 @@ NAMES = ("Ann", "Bob", "Cy", "Di", "Eve")
         (True, "true"),
         (("a", "b"), "A, B"),
         ('"Yes"!', "yes"),
+        (".5", "0.50"),
+        ("50 %", ".5"),
+        ("50%", "0.5"),
+        ("+3", "3.0"),
+        ("-0", "0"),
+        (r"\boxed{42}", "42"),
+        ("$42$.", "42"),
+        ("東京。", "東京"),
+        ("हाँ।", "हाँ"),
     ],
 )
 def test_the_same_answer_in_other_clothes(one: Value, other: Value) -> None:
@@ -51,6 +60,10 @@ def test_the_same_answer_in_other_clothes(one: Value, other: Value) -> None:
         ("5'", '5"'),
         ("~5", "5"),
         ("5!", "5"),
+        ("50", "50 %"),
+        ("$5", "5"),
+        ("007", "7"),
+        ("1.2.3", "1.23"),
     ],
 )
 def test_other_answers_stay_others(one: str, other: str) -> None:

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TypeVar, cast
 
 from folkmoot.core.ask import Ask, Fields, Form, Reply, Usage, Value, shown
@@ -420,10 +421,16 @@ def fold(entries: Iterable[Entry]) -> Transcript:
 
 # ---- when two answers are the same: by wording, never by meaning -----------------------------------------------------
 
-_SIGNS = ("**", "__", "~~", "*", "_", "`", '"', "'")
-_WRAPS = (*zip(_SIGNS, _SIGNS, strict=True), ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
+_SHARE = re.compile(r"([+-]?(?:(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?|\.\d{1,30})) ?(%)?")
+"""A number as it is written alone, in percent or not."""
+
+_SIGNS = ("$", "**", "__", "~~", "*", "_", "`", '"', "'")
+_WRAPS = (*zip(_SIGNS, _SIGNS, strict=True), ("\\boxed{", "}"), ("“", "”"), ("‘", "’"), ("«", "»"), ("„", "“"))
 _CLOSINGS = tuple(closing for _, closing in _WRAPS)
-_ENDS = (".", "!", ";", ":", *_CLOSINGS)
+_STOPS = ".。．｡।۔։።"
+"""Full stops of several scripts."""
+
+_ENDS = (*_STOPS, "!", ";", ":", *_CLOSINGS)
 """Endings that normalising may remove: a fast check, because each text is compared many times and few end so."""
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
@@ -435,14 +442,18 @@ _WORD = re.compile(r"[^\W\d]|[*_`~\"'”’»]")
 def normalise(answer: Value) -> str:
     """An open answer in the form in which it is compared.
 
-    Case, blanks, marks around the whole, a stop at the end, ``1,000`` for 1000 and ``18.0`` for 18 make no difference.
-    Everything that could matter stays: ``.5``, ``5!``, ``5'``, ``10³`` and ``~5`` are answers of their own.
+    Case, blanks, marks around the whole, TeX's ``\\boxed{…}`` and ``$…$``, and a stop at the end make no difference, and
+    a number counts by its value: ``1,000`` is 1000, ``18.0`` is 18, ``.5`` and ``50 %`` are 0.5. Everything that could
+    matter stays: ``5!``, ``5'``, ``10³``, ``~5`` and ``007`` are answers of their own.
     """
     text = ", ".join(answer) if isinstance(answer, tuple) else str(answer)
     text = " ".join(unicodedata.normalize("NFC", text).casefold().split())
     while text.endswith(_ENDS) and (unwrapped := _unwrap(_unstop(text).strip())) != text:
         text = unwrapped
     text = _THOUSANDS.sub("", text) if "," in text else text
+    if number := _SHARE.fullmatch(text):
+        share = Decimal(number[1]) / (100 if number[2] else 1)
+        return format(share.normalize() if share else abs(share), "f")
     return _POINT_ZERO.sub("", text) if ".0" in text else text
 
 
@@ -463,7 +474,7 @@ def alike(wordings: Iterable[str]) -> bool:
 
 
 def _unstop(text: str) -> str:
-    stripped = text.rstrip(".")
+    stripped = text.rstrip(_STOPS)
     if stripped == text and _WORD.match((stripped := text.rstrip("!;:"))[-1:]) is None:
         return text
     return stripped
