@@ -18,7 +18,7 @@ from folkmoot.app.results.scoring import measure
 from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote
-from folkmoot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Unavailable
+from folkmoot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Refused, Unavailable
 from folkmoot.core.event import Called, Opened
 from folkmoot.evaluation.power import Pilot
 from folkmoot.models.base import Request
@@ -43,6 +43,22 @@ async def evaluated(folder: Path, setup: Setup, data: DataSet, workspace: Worksp
     await run.run()
     assert run.paused == ""
     return await run.result()
+
+
+@pytest.mark.parametrize("kind", ["too_long", "refused"])
+async def test_a_question_that_all_refuse_is_one_failure_and_ends_no_evaluation(tmp_path: Path, kind: str) -> None:
+    workspace, models = workspace_of("a")
+    model = models["a"]
+
+    def refuse_one() -> None:
+        model.fault = Refused("not this one", kind=kind) if "day 1?" in model.log[-1] else None
+
+    model.before = refuse_one
+    arms = [Arm(name="panel", kind="protocol", protocol="panel"), Arm(name="single", kind="single", model="guest:a")]
+    result = await evaluated(tmp_path, setup_of(tmp_path, "a", arms=arms), questions(4), workspace)
+    states = {(row.arm, row.question): row.state for row in result.scores}
+    assert {question for (_, question), state in states.items() if state == "failed"} == {"q1"}
+    assert {question for _, question in states} == {"q0", "q1", "q2", "q3"}
 
 
 # ---- equal cost ------------------------------------------------------------------------------------------------------

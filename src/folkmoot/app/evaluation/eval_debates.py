@@ -12,9 +12,12 @@ from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.spending import lost
 from folkmoot.core.errors import LimitReached
-from folkmoot.core.event import Closed, Entry
+from folkmoot.core.event import Closed, Entry, Paused
 from folkmoot.engine.driver import StopRequest
 from folkmoot.record.listing import ListQuery
+
+OF_THE_QUESTION = ("too_long", "refused")
+"""Causes for which a debate paused that say nothing of the others: one question is no reason to end the evaluation."""
 
 
 class PausedRun(Exception):
@@ -109,7 +112,8 @@ class EvalDebates:
         finally:
             entries = await self._stored(debate)
             await self._spending.settle(debate, own_cost(entries) - used)
-        if outcome.status == "paused":
+        last = entries[-1].event
+        if outcome.status == "paused" and not (isinstance(last, Paused) and last.cause in OF_THE_QUESTION):
             raise PausedRun(outcome.reason)
         return entries
 
