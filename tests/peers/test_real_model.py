@@ -141,9 +141,9 @@ def test_a_prompt_that_is_too_long_is_known_before_it_is_sent(laptop: Laptop) ->
 
 def test_an_answer_is_kept_where_its_repair_runs_out_of_time(laptop: Laptop) -> None:
     header = "protocol: panel\nrounds: 0\noptions: [fix it, rent one]"
-    people = "\n\n".join(f"## {name}\nmax_tokens: 300\nseed: 1" for name in ("Ann", "Ben"))
+    people = "\n\n".join(f"## {name}\nmax_tokens: 60\nseed: 1" for name in ("Ann", "Ben"))
     with laptop.serving():
-        words = ["run", str(brief(laptop.folder, header, people)), "-m", MODEL, "--plain", "--turn-seconds", "5"]
+        words = ["run", str(brief(laptop.folder, header, people)), "-m", MODEL, "--plain", "--turn-seconds", "10"]
         ended = laptop.folkmoot(*words)
         entries = laptop.record()
     with_words = {call["key"] for call in called(entries) if call["text"].strip()}
