@@ -69,7 +69,8 @@ def test_nothing_is_noted_where_nobody_answers(tmp_path: Path) -> None:
 
 def test_ctrl_c_leaves_the_question_open(tmp_path: Path) -> None:
     terminal = sit_down(tmp_path, TEA)
-    terminal.type("Ada is asked", "1\n")
+    terminal.type("Ada is asked", "Tea is calm.\n")
+    terminal.type("", "\n")
     terminal.wait("CONFIDENCE")
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.end() == 6

@@ -69,7 +69,7 @@ REASON = (
     "So I stay with what I can defend before the team, and I name what would change my mind."
 )
 RELATIONS = ("ATTACK", "SUPPORT", "REBUT", "ATTACK", "QUESTION")
-LABEL = re.compile(r"^([A-Z_]+): \[(.*)\]?$", re.MULTILINE)
+LABEL = re.compile(r"^([A-Z_]+): (?:\(optional\) )?\[(.*)\]?$", re.MULTILINE)
 
 
 def brief(people: int = 8, rounds: int = 5) -> str:
