@@ -20,25 +20,14 @@ from folkmoot.core.transcript import voter_reason
 from folkmoot.models.base import Request
 from folkmoot.phases.score import SCORES
 from folkmoot.phases.speak import SETTLEMENT, VERDICT, Everyone
-from folkmoot.phases.vote import ballot_form
 from folkmoot.protocols.board import last_word, message
 from folkmoot.protocols.measured.findings import CHECKING, REPORTING
 from folkmoot.testing.conformance import Journal
 from folkmoot.testing.replay import Harness
 from folkmoot.testing.scripted import ScriptedModel
+from tests.models.models_kit import BALLOT
+from tests.models.models_kit import VERDICT as MIXED
 
-BALLOT = ballot_form(("Tea", "Coffee"))
-MIXED = Form(
-    name="verdict",
-    fields=(
-        Field(name="VERDICT", kind="choice", choices=("A", "B"), abstain=True),
-        Field(name="SCORE", kind="number", low=0, high=10),
-        Field(name="SURE", kind="flag"),
-        Field(name="TAGS", kind="list", choices=("x", "y"), required=False),
-        Field(name="WHO", kind="list"),
-        Field(name="REASON"),
-    ),
-)
 UNDER = Form(name="scores", layout="json", under="scores", fields=(Field(name="Ann", kind="number", low=0, high=1),))
 FORMS = (
     BALLOT,

@@ -8,18 +8,36 @@ from importlib import import_module
 from typing import Any
 
 from folkmoot.core.agent import Quote, Recorder
-from folkmoot.core.brief import Settings
+from folkmoot.core.ask import Field, Form
+from folkmoot.core.brief import Participant, Settings
 from folkmoot.core.event import Called
 from folkmoot.models.base import Message, Model, Request, Traits
 from folkmoot.models.layers import RetrySettings
 from folkmoot.models.names import parse
 from folkmoot.models.transport import ProviderConnection
+from folkmoot.phases.vote import ballot_form
 
 HASTY = RetrySettings(tries=3, wait=0.001, jitter=0.0, gap=0.5)
 """Patience for tests: no chance, hardly any waiting."""
 
 KEY = "sk-canary-0123456789abcdef"
 """A key that must not be found anywhere but in the header that it belongs to."""
+
+BALLOT = ballot_form(("Tea", "Coffee"))
+VERDICT = Form(
+    name="verdict",
+    fields=(
+        Field(name="VERDICT", kind="choice", choices=("A", "B"), abstain=True),
+        Field(name="SCORE", kind="number", low=0, high=10),
+        Field(name="SURE", kind="flag"),
+        Field(name="TAGS", kind="list", choices=("x", "y"), required=False),
+        Field(name="WHO", kind="list"),
+        Field(name="REASON"),
+    ),
+)
+"""A form with a field of each kind."""
+
+PEOPLE = tuple(Participant(name=name, seat="x") for name in ("Ann", "Bob"))
 
 
 class Notebook:

@@ -9,32 +9,16 @@ import pytest_asyncio
 
 from folkmoot.agents.llm import ModelAgent
 from folkmoot.answers.schemas.form_schema import json_form, schema_of
-from folkmoot.core.ask import Field, Form
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.event import Called
 from folkmoot.models.pool import Pool
 from folkmoot.models.wires.anthropic_messages import UNBOUNDED
 from folkmoot.models.wires.refused_parts import without_keywords
 from folkmoot.phases.speak import Everyone
-from folkmoot.phases.vote import ballot_form
 from folkmoot.testing.replay import Harness
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call, Wires
-from tests.models.models_kit import HASTY, environment
-
-BALLOT = ballot_form(("Tea", "Coffee"))
-VERDICT = Form(
-    name="verdict",
-    fields=(
-        Field(name="VERDICT", kind="choice", choices=("A", "B"), abstain=True),
-        Field(name="SCORE", kind="number", low=0, high=10),
-        Field(name="SURE", kind="flag"),
-        Field(name="TAGS", kind="list", choices=("x", "y"), required=False),
-        Field(name="WHO", kind="list"),
-        Field(name="REASON"),
-    ),
-)
-PEOPLE = tuple(Participant(name=name, seat="x") for name in ("Ann", "Bob"))
+from tests.models.models_kit import HASTY, VERDICT, environment
 
 
 @pytest_asyncio.fixture

@@ -19,8 +19,7 @@ from folkmoot.models.pool import Pool
 from folkmoot.phases.speak import Everyone
 from folkmoot.testing.replay import Harness
 from tests.kits.codes import codes
-from tests.models.models_kit import HASTY
-from tests.models.test_models_schema import BALLOT, PEOPLE, VERDICT
+from tests.models.models_kit import BALLOT, HASTY, PEOPLE, VERDICT
 
 pytestmark = [pytest.mark.peers, pytest.mark.timeout(1800)]
 

@@ -119,7 +119,7 @@ def answered(prompt: str, grown: int) -> str:
     path = MOVES[who.rstrip("0123456789")]
     holds = int(path[min(stage, len(path) - 1)])
     turn = stage + list(PEOPLE).index(who.rstrip("0123456789"))
-    claim = CLAIMS[holds][(turn + grown) % len(CLAIMS[holds])]
+    claim = CLAIMS[holds][(turn + stage) % len(CLAIMS[holds])]
     values = {"ANSWER": OPTIONS[holds], "CLAIM": f"{claim}.", "RELATION": RELATIONS[turn % len(RELATIONS)]}
     values |= {"CONFIDENCE": f"0.{5 + turn % 5}", "VOTE": OPTIONS[holds]}
     lines: Sequence[tuple[str, str]] = LABEL.findall(task)

@@ -319,11 +319,8 @@ class _Driver:
                 if not time.deadline.expired():
                     raise
                 return self._kept(time, error)
-        # The agent ignored its cancellation, so its answer is too late.
-        # It is tested, but CPython 3.11 traces no line of a frame after a swallowed cancellation.
-        if time.deadline.expired():
-            return self._kept(time)  # pragma: no cover
-        return reply
+        # An agent that ignored its cancellation answers too late.
+        return self._kept(time) if time.deadline.expired() else reply
 
     def _kept(self, time: AnswerTime, cause: Exception | None = None) -> Reply:
         """The answer that is kept when the time is up: it was whole, and only a question about it was open."""
