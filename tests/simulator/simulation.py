@@ -187,19 +187,7 @@ class Simulation:
             await asyncio.sleep(world.random.choice((0.5, 30.0, 90.0)))
 
     def open_debates(self) -> list[str]:
-        return [
-            name for name, record in self.world.records.items() if record.closed is None and not self._lacks(record)
-        ]
-
-    def _lacks(self, record: RecordState) -> bool:
-        """Whether workers can't end a debate: nobody had time enough, and they have no more of it to give."""
-        last = record.last
-        return (
-            self.plan.mode == "workers"
-            and self.world.calm
-            and isinstance(last, Paused)
-            and (last.kind, last.cause) == ("unavailable", "timeout")
-        )
+        return [debate for debate, record in self.world.records.items() if record.closed is None]
 
     def is_over(self) -> bool:
         return not self.open_debates()

@@ -37,6 +37,9 @@ LOOKS = 0.5
 SCHEDULE = "each-minute"
 """The name of the schedule, where there is one; the ids of its debates begin with it."""
 
+QUICK = 0.4
+"""The most seconds of an answer, and of the store, once the faults have ceased."""
+
 
 @dataclass(eq=False)
 class World:
@@ -128,8 +131,12 @@ class World:
             self.loop.stop()
 
     def delay(self, most: float) -> float:
-        """Seconds up to ``most``; sometimes none at all."""
-        return self.random.random() * most if most and self.random.random() < 0.9 else 0.0
+        """Seconds up to ``most``; sometimes none at all. Once the faults have ceased all comes within any turn.
+
+        Else a debate with little time for a turn would pause for ever: workers give nobody more of it.
+        """
+        seconds = self.random.random() * most if most and self.random.random() < 0.9 else 0.0
+        return min(seconds, QUICK) if self.calm else seconds
 
     def store_fault(self, *kinds: str) -> tuple[str, float]:
         """What is wrong with the next operation of the store, and for how many seconds."""
