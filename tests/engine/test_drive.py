@@ -333,7 +333,8 @@ async def test_a_debate_that_is_cancelled_ends_though_the_store_refuses_what_fol
 @jumping
 async def test_the_whole_time_is_limited() -> None:
     ran = await runner(limits=Limits(total_seconds=0.05)).run(both(slowly))
-    assert ran.transcript.paused == Paused(reason="the limit of 0.05 seconds is reached", kind="limit")
+    reason = "the limit of 0.05 seconds is reached"
+    assert ran.transcript.paused == Paused(reason=reason, kind="limit", limit="total_seconds", most=0.05)
     assert failed(ran) == []
 
 

@@ -57,23 +57,24 @@ def test_calls_in_flight_that_fill_a_limit_exactly_are_sent_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "cost", "reason", "calls"),
+    ("limits", "cost", "reason", "limit", "calls"),
     [
-        (Limits(tokens=22), 0.0, "the limit of 22 tokens: 18 used, 10 needed", 3),
-        (Limits(cost=0.5), 0.2, "the limit of $0.5: $0.4000 used, $0.2000 needed", 2),
-        (Limits(cost=0.5), None, "the limit of $0.5 cannot be checked: the price of m is unknown", 0),
-        (Limits(asks=3), 0.0, "the limit of 3 questions is reached", 2),
+        (Limits(tokens=22), 0.0, "the limit of 22 tokens: 18 used, 10 needed", "tokens", 3),
+        (Limits(cost=0.5), 0.2, "the limit of $0.5: $0.4000 used, $0.2000 needed", "cost", 2),
+        (Limits(cost=0.5), None, "the limit of $0.5 cannot be checked: the price of m is unknown", "", 0),
+        (Limits(asks=3), 0.0, "the limit of 3 questions is reached", "asks", 2),
     ],
 )
 async def test_a_limit_pauses_before_the_call_that_would_break_it(
-    limits: Limits, cost: float | None, reason: str, calls: int
+    limits: Limits, cost: float | None, reason: str, limit: str, calls: int
 ) -> None:
     one_at_a_time = Rounds(each=Floor(act="argue", task="Speak."), most=3)
     if limits.asks == 3:
         one_at_a_time = ARGUE
     place = runner(one_at_a_time, limits=limits)
     debate = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))})
-    assert debate.transcript.paused == Paused(reason=reason, kind="limit")
+    most = getattr(limits, limit) if limit else None
+    assert debate.transcript.paused == Paused(reason=reason, kind="limit", limit=limit, most=most)
     assert sum(isinstance(entry.event, Called) for entry in debate.entries) == calls
     place.hosting = lambda: DriverOptions(limits=Limits())
     resumed = await place.run({"Ann": Acts(paying(cost)), "Bob": Acts(paying(cost))}, debate.lines)

@@ -128,7 +128,17 @@ class ToolError(FolkmootError):
 
 
 class LimitReached(FolkmootError):
-    """A limit of the brief does not allow the next call."""
+    """A limit of the brief does not allow the next call.
+
+    Args:
+        reason: one sentence.
+        limit: the field of ``core.brief.Limits`` that has to be raised; "" where raising one would not help.
+        most: its value.
+    """
+
+    def __init__(self, reason: str, *, limit: str = "", most: float | None = None) -> None:
+        super().__init__(reason)
+        self.limit, self.most = limit, most
 
 
 class Stopped(LimitReached):

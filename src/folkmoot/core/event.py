@@ -235,12 +235,15 @@ class Interjected:
 class Paused:
     """The debate is paused and can be resumed: at a limit, by its owner, or because no provider is in reach.
 
-    ``cause`` is the kind of ModelError that all who were asked have met: ``timeout``, ``key``, ``quota``.
+    ``cause`` is the kind of ModelError that all who were asked have met: ``timeout``, ``key``, ``quota``. ``limit`` is
+    the field of the limits that has to be raised, and ``most`` its value.
     """
 
     reason: str
     kind: str = ""
     cause: str = ""
+    limit: str = ""
+    most: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

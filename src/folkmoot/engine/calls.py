@@ -88,7 +88,7 @@ class Budget:
         """
         limit = self.limits.asks
         if limit is not None and self.asks + more > limit:
-            raise LimitReached(f"the limit of {counted(limit, 'question')} is reached")
+            raise LimitReached(f"the limit of {counted(limit, 'question')} is reached", limit="asks", most=limit)
 
     def fit(self, quote: Quote) -> Quote:
         """The quote to reserve for a call, corrected by what the model has counted earlier."""
@@ -115,12 +115,12 @@ class Budget:
         tokens, reserved_tokens = self.tokens + fitted.tokens, sum(own.tokens for own, _ in pairs)
         if limits.tokens is not None and tokens - reserved_tokens > limits.tokens:
             limit = counted(limits.tokens, "token")
-            raise LimitReached(f"the limit of {limit}: {self.tokens} used, {fitted.tokens} needed")
+            problem = f"the limit of {limit}: {self.tokens} used, {fitted.tokens} needed"
+            raise LimitReached(problem, limit="tokens", most=limits.tokens)
         cost, reserved_cost = self.cost + (fitted.cost or 0.0), sum(own.cost or 0.0 for own, _ in pairs)
         if limits.cost is not None and not is_within(cost - reserved_cost, limits.cost):
-            raise LimitReached(
-                f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${fitted.cost or 0.0:.4f} needed"
-            )
+            problem = f"the limit of ${limits.cost:g}: ${self.cost:.4f} used, ${fitted.cost or 0.0:.4f} needed"
+            raise LimitReached(problem, limit="cost", most=limits.cost)
         tokens += sum(max(0, worst.tokens - own.tokens) for own, worst in pairs)
         cost += sum(max(0.0, (worst.cost or 0.0) - (own.cost or 0.0)) for own, worst in pairs)
         return tokens <= (inf if limits.tokens is None else limits.tokens) and (

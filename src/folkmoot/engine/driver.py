@@ -8,7 +8,7 @@ the same batch, whatever the latencies. The total time does not run while only p
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from folkmoot.core.agent import Agent, Context, context_of
@@ -249,16 +249,16 @@ class _Driver:
     async def ask_batch(self, asks: Sequence[Ask]) -> bool:
         """Ask a batch; returns False if the debate pauses."""
         ledger, transcript = self.ledger, self.ledger.transcript
-        if not ledger.replaying and (reason := self._must_pause(len(asks))):
-            return self._pause(*reason)
+        if not ledger.replaying and (paused := self._must_pause(len(asks))):
+            return self._pause(paused)
         ledger.note(*(Asked(ask=ask) for ask in asks))
         contexts = {ask.key: context_of(self.opened.brief, transcript, ask) for ask in asks}
         ledger.take_world_events()
         unanswered = [ask for ask in asks if not transcript.answered(ask.key)]
         if not unanswered:
             return True
-        if reason := self._must_pause(0):
-            return self._pause(*reason)
+        if paused := self._must_pause(0):
+            return self._pause(paused)
         self._note_resumed()
         if self.prepare:
             await self.deadlines.not_counting(self.prepare())
@@ -275,9 +275,9 @@ class _Driver:
     async def _answers(self, asks: Sequence[Ask], contexts: Mapping[str, Context]) -> list["_Outcome"]:
         quorum = quorum_of(asks, self.opened.brief, self.limits) if self.limits.quorum else None
         outcomes = await self.deadlines.answers_in_time(asks, lambda ask: self._answer(ask, contexts[ask.key]), quorum)
-        return outcomes or [
-            LimitReached(f"the limit of {counted(self.limits.total_seconds or 0, 'second')} is reached")
-        ]
+        most = self.limits.total_seconds or 0
+        problem = f"the limit of {counted(most, 'second')} is reached"
+        return outcomes or [LimitReached(problem, limit="total_seconds", most=most)]
 
     async def _answer(self, ask: Ask, context: Context) -> "_Outcome":
         """Ask one agent. Errors become values here, so that one failure never cancels the others."""
@@ -346,7 +346,9 @@ class _Driver:
             cause = causes.pop() if len(causes) == 1 else ""
             told = next((error for error in away if isinstance(error, Refused)), away[0])
             how = "asked" if isinstance(told, Refused) else "reached"
-            return self._pause(f"{who} could be {how}: {told}", "unavailable", named(cause))
+            limit, most = ("turn_seconds", self.limits.turn_seconds) if cause == "timeout" else ("", None)
+            reason = f"{who} could be {how}: {told}"
+            return self._pause(Paused(reason=reason, kind="unavailable", cause=named(cause), limit=limit, most=most))
         failures = [
             _failure_event(ask, outcome)
             for ask, outcome in zip(asks, outcomes, strict=False)
@@ -357,7 +359,11 @@ class _Driver:
             return True
         # A limit counts before people: their answers alone would not let the debate continue.
         kind = min((kind for _, kind in waits), key=("stopped", "limit", "waiting", "batch").index)
-        return self._pause("; ".join(dict.fromkeys(str(reason) for reason, text in waits if text == kind)), kind)
+        waited = [wait for wait, text in waits if text == kind]
+        limits = (wait for wait in waited if isinstance(wait, LimitReached))
+        reached = next(limits, LimitReached(""))
+        reason = "; ".join(dict.fromkeys(map(str, waited)))
+        return self._pause(Paused(reason=reason, kind=kind, limit=reached.limit, most=reached.most))
 
     def _gave_nothing(self, error: ModelError) -> bool:
         """Whether a model was not asked, or not in time. What it said, or withheld, another try would bring again.
@@ -385,17 +391,17 @@ class _Driver:
             failed |= {name for name, seat in debaters.items() if seat in seats}
         return bool(debaters) and debaters.keys() <= failed
 
-    def _must_pause(self, more: int) -> tuple[str, str] | None:
+    def _must_pause(self, more: int) -> Paused | None:
         if self.options.stop.reason:
-            return self.options.stop.reason, "stopped"
+            return Paused(reason=self.options.stop.reason, kind="stopped")
         try:
             self.budget.check_asks(more)
         except LimitReached as error:
-            return str(error), "limit"
+            return Paused(reason=str(error), kind="limit", limit=error.limit, most=error.most)
         return None
 
-    def _pause(self, reason: str, kind: str, cause: str = "") -> bool:
-        self.ledger.note(Paused(reason=clean(reason), kind=kind, cause=cause))
+    def _pause(self, paused: Paused) -> bool:
+        self.ledger.note(replace(paused, reason=clean(paused.reason)))
         return False
 
     async def note_cancel(self) -> None:

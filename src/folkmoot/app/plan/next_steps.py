@@ -1,6 +1,5 @@
 """What to do next, as commands for every host to tell: to resume a debate, or to decide one that nobody won."""
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -85,13 +84,13 @@ def ways_to_decide(entries: Sequence[Entry], debate: str) -> tuple[NextStep, ...
     return () if won or opened is None or not debate else tuple(next_steps(opened, debate, fold(entries)))
 
 
-_LIMIT = re.compile(
-    r"the limit of (?:\$(?P<cost>[0-9.e+]+): \$|(?P<number>[0-9.,e+]+) (?P<unit>question|token|second)s?\b)"
-)
-"""How the reason of a pause names the limit that was reached."""
-
-_RAISED: Mapping[str, str] = {"question": "--max-questions", "token": "--max-tokens", "second": "--total-seconds"}
-"""The option of ``folkmoot resume`` that raises a limit, by its unit."""
+_RAISED: Mapping[str, str] = {
+    "asks": "--max-questions",
+    "tokens": "--max-tokens",
+    "cost": "--budget",
+    "total_seconds": "--total-seconds",
+}
+"""The option of ``folkmoot resume`` that raises a limit."""
 
 
 _MENDED: Mapping[str, str] = {
@@ -103,9 +102,6 @@ _MENDED: Mapping[str, str] = {
     "request": "once the model takes such requests; nothing is paid twice",
 }
 """What has to be mended before a debate is resumed, by what all who were asked have met."""
-
-_WITHIN = re.compile(r"no answer within ([0-9.,e+]+) second")
-"""How the reason of a pause names the time that an answer had."""
 
 LEAST_SECONDS = 600
 """Seconds for an answer with which a debate is resumed that has paused for time; more where it had as much before."""
@@ -123,15 +119,12 @@ def resume_step(debate: str, paused: Paused | None, usage: Usage) -> NextStep:
     """
     cause = paused.cause if paused else ""
     if cause in _MENDED:
-        within = _WITHIN.search(paused.reason) if paused else None
-        seconds = min(max(LEAST_SECONDS, 2 * float(within[1].replace(",", "")) if within else 0), TURN_SECONDS.high)
+        seconds = min(max(LEAST_SECONDS, 2 * (paused.most or 0) if paused else 0), TURN_SECONDS.high)
         more = f" --turn-seconds {seconds:.15g}" if cause == "timeout" else ""
         return NextStep(command=f"folkmoot resume {debate}{more}", words=_MENDED[cause])
-    limit = _LIMIT.search(paused.reason) if paused else None
-    if limit is None:
+    option, maximum = (_RAISED.get(paused.limit, ""), paused.most) if paused else ("", None)
+    if not option or maximum is None:
         return NextStep(command=f"folkmoot resume {debate}", words="")
-    maximum = float((limit["cost"] or limit["number"]).replace(",", ""))
-    option = _RAISED.get(limit["unit"], "--budget")
     used = {"--budget": usage.cost or 0.0, "--max-tokens": usage.input_tokens + usage.output_tokens}.get(option, 0.0)
     if used <= maximum:
         return NextStep(command=f"folkmoot resume {debate} {option} {2 * maximum:.15g}", words="with twice that limit")
