@@ -217,6 +217,29 @@ class Recorder(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PastTry:
+    """The last try of a call that is on record without an answer: it failed, or its process ended before it did.
+
+    Attributes:
+        n: which try of the call, from 1.
+        model: ``provider:name``, which was asked.
+        ago: the seconds since it failed; where that is not on record, since it was sent.
+        wait: the seconds that the provider asked to wait; 0 where it did not.
+    """
+
+    n: int
+    model: str
+    ago: float
+    wait: float = 0.0
+
+
+def past_try(recorder: "Recorder", name: str) -> PastTry | None:
+    """The last try of a call without an answer, where the recorder reads a record."""
+    tell: Callable[[str], PastTry | None] | None = getattr(recorder, "past_try", None)
+    return tell(name) if tell else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BatchTry:
     """A try of a call that goes into a provider's batch.
 

@@ -193,13 +193,23 @@ class Called:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erred:
-    """A try of a model call inside an ask ended without an answer."""
+    """A try of a model call inside an ask ended without an answer.
+
+    Attributes:
+        key: the ask's key.
+        call: which of the ask's calls.
+        n: which try of that call.
+        kind: the kind of the error; see ``core.errors.ModelError``.
+        reason: the error in a sentence.
+        wait: the seconds that the provider asked to wait; 0 where it did not.
+    """
 
     key: str
     call: str
     n: int
     kind: str
     reason: str
+    wait: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,8 +245,8 @@ class Interjected:
 class Paused:
     """The debate is paused and can be resumed: at a limit, by its owner, or because no provider is in reach.
 
-    ``cause`` is the kind of ModelError that all who were asked have met: ``timeout``, ``key``, ``quota``. ``limit`` is
-    the field of the limits that has to be raised, and ``most`` its value.
+    ``cause`` is the kind of ModelError that all who were asked have met: ``timeout``, ``key``, ``quota``; "" where they
+    met several, and one of them may pass by itself. ``limit`` is the field of the limits that has to be raised, and ``most`` its value.
     """
 
     reason: str

@@ -21,7 +21,7 @@ from hashlib import sha256
 from math import ceil, inf
 from typing import cast
 
-from folkmoot.core.agent import ANY_TIME, BatchTry, Quote, TurnTime
+from folkmoot.core.agent import ANY_TIME, BatchTry, PastTry, Quote, TurnTime
 from folkmoot.core.ask import Reply, Usage
 from folkmoot.core.brief import Limits, is_within
 from folkmoot.core.errors import FREE_ERRORS, LimitReached, ModelError, Stopped
@@ -340,6 +340,10 @@ class CallRecorder:
             raise Stopped(reason)
         return self._budget.check(quote)
 
+    def past_try(self, name: str) -> PastTry | None:
+        """The last try of a call that has no answer; see ``core.agent.past_try``."""
+        return self._ledger.past_try(self._key, name)
+
     def batch_try(self, name: str) -> BatchTry:
         """The try of a call in a provider's batch; see ``core.agent.BatchRecorder``."""
         ledger, key = self._ledger, self._key
@@ -356,7 +360,8 @@ class CallRecorder:
             answer = await send()
         except ModelError as error:
             reason, kind = clean(str(error)), named(error.kind) or type(error).__name__.lower()
-            await self._note(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason))
+            wait = error.retry_after or 0.0
+            await self._note(Erred(key=self._key, call=name, n=n, kind=kind, reason=reason, wait=wait))
             raise
         called = answer.cleaned(self._key, name)
         await self._note(called)

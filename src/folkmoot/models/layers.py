@@ -22,7 +22,17 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Literal, TypeAlias
 
-from folkmoot.core.agent import BatchRecorder, BatchTry, Quote, Recorder, TurnTime, is_batch_recorder, time_of
+from folkmoot.core.agent import (
+    BatchRecorder,
+    BatchTry,
+    PastTry,
+    Quote,
+    Recorder,
+    TurnTime,
+    is_batch_recorder,
+    past_try,
+    time_of,
+)
 from folkmoot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.labels import duration
@@ -104,8 +114,10 @@ class Retrying(Layer):
         self._retry = retry or RetrySettings()
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request, in several tries."""
+        """Answer one request, in several tries; a pause before a try holds over a restart of the process."""
         tries = parts = 0
+        if rest := self._rest_of_pause(request, recorder):
+            await asyncio.sleep(rest)
         while True:
             try:
                 return await self._model.complete(request, recorder)
@@ -120,14 +132,26 @@ class Retrying(Layer):
                     raise
             await asyncio.sleep(wait)
 
+    def _rest_of_pause(self, request: Request, recorder: Recorder) -> float:
+        """Seconds that are left of the pause before the next try, where an earlier process began it."""
+        past = past_try(recorder, request.call)
+        # Who was asked to wait longer than a try may take has not waited, but given up; somebody has begun again since.
+        if past is None or past.model != self.name or past.wait > request.seconds:
+            return 0.0
+        return max(0.0, (past.wait or self._pause(past.n)) - past.ago)
+
     def _wait(self, error: ModelError, tries: int, longest: float) -> float | None:
         """Seconds until the next try; None where there is none."""
-        retry = self._retry
-        if not error.again or tries >= retry.tries or (isinstance(error, Unreadable) and tries > 1):
+        if not error.again or tries >= self._retry.tries or (isinstance(error, Unreadable) and tries > 1):
             return None
         if error.retry_after:
             return error.retry_after if error.retry_after <= longest else None
         # A provider that says "at once" is no reason to come back without a pause.
+        return self._pause(tries)
+
+    def _pause(self, tries: int) -> float:
+        """Seconds between two tries where the provider asks for none."""
+        retry = self._retry
         return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + retry.chance(0.0, retry.jitter))
 
 
@@ -268,6 +292,10 @@ class _PassingRecorder:
     def done(self, name: str) -> Called | None:
         """Pass the question on."""
         return self._recorder.done(name)
+
+    def past_try(self, name: str) -> PastTry | None:
+        """Pass the question on."""
+        return past_try(self._recorder, name)
 
     async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
         """Pass a call on."""

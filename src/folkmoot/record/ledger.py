@@ -23,6 +23,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TypeAlias
 
+from folkmoot.core.agent import PastTry
 from folkmoot.core.errors import RecordConflict, RecordError, RecordMismatch
 from folkmoot.core.event import (
     KIND,
@@ -101,6 +102,7 @@ class Ledger:
         self._tries: dict[tuple[str, str], int] = {}
         self._awaited: dict[tuple[str, str], Attempted] = {}
         self._lost: dict[tuple[str, str], int] = {}
+        self._past_tries: dict[tuple[str, str], tuple[Attempted, float, float]] = {}  # with its time, and a wait
         self.batches = False
 
     async def open(self) -> tuple[Entry, ...]:
@@ -300,6 +302,13 @@ class Ledger:
         """The number of tries of that model call."""
         return self._tries.get((key, call), 0)
 
+    def past_try(self, key: str, call: str) -> PastTry | None:
+        """The last try of that model call that is on record; only where it has no answer."""
+        if (key, call) not in self._past_tries or (key, call) in self._called:
+            return None
+        tried, at, wait = self._past_tries[key, call]
+        return PastTry(n=tried.n, model=tried.model, ago=max(0.0, self._clock() - at), wait=wait)
+
     def awaited(self, key: str, call: str) -> Attempted | None:
         """The try of that model call in a provider's batch that has no answer yet; see ``Attempted.item``."""
         return self._awaited.get((key, call))
@@ -330,6 +339,7 @@ class Ledger:
     def _note_call(self, event: Event) -> None:
         if isinstance(event, Attempted):
             self._tries[event.key, event.call] = event.n
+            self._past_tries[event.key, event.call] = event, self.entries[-1].at, 0.0
             if event.item:
                 self._awaited[event.key, event.call] = event
                 self.batches = True
@@ -337,6 +347,8 @@ class Ledger:
             self._called[event.key, event.call] = event
             self._awaited.pop((event.key, event.call), None)
         elif isinstance(event, Erred):
+            if past := self._past_tries.get((event.key, event.call)):
+                self._past_tries[event.key, event.call] = past[0], self.entries[-1].at, event.wait
             awaited = self._awaited.pop((event.key, event.call), None)
             if awaited and event.kind != "cancelled":
                 self._lost[event.key, event.call] = self.lost(event.key, event.call) + 1

@@ -89,12 +89,14 @@ class Harness:
         protocol: the phase tree.
         name: the protocol's name.
         hosting: makes what a host lends; a new one for each run.
+        clock: seconds since 1970, as the record has them.
     """
 
     brief: Brief
     protocol: Phase
     name: str = "test"
     hosting: Callable[[], DriverOptions] = field(default=DriverOptions)
+    clock: Callable[[], float] = field(default=lambda: 0.0)
 
     async def run(
         self, agents: Mapping[str, Agent] | Callable[[Ledger], Mapping[str, Agent]], lines: Sequence[str] = ()
@@ -103,7 +105,7 @@ class Harness:
         store = InMemoryStore()
         if lines:
             await store.append("d", lines, after=0)
-        ledger = Ledger(store, "d", clock=lambda: 0.0)
+        ledger = Ledger(store, "d", clock=self.clock)
         await ledger.open()
         opened = Opened(brief=self.brief, protocol=dump(self.protocol), name=self.name)
         # The tree goes through its data form, as it does on a real resume.
