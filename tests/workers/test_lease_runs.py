@@ -1,5 +1,6 @@
 """When a debate that waits for people goes on, whatever has happened since it has paused; no database is needed."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
@@ -9,6 +10,8 @@ from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.ask import Reply
 from folkmoot.core.brief import Participant
 from folkmoot.core.event import Entry, Replied
+from folkmoot.models.http_port import HttpPort
+from folkmoot.models.pool import Pool
 from folkmoot.record.mailbox import Mailbox
 from folkmoot.testing.store_checks import InMemoryStore
 from folkmoot.workers.jobs import Ending, Lease
@@ -16,8 +19,19 @@ from folkmoot.workers.lease_runs import LeasedDebate, LeaseRuns, WorkerSettings
 from folkmoot.workers.leases import FencedStore
 from tests.app.run.people_kit import Time, person, table
 from tests.app.run.people_kit import workspace as workspace_of
+from tests.models.models_kit import HASTY, Canned, Page, environment
 
 ASK = "/debate/propose#1"
+
+REFUSALS = {
+    400: "your credit balance is too low",
+    401: "no such key",
+    402: "payment required",
+    404: "no such model",
+    429: "too many requests",
+    503: "overloaded",
+}
+"""What a provider says with each status."""
 
 
 class Noticing(InMemoryStore):
@@ -37,9 +51,9 @@ async def never() -> None:
     raise AssertionError("the record can be read")
 
 
-async def ending_of(place: Workspace, *people: Participant) -> Ending:
+async def ending_of(place: Workspace, *people: Participant, others: int = 1) -> Ending:
     """How a worker's run of a debate with these people ends."""
-    plan = place.plan(table(*people), protocol="council", models=("builtin:quotes",))
+    plan = place.plan(table(*people, others=others), protocol="council", models=("builtin:quotes",))
     opened = Entry(seq=1, at=place.clock(), event=plan.opened(), prev="")
     await place.store.append("tea", chain_lines([opened]), after=0)
     fence = FencedStore(place.store, lambda: 0.0)
@@ -80,3 +94,17 @@ async def test_a_debate_whose_answer_came_while_it_paused_goes_on_at_once(deadli
     ending = await ending_of(place, person("Ada", deadline=deadline), person("Bo"))
     assert (ending.state, ending.wake) == ("waiting", 0.0)
     assert (await place.resume("tea")).transcript.get(ASK).text == "Tea."
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [(401, "parked"), (402, "parked"), (404, "parked"), (400, "parked"), (429, "queued"), (503, "queued")],
+)
+async def test_what_only_a_person_can_mend_is_not_tried_again(status: int, state: str) -> None:
+    def refuse(url: str, proxied: bool) -> HttpPort:
+        return Canned(Page(json.dumps({"error": {"message": REFUSALS[status]}}).encode(), status=status))
+
+    pool = Pool(env=environment("http://127.0.0.1:9"), retry=HASTY, http=refuse)
+    place = Workspace(InMemoryStore(), pool=pool, clock=Time())
+    ending = await ending_of(place, *(Participant(name=name, seat="openai:m") for name in ("Ann", "Bo")), others=0)
+    assert (ending.state, ending.after > 0) == (state, state == "queued")

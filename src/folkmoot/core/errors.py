@@ -27,6 +27,15 @@ FREE_ERRORS = frozenset(
 """Kinds of model errors after which a provider charges nothing; all others keep what was reserved."""
 
 
+PASSING_ERRORS = frozenset({"timeout", "connection", "rate", "server", "garbled", "open"}) | {
+    "expired",
+    "cancelled",
+    "overloaded",
+}
+"""Kinds of model errors that may pass by themselves; each other one needs somebody who sets a key, pays, or changes the
+model."""
+
+
 class FolkmootError(Exception):
     """Anything that Folkmoot raises on purpose; its text is one sentence for the user.
 

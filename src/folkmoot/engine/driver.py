@@ -16,6 +16,7 @@ from folkmoot.core.ask import Ask, Reply
 from folkmoot.core.brief import Limits
 from folkmoot.core.decision import NO_DECISION, PauseKind, Status
 from folkmoot.core.errors import (
+    PASSING_ERRORS,
     BatchPending,
     FolkmootError,
     LimitReached,
@@ -342,9 +343,9 @@ class _Driver:
         if alone and len(away) == len(asks) and (len(asks) > 1 or self._all_away(asks[0].to)):
             # Without any answer there is nothing to go on with: the asks stay open, and a resume asks them again.
             who = f"none of {len({ask.to for ask in asks})} participants" if len(asks) > 1 else f"{asks[0].to} not"
-            causes = {error.kind for error in away}
-            cause = causes.pop() if len(causes) == 1 else ""
             told = next((error for error in away if isinstance(error, Refused)), away[0])
+            causes = {error.kind for error in away}
+            cause = told.kind if len(causes) == 1 or not causes & PASSING_ERRORS else ""
             how = "asked" if isinstance(told, Refused) else "reached"
             limit, most = ("turn_seconds", self.limits.turn_seconds) if cause == "timeout" else ("", None)
             reason = f"{who} could be {how}: {told}"

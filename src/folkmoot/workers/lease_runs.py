@@ -13,7 +13,15 @@ from folkmoot.app.run.dispatcher import QueueError
 from folkmoot.app.run.outcome import Outcome
 from folkmoot.app.run.record_reader import read_open_asks
 from folkmoot.app.run.workspace import Workspace
-from folkmoot.core.errors import BriefError, FolkmootError, ProtocolError, RecordConflict, RecordError, RecordMismatch
+from folkmoot.core.errors import (
+    PASSING_ERRORS,
+    BriefError,
+    FolkmootError,
+    ProtocolError,
+    RecordConflict,
+    RecordError,
+    RecordMismatch,
+)
 from folkmoot.core.text import clean, hide
 from folkmoot.engine.driver import StopRequest
 from folkmoot.workers.jobs import Ending, Lease
@@ -134,7 +142,7 @@ class LeaseRuns:
             case "paused", "batch":
                 wake = self.workspace.tray.pace.most
                 return Ending(state="waiting", reason=outcome.reason, wake=wake, fresh=True)
-            case "paused", "unavailable":
+            case "paused", "unavailable" if not _needs_a_person(outcome):
                 wait = min(self.wanted.away * 2 ** (leased.lease.tries - 1), 3600.0)
                 return Ending(state="queued", reason=outcome.reason, after=wait)
             case "paused", _ if leased.why == "cancel":
@@ -164,6 +172,12 @@ class LeaseRuns:
         if looks < LOOKS:
             return Ending(state="queued", reason=str(error))
         return Ending(state="parked", reason=str(error))
+
+
+def _needs_a_person(outcome: Outcome) -> bool:
+    """Whether trying again would meet the same: a key that is refused, credit that is used up, a model that is gone."""
+    paused = outcome.transcript.paused
+    return paused is not None and paused.cause not in {"", *PASSING_ERRORS}
 
 
 def handed_over() -> Ending:
