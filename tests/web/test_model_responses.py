@@ -105,6 +105,29 @@ async def test_a_long_response_is_kept_alive_or_left(tmp_path: Path) -> None:
     assert json.loads(b"".join(parts))["output"][-1]["content"][0]["text"] == "Tea"
 
 
+async def test_a_long_stream_of_a_response_has_signs_of_life(tmp_path: Path) -> None:
+    async with place_of(tmp_path) as (web, slow), client(web) as caller:
+        events: list[Any] = []
+        async for event in await caller.responses.create(model="folkmoot/slow", input="Tea?", stream=True):
+            events.append(event)
+            if [item.type for item in events].count("response.in_progress") == 4:
+                slow.go.set()
+    assert events[-1].type == "response.completed"
+
+
+async def test_a_connection_test_runs_no_debate(tmp_path: Path) -> None:
+    async with place_of(tmp_path, beat=60) as (web, _), client(web) as caller:
+        answer = await caller.responses.create(model="folkmoot/dead", input="hi", max_output_tokens=16)
+        assert (answer.output_text, answer.status) == ("Ready.", "completed")
+        stream = await caller.responses.create(model="folkmoot", input="hi", max_output_tokens=16, stream=True)
+        events: list[Any] = [event async for event in stream]
+        assert [event.sequence_number for event in events] == list(range(len(events)))
+        assert events[-1].response.output_text == "Ready."
+        with pytest.raises(openai.NotFoundError):
+            await caller.responses.create(model="folkmoot/nobody", input="hi", max_output_tokens=16)
+        assert await web.site.workspace.store.debates() == ()
+
+
 async def test_failures_and_limits_have_their_status(tmp_path: Path) -> None:
     async with place_of(tmp_path, beat=60) as (web, _), client(web, max_retries=0) as caller:
         with pytest.raises(openai.InternalServerError, match="no answer"):

@@ -289,3 +289,8 @@ class HeldStream(Held):
 def event(data: Mapping[str, object]) -> bytes:
     """One event of a stream."""
     return b"data: %s\n\n" % write(data)
+
+
+def typed_event(name: str, number: int, data: Data) -> bytes:
+    """One event of a stream of the responses interface."""
+    return b"event: %s\n%s" % (name.encode(), event({"type": name, "sequence_number": number, **data}))

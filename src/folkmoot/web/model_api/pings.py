@@ -8,8 +8,12 @@ from importlib import metadata
 
 from fastapi.responses import JSONResponse, Response
 
+from folkmoot.app.endpoint.chat_answer import ChatAnswer, DebateState
 from folkmoot.app.endpoint.chat_request import RULES, ChatRequest
-from folkmoot.web.model_api.held_answers import event
+from folkmoot.app.endpoint.responses_answer import ResponseFrame, response_body, response_events
+from folkmoot.app.endpoint.responses_request import ResponsesRequest
+from folkmoot.core.transcript import Transcript
+from folkmoot.web.model_api.held_answers import event, typed_event
 from folkmoot.web.schemas import Data
 
 MOST_TOKENS = 16
@@ -19,6 +23,11 @@ MOST_LETTERS = 40
 """A message that is longer may be a question."""
 
 WORDS = "Ready."
+
+_FACTS: Mapping[str, object] = {
+    "status": "ready",
+    "notice": "a connection test: no debate was run, and no model called",
+}
 
 _NOTHING: Mapping[str, object] = {
     "prompt_tokens": 0,
@@ -44,7 +53,7 @@ def pong(request: ChatRequest, at: int) -> Response:
         "created": at,
         "model": request.model,
         "system_fingerprint": f"folkmoot-{metadata.version('folkmoot')}",
-        "folkmoot": {"status": "ready", "notice": "a connection test: no debate was run, and no model called"},
+        "folkmoot": _FACTS,
     }
     message: Data = {"role": "assistant", "content": WORDS}
     rest: Data = {"index": 0, "finish_reason": "stop", "logprobs": None}
@@ -55,3 +64,14 @@ def pong(request: ChatRequest, at: int) -> Response:
     last = event({**chunk, "choices": [], "usage": _NOTHING}) if request.usage_chunk else b""
     body = event({**chunk, "choices": [{**rest, "delta": message}]}) + last + b"data: [DONE]\n\n"
     return Response(body, media_type="text/event-stream")
+
+
+def response_pong(wanted: ResponsesRequest, at: int) -> Response:
+    """The answer to a connection test of the responses interface."""
+    frame = ResponseFrame(debate="ping", model=wanted.chat.model, at=at, echo=wanted.echo, told=False)
+    state = DebateState(debate=frame.debate, entries=(), transcript=Transcript(), runs=False)
+    answer = ChatAnswer(status="decided", text=WORDS, finish="stop", facts=_FACTS)
+    if not wanted.chat.stream:
+        return JSONResponse(response_body(frame, state, answer, "completed"))
+    events = enumerate(response_events(frame, state, answer))
+    return Response(b"".join(typed_event(name, n, data) for n, (name, data) in events), media_type="text/event-stream")

@@ -29,8 +29,9 @@ from folkmoot.app.endpoint.responses_answer import (
 from folkmoot.app.endpoint.responses_request import AGAIN, previous_id, read_responses, references, with_items
 from folkmoot.app.serve.live import write
 from folkmoot.app.serve.settle import settle
-from folkmoot.web.model_api.held_answers import Completion, Held, event
+from folkmoot.web.model_api.held_answers import Completion, Held, typed_event
 from folkmoot.web.model_api.model_routes import Program, admission_of, allow, attempt_of, body_of
+from folkmoot.web.model_api.pings import is_ping, response_pong
 from folkmoot.web.problems import MODEL_API, error_answer
 from folkmoot.web.schemas import Data
 from folkmoot.web.site import NeedsNothing, host_of, site_of
@@ -54,6 +55,9 @@ async def create(request: Request, holder: Program) -> Response:
     table = with_items(table, await _earlier_items(request, holder, references(table)))
     wanted = await asyncio.to_thread(read_responses, table, before)
     attempt = replace(attempt_of(request, body), echo=wanted.echo, background=wanted.background)
+    if is_ping(wanted.chat):
+        site.endpoint.preset(wanted.chat.model, holder.owner)  # a test of a model that is not there fails
+        return response_pong(wanted, int(site.workspace.clock()))
     begun = await site.endpoint.begin(admission, wanted.chat, attempt)
     if begun.joined:
         await admission.resume(begun.debate)
@@ -227,13 +231,15 @@ class HeldEvents(Held):
         async def send(new: list[tuple[int, Event]]) -> bool:
             for n, (name, data) in new:
                 if n > self._after:
-                    await put(_event(name, n, data))
+                    await put(typed_event(name, n, data))
             return any(n > self._after for n, _ in new)
 
         async def line(words: str) -> None:
             if not stream.over and not await send(stream.look(*await responding.look())):
                 begun = response_body(responding.frame, *await responding.look(), "in_progress")
-                await put(_event("response.in_progress", max(stream.number - 1, self._after, 1), {"response": begun}))
+                await put(
+                    typed_event("response.in_progress", max(stream.number - 1, self._after, 1), {"response": begun})
+                )
 
         async def piece(words: str) -> None:
             if not stream.over and stream.hear(words):
@@ -245,7 +251,3 @@ class HeldEvents(Held):
         if not stream.over:
             await completion.hold(completion.seconds, line, piece if completion.acts else None)
             await send(stream.look(*await responding.look(), ends=True))
-
-
-def _event(name: str, number: int, data: Data) -> bytes:
-    return b"event: %s\n%s" % (name.encode(), event({"type": name, "sequence_number": number, **data}))
