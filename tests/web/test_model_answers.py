@@ -22,6 +22,7 @@ from folkmoot.core.errors import (
     RecordAway,
     RecordConflict,
     Unavailable,
+    Unpriced,
 )
 from folkmoot.core.event import Asked
 from folkmoot.models.base import Traits
@@ -155,7 +156,7 @@ ERRORS: list[tuple[FolkmootError, int, str, str]] = [
     (BriefError("x", code="bad_enum"), 400, "bad_enum", "false"),
     (ProtocolError("x"), 400, "protocol", "false"),
     (RunnerFull("x"), 429, "rate_limit_exceeded", "true"),
-    (LimitReached("the price of a is unknown"), 400, "unpriced", "false"),
+    (Unpriced("the price of a is unknown"), 400, "unpriced", "false"),
     (LimitReached("x"), 429, "insufficient_quota", "false"),
     (QueueError("x"), 503, "unavailable", "true"),
     (RecordAway("x"), 503, "unavailable", "true"),

@@ -15,6 +15,7 @@ FolkmootError                  anything that Folkmoot raises on purpose
 │   └── Unreadable         the answer: empty, cut off or garbled
 ├── ToolError              a tool: the participant is told, and continues without its result
 ├── LimitReached           the budget: raise the limit and resume
+│   ├── Unpriced           a price: a limit on cost cannot be checked without it
 │   └── Stopped            somebody: the debate pauses at their wish
 └── Waiting                a person: answer the open question and resume
     └── BatchPending       a provider's batch: wait for it and resume
@@ -148,6 +149,10 @@ class LimitReached(FolkmootError):
     def __init__(self, reason: str, *, limit: str = "", most: float | None = None) -> None:
         super().__init__(reason)
         self.limit, self.most = limit, most
+
+
+class Unpriced(LimitReached):
+    """The price of a model is unknown, so no limit on cost could hold."""
 
 
 class Stopped(LimitReached):

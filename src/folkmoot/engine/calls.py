@@ -24,7 +24,7 @@ from typing import cast
 from folkmoot.core.agent import ANY_TIME, BatchTry, PastTry, Quote, TurnTime
 from folkmoot.core.ask import Reply, Usage
 from folkmoot.core.brief import Limits, is_within
-from folkmoot.core.errors import FREE_ERRORS, LimitReached, ModelError, Stopped
+from folkmoot.core.errors import FREE_ERRORS, LimitReached, ModelError, Stopped, Unpriced
 from folkmoot.core.event import Asked, Attempted, Called, Delta, Erred, Event, Signal
 from folkmoot.core.text import PieceCleaner, clean, counted, named
 from folkmoot.deadline import Deadline
@@ -101,16 +101,14 @@ class Budget:
             Whether the call may be sent now; else it has to wait for one that is in flight.
 
         Raises:
-            LimitReached: it could; or there is a limit on cost and the price is unknown.
+            LimitReached: it could; as Unpriced where there is a limit on cost and the price is unknown.
         """
         limits = self.limits
         if limits.cost is None and limits.tokens is None:
             return True
         fitted = self.fit(quote)
         if limits.cost is not None and fitted.cost is None:
-            raise LimitReached(
-                f"the limit of ${limits.cost:g} cannot be checked: the price of {quote.model} is unknown"
-            )
+            raise Unpriced(f"the limit of ${limits.cost:g} cannot be checked: the price of {quote.model} is unknown")
         pairs = [(call.own, call.worst) for call in self._in_flight]
         tokens, reserved_tokens = self.tokens + fitted.tokens, sum(own.tokens for own, _ in pairs)
         if limits.tokens is not None and tokens - reserved_tokens > limits.tokens:

@@ -33,7 +33,7 @@ from folkmoot.app.run.start import (
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.app.serve.spending import lost, spent
 from folkmoot.core.brief import Brief, is_within
-from folkmoot.core.errors import FolkmootError, LimitReached, RecordError
+from folkmoot.core.errors import FolkmootError, RecordError, Unpriced
 from folkmoot.core.text import clean, hide
 from folkmoot.engine.driver import StopRequest
 
@@ -178,14 +178,14 @@ class BatchRun:
         """The limit on cost that a debate must have because the batch has one; None where it needs none.
 
         Raises:
-            LimitReached: a price is unknown, so that no budget could hold.
+            Unpriced: a price is unknown, so that no budget could hold.
         """
         estimate = request.prepared.costing.most
         if self.budget is None or request.prepared.plan.brief.limits.cost is not None:
             return None
         if estimate.cost is None or estimate.unpriced:
             unknown = ", ".join(estimate.unpriced) or "a model"
-            raise LimitReached(f"a budget needs known prices, and the price of {unknown} is unknown")
+            raise Unpriced(f"a budget needs known prices, and the price of {unknown} is unknown")
         return estimate.cost + self._generation_cost(request)
 
     def _generation_cost(self, request: StartRequest) -> float:

@@ -12,6 +12,7 @@ from folkmoot.core.errors import (
     ProtocolError,
     RecordAway,
     RecordConflict,
+    Unpriced,
 )
 
 INVALID = "invalid_request_error"
@@ -64,7 +65,7 @@ def endpoint_error(error: FolkmootError) -> EndpointError:
             return EndpointError(400, str(error), "protocol")
         case RunnerFull():
             return EndpointError(429, str(error), retry=True, wait=30)
-        case LimitReached() if "is unknown" in str(error):
+        case Unpriced():
             return EndpointError(400, str(error), "unpriced")
         case LimitReached():
             return EndpointError(429, str(error), "insufficient_quota", retry=False)

@@ -11,7 +11,7 @@ from folkmoot.app.evaluation.responses import exact_sum, own_cost, own_entries, 
 from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.spending import lost
-from folkmoot.core.errors import LimitReached
+from folkmoot.core.errors import LimitReached, Unpriced
 from folkmoot.core.event import Closed, Entry, Paused
 from folkmoot.engine.driver import StopRequest
 from folkmoot.record.listing import ListQuery
@@ -142,14 +142,14 @@ class EvalDebates:
         """What a debate costs at most where there is a budget.
 
         Raises:
-            LimitReached: a price is unknown, so that no budget could hold.
+            Unpriced: a price is unknown, so that no budget could hold.
         """
         if self.budget is None:
             return None
         most = price_of(self.workspace, plan).most
         if most.cost is None:
             unknown = ", ".join(most.unpriced) or "a model"
-            raise LimitReached(f"a budget needs known prices, and the price of {unknown} is unknown")
+            raise Unpriced(f"a budget needs known prices, and the price of {unknown} is unknown")
         return most.cost
 
     def _mark(self, plan_hash: str) -> str:

@@ -302,7 +302,7 @@ class Admission:
 
         Raises:
             BriefError: something in it cannot be used, or is more than the owner allows.
-            LimitReached: the price of a model is unknown where spending is limited.
+            Unpriced: the price of a model is unknown where spending is limited.
         """
         workspace = self._starting_own()
         parsed = read_remote(order.brief, alone=not self.machine, preset=order.preset)

@@ -24,7 +24,7 @@ from folkmoot.app.run.record_reader import is_helper
 from folkmoot.app.run.runner import Runner
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Limits, is_within
-from folkmoot.core.errors import BriefError, FolkmootError, LimitReached
+from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, Unpriced
 from folkmoot.core.event import Called, Entry, Opened, Released, Reserved
 from folkmoot.engine.calls import Budget
 from folkmoot.protocols.spec import load_opened
@@ -177,14 +177,14 @@ class Spending:
         """The limit on cost that a debate must get, because spending is limited; None if it has one, or needs none.
 
         Raises:
-            LimitReached: the price of a model is unknown, so that no allowance could hold.
+            Unpriced: the price of a model is unknown, so that no allowance could hold.
         """
         if self._most is None or prepared.plan.brief.limits.cost is not None:
             return None
         estimate = prepared.costing.most
         if estimate.cost is None or estimate.unpriced:
             unknown = ", ".join(estimate.unpriced) or "a model"
-            raise LimitReached(f"spending is limited here, and the price of {unknown} is unknown")
+            raise Unpriced(f"spending is limited here, and the price of {unknown} is unknown")
         return estimate.cost
 
     def check(self, limits: Limits) -> None:
