@@ -1,12 +1,14 @@
 """Prompts for models with little context: what is left out, what stays, and what is not sent at all."""
 
+from dataclasses import replace
+
 import pytest
 
 from folkmoot.agents.context_window import fitted_prompt
 from folkmoot.agents.llm import ModelAgent
 from folkmoot.core.agent import Context
 from folkmoot.core.ask import Ask, Reply
-from folkmoot.core.brief import Brief, Participant, Settings, Source
+from folkmoot.core.brief import Brief, Participant, Settings, Source, View
 from folkmoot.core.errors import Refused
 from folkmoot.core.transcript import Turn
 from folkmoot.models.base import Traits
@@ -66,6 +68,14 @@ def test_what_does_not_fit_without_them_either_is_not_sent() -> None:
     with pytest.raises(Refused) as caught:
         fitted_prompt(ASK, Context(brief=brief, me=ANN, turns=LONG.turns), model(640))
     assert caught.value.kind == "too_long"
+
+
+def test_who_is_to_see_the_full_log_is_not_asked_with_less_of_it() -> None:
+    whole = replace(LONG, view=View(whole=True))
+    with pytest.raises(Refused, match="full_log") as caught:
+        fitted_prompt(ASK, whole, model(640))
+    assert caught.value.kind == "too_long"
+    assert fitted_prompt(ASK, whole, model(100_000)).left_out == 0
 
 
 async def test_the_answer_is_marked() -> None:

@@ -83,7 +83,7 @@ def test_somebody_who_sees_summaries_has_them_written() -> None:
 
 
 SEEN: list[tuple[str, str, View | None]] = [
-    ("context_scope: full_log", "", None),
+    ("context_scope: full_log", "", View(whole=True)),
     ("context_scope: last_n_turns", "", View(last=6)),
     ("context_scope: last n turns\ncontext_turns: 2", "", View(last=2)),
     ("context_scope: last_n_turns\ncontext_turns: 2", "context_turns: 3", View(last=3)),
@@ -95,7 +95,7 @@ SEEN: list[tuple[str, str, View | None]] = [
     ("context_strategy: summarize_past", "", View(summary=True)),
     ("context_strategy: summarize_past\ncontext_scope: persona_scoped", "", View(summary=True, mine=True)),
     ("context_strategy: persona_masking", "hide: Bo", None),
-    ("context_scope: summary_only", "context_scope: full_log", None),
+    ("context_scope: summary_only", "context_scope: full_log", View(whole=True)),
     ("context_scope: summary_only\ncontext_strategy: summarize_past", "context_scope: last_n_turns", View(last=6)),
     ("seed: 1", "context_scope: last_n_turns\ncontext_turns: 2", View(last=2)),
 ]

@@ -1,5 +1,6 @@
 """A prompt that fits into the context of a small model: what the log holds before the last summary, or its oldest turns,
 is left out of it, and the prompt says so. The documents, the turns that are asked about and remarks from outside stay.
+Who is to see the full log (``context_scope: full_log``) is not asked with less of it.
 """
 
 from bisect import bisect_left
@@ -57,11 +58,12 @@ def fitted_prompt(ask: Ask, context: Context, model: Model, *, as_json: bool = F
         messages = compose(replace(ask, task=task), fewer, model.traits, as_json=as_json)
         return FittedPrompt(messages=messages, left_out=left_out)
 
-    steps = range(len(context.turns))  # the newest turn stays
+    steps = range(1 if context.view.whole else len(context.turns))  # the newest turn stays
     fewest = bisect_left(steps, True, key=lambda n: count_tokens(shortened(n).messages, (), model.name) <= room)
-    prompt = shortened(min(fewest, max(0, len(context.turns) - 1)))
+    prompt = shortened(min(fewest, max(0, len(steps) - 1)))
     if (tokens := likely_tokens(prompt.messages, model.name)) > most:
-        problem = f"about {tokens:,} tokens, of the {most:,} that it holds"
+        kept = "; its context_scope is full_log, so no older turn is left out" if context.view.whole else ""
+        problem = f"about {tokens:,} tokens, of the {most:,} that it holds{kept}"
         raise Refused(f"the prompt is too long for {model.name}: {problem}", kind="too_long")
     return prompt
 

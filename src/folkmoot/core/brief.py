@@ -139,6 +139,7 @@ class View:
         clip: the most characters shown of a turn, with a visible mark where it was cut; None for all.
         anonymous: whether authors are replaced by letters.
         numbered: whether each turn is shown with its mark (``T3``), so that others can refer to it.
+        whole: whether no older turn may be left out, even where a model has no room for it.
     """
 
     last: int | None = None
@@ -150,6 +151,7 @@ class View:
     clip: int | None = None
     anonymous: bool = False
     numbered: bool = False
+    whole: bool = False
 
     def narrowed(self, other: "View | None") -> "View":
         """The view of what both views show: the smaller window, without what either of them hides."""
@@ -165,6 +167,7 @@ class View:
             clip=_smaller_limit(self.clip, other.clip),
             anonymous=self.anonymous or other.anonymous,
             numbered=self.numbered or other.numbered,
+            whole=self.whole or other.whole,
         )
 
 

@@ -31,7 +31,7 @@ from folkmoot.app.run.start import StartRequest, prepare_start, put_on_record
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.brief_view import brief_markdown
 from folkmoot.core.ask import Value
-from folkmoot.core.brief import Brief, Participant
+from folkmoot.core.brief import Brief, Participant, View
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Opened
 from folkmoot.phases.base import Sequence
@@ -235,7 +235,7 @@ async def test_a_new_way_to_look_replaces_the_earlier_one() -> None:
     plan = (await again(workspace, "context_turns=2")).plan
     assert [who.view and who.view.last for who in plan.brief.participants] == [2, 2, 2]
     plan = (await again(workspace, "context_scope=full_log")).plan
-    assert {who.view for who in plan.brief.participants} == {None}
+    assert {who.view for who in plan.brief.participants} == {View(whole=True)}
     assert plan.settings == {"protocol": "round_robin", "context_scope": "full_log"}
 
 

@@ -238,7 +238,7 @@ Values: TypeAlias = Mapping[str, LocatedValue]
 
 
 def view_of(header: Values, own: Values) -> View | None:
-    """The part of the debate that a participant sees; None for all of it.
+    """The part of the debate that a participant sees; None for all of it for which its model has room.
 
     Args:
         header: the values of the header; empty for a moderator.
@@ -254,6 +254,7 @@ def view_of(header: Values, own: Values) -> View | None:
         summary=strategy == "summarize_past",
         summary_only=scope == "summary_only",
         mine=scope == "persona_scoped",
+        whole=scope == "full_log",
     )
     return None if view == View() else view
 

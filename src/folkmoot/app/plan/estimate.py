@@ -375,7 +375,8 @@ class _Costs:
         known = self.fits.get(model.name, Fit(holds=context_tokens))
         whole = likely_tokens(messages, model.name)
         if whole > known.largest:
-            bare = compose(ask, replace(context, turns=context.turns[-1:]), model.traits)
+            last = context if context.view.whole else replace(context, turns=context.turns[-1:])
+            bare = compose(ask, last, model.traits)
             least = max(known.least, likely_tokens(bare, model.name))
             self.fits[model.name] = replace(known, largest=whole, least=least)
 
