@@ -17,10 +17,7 @@ from benchmarks.frames.recorded_frames import without_ids
 from folkmoot.agents.prompt import frame
 from folkmoot.agents.toolkit import read_arguments
 from folkmoot.analysis.analysis import analyse
-from folkmoot.analysis.claim_arithmetic import read_script
-from folkmoot.analysis.claim_language import NotFormal
-from folkmoot.analysis.claim_language import parse as read_claim
-from folkmoot.analysis.formal_claims import stated
+from folkmoot.analysis.formal_claims import NotFormal, read_script, stated
 from folkmoot.analysis.grounds import statements
 from folkmoot.answers.layout import read
 from folkmoot.answers.manual_form import read_manual_answer
@@ -304,8 +301,7 @@ TEXTS: Readers = {
     ),
     "likeness": (lambda text: alike(text, f"{text}."), "Move."),
     "statements": (statements, "The yard is full. "),
-    "stated claims": (lambda text: list(stated(text)), "FORMAL CLAIM: 1 + 1 = 2\n"),
-    "formal claim": (read_claim, "1 + 1 = 2"),
+    "stated claims": (lambda text: list(stated(text)), "```smt2\n(x)\n```\n"),
     "script of a claim": (read_script, "(assert (= 1 1))"),
     "quantity": (read_quantity, "1,200 EUR"),
     "normal text": (normal_text, "1,200 EUR"),

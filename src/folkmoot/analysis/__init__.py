@@ -1,6 +1,6 @@
 """Analyses of one debate and of many, computed from records alone.
 
 Read in this order: ``analysis`` (what belongs to one), ``agreement``, ``disagreement``, ``grounds``,
-``decision_grounds``, ``review`` (the page), then ``formal_claims`` with ``claim_language`` and ``claim_arithmetic``.
+``decision_grounds``, ``review`` (the page), then ``formal_claims``.
 ``memory_lines`` says what was learned.
 """

@@ -1,6 +1,4 @@
-"""Formal claims in a record: which lines and fenced blocks state one.
-
-    FORMAL CLAIM: 17 * 24 = 408
+"""Formal claims in a record: which fenced blocks state one in SMT-LIB, and what a script may contain.
 
     ```smt2
     (declare-const x Real)
@@ -8,28 +6,28 @@
     ```
 
 Only an author's own words count: quotations, other code and thinking state nothing, nor do turns that report what
-others said. Whether a claim is true is checked elsewhere.
+others said. A script states a claim if one assertion has the name ``claim``; all others are premises. Without that name
+nobody knows what it should show: its author may have asserted the claim or its opposite. Whether a claim is true is
+checked elsewhere.
+
+Source: the SMT-LIB Standard 2.6, chapter 3.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from folkmoot.core.event import Entry, Interjected, Replied
 from folkmoot.core.transcript import INTERJECTION, SUMMARY, Transcript, Turn, fold
 
-LABEL = "FORMAL CLAIM:"
-"""How a line begins that states a claim in arithmetic or logic."""
-
-Kind: TypeAlias = Literal["formula", "smtlib"]
 Verdict: TypeAlias = Literal["proved", "refuted", "unknown", "not_formalisable"]
 
-_LINE = re.compile(rf" {{0,3}}(?:(?:[-+*]|\d{{1,3}}[.)]) +)?(?:\*\*)?{LABEL}(?:\*\*)?(?=\s)(.*)")
 _FENCE = re.compile(r"\s*(?:(?:[-+*]|\d{1,9}[.)])\s+)?(`{3,}(?=[^`]*$)|~{3,})\s*([\w-]*)")
 _THOUGHTS = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _LANGUAGES = ("smt2", "smtlib", "smtlib2", "smt-lib", "smt-lib2")
-_TOLD = ("recall", "translate", "gauge", SUMMARY)
+_REPORTING = ("recall", "translate", "gauge", SUMMARY)
 """The acts of turns whose words are those of others."""
 
 _QUOTES = ("QUOTE", "WHERE", "SUMMARY", "ACCEPTS", "REJECTS")
@@ -45,16 +43,14 @@ class Claim:
         seq: the entry in which it stands.
         mark: the turn's mark; "" for the brief.
         source: the document of the brief in which it stands, ``topic`` for the question; "" in a turn.
-        kind: whether it is a line in our own language or a script in SMT-LIB.
-        text: its words.
-        complete: whether the block was closed; of a line always.
+        text: the script.
+        complete: whether its block was closed.
     """
 
     by: str
     seq: int
     mark: str = ""
     source: str = ""
-    kind: Kind
     text: str
     complete: bool = True
 
@@ -67,7 +63,7 @@ class Checked:
         claim: the claim.
         verdict: what it is.
         reason: why, in words.
-        example: of a refuted claim, values of its variables for which it is false.
+        example: of a refuted claim, values for which it is false.
     """
 
     claim: Claim
@@ -92,8 +88,8 @@ def _of_brief(transcript: Transcript) -> Iterator[Claim]:
     brief = transcript.brief
     texts = [("topic", brief.topic), *((source.name, source.text) for source in brief.background)] if brief else []
     for source, text in texts:
-        for kind, words, complete in dict.fromkeys(stated(text)):
-            yield Claim(by="", seq=1, source=source, kind=kind, text=words, complete=complete)
+        for script, complete in dict.fromkeys(stated(text)):
+            yield Claim(by="", seq=1, source=source, text=script, complete=complete)
 
 
 def _turns(entries: Iterable[Entry], transcript: Transcript) -> Iterator[tuple[int, Turn]]:
@@ -111,14 +107,14 @@ def _turns(entries: Iterable[Entry], transcript: Transcript) -> Iterator[tuple[i
     numbers = iter(outside)
     for turn in transcript.turns():
         seq = next(numbers) if turn.act == INTERJECTION and turn.ask is None else replied[turn.key]
-        if turn.act not in _TOLD:
+        if turn.act not in _REPORTING:
             yield seq, turn
 
 
 def _of_turn(seq: int, turn: Turn) -> Iterator[Claim]:
     claims = (item for text in _own_texts(turn) for item in stated(text))
-    for kind, words, complete in dict.fromkeys(claims):
-        yield Claim(by=turn.by, seq=seq, mark=turn.mark, kind=kind, text=words, complete=complete)
+    for script, complete in dict.fromkeys(claims):
+        yield Claim(by=turn.by, seq=seq, mark=turn.mark, text=script, complete=complete)
 
 
 def _own_texts(turn: Turn) -> Iterator[str]:
@@ -138,35 +134,136 @@ def _own_texts(turn: Turn) -> Iterator[str]:
     yield from own if own and form and form.layout in ("json", "tags") else (text, *own)
 
 
-def stated(text: str) -> Iterator[tuple[Kind, str, bool]]:
-    """The claims that a text states: the kind, the words, and whether they are all there."""
-    fence, language, block, quotes = "", "", list[str](), 0
+def stated(text: str) -> Iterator[tuple[str, bool]]:
+    """The scripts in a text's fenced blocks, and whether each block was closed."""
+    fence, language, block = "", "", list[str]()
     for line in _THOUGHTS.sub("", text).split("\n"):
-        if fence:
-            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-                yield from _block(language, block, complete=True)
-                fence, block = "", []
-            else:
-                block.append(line)
-        elif match := _FENCE.match(line):
-            fence, language = match[1], match[2].casefold()
+        if not fence:
+            if match := _FENCE.match(line):
+                fence, language, block = match[1], match[2].casefold(), []
+        elif not line.strip().startswith(fence) or line.strip().strip(fence[0]):
+            block.append(line)
         else:
-            quotes = 0 if not line.strip() else quotes
-            if quotes % 2 == 0 and (claim := _LINE.fullmatch(line)):
-                yield "formula", _claim_text(claim[1]), True
-            quotes += sum(map(line.count, '"„“”«»'))
-    if fence:
-        yield from _block(language, block, complete=False)
+            fence = ""
+            if language in _LANGUAGES:
+                yield "\n".join(block).strip("\n"), True
+    if fence and language in _LANGUAGES:
+        yield "\n".join(block).strip("\n"), False
 
 
-def _block(language: str, lines: Sequence[str], *, complete: bool) -> Iterator[tuple[Kind, str, bool]]:
-    if language in _LANGUAGES:
-        yield "smtlib", "\n".join(lines).strip("\n"), complete
+# ---- scripts ---------------------------------------------------------------------------------------------------------
+
+LONGEST = 20_000
+"""Characters of a script."""
+
+DEEPEST = 100
+"""The depth of its brackets."""
+
+CLAIM = "claim"
+"""The name of the assertion that is the claim."""
+
+_DECLARE = ("declare-const", "declare-fun", "declare-sort", "define-fun", "define-sort")
+_IGNORED = ("set-logic", "set-info", "check-sat", "get-model", "get-info", "echo", "exit")
+ALLOWED = (*_DECLARE, "assert", *_IGNORED)
+"""The commands that may stand in a script; those from ``set-logic`` on change nothing, but ``exit`` ends it."""
+
+_TOKEN = re.compile(
+    r"[ \t\n]+|;[^\n]*"
+    r'|(?P<token>[()]|"(?:[^"\\]|"")*"|\|[^|\\]*\||#x[0-9A-Fa-f]+|#b[01]+|:?[A-Za-z0-9~!@$%^&*_+=<>.?/-]+)'
+)
+
+Piece: TypeAlias = "str | list[Piece]"
 
 
-def _claim_text(words: str) -> str:
-    """A claim without the marks of code around it and the full stop after it."""
-    formula_text = words.strip().removesuffix(".").strip()
-    if len(formula_text) > 2 and formula_text[0] == formula_text[-1] == "`":
-        formula_text = formula_text[1:-1].strip()
-    return formula_text
+class NotFormal(ValueError):
+    """A text states no claim that a solver could be asked; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """A script that states a claim, in SMT-LIB: its declarations, its premises and the claim as terms."""
+
+    declarations: str
+    premises: tuple[str, ...]
+    claim: str
+
+
+def read_script(text: str) -> Script:
+    """Read a script, and write it anew from its tokens: no command that isn't allowed ever reaches the solver.
+
+    Raises:
+        NotFormal: it is not SMT-LIB, too long or too deep, has a command that is not allowed, or states no claim.
+    """
+    if len(text) > LONGEST:
+        raise NotFormal(f"it has {len(text)} characters; {LONGEST} are allowed")
+    declared: list[str] = []
+    premises: list[str] = []
+    claims: list[str] = []
+    for command in _commands(text):
+        name = _command(command)
+        if name == "exit":
+            break
+        if name in _DECLARE:
+            declared.append(_write(command))
+        elif name == "assert":
+            if len(command) != 2:
+                raise NotFormal("an (assert …) needs one term")
+            term, label = _unnamed(command[1])
+            (claims if label == CLAIM else premises).append(_write(term))
+    if len(claims) != 1:
+        many = "no assertion has" if not claims else f"{len(claims)} assertions have"
+        raise NotFormal(f"{many} the name {CLAIM}; say what is claimed: (assert (! … :named {CLAIM}))")
+    return Script(declarations="\n".join(declared), premises=tuple(premises), claim=claims[0])
+
+
+def _commands(text: str) -> list[Piece]:
+    """The brackets of the outermost level, read without recursion."""
+    outer: list[Piece] = []
+    ahead: list[list[Piece]] = [outer]
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if not match:
+            raise NotFormal(f"{text[at]!r} at character {at + 1} is not SMT-LIB that is allowed here")
+        at = match.end()
+        token = match["token"]
+        if token == "(":
+            inner: list[Piece] = []
+            ahead[-1].append(inner)
+            ahead.append(inner)
+            if len(ahead) > DEEPEST + 1:
+                raise NotFormal(f"it is nested deeper than {DEEPEST} at character {at}")
+        elif token == ")":
+            ahead.pop()
+            if not ahead:
+                raise NotFormal(f"the bracket at character {at} closes nothing")
+        elif token:
+            ahead[-1].append(token)
+    if len(ahead) > 1:
+        raise NotFormal("a bracket is not closed")
+    return outer
+
+
+def _command(piece: Piece) -> str:
+    name = piece[0] if isinstance(piece, list) and piece else piece
+    if not isinstance(piece, list) or not isinstance(name, str) or name not in ALLOWED:
+        raise NotFormal(f"{_shortened(name)} is not an allowed command; allowed are {', '.join(ALLOWED)}")
+    return name
+
+
+def _shortened(piece: Piece) -> str:
+    text = _write(piece)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _unnamed(term: Piece) -> tuple[Piece, str]:
+    """A term without the annotations around it, and the name that they give it."""
+    if not isinstance(term, list) or len(term) < 2 or term[0] != "!":
+        return term, ""
+    names = [value for key, value in pairwise(term) if key == ":named"]
+    label = names[0] if names else ""
+    return term[1], label.strip("|") if isinstance(label, str) else ""
+
+
+def _write(piece: Piece) -> str:
+    return piece if isinstance(piece, str) else f"({' '.join(_write(item) for item in piece)})"

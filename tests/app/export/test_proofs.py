@@ -3,62 +3,34 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from folkmoot.analysis.formal_claims import LABEL, Checked, Claim, Kind
+from folkmoot.analysis.formal_claims import Checked, Claim
 from folkmoot.app.export.proofs import MOST, Prover, SolverAnswer, prove
 from folkmoot.app.export.solver_process import answer
 from folkmoot.testing.wire_formats import Plan
 from tests.cli.commands import folkmoot, only_id, served
 
-ENDLESS = "integer a, b, c: a > 0 and b > 0 and c > 0 implies a ** 3 + b ** 3 != c ** 3"
+ENDLESS = """(declare-const a Int)(declare-const b Int)(declare-const c Int)
+(assert (and (> a 0) (> b 0) (> c 0)))
+(assert (! (not (= (+ (* a a a) (* b b b)) (* c c c))) :named claim))"""
 """True, and out of reach of a solver: Fermat's last theorem for 3."""
 
 
-def claim(text: str, kind: Kind = "formula", *, complete: bool = True) -> Claim:
-    return Claim(by="Ann", seq=3, mark="T1", kind=kind, text=text, complete=complete)
+def claim(text: str, *, complete: bool = True) -> Claim:
+    return Claim(by="Ann", seq=3, mark="T1", text=text, complete=complete)
 
 
-async def check(text: str, kind: Kind = "formula", prover: Prover | None = None) -> Checked:
-    (checked,) = await prove([claim(text, kind)], prover)
+async def check(text: str, prover: Prover | None = None) -> Checked:
+    (checked,) = await prove([claim(text)], prover)
     return checked
 
 
-@pytest.mark.parametrize(
-    ("text", "verdict", "reason", "example"),
-    [
-        ("17 * 24 = 408", "proved", "computed exactly", {}),
-        ("17 * 24 = 409", "refuted", "on the left is 408, on the right 409", {}),
-        ("1 < 2 < 2", "refuted", "computed exactly", {}),
-        ("1 = 1 implies not 1 = 1", "refuted", "computed exactly", {}),
-        ("1 = 2 implies 1 = 3", "unknown", "its premises contradict each other", {}),
-        ("1 / 0 = 1", "not_formalisable", "it divides by 0", {}),
-        ("(9 ** 1000) ** 1000 > 1", "unknown", "too large", {}),
-        ("17 * 24 is 408", "not_formalisable", "at character 9 there is 'is' where an operator is expected", {}),
-        ("x > 3 and x < 10 implies x*x > 9", "proved", "true for all values of x that fulfil its premises", {}),
-        ("x ** 2 + y ** 2 >= 2 * x * y", "proved", "true for all values of x and y", {}),
-        ("integer n: n < 1 or n >= 1", "proved", "true for all values of n", {}),
-        ("integer n: 2 * n != 7", "proved", "true for all values of n", {}),
-        ("2 * x != 7", "refuted", "there are values for which it is false", {"x": "3.5"}),
-        ("3 * x != -1", "refuted", "there are values for which it is false", {"x": "-1/3"}),
-        ("x * x != 2", "refuted", "there are values for which it is false", {"x": "about -1.4142135623"}),
-        ("integer n: n > 5 or n < 5 or m != 1", "refuted", "there are values", {"n": "5", "m": "1"}),
-        ("x > 3 and x < 2 implies x = 7", "unknown", "its premises contradict each other", {}),
-        ("x / x = 1", "proved", "true for all values of x that make no divisor 0", {}),
-        ("x > 1 implies 1 / x < 1", "proved", "that fulfil its premises and make no divisor 0", {}),
-        ("1 / (x - x) = 5", "unknown", "no values fulfil its premises and keep every divisor from being 0", {}),
-        ("x / 0 = x", "not_formalisable", "it divides by 0", {}),
-        (ENDLESS, "unknown", "no answer within the maximum number of steps", {}),
-    ],
-)
-async def test_claims_in_our_own_language(text: str, verdict: str, reason: str, example: Mapping[str, str]) -> None:
-    checked = await check(text)
-    assert (checked.verdict, dict(checked.example)) == (verdict, example)
-    assert reason in checked.reason
+def about_x(term: str) -> str:
+    return f"(declare-const x Real)(assert (! {term} :named claim))"
 
 
 SCRIPTS = [
@@ -66,6 +38,8 @@ SCRIPTS = [
     ("(declare-const x Real)(assert (! (>= (* x x) 0) :named claim))", "proved", "true for all values"),
     ("(declare-const p Bool)(assert (! p :named claim))", "refuted", "it is false for some values"),
     ("(declare-const x Int)(assert (> x 1))(assert (! (> x 2) :named claim))", "refuted", "it does not follow"),
+    ("(assert (! (= (* 17 24) 408) :named claim))", "proved", "true for all values"),
+    (ENDLESS, "unknown", "no answer within the maximum number of steps"),
     ("(assert false)(assert (! (= 1 2) :named claim))", "unknown", "its premises contradict each other"),
     ("(assert (! (foo 1) :named claim))", "not_formalisable", "the solver cannot read it: unknown constant foo (Int)"),
     ("(assert (! 5 :named claim))", "not_formalisable", "the solver cannot read it"),
@@ -88,18 +62,31 @@ SCRIPTS = [
 
 @pytest.mark.parametrize(("text", "verdict", "reason"), SCRIPTS)
 async def test_claims_in_smt_lib(text: str, verdict: str, reason: str) -> None:
-    checked = await check(text, "smtlib", Prover(steps=200_000))
+    checked = await check(text, Prover(steps=200_000))
     assert (checked.verdict, reason in checked.reason) == (verdict, True), checked.reason
     assert checked.reason
 
 
+@pytest.mark.parametrize(
+    ("term", "x"),
+    [
+        ("(not (= (* 2 x) 7))", "7/2"),
+        ("(not (= (* 3 x) (- 1)))", "-1/3"),
+        ("(not (= (* x x) 2))", "about -1.4142135623"),
+    ],
+)
+async def test_a_refuted_claim_has_an_example(term: str, x: str) -> None:
+    checked = await check(about_x(term))
+    assert (checked.verdict, dict(checked.example)) == ("refuted", {"x": x})
+
+
 async def test_a_block_that_was_cut_off_is_no_claim() -> None:
-    (checked,) = await prove([claim("(assert (! true :named claim))", "smtlib", complete=False)])
+    (checked,) = await prove([claim("(assert (! true :named claim))", complete=False)])
     assert (checked.verdict, checked.reason) == ("not_formalisable", "the block does not end")
 
 
 async def test_the_same_claims_get_the_same_answers() -> None:
-    claims = [claim("x * y > 6 implies x + y > 4"), claim(ENDLESS), claim(SCRIPTS[3][0], "smtlib")]
+    claims = [claim(about_x("(> (* x x) x)")), claim(ENDLESS), claim(SCRIPTS[3][0])]
     first = await prove(claims)
     assert first == await prove(claims)
     assert first[1:] == (await prove(claims[1:]))
@@ -107,10 +94,10 @@ async def test_the_same_claims_get_the_same_answers() -> None:
 
 
 async def test_all_claims_together_have_a_limit() -> None:
-    many = await prove([claim("1 = 1")] * (MOST + 1))
+    many = await prove([claim("(assert (! true :named claim))")] * (MOST + 1))
     assert [checked.verdict for checked in many] == ["proved"] * MOST + ["unknown"]
     assert "only the first 100" in many[-1].reason
-    (late,) = await prove([claim("1 = 1")], seconds=-1.0)
+    (late,) = await prove([claim("(assert (! true :named claim))")], seconds=-1.0)
     assert "seconds for all claims are over" in late.reason
 
 
@@ -118,7 +105,7 @@ async def test_all_claims_together_have_a_limit() -> None:
 
 
 async def test_an_endless_search_ends_in_time() -> None:
-    checked = await check(ENDLESS, prover=Prover(steps=2**31, seconds=0.5))
+    checked = await check(ENDLESS, Prover(steps=2**31, seconds=0.5))
     assert (checked.verdict, checked.reason) == ("unknown", "no answer within 0.5 seconds")
 
 
@@ -130,7 +117,7 @@ def program(answers: str, *, before: str = "") -> tuple[str, ...]:
     )
 
 
-SAT = '{"answer": "sat", "model": {"v_x": "5"}}'
+SAT = '{"answer": "sat", "model": {"x": "5"}}'
 
 
 @pytest.mark.parametrize(
@@ -156,17 +143,13 @@ async def test_whatever_befalls_the_process_is_an_answer(started: tuple[str, ...
 async def test_after_a_breakdown_the_next_claim_gets_a_new_process(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     once = f"os.path.exists({str(mark)!r}) or (open({str(mark)!r}, 'w').close(), os._exit(1))"
-    checks = await prove([claim("x > 0"), claim("x > 9")], Prover(program(repr(SAT), before=once)))
+    checks = await prove(
+        [claim(about_x("(> x 0)")), claim(about_x("(> x 9)"))], Prover(program(repr(SAT), before=once))
+    )
     assert [(checked.verdict, dict(checked.example)) for checked in checks] == [
         ("unknown", {}),
         ("refuted", {"x": "5"}),
     ]
-
-
-async def test_a_counterexample_that_is_none_refutes_nothing() -> None:
-    for text in ("x > 3", "x > 7 implies x < 3"):
-        checked = await check(text, prover=Prover(program(repr(SAT))))
-        assert (checked.verdict, checked.reason) == ("unknown", "the solver's counterexample is none")
 
 
 async def test_the_process_knows_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,8 +212,9 @@ BRIEF = """# Shall we take the flat?
 
 ## Context
 
-FORMAL CLAIM: 12 * 950 = 11,400
-FORMAL CLAIM: x > 950 implies 12 * x > 12,000
+```smt2
+(assert (! (= (* 12 950) 11400) :named claim))
+```
 
 ```smt2
 (declare-const rent Real)
@@ -267,27 +251,24 @@ def test_the_page_and_the_data(folder: Path) -> None:
     output = folkmoot(folder, "analyse", debate, "--formal").output
     _, _, chapter = output.partition("## Formal claims\n\n")
     lines = chapter.partition("\n\n")[0].split("\n")
-    assert len(lines) == 3, output
-    assert lines[0] == "- **proved**, the brief (flat.md): `12 * 950 = 11,400`; computed exactly"
-    assert lines[1].startswith(
-        "- **refuted**, the brief (flat.md): `x > 950 implies 12 * x > 12,000`; there are values"
-    )
-    assert "rent = 0" in lines[2]
+    assert [line.split(",")[0] for line in lines] == ["- **proved**", "- **refuted**"], output
+    assert "(flat.md): `(assert (! (= (* 12 950) 11400)" in lines[0]
+    assert "rent = 0" in lines[1]
     data = json.loads(folkmoot(folder, "analyse", debate, "--formal", "--json").stdout)["debates"][0]["formal"]
-    assert [row["verdict"] for row in data] == ["proved", "refuted", "refuted"]
+    assert [row["verdict"] for row in data] == ["proved", "refuted"]
     assert data[0]["claim"]["source"] == "flat.md"
     assert "Formal claims" not in folkmoot(folder, "analyse", debate).output
 
 
 def test_participants_state_claims_in_their_answers(folder: Path) -> None:
-    reason = f"It is cheap.\n{LABEL} 3 * 12 = 36\n{LABEL} rent > 0 implies 12 * rent > 12"
+    reason = "It is cheap.\n\n```smt2\n(assert (! (= (* 3 12) 36) :named claim))\n```"
 
     with served(lambda call: Plan(text=f"ANSWER: Yes\nCONFIDENCE: 0.7\nARGUMENT: {reason}")) as wires:
         ran = folkmoot(folder, "run", "plain.md", "-m", "ollama:tiny", "--quiet", OLLAMA_HOST=wires.url)
         assert ran.exit_code == 0, ran.output
     output = folkmoot(folder, "analyse", "last", "--formal").output
-    assert "- **proved**, T1 of Ann: `3 * 12 = 36`; computed exactly\n- **refuted**, T1 of Ann: `rent > 0" in output
-    assert "- **proved**, T2 of Ben: `3 * 12 = 36`" in output
+    assert "- **proved**, T1 of Ann: `(assert" in output
+    assert "- **proved**, T2 of Ben: `(assert" in output
 
 
 def test_a_debate_without_formal_claims_says_so(folder: Path) -> None:
@@ -295,10 +276,9 @@ def test_a_debate_without_formal_claims_says_so(folder: Path) -> None:
     assert "## Formal claims\n\n- Nobody stated a claim formally.\n" in output
 
 
-def test_without_the_library_arithmetic_is_decided(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_it_says_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)
     data = json.loads(folkmoot(folder, "analyse", run_debate(folder, "flat.md"), "--formal", "--json").stdout)
-    proved, *unknown = [(item["verdict"], item["reason"]) for item in data["debates"][0]["formal"]]
-    assert proved == ("proved", "computed exactly")
-    assert [verdict for verdict, _ in unknown] == ["unknown", "unknown"]
-    assert all('pip install "z3-solver' in reason for _, reason in unknown)
+    results = [(item["verdict"], item["reason"]) for item in data["debates"][0]["formal"]]
+    assert [verdict for verdict, _ in results] == ["unknown", "unknown"]
+    assert all('pip install "z3-solver' in reason for _, reason in results)

@@ -3,5 +3,5 @@
 Read in this order: ``reports``, ``report_formats`` with ``plugins``, ``paper`` (HTML and PDF),
 ``analyses`` with ``plots``, ``recount``,
 ``signed_receipts``, ``learned`` (memory, ratings, calibration) with ``truths``, ``copy_debates``, ``telemetry``,
-``proofs`` with ``solver_process`` and ``lean_file``.
+``proofs`` with ``solver_process``.
 """

@@ -14,30 +14,26 @@ import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from folkmoot.analysis.claim_arithmetic import (
-    MARK,
-    Script,
-    TooLarge,
-    declarations,
-    domain,
-    format_number,
-    holds,
-    read_script,
-    to_smt,
-    value,
-)
-from folkmoot.analysis.claim_language import Compare, NotFormal, Statement, parse
-from folkmoot.analysis.formal_claims import Checked, Claim
+from folkmoot.analysis.formal_claims import Checked, Claim, NotFormal, Script, read_script
 from folkmoot.core.packages import missing_library
-from folkmoot.core.text import listed
 
-STEPS, SOLVER_SECONDS = 1_000_000, 20.0
-"""What one question may use: steps of Z3's own count, which end it the same on every machine, and time."""
+MOST = 100
+"""How many claims of a debate are checked."""
+
+SECONDS = 120.0
+"""The time for all of them."""
+
+STEPS = 1_000_000
+"""The steps that one question may use, by Z3's own count: they end it at the same place on every machine."""
+
+SOLVER_SECONDS = 20.0
+"""The time that one question may use."""
+
+_EMPTY = "its premises contradict each other: from a contradiction everything follows"
 
 _PROGRAM = ("-P", "-m", "folkmoot.app.export.solver_process")
 _KEPT = ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "Z3_LIBRARY_PATH", "SYSTEMROOT")
@@ -146,13 +142,6 @@ def _with_reason(answer: SolverAnswer, seconds: float) -> SolverAnswer:
     return answer.model_copy(update={"why": words.get(answer.why, answer.why)})
 
 
-MOST, SECONDS = 100, 120.0
-"""How many claims of a debate are checked, and the time for all of them."""
-
-_EMPTY = "its premises contradict each other: from a contradiction everything follows"
-_NOWHERE = "no values fulfil its premises and keep every divisor from being 0"
-
-
 async def prove(claims: Sequence[Claim], prover: Prover | None = None, seconds: float = SECONDS) -> tuple[Checked, ...]:
     """Check claims, one after the other.
 
@@ -179,78 +168,18 @@ async def prove(claims: Sequence[Claim], prover: Prover | None = None, seconds: 
 
 async def _check(claim: Claim, prover: Prover) -> Checked:
     try:
-        if claim.kind == "smtlib":
-            if not claim.complete:
-                raise NotFormal("the block does not end")
-            return await _of_script(claim, read_script(claim.text), prover)
-        statement = parse(claim.text)
-        if not statement.names:
-            return _check_constant(claim, statement)
-        return await _of_statement(claim, statement, prover)
+        if not claim.complete:
+            raise NotFormal("the block does not end")
+        return await _ask_both_ways(claim, read_script(claim.text), prover)
     except NotFormal as error:
         return Checked(claim=claim, verdict="not_formalisable", reason=str(error))
-    except TooLarge as error:
-        return _unknown_result(claim, str(error))
 
 
 def _unknown_result(claim: Claim, reason: str) -> Checked:
     return Checked(claim=claim, verdict="unknown", reason=reason)
 
 
-def _check_constant(claim: Claim, statement: Statement) -> Checked:
-    """A claim without variables: exact fractions decide it."""
-    truths = [holds(formula, {}) for formula in statement.premises]
-    true = holds(statement.conclusion, {})
-    if not all(truths):
-        return _unknown_result(claim, _EMPTY)
-    if true:
-        return Checked(claim=claim, verdict="proved", reason="computed exactly")
-    sides = statement.conclusion
-    if isinstance(sides, Compare) and len(sides.terms) == 2:
-        left, right = (format_number(value(term, {})) for term in sides.terms)
-        return Checked(claim=claim, verdict="refuted", reason=f"on the left is {left}, on the right {right}")
-    return Checked(claim=claim, verdict="refuted", reason="computed exactly")
-
-
-async def _of_statement(claim: Claim, statement: Statement, prover: Prover) -> Checked:
-    domain_conditions = domain(statement)
-    assumptions = [*domain_conditions, *(to_smt(formula, statement.integers) for formula in statement.premises)]
-    goal = to_smt(statement.conclusion, statement.integers)
-    if not installed():
-        return _unknown_result(claim, missing_library("its proof", "formal"))
-    declared = declarations(statement)
-    against = await prover.ask(_script(declared, [*assumptions, f"(not {goal})"]))
-    if against.answer == "sat":
-        return _check_counterexample(claim, statement, against)
-    if against.answer != "unsat":
-        return _unknown_result(claim, against.why)
-    if assumptions and (empty := await _why_premises_fail(prover, _script(declared, assumptions))) is not None:
-        return _unknown_result(claim, empty or (_NOWHERE if domain_conditions else _EMPTY))
-    premises = " that fulfil its premises" if statement.premises else ""
-    divisors = (
-        " and make no divisor 0"
-        if domain_conditions and premises
-        else " that make no divisor 0"
-        if domain_conditions
-        else ""
-    )
-    reason = f"true for all values of {listed(statement.names)}{premises}{divisors}"
-    return Checked(claim=claim, verdict="proved", reason=reason)
-
-
-def _check_counterexample(claim: Claim, statement: Statement, answer: SolverAnswer) -> Checked:
-    """A claim with a counterexample; exact values are put in, and it counts only where the claim is false there."""
-    values = {name: answer.model.get(MARK + name, "0") for name in statement.names}
-    shown = values
-    if not any(item.startswith("about ") for item in values.values()):
-        exact = {name: Fraction(text) for name, text in values.items()}
-        if not all(holds(formula, exact) for formula in statement.premises) or holds(statement.conclusion, exact):
-            return _unknown_result(claim, "the solver's counterexample is none")
-        shown = {name: format_number(fraction) for name, fraction in exact.items()}
-    return Checked(claim=claim, verdict="refuted", reason="there are values for which it is false", example=shown)
-
-
-async def _of_script(claim: Claim, script: Script, prover: Prover) -> Checked:
+async def _ask_both_ways(claim: Claim, script: Script, prover: Prover) -> Checked:
     if not installed():
         return _unknown_result(claim, missing_library("its proof", "formal"))
     against = await prover.ask(_script(script.declarations, [*script.premises, f"(not {script.claim})"]))

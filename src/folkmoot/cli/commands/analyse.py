@@ -20,7 +20,7 @@ from folkmoot.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from folkmoot.analysis.analysis import Analysis
     from folkmoot.app.export.signed_receipts import Key
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @rich_click.command()
 @click.argument("debates", nargs=-1, required=True, shell_complete=complete_debate)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--formal", is_flag=True, help="Check claims that are stated formally: proved, refuted or unknown.")
+@click.option("--formal", is_flag=True, help="Check claims that are stated in SMT-LIB: proved, refuted or unknown.")
 @click.option(
     "--plots",
     type=click.Path(file_okay=False, path_type=Path),
@@ -37,12 +37,6 @@ if TYPE_CHECKING:
     help="Save plots and a page into this folder.",
 )
 @click.option("--png", is_flag=True, help="Save plots as PNG. Default: SVG.")
-@click.option(
-    "--lean",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Translate the formal claims to this file for Lean 4, if lean is on the path.",
-)
 @store_option
 def analyse(
     debates: tuple[str, ...],
@@ -50,7 +44,6 @@ def analyse(
     formal: bool,
     plots: Path | None,
     png: bool,
-    lean: Path | None,
     store: Path | str | None,
 ) -> int:
     """Analyse debates: agreement, changed answers, and the grounds of the decision.
@@ -72,18 +65,7 @@ def analyse(
         click.echo(f"{path}", err=as_json)
     for debate, reason in damaged.items():
         click.echo(f"folkmoot: {debate} is damaged: {reason}", err=True)
-    if lean:
-        run_command(_translate([analysis.debate for analysis in analyses], lean, store))
-        click.echo(f"{lean}", err=as_json)
     return ERROR if damaged else DONE
-
-
-async def _translate(debates: "Sequence[str]", path: Path, store: Path | str | None) -> None:
-    """Write the formal claims of these debates for Lean."""
-    from folkmoot.app.export.lean_file import save_lean
-
-    async with open_workspace(store, reading=True) as workspace:
-        await save_lean(workspace, debates, path)
 
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
