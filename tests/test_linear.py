@@ -33,7 +33,6 @@ from folkmoot.app.serve.frames import frames, lined_html, safe_html
 from folkmoot.app.serve.prompt_view import prompt_view
 from folkmoot.arguments.argument_map import short_claim
 from folkmoot.arguments.positions import alike, quotations
-from folkmoot.arguments.svg import wrap
 from folkmoot.arguments.tree import escape_mermaid
 from folkmoot.core.brief import LOGS, Brief, Source
 from folkmoot.core.decision import Ballot, Decision, Minority
@@ -282,7 +281,6 @@ TEXTS: Readers = {
     "claim": (short_claim, "a **b** `c`"),
     "page": (lambda text: read_html(text.encode("utf-8", "replace")), "<p>a</p>"),
     "feed": (lambda text: read_feed(text.encode("utf-8", "replace")), "<rss><item><title>a</title></item></rss>"),
-    "lines of a picture": (lambda text: wrap(text, 300, 12, 3), "a"),
     "mermaid": (escape_mermaid, "a"),
     "frame of a prompt": (frame, "a"),
     "brief": (read_brief, BRIEF),

@@ -1,28 +1,23 @@
-"""The argument map as a tree, as Mermaid, as SVG and as data: any text is safe, and the layout is what it should be."""
+"""The argument map as a tree, as Mermaid, as an outline and as data: any text is safe."""
 
 import json
 import re
-from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.arguments.argument_map import RELATIONS, ArgumentMap, ClaimTurn, Edge, Judgement, Node, Relation, judge
-from folkmoot.arguments.svg import svg, width, wrap
+from folkmoot.arguments.argument_map import RELATIONS, ArgumentMap, ClaimTurn, Edge, Node, Relation, judge
+from folkmoot.arguments.outline import outline
 from folkmoot.arguments.tree import (
     SIGNS,
     VERBS,
     acceptance_in_words,
-    arrange,
     as_data,
     claim_trees,
     escape_mermaid,
     mermaid,
 )
-
-NS = "{http://www.w3.org/2000/svg}"
 
 
 def node(n: int, claim: str = "", by: str = "Ann", act: str = "argue", replaced: str = "") -> Node:
@@ -74,40 +69,6 @@ def test_claims_that_answer_each_other_make_no_circle() -> None:
     assert shape(drawn(3, edge(1, 2), edge(2, 3), edge(3, 1))) == [("T3", 0), ("T2", 1), ("T1", 2)]
 
 
-GRAPHS = st.integers(1, 12).flatmap(
-    lambda n: st.lists(st.tuples(st.integers(1, n), st.integers(1, n)), max_size=20).map(
-        lambda pairs: drawn(n, *(edge(number, other) for number, other in pairs if number != other))
-    )
-)
-
-
-@given(arguments=GRAPHS, high=st.lists(st.integers(40, 200), min_size=12, max_size=12))
-def test_no_two_claims_overlap_and_parents_stand_before_their_children(arguments: ArgumentMap, high: list[int]) -> None:
-    branches = claim_trees(arguments)
-    assert sorted(branch.node.mark for branch in branches) == sorted(graph_node.mark for graph_node in arguments.nodes)
-    heights = {branch.node.mark: float(size) for branch, size in zip(branches, high, strict=False)}
-    tops = arrange(branches, heights, 10)
-    depths = {branch.node.mark: branch.depth for branch in branches}
-    for branch in branches:
-        if branch.link:
-            assert depths[branch.node.mark] == depths[branch.link.target] + 1
-    for depth in set(depths.values()):
-        column = sorted((tops[mark], mark) for mark, deep in depths.items() if deep == depth)
-        for (upper, mark), (lower, _) in pairwise(column):
-            assert upper + heights[mark] + 10 <= lower + 1e-6
-    assert min(tops.values()) >= 0
-
-
-def test_a_parent_stands_in_the_middle_of_its_children() -> None:
-    branches = claim_trees(drawn(4, edge(2, 1), edge(3, 1), edge(4, 1)))
-    assert arrange(branches, dict.fromkeys(("T1", "T2", "T3", "T4"), 50.0), 10) == {
-        "T1": 60.0,
-        "T2": 0.0,
-        "T3": 60.0,
-        "T4": 120.0,
-    }
-
-
 def test_a_long_chain_is_no_trouble() -> None:
     long = drawn(1500, *(edge(n + 1, n) for n in range(1, 1500)))
     assert claim_trees(long)[-1].depth == 1499
@@ -134,37 +95,6 @@ def test_standing_in_words() -> None:
     ]
     two = drawn(2, edge(2, 1))
     assert [acceptance_in_words(graph_node, judge(two)) for graph_node in two.nodes] == ["✗ does not stand", "✓ stands"]
-
-
-def test_widths_are_those_of_the_font() -> None:
-    assert width("iW", 10) == pytest.approx(2.22 + 9.44)
-    assert width("é", 10) == width("e", 10)
-    assert width("漢", 10) == 10
-    assert width("e\u0301", 10) == width("e", 10)
-    assert width("ж", 10) == 6.5
-
-
-@given(text=st.text(), most=st.integers(30, 200), lines=st.integers(1, 5))
-def test_wrapped_lines_fit_and_lose_nothing_unsaid(text: str, most: int, lines: int) -> None:
-    rows = wrap(text, most, 10, lines)
-    assert len(rows) <= lines
-    assert all(width(row, 10) <= most for row in rows)
-    if not rows[-1].endswith("…"):
-        assert "".join(rows).replace(" ", "") == "".join(text.split())
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("one two three", ("one two", "three")),
-        ("", ("",)),
-        ("mmmmmmmmmm", ("mmmmm", "mmmmm")),
-        ("a mmmmmmmmmmmmmmm", ("a", "mmmm…")),
-        ("one two three four five six", ("one two", "three…")),
-    ],
-)
-def test_wrap(text: str, rows: tuple[str, ...]) -> None:
-    assert wrap(text, 45, 10, 2) == rows
 
 
 # ---- Mermaid -------------------------------------------------------------------------------------------------------
@@ -205,59 +135,22 @@ def test_any_text_is_safe_in_a_flowchart(text: str) -> None:
     assert "$$" not in meant
 
 
-# ---- SVG -----------------------------------------------------------------------------------------------------------
+# ---- the outline ---------------------------------------------------------------------------------------------------
 
 
-def test_the_picture_shows_every_claim_and_every_relation() -> None:
-    root = ElementTree.fromstring(svg(SMALL, judge(SMALL), "Tea?"))
-    texts = [element.text or "" for element in root.iter(f"{NS}text")]
-    assert [text for text in texts if re.match(r"T\d ", text)] == [
-        "T1 Ann",
-        "T2 Ben",
-        "T3 Ann",
-        "T5 Cid",
-        "T6 Ben",
-        "T4 Ben",
-    ]
-    assert {"Tea?", "Tea is warm.", "argue · says yes", "round 1", "~ undecided", "? question"} <= set(texts)
-    assert texts.count("− attacks") == 3, "two lines and the legend"
-    lines = [element.get("class") for element in root.iter(f"{NS}path") if "marker-end" in element.attrib]
-    assert [line for line in lines if line and "cross" in line] == ["line to-support cross", "line to-attack cross"]
-    assert len(lines) == len(SMALL.edges) + 4, "each edge, and the legend of four relations"
-    cards = [
-        element.get("class") for element in root.iter(f"{NS}rect") if (element.get("class") or "").startswith("card")
-    ]
-    assert sorted({str(card) for card in cards}) == ["card question", "card replaced", "card undecided"]
+def test_the_outline_has_every_claim_below_the_one_that_it_answers() -> None:
+    text = outline(SMALL, judge(SMALL))
+    assert re.findall(r"<b>(T\d)", text) == ["T1", "T2", "T3", "T5", "T6", "T4"]
+    assert re.findall(r"margin-left: ([\d.]+)rem", text) == ["0.0", "1.4", "2.8", "2.8", "4.2", "1.4"]
+    assert "≠ rebuts T2 + supports T1" in text, "a claim that answers two others says so"
+    assert 'class="replaced"' in text
 
 
-def test_the_picture_needs_nothing_from_outside() -> None:
-    text = svg(SMALL, judge(SMALL), "Tea?")
-    assert re.findall(r"https?://\S+?\"", text) == ['http://www.w3.org/2000/svg"']
-    assert not re.search(r"<(script|image|foreignObject|a|use)\b|\bon\w+=|href|url\((?!#)|@import", text)
-    assert "prefers-color-scheme:dark" in text
-    assert text == svg(SMALL, judge(SMALL), "Tea?")
-
-
-def test_the_legend_says_where_the_strengths_have_not_settled() -> None:
-    judged = Judgement(standing={"T1": "in"}, strength={"T1": 0.25}, settled=False)
-    argument_map = ArgumentMap(nodes=(node(1),))
-    text = svg(argument_map, judged, "Tea?")
-    assert "(Potyka 2018); not settled." in text
-    assert ">0.25</text>" in text
-    assert "not settled" not in svg(argument_map, judge(argument_map), "Tea?")
-
-
-@given(claim=st.text(), name=st.text(), title=st.text())
-def test_any_text_is_safe_in_the_picture(claim: str, name: str, title: str) -> None:
+@given(claim=st.text(), name=st.text())
+def test_any_text_is_safe_in_the_outline(claim: str, name: str) -> None:
     argument_map = ArgumentMap(nodes=(node(1, claim, by=name), node(2, f"<b>{claim}")), edges=(edge(2, 1),))
-    root = ElementTree.fromstring(svg(argument_map, judge(argument_map), title))
-    names = {element.tag.removeprefix(NS) for element in root.iter()}
-    assert names <= {"svg", "title", "style", "defs", "marker", "path", "rect", "text", "g"}
-
-
-def test_an_empty_map_is_a_picture_too() -> None:
-    empty = ArgumentMap()
-    assert ElementTree.fromstring(svg(empty, judge(empty), "Tea?")).get("width") == "712"
+    text = outline(argument_map, judge(argument_map))
+    assert set(re.findall(r"</?(\w+)", text)) == {"ul", "li", "b", "br", "small"}
 
 
 # ---- data ----------------------------------------------------------------------------------------------------------

@@ -32,8 +32,8 @@ def test_a_run_saves_the_log_that_its_brief_names_beside_the_report(tmp_path: Pa
     brief = tmp_path / "brief.md"
     brief.write_text("---\nlogging_mode: visual_tree\n---\n# Tea or coffee?\n\nTea is warm.\n", "utf-8")
     ran = folkmoot(tmp_path, "run", str(brief), *QUOTES, "-o", "out")
-    assert saved(tmp_path / "out") == [".md", ".tree.json", ".tree.md", ".tree.svg"]
-    assert ran.output.count(".tree.svg") == 1
+    assert saved(tmp_path / "out") == [".md", ".tree.json", ".tree.md"]
+    assert ran.output.count(".tree.json") == 1
     again = folkmoot(tmp_path, "run", str(brief), *QUOTES, "-o", "other", "--log", "json_log")
     assert saved(tmp_path / "other") == [".log.json", ".md"]
     assert "log       other" in again.output
@@ -93,11 +93,10 @@ def test_a_report_as_any_log(place: Path, mode: str, holds: str) -> None:
 
 
 def test_the_argument_map_is_written_side_by_side(place: Path) -> None:
-    file = place / "map.svg"
+    file = place / "map.json"
     written = folkmoot(place, "report", "last", "--format", "visual_tree", "-o", str(file))
-    assert written.output.split() == [str(file.with_suffix(text)) for text in (".md", ".svg", ".json")]
-    assert file.read_text("utf-8").startswith("<svg ")
-    assert json.loads(file.with_suffix(".json").read_text("utf-8"))["nodes"]
+    assert written.output.split() == [str(file.with_suffix(text)) for text in (".md", ".json")]
+    assert json.loads(file.read_text("utf-8"))["nodes"]
     assert file.with_suffix(".md").read_text("utf-8").startswith("# Argument map:")
 
 
@@ -149,7 +148,7 @@ def test_a_report_as_a_page_to_print_and_as_pdf(place: Path) -> None:
 
 
 def test_the_ending_of_a_file_chooses_the_format_where_none_is_named(place: Path) -> None:
-    beginnings = {"r.json": "{", "r.JSON": "{", "r.md": "# ", "r.txt": "# ", "r": "# ", "r.svg": "<svg", "r.aif": "{"}
+    beginnings = {"r.json": "{", "r.JSON": "{", "r.md": "# ", "r.txt": "# ", "r": "# ", "r.mmd": "flowchart"}
     for name, begins in beginnings.items():
         folkmoot(place, "report", "last", "-o", str(place / name))
         assert (place / name).read_text("utf-8").startswith(begins), name

@@ -43,4 +43,4 @@ async def test_the_commands_of_the_page_do_what_it_says(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "state.json").read_text("utf-8"))["status"] == "decided"
     assert json.loads((tmp_path / "problem.json").read_text("utf-8"))["status"] == 404
     assert "Tea or coffee" in (tmp_path / "report.md").read_text("utf-8")
-    assert (tmp_path / "report.svg").read_text("utf-8").startswith("<svg")
+    assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")

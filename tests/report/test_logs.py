@@ -62,7 +62,7 @@ def files(mode: LogMode, entries: list[Entry]) -> dict[str, str]:
         ("summary_only", [".summary.md"]),
         ("json_log", [".log.json"]),
         ("verbose", [".verbose.md"]),
-        ("visual_tree", [".tree.md", ".tree.svg", ".tree.json"]),
+        ("visual_tree", [".tree.md", ".tree.json"]),
     ],
 )
 def test_every_mode_has_files_of_its_own(mode: LogMode, endings: list[str]) -> None:
@@ -173,9 +173,7 @@ def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
     argument_map = ArgumentMap(nodes=nodes)
     judged = Judgement(standing={claim_turn.mark: "undecided" for claim_turn in claim_turns}, settled=False)
     chart, _, note, group, _ = "\n\n".join(whole_map(argument_map, judged)).split("\n\n", 4)
-    assert chart == (
-        "The map is too large for a chart here (400 claims with 0 links); the file that ends in `.tree.svg` shows it."
-    )
+    assert "400 claims" in chart
     assert len(chart) < MOST_TEXT
     assert note == "> **Note:** The strengths did not converge: these are their last values."
     assert group == "**Claims left undecided: they attack each other**"
@@ -353,11 +351,10 @@ def test_the_verbose_log_shows_views_forms_and_what_was_laid_before() -> None:
     assert "Nothing was asked." in files("verbose", opened(ANN).entries)[".verbose.md"]
 
 
-def test_the_tree_is_a_page_a_picture_and_data() -> None:
+def test_the_tree_is_a_page_and_data() -> None:
     values = files("visual_tree", list(tea()))
     assert values[".tree.md"].startswith("# Argument map: Tea or coffee?\n\n```mermaid\nflowchart RL\n")
     assert "**Unanswered attacks**" in values[".tree.md"]
-    assert "<title>Argument map: Tea or coffee?</title>" in values[".tree.svg"]
     data = json.loads(values[".tree.json"])
     assert (data["debate"], data["topic"]) == ("d1", "Tea or coffee?")
     assert [edge["relation"] for edge in data["edges"]] == ["REBUT", "ATTACK"]

@@ -46,7 +46,7 @@ TREE = Steps(
     )
 )
 PLAN = Plan(brief=BRIEF, name="told", protocol=TREE)
-READ = ("map", "analysis", "recount", *(f"report.{form}" for form in ("md", "json", "html", "svg", "mmd")))
+READ = ("map", "analysis", "recount", *(f"report.{form}" for form in ("md", "json", "html", "mmd")))
 
 
 class Teller(ScriptedModel):

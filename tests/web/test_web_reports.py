@@ -34,11 +34,8 @@ BEGINS = {
     "json": b"{",
     "html": b"<!doctype html>",
     "pdf": b"%PDF",
-    "svg": b"<svg",
     "mmd": b"flowchart",
-} | {
     "argdown": b"===",
-    "aif": b"{",
 }
 
 

@@ -4,7 +4,7 @@ Written for Mermaid 11 as embedded by GitHub and GitLab: https://mermaid.js.org/
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from folkmoot.arguments.argument_map import ArgumentMap, Edge, Judgement, Node, Relation, Standing
@@ -68,43 +68,6 @@ def _descends_from(mark: str, on: str, parents: Mapping[str, Edge]) -> bool:
     while mark != on and mark in parents:
         mark = parents[mark].target
     return mark == on
-
-
-def arrange(branches: Sequence[Branch], heights: Mapping[str, float], gap: float) -> dict[str, float]:
-    """Where the top of each claim is: leaves one below the other, a parent in the middle of its children.
-
-    Args:
-        branches: the trees, as ``claim_trees`` gives them.
-        heights: how high each claim is, by its mark.
-        gap: what stays free between two.
-    """
-    children: dict[str, list[str]] = {}
-    for branch in branches:
-        children.setdefault(branch.link.target if branch.link else "", []).append(branch.node.mark)
-    spans: dict[str, float] = {}
-    for branch in reversed(branches):
-        mark = branch.node.mark
-        spans[mark] = max(heights[mark], _sum(children.get(mark, []), spans, gap))
-    tops: dict[str, float] = {}
-    free = {"": 0.0}
-    for branch in branches:
-        mark, parent = branch.node.mark, branch.link.target if branch.link else ""
-        top = free[parent]
-        free[parent] = top + spans[mark] + gap
-        free[mark] = top + (spans[mark] - _sum(children.get(mark, []), spans, gap)) / 2
-        tops[mark] = top + (spans[mark] - heights[mark]) / 2
-    for branch in reversed(branches):
-        if own := children.get(branch.node.mark):
-            mark = branch.node.mark
-            middle = sum(tops[end] + heights[end] / 2 for end in (own[0], own[-1])) / 2
-            slack = (spans[mark] - heights[mark]) / 2
-            ideal = middle - heights[mark] / 2
-            tops[mark] = min(max(ideal, tops[mark] - slack), tops[mark] + slack)
-    return tops
-
-
-def _sum(marks: Sequence[str], spans: Mapping[str, float], gap: float) -> float:
-    return sum(spans[mark] for mark in marks) + gap * max(0, len(marks) - 1)
 
 
 def acceptance_in_words(node: Node, judged: Judgement) -> str:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from folkmoot.arguments.svg import svg
 from folkmoot.arguments.tree import as_data
 from folkmoot.core.brief import Brief, LogMode, Participant
 from folkmoot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
@@ -200,7 +199,6 @@ def _tree(report: Report) -> Mapping[str, str]:
     page = [f"# Argument map: {inline(report.topic, LONG)}", *whole_map(argument_map, judged)]
     return {
         ".tree.md": "\n\n".join(page) + "\n",
-        ".tree.svg": svg(argument_map, judged, report.topic),
         ".tree.json": _json({"debate": report.debate, "topic": report.topic, **as_data(argument_map, judged)}),
     }
 

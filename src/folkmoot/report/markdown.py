@@ -62,7 +62,7 @@ def _chart(argument_map: ArgumentMap, judged: Judgement) -> str:
     text = mermaid(argument_map, judged)
     if len(text) > MOST_TEXT or len(argument_map.edges) > MOST_EDGES:
         many = f"{len(argument_map.nodes)} claims with {len(argument_map.edges)} links"
-        return f"The map is too large for a chart here ({many}); the file that ends in `.tree.svg` shows it."
+        return f"The map is too large for a chart here ({many}); all claims are listed below."
     return f"```mermaid\n{text}```"
 
 

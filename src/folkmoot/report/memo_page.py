@@ -1,15 +1,17 @@
 """The memo of a debate as one printed page: every part is cut between words to the lines that there is room for.
 
-No font is asked. Widths are those of Helvetica, with a margin for wider fonts, and the page has the width of A4 and the
-height of Letter, so that it fits on both. Where everything fits in larger letters, it has them.
+How many letters fit is estimated; the style sheet clamps what is wider. The page has the width of A4 and the height of
+Letter, so that it fits on both.
 """
 
 import html
+import re
+import textwrap
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, pi, sin
 
-from folkmoot.arguments.svg import wrap
 from folkmoot.core.text import clean_data, counted
 
 
@@ -90,51 +92,20 @@ class Memo:
     small: tuple[str, ...] = ()
 
 
-WIDE, HIGH, FIXED, LINE = 504.0, 724.0, 334.0, 12.0
-"""Points: the page between its margins, what headings and the head take of its height, a line of 9 points."""
+LINES = 12
+"""The lines of a column of points; more where parts below the columns are missing."""
 
-WIDER = 1.22
-"""How much wider than Helvetica a font may be: DejaVu Sans, the widest one in use, is 1.19 times as wide."""
+LETTERS = 108
+"""About so many letters stand on a line as wide as the page. What is wider than estimated is cut by the style sheet."""
 
-BOLD = 10.4
-"""Points: bold letters of 9 points are as wide as others of this size."""
+LONGEST = 3_000
+"""So many characters of a text are looked at, for the page has no room for more."""
 
-SCALES = (1.18, 1.0)
-"""How large the letters are: the first at which nothing is left out, else the last."""
+SHORT = 1_500
+"""A memo of fewer characters has larger letters."""
 
-MORE = "in the full report"
-
-
-class _Fit:
-    """Cuts texts to lines, and remembers whether anything was left out."""
-
-    def __init__(self, scale: float) -> None:
-        self.scale = scale
-        self.rows = int((HIGH / scale - FIXED) / LINE)
-        self.missing = False
-
-    def lines(self, text: str, wide: float, size: float = 9.0) -> int:
-        """How many lines a text needs in a column of that width; a very long one is told from its beginning."""
-        return len(wrap(text[:LONGEST], wide / self.scale, size * WIDER, LONGEST)) if text.strip() else 0
-
-    def cut(self, text: str, wide: float, lines: int, *, size: float = 9.0, tail: str = "") -> str:
-        """The text, or as many of its words as fit on so many lines together with what follows them."""
-        words = " ".join(text.split())
-        if len(words) < LONGEST and self.lines(f"{words} {tail}", wide, size) <= lines:
-            return words
-        self.missing = True
-        low, high = 0, len(words[:LONGEST])
-        while low < high:
-            middle = (low + high + 1) // 2
-            fits = self.lines(f"{words[:middle]}… {tail}", wide, size) <= lines
-            low, high = (middle, high) if fits else (low, middle - 1)
-        front, _, last = words[: low + 1].rpartition(" ")
-        head = front if front and len(last) <= LONGEST_WORD else words[:low]
-        return f"{head.rstrip(' ,;:.')}…"
-
-
-LONGEST, LONGEST_WORD = 3_000, 30
-"""So many characters of a text are looked at, for the page has no room for more; a longer word may be cut within."""
+POINT = 3
+"""The most lines of a point."""
 
 COLOURS = ("#1d55b0", "#bf5208", "#0e7a6c", "#93297f", "#2b333b")
 HUES = len(COLOURS)
@@ -151,6 +122,8 @@ STYLE = (
 .memo { font: 9pt/1.3333 "Helvetica Neue", Arial, "Liberation Sans", "DejaVu Sans", sans-serif; color: #14181c;
   width: 504pt; max-width: 100%; margin: 0 auto; overflow-wrap: anywhere; background: #fff }
 .memo.large { font-size: 10.6pt }
+.memo .cut { overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical }
+.memo .points { overflow: hidden }
 .memo :where(.topic, h2, p, ul, ol, li, dl, dd, dt, header, footer) { margin: 0; padding: 0 }
 .memo ul { list-style: none }
 .memo header { display: flex; justify-content: space-between; border-bottom: 1.5pt solid #14181c; padding-bottom: .4em }
@@ -165,6 +138,7 @@ STYLE = (
 .memo .headline { font-size: 2em; line-height: 1.12; font-weight: 700; margin: .05em 0 .1em }
 .memo svg { display: block; width: 100%; height: auto } .memo .seats { max-width: 112pt; margin: 0 auto }
 .memo .tally { font-size: .89em } .memo .tally li { display: flex; justify-content: space-between; gap: 6pt }
+.memo .tally span { min-width: 0; max-width: 104pt; max-height: 1.3333em; overflow: hidden }
 .memo i.key { display: inline-block; min-width: 1.25em; text-align: center; font: 700 .85em/1.3 sans-serif; color: #fff;
   background: var(--of, #454d55); border-radius: 2pt; margin-right: .35em }
 .memo .two { display: flex; gap: 16pt; margin-bottom: .8em } .memo .two > section { flex: 1; min-width: 0 }
@@ -203,12 +177,20 @@ def memo_page(memo: Memo) -> str:
 def memo_sheet(memo: Memo, heading: str = "h1") -> str:
     """The memo as one element of a page that has its STYLE; ``heading`` is the element of the topic."""
     memo = clean_data(memo)
-    sheet, large = "", ""
-    for scale in SCALES:
-        fit = _Fit(scale)
-        sheet, large = _sheet(memo, fit, heading), " large" if scale > 1 else ""
-        if not fit.missing:
-            break
+    sheet = "".join(
+        [
+            f"<header><b>Decision memo</b><span>{_text(memo.date)}</span></header>\n",
+            _cut(memo.topic, 2, LETTERS * 2 // 3, heading, "topic"),
+            _answer(memo),
+            _columns(memo),
+            _change(memo),
+            _sure(memo),
+            _care(memo),
+            _last(memo),
+            _cut(" · ".join(memo.small), 3, LETTERS * 5 // 4, "footer"),
+        ]
+    )
+    large = " large" if len(re.sub(r"<[^>]*>", "", sheet)) < SHORT else ""
     return f'<article class="memo{large}">\n{sheet}</article>\n'
 
 
@@ -216,35 +198,37 @@ def _text(words: str) -> str:
     return html.escape(" ".join(words.split()))
 
 
-def _sheet(memo: Memo, fit: _Fit, heading: str) -> str:
-    sure = _sure(memo, fit)
-    care = _care(memo, fit)
-    last = _last(memo, fit)
-    change = _change(memo, fit)
-    return "".join(
-        [
-            f"<header><b>Decision memo</b><span>{_text(memo.date)}</span></header>\n",
-            f'<{heading} class="topic">{_text(fit.cut(memo.topic, WIDE, 2, size=1.35 * BOLD))}</{heading}>\n',
-            _answer(memo, fit),
-            _columns(memo.columns, fit),
-            change,
-            sure,
-            care,
-            last,
-            f"<footer>{_foot(memo, fit)}</footer>\n",
-        ]
-    )
+def _width(text: str) -> int:
+    """How wide a text is, in letters; those of Chinese and its like count twice."""
+    return len(text) + sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
 
 
-def _answer(memo: Memo, fit: _Fit) -> str:
-    figure = _figure(memo, fit)
-    wide = WIDE - 24 - (160 if figure else 0)
-    headline = fit.cut(memo.headline, wide, 2, size=2 * BOLD)
-    text = fit.cut(memo.text, wide, 5 if fit.lines(headline, wide, 2 * BOLD) < 2 else 3)
+def _shortened(words: str, width: int) -> str:
+    """As many words as are about so wide, with an ellipsis for the others."""
+    words = words[:LONGEST].strip()
+    limit = max(2, width * len(words) // max(1, _width(words)))
+    short = textwrap.shorten(words, limit, placeholder="…")
+    # A first word that is longer than the room is cut within.
+    return f"{words[: limit - 1]}…" if short == "…" else short
+
+
+def _cut(words: str, lines: int, letters: int, tag: str, name: str = "") -> str:
+    """An element with as many words as fit on so many lines of so many letters; "" without words."""
+    text = _text(_shortened(words, lines * letters))
+    return f'<{tag} class="cut {name}" style="{_clamp(lines)}">{text}</{tag}>\n' if text else ""
+
+
+def _clamp(lines: int) -> str:
+    # The first is the standard's, which printers read; the second is what browsers know.
+    return f"line-clamp: {lines}; -webkit-line-clamp: {lines}"
+
+
+def _answer(memo: Memo) -> str:
+    figure = _figure(memo)
+    letters = LETTERS * 2 // 3 if figure else LETTERS
     hue = next((f" of-{row.place % HUES}" for row in memo.tally if row.answer == memo.headline), "")
-    kicker = _text(fit.cut(memo.kicker, wide, 1, size=BOLD))
-    body = f'<p class="kicker">{kicker}</p><p class="headline">{_text(headline)}</p>'
-    body += f"<p>{_text(text)}</p>" if text else ""
+    body = _cut(memo.kicker, 1, letters, "p", "kicker") + _cut(memo.headline, 2, letters // 2, "p", "headline")
+    body += _cut(memo.text, 4, letters, "p")
     return f'<section class="answer{hue}" aria-label="Decision"><div>{body}</div>{figure}</section>\n'
 
 
@@ -252,28 +236,29 @@ MOST_ROWS, MOST_SEATS = 3, 24
 """So many rows of the tally and seats are drawn."""
 
 
-def _figure(memo: Memo, fit: _Fit) -> str:
+def _figure(memo: Memo) -> str:
     seats = _seats(memo) if 1 < len(memo.seats) <= MOST_SEATS else ""
-    inner = (seats or (f'<p class="headline">{_text(memo.score)}</p>' if memo.score else "")) + _tally(memo, fit)
+    inner = (seats or (f'<p class="headline">{_text(memo.score)}</p>' if memo.score else "")) + _tally(memo)
     return f"<figure>{inner}</figure>" if inner else ""
 
 
-def _tally(memo: Memo, fit: _Fit) -> str:
+def _tally(memo: Memo) -> str:
     answers = [row for row in memo.tally if row.place >= 0]
-    rows = answers if len(answers) <= MOST_ROWS else answers[: MOST_ROWS - 1]
-    lines = [
-        f'<li class="of-{row.place % HUES}"><span><i class="key">{letter_of(row.place)}</i>'
-        f"{_text(fit.cut(row.answer, 104, 1, size=8.0))}</span><b>{_text(row.votes)}</b></li>"
-        for row in rows
-    ]
-    if left := len(answers) - len(rows):
+    shown = answers if len(answers) <= MOST_ROWS else answers[: MOST_ROWS - 1]
+    lines = [_tally_row(row) for row in shown]
+    if left := len(answers) - len(shown):
         lines.append(f"<li>{counted(left, 'more answer')}</li>")
-    lines += [
-        f'<li class="of-{row.place}"><span><i class="key">{letter_of(row.place)}</i>{_text(row.answer)}</span><b>{_text(row.votes)}</b></li>'
-        for row in memo.tally
-        if row.place < 0
-    ]
+    lines += [_tally_row(row) for row in memo.tally if row.place < 0]
     return f'<ul class="tally">{"".join(lines)}</ul>' if lines else ""
+
+
+def _tally_row(row: AnswerRow) -> str:
+    hue = row.place % HUES if row.place >= 0 else row.place
+    answer = _text(_shortened(row.answer, 24))
+    return (
+        f'<li class="of-{hue}"><span><i class="key">{letter_of(row.place)}</i>{answer}</span>'
+        f"<b>{_text(row.votes)}</b></li>"
+    )
 
 
 def letter_of(place: int) -> str:
@@ -303,92 +288,61 @@ def _label(words: str, x: float, y: float, size: int, fill: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" fill="{fill}" {font}>{_text(words)}</text>'
 
 
-def _columns(columns: Sequence[Column], fit: _Fit) -> str:
-    """The columns, with all lines that the other parts have left."""
-    if not columns:
+def _columns(memo: Memo) -> str:
+    """The columns, with the lines that the parts below them leave."""
+    if not memo.columns:
         return ""
-    wide = (WIDE - 16 * (len(columns) - 1)) / len(columns)
+    lines = LINES + (0 if memo.change else CHANGE) + (0 if memo.sure else SURE) + (0 if memo.cautions else CARE)
+    letters = LETTERS // len(memo.columns)
     parts = [
-        f"<section><h2>{_text(fit.cut(column.title, wide, 1, size=BOLD))}</h2>"
-        f"{_points(column.points, fit, wide, fit.rows, column.total)[0] or '<p>Nothing is on record.</p>'}</section>"
-        for column in columns
+        f"<section>{_cut(column.title, 1, letters, 'h2')}"
+        f"{_points(column.points, letters, lines, column.total) or '<p>Nothing is on record.</p>'}</section>"
+        for column in memo.columns
     ]
     return f'<div class="two">{"".join(parts)}</div>\n'
 
 
-LEAST, SHORT = 2, 40
-"""So many lines a point has at least, if it needs them; so many characters its names have about."""
-
-
-def _points(points: Sequence[Point], fit: _Fit, wide: float, rows: int, total: int = 0) -> tuple[str, int]:
-    """As many points as there are lines for, the first ones first, and their lines; what is left out is counted."""
-    total, wide, points = max(total, len(points)), wide - 6, points[:rows]
-    needs = [fit.lines(f"{point.command} {point.words} {point.tail[:SHORT]}", wide) for point in points]
-    shown = len(points)
-    while shown > 1 and _least(needs[:shown]) + (shown < total) > rows:
-        shown -= 1
-    free = rows - (shown < total) - shown // 4
+def _points(points: Sequence[Point], letters: int, lines: int, total: int = 0) -> str:
+    """As many points as there are lines for, the first ones first; what is left out is counted."""
     items: list[str] = []
-    for n, point in enumerate(points[:shown]):
-        lines = max(1, min(needs[n], free - sum(min(need, LEAST) for need in needs[n + 1 : shown])))
-        items.append(_point(point, fit, wide, lines))
-        free -= lines
-    if shown < total:
-        fit.missing = True
-        items.append(f'<li class="tail">{total - shown} more {MORE}</li>')
-    return f"<ul>{''.join(items)}</ul>" if items else "", rows - max(0, free)
+    used = 0
+    for point in points:
+        needed = min(POINT, 1 + _width(f"{point.command} {point.words} {point.tail}") // letters)
+        if items and used + needed > lines:
+            break
+        items.append(_point(point, letters))
+        used += needed
+    left = max(total, len(points)) - len(items)
+    more = f'<p class="tail">{left} more in the full report</p>' if left else ""
+    # A quarter of a line stands between two points.
+    height = f"max-height: {lines * 4 / 3 + len(items) / 4:.1f}em"
+    return f'<ul class="points" style="{height}">{"".join(items)}</ul>{more}' if items else ""
 
 
-def _least(needs: Sequence[int]) -> int:
-    """The lines that points need at least, with the space between them."""
-    return sum(min(need, LEAST) for need in needs) + len(needs) // 4
-
-
-MOST_TAIL, SMALL = 0.6, '<span class="tail">{}</span>'
-"""The part of a line that names may take behind a point, and how they look."""
-
-
-def _point(point: Point, fit: _Fit, wide: float, lines: int) -> str:
-    if point.command:
-        words = fit.cut(point.words, wide, lines, tail=point.command)
-        return f"<li><code>{_text(point.command)}</code> {_text(words)}</li>"
-    tail = fit.cut(point.tail, wide * MOST_TAIL, 1)
-    words = fit.cut(point.words, wide, lines, tail=tail)
-    return f"<li>{_text(words)}{f' {SMALL.format(_text(tail))}' if tail else ''}</li>"
-
-
-# ---- the parts below the columns take their lines first -------------------------------------------------------------
-
-
-def _take(fit: _Fit, words: str, wide: float, rows: int, size: float = 9.0) -> str:
-    """A text of at most so many lines, which are taken from those of the page."""
-    text = fit.cut(words, wide, rows, size=size)
-    fit.rows -= fit.lines(text, wide, size)
-    return _text(text)
-
-
-def _change(memo: Memo, fit: _Fit) -> str:
-    if not memo.change:
-        return ""
-    rows = min(CHANGE, fit.rows - 2 * LEAST - 1)
-    inner, used = _points(memo.change, fit, WIDE, rows)
-    fit.rows -= used
-    return f'<section class="part"><h2>{_text(memo.change_title)}</h2>{inner}</section>\n'
+def _point(point: Point, letters: int) -> str:
+    """A point; its words are cut so that what stands behind them stays."""
+    tail = _shortened(point.tail, letters * 2 // 3)
+    words = _shortened(point.words, POINT * letters - _width(tail) - _width(point.command) - 2)
+    command = f"<code>{_text(point.command)}</code> " if point.command else ""
+    behind = f' <span class="tail">{_text(tail)}</span>' if tail else ""
+    return f'<li class="cut" style="{_clamp(POINT)}"><span>{command}{_text(words)}{behind}</span></li>'
 
 
 CHANGE, SURE, CARE, WHO, COST = 6, 5, 4, 3, 2
 """The most lines of the parts below the columns."""
 
 
-def _sure(memo: Memo, fit: _Fit) -> str:
+def _change(memo: Memo) -> str:
+    inner = _points(memo.change, LETTERS, CHANGE)
+    return f'<section class="part"><h2>{_text(memo.change_title)}</h2>{inner}</section>\n' if inner else ""
+
+
+def _sure(memo: Memo) -> str:
     if not memo.sure:
         return ""
     chart = _shares(memo.shares) if len(memo.shares) > 1 else ""
-    before = fit.rows
-    words = _take(fit, " ".join(memo.sure), WIDE - (196 if chart else 0), SURE)
-    fit.rows = before - SURE if chart else fit.rows
-    words = f"<section><h2>How sure is it?</h2><p>{words}</p></section>"
-    return f'<div class="two">{words}{chart}</div>\n'
+    words = _cut(" ".join(memo.sure), SURE, LETTERS * 3 // 5 if chart else LETTERS, "p")
+    return f'<div class="two"><section><h2>How sure is it?</h2>{words}</section>{chart}</div>\n'
 
 
 MOST_COLUMNS = 8
@@ -424,18 +378,17 @@ def _share_column(column: ShareColumn, x: float, wide: float) -> str:
     return f"{''.join(parts)}{_label(column.name, middle, 100, 11, '#454d55')}"
 
 
-def _care(memo: Memo, fit: _Fit) -> str:
-    if not memo.cautions:
-        return ""
-    text = _take(fit, " ".join(memo.cautions), WIDE - 20, CARE)
-    return f'<section class="part care"><h2>Read with care</h2><p>{text}</p></section>\n'
+def _care(memo: Memo) -> str:
+    words = _cut(" ".join(memo.cautions), CARE, LETTERS, "p")
+    return f'<section class="part care"><h2>Read with care</h2>{words}</section>\n' if words else ""
 
 
-def _last(memo: Memo, fit: _Fit) -> str:
+def _last(memo: Memo) -> str:
     parts = (("Who", memo.who, WHO), ("Cost", memo.cost, COST))
-    lines = [f"<p><b>{name}:</b> {_take(fit, words, WIDE - 40, rows)}</p>" for name, words, rows in parts if words]
+    lines = [
+        f'<p class="cut" style="{_clamp(lines)}"><span><b>{name}:</b> '
+        f"{_text(_shortened(words, lines * LETTERS - 8))}</span></p>"
+        for name, words, lines in parts
+        if words
+    ]
     return f'<section class="last" aria-label="Who and cost">{"".join(lines)}</section>\n' if lines else ""
-
-
-def _foot(memo: Memo, fit: _Fit) -> str:
-    return _text(fit.cut(" · ".join(memo.small), WIDE * fit.scale, 3, size=7.0))

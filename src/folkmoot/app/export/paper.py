@@ -24,7 +24,8 @@ from folkmoot.app.export.reports import ReadRecord, write_report
 from folkmoot.app.serve.decision_memo import decision_memo
 from folkmoot.app.serve.frames import frames, html_page
 from folkmoot.arguments.argument_map import argument_map, judge
-from folkmoot.arguments.svg import svg
+from folkmoot.arguments.outline import STYLE as MAP_STYLE
+from folkmoot.arguments.outline import outline
 from folkmoot.arguments.tree import as_data
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Entry
@@ -56,22 +57,16 @@ th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertic
 blockquote { margin: .5rem 0 .5rem 1rem; padding-left: .75rem; border-left: 3px solid #bbb }
 code, pre { font: .85em/1.4 ui-monospace, "DejaVu Sans Mono", monospace }
 code, pre { overflow-wrap: anywhere; white-space: pre-wrap }
-a { color: inherit } svg { max-width: 100%; height: auto }
+a { color: inherit }
 @page { margin: 18mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt } }
 @page :first { margin: 12mm 16mm }
-@page wide { size: A4 landscape; margin: 12mm }
-.wide, h2:has(+ .wide) { page: wide } .wide svg { width: 100%; max-height: 180mm }
 .cover { break-after: page; margin-bottom: 3rem }
 @media screen and (max-width: 32rem) {
   table { font-size: .75rem; display: block; overflow-x: auto } th, td { padding: .2rem .25rem } td { overflow-wrap: anywhere }
   td:nth-child(n + 3) { overflow-wrap: break-word }
 }
-@media screen and (max-width: 60rem) { .wide { overflow-x: auto } .wide svg { width: auto; max-width: none } }
-@media print { main > svg { max-height: 225mm } body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
+@media print { body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
 """
-
-UPRIGHT = 1000
-"""Pixels: a map that is wider has a page of its own, laid across, so that it can be read."""
 
 _LEAD = re.compile(r"<p>(<strong>[^<]*</strong>)</p>")
 """A paragraph that is nothing but the name of what follows."""
@@ -97,16 +92,16 @@ def _memo(record: ReadRecord) -> Memo:
 def print_page(record: ReadRecord) -> str:
     """The whole report as one static page to print, the memo as its cover: no scripts, no external files."""
     report = record.report
-    picture = svg(report.arguments, report.judged, report.topic, paper=True)
-    if int(re.findall(r' width="(\d+)"', picture)[0]) > UPRIGHT:
-        picture = f'<div class="wide" tabindex="0" role="region" aria-label="Argument map">{picture}</div>'
-    body = _LEAD.sub(r'<p class="lead">\1</p>', html_page(write_report(report), {"mermaid": picture}))
+    body = _LEAD.sub(
+        r'<p class="lead">\1</p>',
+        html_page(write_report(report), {"mermaid": outline(report.arguments, report.judged)}),
+    )
     cover = f'<div class="cover">{memo_sheet(_memo(record), heading="p")}</div>\n'
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}{MEMO_STYLE}</style>\n</head>\n"
+        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}{MAP_STYLE}{MEMO_STYLE}</style>\n</head>\n"
         f"<body>\n<main>\n{cover}{body}</main>\n</body>\n</html>\n"
     )
 

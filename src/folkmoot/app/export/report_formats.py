@@ -97,12 +97,6 @@ def _pdf(read_record: "ReadRecord") -> bytes:
     return pdf(print_page(read_record))
 
 
-def _svg(read_record: "ReadRecord") -> str:
-    from folkmoot.app.export.reports import write_log
-
-    return write_log(read_record, "visual_tree")[".tree.svg"]
-
-
 def _mermaid(read_record: "ReadRecord") -> str:
     from folkmoot.app.export.reports import mermaid_of
 
@@ -110,16 +104,10 @@ def _mermaid(read_record: "ReadRecord") -> str:
 
 
 def _argdown(read_record: "ReadRecord") -> str:
-    from folkmoot.arguments.interchange import argdown
+    from folkmoot.arguments.argdown import argdown
 
     report = read_record.report
     return argdown(report.arguments, report.judged, report.topic)
-
-
-def _aif(read_record: "ReadRecord") -> str:
-    from folkmoot.arguments.interchange import aif
-
-    return aif(read_record.report.arguments)
 
 
 def _log(mode: LogMode, help: str) -> ReportFormat:
@@ -136,7 +124,7 @@ _LOG_HELP = (
     "the decision and the final statements",
     "data with the tokens and times of each phase",
     "Markdown with every question in full",
-    "the argument map as a page, a picture and data",
+    "the argument map as a page and data",
 )
 """What each of LOGS is, in a few words."""
 
@@ -152,10 +140,8 @@ FORMATS: Mapping[str, ReportFormat] = {
         make=_print, media=HTML, help="the whole report to print, with the memo as its cover", ending="html"
     ),
     "pdf": ReportFormat(make=_pdf, media=PDF, help="the same as a PDF", binary=True, page="print"),
-    "svg": ReportFormat(make=_svg, media="image/svg+xml", help="the argument map as a picture"),
     "mmd": ReportFormat(make=_mermaid, help="the argument map as Mermaid text"),
     "argdown": ReportFormat(make=_argdown, help="the argument map as Argdown"),
-    "aif": ReportFormat(make=_aif, media=JSON, help="the argument map in AIF, as JSON"),
     **{mode: _log(mode, help) for mode, help in zip(LOGS, _LOG_HELP, strict=True)},
 }
 """The formats that are built in, by name: the one list of their names."""

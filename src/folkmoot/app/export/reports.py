@@ -80,7 +80,7 @@ def save(path: Path, content: str | bytes) -> None:
 
 
 _OURS = re.compile(
-    rb"\*\*Debate:\*\* `|folkmoot verify [a-z0-9]|\"debate\":\s?[\"{]|\A\{\"v\":\d|class=\"folkmoot-map\"|"
+    rb"\*\*Debate:\*\* `|folkmoot verify [a-z0-9]|\"debate\":\s?[\"{]|\A\{\"v\":\d|"
     rb"^# Argument map|WeasyPrint|"
     rb"\A<!-- folkmoot-review:|\A\{\s*\"folkmoot_review\":|\"driver\": \{\s*\"name\": \"Folkmoot\"|"
     rb"\A[\w.-]{1,200}: (?:no findings|\d+ findings? (?:survived|contested|retracted|without basis))",

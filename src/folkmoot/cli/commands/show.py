@@ -240,7 +240,7 @@ class FormatName(click.ParamType[str]):
     "--format",
     "form",
     type=FormatName(),
-    help="Default: by the ending of the file (.pdf, .html, .svg …); md without one. "
+    help="Default: by the ending of the file (.pdf, .html …); md without one. "
     f"{'; '.join(f'{name}: {form.help}' for name, form in FORMATS.items())}; or a format of another package.",
 )
 @click.option(
@@ -263,8 +263,8 @@ def report(
 ) -> int:
     """Write the report of a debate.
 
-    DEBATE is an id, a short id, or "last". The argument map (--format visual_tree) consists of a page, a
-    picture and data: with -o all three files are written; without it only the page is printed.
+    DEBATE is an id, a short id, or "last". The argument map (--format visual_tree) consists of a page and
+    data: with -o both files are written; without it only the page is printed.
     """
     from folkmoot.app.export.reports import read_record, with_notes
 

@@ -1,10 +1,7 @@
-"""The argument map in the formats of other tools: every claim and link is in them, and no text can break them."""
+"""The argument map in the format of another tool: every claim and link is in it, and no text can break it."""
 
-import json
-from typing import Any
-
+from folkmoot.arguments.argdown import argdown
 from folkmoot.arguments.argument_map import ArgumentMap, ClaimTurn, Edge, Judgement, Node
-from folkmoot.arguments.interchange import aif, argdown
 
 
 def claim(mark: str, words: str, by: str, act: str = "argue") -> Node:
@@ -47,23 +44,5 @@ def test_argdown_has_each_claim_with_what_bears_on_it() -> None:
     assert "  // T1 answers T5" in text
 
 
-def test_aif_has_claims_links_and_who_said_what() -> None:
-    data: dict[str, Any] = json.loads(aif(MAP))
-    kinds = {node["nodeID"]: node["type"] for node in data["nodes"]}
-    texts = {node["nodeID"]: node["text"] for node in data["nodes"]}
-    counts = {kind: list(kinds.values()).count(kind) for kind in ("I", "L", "YA", "RA", "CA", "TA")}
-    assert counts == {"I": 6, "L": 6, "YA": 6, "RA": 1, "CA": 3, "TA": 2}
-    onto = {edge["fromID"]: edge["toID"] for edge in data["edges"] if kinds[edge["fromID"]] in ("RA", "CA", "TA")}
-    (support,) = (id for id, kind in kinds.items() if kind == "RA")
-    assert texts[onto[support]] == "Tea is calm."
-    aims = [kinds[onto[id]] for id, kind in kinds.items() if kind == "CA"]
-    assert aims == ["I", "RA", "I"]  # a rebuttal of reasons that there are, and one where there are none
-    assert {person["firstname"] for person in data["participants"]} == {"Ann", "Bob", "Cy"}
-    assert next(texts[item["nodeID"]] for item in data["locutions"]) == "Ann : Tea is calm."
-    assert "Pure Questioning" in texts.values()
-    assert all(edge["fromID"] in kinds and edge["toID"] in kinds for edge in data["edges"])
-
-
-def test_an_empty_map_is_an_empty_graph() -> None:
-    assert json.loads(aif(ArgumentMap()))["nodes"] == []
+def test_an_empty_map_says_so() -> None:
     assert argdown(ArgumentMap(), Judgement(), "?") == '===\ntitle: "?"\n===\n\n# Nobody made a claim\n'
