@@ -1,7 +1,7 @@
 """Providers' batch interfaces: what is odd in their answers, what is looked for on several pages, what goes live."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from folkmoot.core.agent import BatchTry, Quote
+from folkmoot.core.brief import Settings
 from folkmoot.core.errors import BatchPending, ModelError, Refused, Unavailable
 from folkmoot.core.event import Batched, Called, Gathered, Released, SideEntry
 from folkmoot.models.base import Message, Request
@@ -286,23 +287,31 @@ async def test_a_batch_whose_sending_takes_too_long_may_be_there() -> None:
 
 
 class Booked(Notebook):
-    """A notebook that takes batches."""
+    """A notebook that takes batches; ``then`` is the try behind one that fails."""
 
-    def __init__(self, tried: BatchTry) -> None:
+    def __init__(self, tried: BatchTry, then: BatchTry | None = None) -> None:
         super().__init__()
-        self.tried = tried
+        self.tried, self.then = tried, then
 
     def batch_try(self, name: str) -> BatchTry:
         return self.tried
 
+    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
+        try:
+            return await super().call(name, quote, send)
+        except ModelError:
+            self.tried = self.then or self.tried
+            raise
 
-def model_with(api: Sketch, answer: object) -> tuple[Any, BatchTray, Clock]:
+
+def model_with(api: Sketch, answer: object, name: str = GPT) -> tuple[Any, BatchTray, Clock]:
     """A model whose live answers are these."""
     whole = {"choices": [{"message": {"content": answer}, "finish_reason": "stop"}], "model": "x"}
     pool = Pool(env=ENV, http=lambda url, proxied: Canned(Page(json.dumps(whole).encode())))
     tray, _, clock = tray_with(InMemoryStore(), api)
     pool.open_tray = cache(lambda: tray)
-    return pool.model(GPT), tray, clock
+    tray.register(name, api)
+    return pool.model(name), tray, clock
 
 
 async def test_calls_that_do_not_fit_go_live() -> None:
@@ -341,6 +350,28 @@ async def test_what_a_batch_says_of_a_request_becomes_an_answer_or_an_error() ->
     assert caught.value.kind == "overloaded"
     quote: Quote = model_with(Sketch(), "")[0].quote(ASK)
     assert quote.cost
+
+
+@pytest.mark.parametrize("name", [GPT, "anthropic:claude-haiku-4-5"])
+async def test_a_part_that_a_batch_refuses_is_left_out_of_the_next_one(name: str) -> None:
+    error = {"type": "invalid_request_error", "message": "`temperature` is deprecated for this model."}
+    refused = ItemResult(status="failed", body=json.dumps({"type": "error", "error": error}).encode())
+    refused = replace(refused, code=400) if name == GPT else refused
+    api = Sketch(look=JobLook(ended=True), results={"m1": refused, "m2": refused})
+    model, tray, clock = model_with(api, "live", name)
+    tray.on = True
+    request = replace(ASK, settings=Settings(temperature=0.3))
+    for item in ("m1", "m2"):
+        with pytest.raises(BatchPending):
+            await model.complete(request, Booked(BatchTry(item=item)))
+    await tray.submit()
+    clock.now += 40.0
+    for item in ("m1", "m2"):  # both were sent before either was refused
+        then = BatchTry(item=f"{item}-again", failures=1)
+        with pytest.raises(BatchPending):
+            await model.complete(request, Booked(BatchTry(item=item, model=name), then))
+    await tray.submit()
+    assert [["temperature" in body for body in batch.values()] for batch in api.sent] == [[True] * 2, [False] * 2]
 
 
 async def test_a_process_that_did_not_see_a_batch_end_gets_its_results() -> None:

@@ -7,21 +7,23 @@ from typing import Any, cast
 
 import pytest
 import pytest_asyncio
-from pydantic_ai.exceptions import UnexpectedModelBehavior, UserError
-from pydantic_ai.messages import ModelMessage
+from pydantic_ai.exceptions import ModelHTTPError, UnexpectedModelBehavior, UserError
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from folkmoot.core.ask import ToolCall, ToolSpec
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import BriefError, ModelError
 from folkmoot.models.base import Message, Request
+from folkmoot.models.layers import Retrying
 from folkmoot.models.names import parse
 from folkmoot.models.pool import Pool, build
 from folkmoot.models.transport import ProviderConnection
 from folkmoot.models.wires.library import LibraryModel
 from folkmoot.testing.wire_formats import Plan
-from folkmoot.testing.wires import Wires
+from folkmoot.testing.wires import Call, Wires
 from tests.models.models_kit import HASTY, KEY, Notebook, ask
+from tests.models.test_refused_parts import REFUSALS, is_refused
 
 NAME = "library:openai-chat:gpt-4o-mini"
 TOOL = ToolSpec(name="look", help="Looks.", parameters={"type": "object", "properties": {"q": {"type": "string"}}})
@@ -192,6 +194,54 @@ async def test_a_schema_goes_along(bench: Bench) -> None:
     sent: Any = bench.wires.calls[0].body
     assert sent["response_format"]["json_schema"]["schema"] == SCHEMA
     assert sent["response_format"]["json_schema"]["strict"] is True
+
+
+@pytest.mark.parametrize("what", [what for what in REFUSALS if what not in ("stream", "cap of anthropic")])
+async def test_a_part_that_is_refused_is_left_out_and_remembered(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    _, status, words, _ = REFUSALS[what]
+
+    def play(call: Call) -> Plan:
+        return Plan(status=status, error=words) if is_refused(what, call.body) else Plan(text="yes")
+
+    async with Wires(script=play).serve() as wires:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{wires.url}/v1")
+        pool = Pool(env={}, retry=HASTY)
+        for calls in (2, 3):
+            request = ask(settings=Settings(temperature=0.3))
+            called = await pool.model(NAME).complete(request, Notebook())
+            assert (called.text, called.finish, len(wires.calls)) == ("yes", "stop", calls)
+        await pool.close()
+
+
+async def test_a_model_that_may_not_be_streamed_answers_as_a_whole() -> None:
+    asked: list[str] = []
+
+    async def stream(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
+        asked.append("stream")
+        raise ModelHTTPError(400, "m", {"message": REFUSALS["stream"][2]})
+        yield ""
+
+    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asked.append("whole")
+        return ModelResponse(parts=[TextPart("yes")], finish_reason="stop")
+
+    adapter = LibraryModel(parse(NAME), ProviderConnection(parse(NAME).provider, {}))
+    vars(adapter)["_library"] = FunctionModel(answer, stream_function=stream)
+    model = Retrying(adapter, HASTY)
+    for _ in range(2):
+        assert (await model.complete(ask(), Notebook())).text == "yes"
+    assert asked == ["stream", "whole", "whole"]
+    await model.close()
+
+
+async def test_a_schema_that_is_refused_is_left_out_and_remembered(bench: Bench) -> None:
+    refused = Plan(status=400, error="'response_format' is not supported by this model")
+    bench.plans[:] = [refused, Plan(text="yes")]
+    request = Request(messages=(Message(role="user", text="Tea?"),), schema=json.dumps(SCHEMA))
+    for calls in (2, 3):
+        assert (await bench.pool.model(NAME).complete(request, Notebook())).text == "yes"
+        assert ["response_format" in call.body for call in bench.wires.calls] == [True, False, False][:calls]
 
 
 async def test_a_model_that_takes_no_schema_refuses_the_request() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from folkmoot.core.agent import BatchTry, Quote, Recorder, is_batch_recorder
-from folkmoot.core.errors import ModelError, Unavailable
+from folkmoot.core.errors import ModelError, Refused, Unavailable
 from folkmoot.core.event import Called
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Model, Request
@@ -19,6 +19,9 @@ CALL = "answer"
 TRIES = 2
 """How often a call is put into a batch that the provider had no time for."""
 
+REFUSED_TRIES = 4
+"""The same where it refuses a part of the request, which is left out the next time: each try may take a day."""
+
 
 class Whole(Protocol):
     """A wire that can write a request, and read its answer, as a whole."""
@@ -29,6 +32,10 @@ class Whole(Protocol):
 
     def read_whole(self, request: Request, recorder: Recorder, raw: bytes) -> Called:
         """The answer that came as a whole."""
+        ...
+
+    async def refused_whole(self, request: Request, error: ModelError, status: int, raw: bytes) -> ModelError:
+        """The error of such a request; one that asks to try again where a part of it will be left out from now on."""
         ...
 
 
@@ -66,6 +73,9 @@ class BatchedModel(Layer):
                 return await self._model.complete(request, recorder)
             try:
                 return await self._batched(request, recorder, tried)
+            except Refused as error:
+                if not error.again or tried.failures + 1 >= REFUSED_TRIES:
+                    raise
             except Unavailable as error:
                 again = error.kind == "cancelled" or tried.failures + 1 < TRIES or self._tray.or_live
                 if not error.again or not again:
@@ -83,12 +93,12 @@ class BatchedModel(Layer):
 
         async def send() -> Called:
             result = await self._tray.answer(tried.item, self.name, await self._wire.write_whole(request))
-            return self._read(result, request, recorder)
+            return await self._read(result, request, recorder)
 
         quote = replace(_halved(self._model.quote(request)), item=tried.item)
         return await recorder.call(request.call, quote, send)
 
-    def _read(self, result: ItemResult, request: Request, recorder: Recorder) -> Called:
+    async def _read(self, result: ItemResult, request: Request, recorder: Recorder) -> Called:
         match result.status:
             case "answered":
                 called = self._wire.read_whole(request, recorder, result.body)
@@ -99,15 +109,17 @@ class BatchedModel(Layer):
             case "cancelled":
                 raise Unavailable(f"the batch of {self.name} was cancelled", kind="cancelled", again=True)
             case _:
-                raise self._fault(result)
+                raise await self._fault(result, request)
 
-    def _fault(self, result: ItemResult) -> ModelError:
+    async def _fault(self, result: ItemResult, request: Request) -> ModelError:
         if result.code:
             error = provider_errors.answer_error(self._name, result.code, result.body, key=self._key)
         else:
             error = provider_errors.stream_error(self._name, result.body, self._key)
         # What a provider says of a batch says nothing of calls that are sent live.
-        return Unavailable(str(error), kind="overloaded", again=True) if error.again else error
+        if error.again:
+            return Unavailable(str(error), kind="overloaded", again=True)
+        return await self._wire.refused_whole(request, error, result.code, result.body)
 
 
 def _can_be_batched(request: Request) -> bool:

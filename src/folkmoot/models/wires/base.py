@@ -361,19 +361,23 @@ class WireModel(ABC):
         told, key = self.advice(status, raw), self._connection.key
         url = self._connection.url
         error = provider_errors.answer_error(self._name, status, told, headers=answer.headers, key=key, url=url)
-        words = provider_errors.error_words(raw)[2]
-        if provider_errors.refuses_tools(status, words):
+        return self._taken_in(error, status, raw, body)
+
+    async def refused_whole(self, request: Request, error: ModelError, status: int, raw: bytes) -> ModelError:
+        """The error of a request whose answer was to come as a whole; see ``RefusedParts.taken_in``.
+
+        What was sent may be older than what this model has refused since, so it is written as by one that knows nothing.
+        """
+        return self._taken_in(error, status, raw, await type(self)(self._name, self._connection).write_whole(request))
+
+    def _taken_in(self, error: ModelError, status: int, raw: bytes, body: Mapping[str, object]) -> ModelError:
+        if provider_errors.refuses_tools(status, provider_errors.error_words(raw)[2]):
             self._tools = False
-        elif error.kind in ("request", "too_long", "not_found", "denied") or (error.kind == "server" and status < 502):
-            blamed = provider_errors.blamed_fields(raw)
-            # Who blames a field of the request does not blame the length of its prompt, whatever it says of lengths.
-            kind = "request" if error.kind == "too_long" and blamed & body.keys() - {"messages"} else error.kind
-            if left_out := self._refused.learn(kind, words, blamed, body):
-                fields = self._refused.fields
-                unsent = {*self._unsent, *(name for name in Settings.__slots__ if self.field(name) in fields)}
-                self._unsent = tuple(name for name in Settings.__slots__ if name in unsent)
-                return Refused(f"{error}; {left_out} from now on", kind="request", again=True)
-        return error
+            return error
+        taken_in = self._refused.taken_in(error, status, raw, body)
+        unsent = {*self._unsent, *(name for name in Settings.__slots__ if self.field(name) in self._refused.fields)}
+        self._unsent = tuple(name for name in Settings.__slots__ if name in unsent)
+        return taken_in
 
     def field(self, setting: str) -> str:
         """What this wire calls one of our settings."""

@@ -28,7 +28,7 @@ from folkmoot.models.names import ModelName, unsent_settings
 from folkmoot.models.prices import answer_cap, quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
 from folkmoot.models.transport import ProviderConnection
-from folkmoot.models.wires.refused_parts import is_strict
+from folkmoot.models.wires.refused_parts import PartsOfWire, RefusedParts, is_strict
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
@@ -100,16 +100,19 @@ def _parts(message: Message) -> "list[TextPart | ToolCallPart]":
     return [*words, *calls]
 
 
-def write_parameters(offered: Sequence[ToolSpec], schema: str) -> "ModelRequestParameters":
+def write_parameters(
+    offered: Sequence[ToolSpec], shape: dict[str, object] | None, *, strict: bool = True
+) -> "ModelRequestParameters":
     """The tools and the schema as the library takes them."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
 
-    shape = json.loads(schema) if schema else None
     return ModelRequestParameters(
         output_mode="native" if shape else "text",
-        output_object=OutputObjectDefinition(shape, name="answer", strict=is_strict(shape)) if shape else None,
+        output_object=OutputObjectDefinition(shape, name="answer", strict=strict and is_strict(shape))
+        if shape
+        else None,
         function_tools=[
             ToolDefinition(
                 name=tool_spec.name,
@@ -128,6 +131,15 @@ TAKEN = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty
 
 _THEIRS: Mapping[str, str] = {"stop": "stop_sequences"}
 
+PARTS = PartsOfWire(
+    needed=frozenset({"model", "messages", "max_tokens"}),
+    caps=frozenset({"max_tokens", "max_completion_tokens", "max_output_tokens"}),
+    shape="response_format",
+    streamed=frozenset({"stream"}),
+)
+"""What the library's providers call the parts of a request, most of them as OpenAI does. They are told apart by these
+names in the words of a refusal, for the library shows no request."""
+
 STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError)
 """How the library fails over JSON of a shape that it does not expect; what it says then is for its authors."""
 
@@ -144,6 +156,7 @@ class LibraryModel:
         if ":" not in name.model:
             raise BriefError(f"{name} names no provider: write library:PROVIDER:NAME", code="bad_model")
         self._name, self._connection = name, connection
+        self._refused = RefusedParts(PARTS)
         self._open = False
 
     @property
@@ -158,35 +171,26 @@ class LibraryModel:
 
     @property
     def drops(self) -> tuple[str, ...]:
-        """The names of Settings that this model ignores or refuses: the library knows."""
-        return self._unsent_settings
+        """The names of Settings that this model ignores or refuses: the library knows, or the model has said so."""
+        refused = self._refused.fields
+        unsent = {*self._unsent_settings, *(name for name in TAKEN if {name, _THEIRS.get(name)} & refused)}
+        return tuple(setting for setting in Settings.__slots__ if setting in unsent)
 
     def quote(self, request: Request) -> Quote:
         """The most that the request can use."""
-        return quote(self._name, request)
+        return quote(self._name, self._refused.fit(request))
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; see ``models.base.Model``."""
-        model = self._library
-        from pydantic_ai.direct import model_request_stream
         from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior, UserError
 
         speech, key = AnswerStream(self._name, recorder), self._connection.key
-        settings = write_settings(request.settings, self.drops)
-        messages, tools = write_messages(request.messages, self._name), write_parameters(request.tools, request.schema)
-        if not self._open:
-            self._open = True
-            await model.__aenter__()
+        request = self._refused.fit(request)
+        settings, shape = write_settings(request.settings, self.drops), self._shape(request)
         try:
-            async with model_request_stream(
-                model, messages, model_settings=settings, model_request_parameters=tools
-            ) as stream:
-                async for event in stream:
-                    _read_piece(event, speech)
-                end = _end(stream.get())
-                _take_tool_calls(stream.get(), speech)
+            end = await self._end_of(request, settings, shape, speech)
         except ModelAPIError as error:
-            raise self._fault(error) from error
+            raise self._fault(error, request, settings, shape) from error
         except UserError as error:
             raise Refused(
                 f"{self._name} does not take the request{provider_errors.provider_words(str(error))}", kind="request"
@@ -196,6 +200,37 @@ class LibraryModel:
         except STUMBLES as error:
             raise provider_errors.malformed_error(self._name, provider_errors.ODD_SHAPE, key) from error
         return final_answer(self._name, request, speech, end)
+
+    async def _end_of(
+        self, request: Request, settings: "ModelSettings", shape: dict[str, object] | None, speech: AnswerStream
+    ) -> End:
+        """Have the library ask, and hear the answer: as a stream, unless the model refuses to stream."""
+        model = self._library
+        from pydantic_ai.direct import model_request, model_request_stream
+
+        messages = write_messages(request.messages, self._name)
+        tools = write_parameters(request.tools, shape, strict=self._refused.strict)
+        if not self._open:
+            self._open = True
+            await model.__aenter__()
+        if "stream" in self._refused.fields:
+            response = await model_request(model, messages, model_settings=settings, model_request_parameters=tools)
+            if response.text:
+                speech.hear(response.text)
+        else:
+            async with model_request_stream(
+                model, messages, model_settings=settings, model_request_parameters=tools
+            ) as stream:
+                async for event in stream:
+                    _read_piece(event, speech)
+                response = stream.get()
+        _take_tool_calls(response, speech)
+        return _end(response)
+
+    def _shape(self, request: Request) -> dict[str, object] | None:
+        """The schema of a request without what the model has refused of it; None for none."""
+        taken = request.schema and PARTS.shape not in self._refused.fields
+        return self._refused.schema(request.schema) if taken else None
 
     async def close(self) -> None:
         """Have the library give its connections back."""
@@ -233,13 +268,27 @@ class LibraryModel:
             vars(model.client)["max_retries"] = 0
         return model
 
-    def _fault(self, error: "ModelAPIError") -> ModelError:
+    def _fault(
+        self,
+        error: "ModelAPIError",
+        request: Request,
+        settings: "ModelSettings",
+        shape: dict[str, object] | None,
+    ) -> ModelError:
         from pydantic_ai import exceptions as library
 
         name, key = self._name, self._connection.key
         match error:
             case library.ModelHTTPError(status_code=status, body=body, headers=headers):
-                return provider_errors.answer_error(name, status, body, headers=headers, key=key)
+                told = provider_errors.answer_error(name, status, body, headers=headers, key=key)
+                sent: dict[str, object] = {
+                    **settings,
+                    **{ours: settings[theirs] for ours, theirs in _THEIRS.items() if theirs in settings},
+                    "messages": [{"role": message.role} for message in request.messages],
+                    **({PARTS.shape: {"schema": shape, "strict": self._refused.strict}} if shape else {}),
+                    **({} if "stream" in self._refused.fields else {"stream": True}),
+                }
+                return self._refused.taken_in(told, status, body, sent)
             case library.ModelConnectionError():
                 return provider_errors.unreached_error(name, "its address", error.message, key)
             case _:

@@ -10,8 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from folkmoot.core.errors import ModelError, Refused
 from folkmoot.models.base import Message, Request
 from folkmoot.models.prices import answer_cap
+from folkmoot.models.provider_errors import blamed_fields, error_words
+
+BAD_GATEWAY = 502
+"""The first status from which on a server has not read the request; one that fails over it may say 500."""
 
 LEAST_CAP = 16
 """Tokens. A smaller number in a provider's words is no cap on an answer."""
@@ -87,6 +92,24 @@ class RefusedParts:
         """A schema without the keywords that are left out."""
         return cast("dict[str, object]", without_keywords(json.loads(text), self.keywords))
 
+    def taken_in(self, error: ModelError, status: int, raw: object, body: Mapping[str, object]) -> ModelError:
+        """The error of a refused request; one that asks to try again where a part will be left out from now on.
+
+        Args:
+            error: the error.
+            status: its HTTP status.
+            raw: what the provider says.
+            body: the request that was refused.
+        """
+        judged = ("request", "too_long", "not_found", "denied")
+        if error.kind not in judged and not (error.kind == "server" and status < BAD_GATEWAY):
+            return error
+        blamed = blamed_fields(raw)
+        # Who blames a field of the request does not blame the length of its prompt, whatever it says of lengths.
+        kind = "request" if error.kind == "too_long" and blamed & body.keys() - {"messages"} else error.kind
+        left_out = self.learn(kind, error_words(raw)[2], blamed, body)
+        return Refused(f"{error}; {left_out} from now on", kind="request", again=True) if left_out else error
+
     def learn(self, error: str, words: str, blamed: Collection[object], body: Mapping[str, object]) -> str:
         """Take in a refusal.
 
@@ -149,7 +172,7 @@ class RefusedParts:
     def _optional(self, name: str) -> bool:
         """Whether a request can go without a field; of the names of the cap, one must be left."""
         caps = self.wire.caps
-        if name in caps:
+        if name in caps - self.wire.needed:
             return len(caps) > 1 and (name in self.fields or not caps & self.fields)
         return name not in self.wire.needed and name != "stream"
 
