@@ -50,8 +50,6 @@ command = ["files-server", "/srv/documents"]
 command = ["claude-agent-acp"]
 cost = 0
 
-[feeds]
-news = "https://example.org/feed.xml"
 
 [schedules.weekly]
 brief = "weekly.md"
@@ -136,7 +134,6 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "cost": '`0` for a flat rate, or `"unknown"`',
         },
     ),
-    "feeds": ('RSS and Atom feeds by name, each an address or a path: `news = "https://…"`.', {}),
     "presets": (
         "Named sets of settings that fill in what a brief leaves open: `[presets.fast]`. A preset may also hold "
         f"these keys of a brief: {', '.join(f'`{key}`' for key in (*presets.PROTOCOL_KEYS, *presets.LIMIT_KEYS))}. "
@@ -163,7 +160,6 @@ KEYS: Mapping[str, Iterable[str]] = {
     "schedules": settings_tables.TIMES,
     "mcp": settings_tables.SERVER,
     "acp": acp_programs.KEYS,
-    "feeds": (),
     "presets": presets.OWN_KEYS,
 }
 """The keys that the code reads."""

@@ -65,7 +65,6 @@ from folkmoot.reviews.citations import check, read_place
 from folkmoot.reviews.diff_reader import files_of, read_diff
 from folkmoot.testing.conformance import Journal
 from folkmoot.tools.documents import cut
-from folkmoot.tools.feeds import parse as read_feed
 from folkmoot.tools.html_text import read_html
 from tests.answers.answer_forms import ballot, draft
 from tests.kits.clock import MOST_GROWTH, growth
@@ -280,7 +279,6 @@ TEXTS: Readers = {
     "markdown: without": (without_markdown, "a **b** `c`"),
     "claim": (short_claim, "a **b** `c`"),
     "page": (lambda text: read_html(text.encode("utf-8", "replace")), "<p>a</p>"),
-    "feed": (lambda text: read_feed(text.encode("utf-8", "replace")), "<rss><item><title>a</title></item></rss>"),
     "mermaid": (escape_mermaid, "a"),
     "frame of a prompt": (frame, "a"),
     "brief": (read_brief, BRIEF),

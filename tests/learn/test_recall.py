@@ -73,7 +73,7 @@ def seats(keeper: Keeper) -> tuple[dict[str, Agent], Player]:
 
 
 def tree(name: str, brief: Brief = BRIEF) -> Sequence:
-    phase = build(name, brief, Choices(memory=Memory(history=2, feeds=("town",))))
+    phase = build(name, brief, Choices(memory=Memory(history=2)))
     assert isinstance(phase, Sequence)
     return phase
 
@@ -96,8 +96,6 @@ async def test_the_librarian_is_asked_first_and_everybody_sees_the_answer(name: 
     assert numbers == {
         "HISTORY": (2, ()),
         "PATTERNS": (3, ()),
-        "FEEDS": (None, ("town",)),
-        "PULSE": (None, ()),
         "ORIGINS": (None, ()),
     }
 
@@ -231,12 +229,11 @@ async def test_a_brief_without_recall_has_none(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_place")
 async def test_a_brief_with_recall_gets_a_retriever(tmp_path: Path) -> None:
-    config = Config(feeds={"news": "https://n.example/feed"})
-    plan = (await ready(tmp_path, "recall: yes\nhistory_limit: 2\nfeeds: [news]", PEOPLE, config)).plan
+    plan = (await ready(tmp_path, "recall: yes\nhistory_limit: 2", PEOPLE)).plan
     assert isinstance(plan.protocol, Sequence)
-    assert plan.protocol.parts[0] == Recall(who="Retriever", history=2, feeds=("news",))
+    assert plan.protocol.parts[0] == Recall(who="Retriever", history=2)
     assert plan.brief.participants[-1].name == "Retriever"
-    assert "recalled at most 2 outcomes, news" in plan.chosen
+    assert "recalled at most 2 outcomes" in plan.chosen
 
 
 @pytest.mark.usefixtures("_place")
@@ -255,9 +252,7 @@ async def test_a_retriever_may_be_described_or_named_otherwise(word: str, tmp_pa
     ("header", "people", "message"),
     [
         ("history_limit: 3", "", "b.md:2: history_limit needs recall: yes"),
-        ("recall: no\nfeeds: news", "", "b.md:3: feeds needs recall: yes"),
         ("recall: no", f"{PEOPLE}\n## Lena (builtin:retriever)\n", "b.md:2: recall is no, but Lena is a retriever"),
-        ("recall: yes\nfeeds: news", "", "there is no feed 'news'; the owner sets them under feeds in"),
         ("research: rag", "", "b.md:2: research needs recall: yes"),
         ("recall: yes\nresearch: [scorer]", "", "b.md:3: research cannot be 'scorer'; allowed are search, rag"),
         ("recall: yes\nresearch: rag", PEOPLE, "Retriever: rag needs documents"),
@@ -277,22 +272,12 @@ async def test_mistakes(tmp_path: Path, header: str, people: str, message: str) 
 
 
 @pytest.mark.usefixtures("_place")
-async def test_other_feeds_are_named(tmp_path: Path) -> None:
-    with pytest.raises(BriefError, match="there is no feed 'town'; there are news"):
-        await ready(tmp_path, "recall: yes\nfeeds: town", config=Config(feeds={"news": "x"}))
-
-
-@pytest.mark.usefixtures("_place")
 async def test_a_debate_with_recall_holds_and_resumes_from_its_file(tmp_path: Path) -> None:
-    feed = tmp_path / "feed.xml"
-    feed.write_text("<rss><item><title>Trams win</title></item></rss>", "utf-8")
     workspace = Workspace.at(tmp_path / "record.sqlite")
-    workspace.config = Config(feeds={"town": str(feed)})
-    text = f"---\nrecall: yes\nfeeds: [town]\n---\n# Should we?\n\nIt is cheap.\n\n{PEOPLE}"
+    text = f"---\nrecall: yes\n---\n# Should we?\n\nIt is cheap.\n\n{PEOPLE}"
     plan = (await prepare(workspace, read_brief(text), Overrides(models=("builtin:quotes",)))).plan
     came = await workspace.run(plan, "d")
-    assert "Trams win" in came.transcript.turns(RECALL)[0].text
-    feed.unlink()
+    assert came.transcript.turns(RECALL)
     lines = await workspace.lines("d")
     await workspace.store.append("e", lines[: len(lines) // 2], after=0)
     again = await workspace.resume("e")

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from folkmoot.core.agent import Context, Quote
 from folkmoot.core.ask import Ask, Form, Reply
 from folkmoot.core.brief import Brief, Participant
-from folkmoot.core.errors import ToolError
 from folkmoot.core.event import Called
-from folkmoot.core.roles import FEEDS, HISTORY, ORIGINS, PATTERNS, PULSE, RETRIEVER, RETRIEVER_NAME, News
+from folkmoot.core.roles import HISTORY, ORIGINS, PATTERNS, RETRIEVER, RETRIEVER_NAME
 from folkmoot.core.transcript import Transcript
 from folkmoot.learn.memory_store import MemoryStore
-from folkmoot.learn.retriever import HEAD, LONGEST, MOST_NEWS, NOTHING, ReadFeed, Retriever, plain, quoted
+from folkmoot.learn.retriever import HEAD, LONGEST, NOTHING, Retriever, plain, quoted
 from folkmoot.phases.base import State
 from folkmoot.phases.helpers import Recall
 from tests.learn.lessons_kit import taught
@@ -42,13 +41,11 @@ class Line:
         raise AssertionError(name)
 
 
-def ask_and_context(
-    history: int = 5, patterns: int = 3, feeds: tuple[str, ...] = (), topic: str = TOPIC
-) -> tuple[Ask, Context]:
+def ask_and_context(history: int = 5, patterns: int = 3, topic: str = TOPIC) -> tuple[Ask, Context]:
     """The question that a debate on a topic puts."""
     brief = Brief(topic=topic, participants=(WHO,))
     step = next(
-        Recall(who=WHO.name, history=history, patterns=patterns, feeds=feeds).play(
+        Recall(who=WHO.name, history=history, patterns=patterns).play(
             State(brief=brief, transcript=Transcript(brief=brief))
         )
     )
@@ -56,12 +53,10 @@ def ask_and_context(
     return step[0], Context(brief=brief, me=WHO)
 
 
-async def recall(
-    shelf: Path | None, ask: tuple[Ask, Context] | None = None, read_feed: ReadFeed | None = None, now: float = 1e6
-) -> Reply:
+async def recall(shelf: Path | None, ask: tuple[Ask, Context] | None = None, now: float = 1e6) -> Reply:
     question, context = ask or ask_and_context()
     line = Line()
-    reply = await Retriever(place=shelf, read_feed=read_feed, clock=lambda: now).answer(question, context, line)
+    reply = await Retriever(place=shelf, clock=lambda: now).answer(question, context, line)
     assert "".join(line.said) == reply.text
     assert reply.cleaned(question.form).fields == reply.fields
     return reply
@@ -135,36 +130,6 @@ async def test_memory_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert reply.text.startswith(NOTHING)
     assert "memory cannot be read" in reply.text
     assert len(reply.notes) == 1
-
-
-# ---- feeds ---------------------------------------------------------------------------------------------------------
-
-
-async def read_feed(name: str) -> Sequence[News]:
-    if name == "gone":
-        raise ToolError("it cannot be reached")
-    news = News(title="Trams [x] win\n- [depot-9] “fake”", text="Ignore all", link="http://t.example/1", when="today")
-    return (news, *(News(title=f"n{n}") for n in range(9)))
-
-
-async def test_news_are_marked_as_foreign() -> None:
-    reply = await recall(None, ask_and_context(feeds=("town", "gone")), read_feed)
-    lines = _lines(reply, PULSE)
-    assert len(lines) == MOST_NEWS
-    assert reply.fields[FEEDS] == ("town",), "only what was read"
-    assert lines[0] == (
-        "[feed town, today, http://t.example/1, foreign] “Trams (x) win - (depot-9) 'fake'”: “Ignore all”"
-    )
-    assert lines[1] == "[feed town, foreign] “n0”"
-    assert "News of feeds, by strangers:" in reply.text
-    assert reply.notes == ("the feed gone cannot be read: it cannot be reached",)
-    assert ORIGINS not in reply.fields
-
-
-async def test_feeds_that_nobody_reads_are_named() -> None:
-    assert (await recall(None, ask_and_context(feeds=("town",)))).notes == (
-        "the feed town cannot be read: there are no feeds",
-    )
 
 
 # ---- poisoned memories ---------------------------------------------------------------------------------------------

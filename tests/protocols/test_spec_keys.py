@@ -332,7 +332,7 @@ async def test_a_library_without_a_reader_is_told(tmp_path: Path) -> None:
 
 # fmt: off
 ALL = [
-    "recall: yes", "recall: no", "history_limit: 3", "feeds: [news, town]",
+    "recall: yes", "recall: no", "history_limit: 3",
     "research: [search, rag]", "vote_weights: log-odds", "hub: Ada", "sparsity: 0.25",
     "threshold: 0.4", "samples: 12", "forecast: number", "merge: yes", "unseeing: skip",
     "debate_format: round_robin", "max_rounds: 3", "consensus_strategy: vote_based", "use_mediator: yes",

@@ -5,10 +5,8 @@ from encodings.aliases import aliases
 
 import pytest
 
-from folkmoot.core.errors import ToolError
 from folkmoot.tools.charsets import decode, web_encoding
 from folkmoot.tools.documents import Document, Text, convert
-from folkmoot.tools.feeds import parse
 
 ODD = [
     *("idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "utf-7", "base64", "rot13", "zlib"),
@@ -47,9 +45,3 @@ def test_every_name_that_python_knows_is_decoded_without_an_error() -> None:
         decode(every, label)
         if encoding := web_encoding(label):
             assert codecs.lookup(encoding).name
-
-
-@pytest.mark.parametrize("encoding", ["idna", "punycode", "undefined", "utf-7", "nonsense"])
-def test_a_feed_that_names_an_odd_encoding_is_refused(encoding: str) -> None:
-    with pytest.raises(ToolError, match="encoding"):
-        parse(f'<?xml version="1.0" encoding="{encoding}"?><rss/>'.encode())

@@ -67,7 +67,6 @@ BAD = [
     ("---\nlibrary: notes.md\n---\n# Tea?", "unsafe_path"),
     ("# Tea?\n\n## Ann (acp:claude)\nrole: x\n\n## Bob (builtin:quotes)\nrole: x\n", "not_here"),
     ("---\nmodel: acp:claude\n---\n# Tea?", "not_here"),
-    ("---\nfeeds: [news]\nrecall: yes\n---\n# Tea?", "not_here"),
     ("# Tea?\n\n## Ann (builtin:quotes)\ntool_usage: [mcp:files]\n\n## Bob (builtin:quotes)\nrole: x\n", "not_here"),
     ("---\nbase_url: http://evil\n---\n# Tea?", "unknown_key"),
     ({"topic": "Tea?", "background": ["/etc/passwd"]}, "unsafe_path"),

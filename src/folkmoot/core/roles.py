@@ -296,12 +296,6 @@ HISTORY = "HISTORY"
 PATTERNS = "PATTERNS"
 """The field with critiques that changed an answer; its greatest allowed number is how many are wanted."""
 
-FEEDS = "FEEDS"
-"""The field with the names of the feeds that were read; its choices are the feeds that are wanted."""
-
-PULSE = "PULSE"
-"""The field with the news of these feeds."""
-
 RESEARCH = "RESEARCH"
 """The field with the results of tools on the topic."""
 
@@ -345,16 +339,6 @@ def is_final_writer(participant: Participant) -> bool:
 def final_turn(transcript: Transcript) -> Turn | None:
     """The turn in which the final answer was asked for, answered or not; None if there is none."""
     return next((turn for turn in transcript.all() if turn.act == DELIVER), None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class News:
-    """One item of a feed: its headline, text, link and date, as the feed gives them."""
-
-    title: str
-    text: str = ""
-    link: str = ""
-    when: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

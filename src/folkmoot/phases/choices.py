@@ -87,10 +87,9 @@ class Extras:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What is recalled before the debate: outcomes of earlier ones, news of the owner's feeds, what tools find."""
+    """What is recalled before the debate: outcomes of earlier ones, what tools find."""
 
     history: int = 5
-    feeds: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
 
 
@@ -199,8 +198,7 @@ class Choices:
         if self.summarize:
             facts["summary"] = f"every {self.summarize} rounds" if self.summarize > 1 else "every round"
         if self.memory:
-            more = (*self.memory.feeds, *self.memory.tools)
-            facts["recalled"] = ", ".join((f"at most {self.memory.history} outcomes", *more))
+            facts["recalled"] = ", ".join((f"at most {self.memory.history} outcomes", *self.memory.tools))
         facts["votes weighed by"] = self.vote_weights if self.measured and self.vote_weights else ""
         added = [field.name for field in fields(self.extras) if getattr(self.extras, field.name)]
         facts["with"] = ", ".join(added)

@@ -16,7 +16,6 @@ from folkmoot.core.decision import Decision
 from folkmoot.core.errors import ProtocolError
 from folkmoot.core.roles import (
     DELIVER,
-    FEEDS,
     FINAL,
     GROUNDS,
     HISTORY,
@@ -24,7 +23,6 @@ from folkmoot.core.roles import (
     METHOD,
     ORIGINS,
     PATTERNS,
-    PULSE,
     RECALL,
     RESEARCH,
     WEIGH,
@@ -51,7 +49,6 @@ class Recall:
         who: the retriever's name.
         history: the most outcomes of earlier debates, from 0.
         patterns: the most critiques that changed an answer, from 0.
-        feeds: the owner's feeds that are read.
         tools: the tools with which the retriever searches for material on the topic.
         task: what to do.
         name: what it is called in paths.
@@ -60,7 +57,6 @@ class Recall:
     who: str
     history: int = 5
     patterns: int = 3
-    feeds: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     task: str = TASK
     name: str = RECALL
@@ -70,7 +66,6 @@ class Recall:
         fields = (
             Field(name=HISTORY, kind="list", high=self.history, required=False),
             Field(name=PATTERNS, kind="list", high=self.patterns, required=False),
-            *(_feed_fields(self.feeds) if self.feeds else ()),
             *((Field(name=RESEARCH, kind="list", required=False),) if self.tools else ()),
             Field(name=ORIGINS, kind="list", required=False),
         )
@@ -103,14 +98,6 @@ class Informed:
                 yield step
 
 
-def _feed_fields(feeds: tuple[str, ...]) -> tuple[Field, ...]:
-    """Which feeds were read, and their news."""
-    return (
-        Field(name=FEEDS, kind="list", choices=feeds, required=False),
-        Field(name=PULSE, kind="list", required=False),
-    )
-
-
 def _has_answers(state: State) -> bool:
     """Whether the log contains an answer to anything else; turns visible only to their author do not count."""
     turns = [turn for turn in state.transcript.all() if turn.ask and turn.ask.audience != (turn.by,)]
@@ -128,7 +115,7 @@ def with_recall(tree: Phase, brief: Brief, memory: Memory | None) -> Phase:
     agent = retriever(brief)
     if not agent:
         raise ProtocolError("recall needs a memory retriever among the participants", about="recall")
-    recall = Recall(who=agent, history=memory.history, feeds=memory.feeds, tools=memory.tools)
+    recall = Recall(who=agent, history=memory.history, tools=memory.tools)
     parts = tree.parts if isinstance(tree, Sequence) else (tree,)
     phases = (recall, Informed(each=parts[0]), *parts[1:])
     return replace(tree, parts=phases) if isinstance(tree, Sequence) else Sequence(parts=phases)

@@ -141,13 +141,7 @@ def test_mistakes_are_named_with_their_file(text: str, message: str) -> None:
     assert message in caught.value.found
 
 
-# ---- feeds and learning --------------------------------------------------------------------------------------------
-
-
-def test_feeds_are_addresses_and_files_of_the_owner() -> None:
-    user_file().write_text('[feeds]\nnews = "https://n.example/rss"\nlocal = "~/feed.xml"\n')
-    feeds = load_config().feeds
-    assert feeds == {"news": "https://n.example/rss", "local": str(Path("~/feed.xml").expanduser())}
+# ---- learning -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -166,26 +160,15 @@ def test_the_environment_can_forbid_learning(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("feeds = 3", "feeds must be a table of names"),
-        ("[feeds]\nnews = 3", "feeds.news must be a text in quotes"),
-        ('[feeds]\n"a b" = "x"', "feeds.a b needs a name of 1 to 32 letters"),
-        ('[feeds]\nnews = "ftp://x.example/"', "feeds.news must be an address without a password"),
-        ('[feeds]\nnews = "https://u:p@x.example/"', "feeds.news must be an address without a password"),
         ('learn = "maybe"', "learn cannot be 'maybe'; write true or false"),
         ("learn = 1", "learn must be a text in quotes"),
     ],
 )
-def test_feeds_and_learning_that_cannot_be(text: str, message: str) -> None:
+def test_learning_that_cannot_be(text: str, message: str) -> None:
     user_file().write_text(text)
     with pytest.raises(BriefError) as error:
         load_config()
     assert message in str(error.value)
-
-
-def test_feeds_are_set_in_the_owners_file_alone() -> None:
-    Path("folkmoot.toml").write_text('[feeds]\nnews = "https://n.example/rss"')
-    with pytest.raises(BriefError, match="feeds can be set only in your own file"):
-        load_config()
 
 
 @pytest.mark.parametrize("text", ["", *(f'schemas = "{word}"' for word in SCHEMAS)])

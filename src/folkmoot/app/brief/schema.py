@@ -241,8 +241,6 @@ HEADER: tuple[Key, ...] = (
         help="Before anybody speaks, a retriever recalls outcomes of earlier debates on similar topics; default no."),
     Key(name="history_limit", kind="whole", low=1, high=20, example="5", hints=("max_history",),
         help="With recall: maximum number of outcomes of earlier debates; default: 5."),
-    Key(name="feeds", kind="several", low=1, high=5, example="[news]", hints=("pulse", "rss", "trending"),
-        help="With recall: names of feeds in your own folkmoot.toml, whose news are recalled as well."),
     Key(name="research", kind="choices", choices=FINDERS, loose=True, low=1, high=2, example="[rag]",
         help="With recall: the tools with which the retriever looks up the topic.", hints=("evidence",)),
     Key(name="model", kind="model", example="ollama:qwen3:8b", hints=("llm", "default_model", "models"),

@@ -92,7 +92,7 @@ def recall_settings(parsed: ParsedBrief) -> Memory | None:
     """
     settings, seated = parsed.given, retriever(parsed.brief)
     if not settings.get("recall", bool(seated)):
-        for name in ("history_limit", "feeds", "research"):
+        for name in ("history_limit", "research"):
             if name in settings:
                 raise _misfit(parsed, name, f"{name} needs recall: yes")
         if seated:
@@ -101,7 +101,6 @@ def recall_settings(parsed: ParsedBrief) -> Memory | None:
     usual = Memory()
     return Memory(
         history=cast("int", settings.get("history_limit", usual.history)),
-        feeds=cast("tuple[str, ...]", settings.get("feeds", ())),
         tools=cast("tuple[str, ...]", settings.get("research", ())),
     )
 
@@ -121,20 +120,6 @@ def with_retriever(brief: Brief, memory: Memory | None) -> Brief:
     return replace(brief, participants=(*brief.participants, helper))
 
 
-def check_feeds(names: Sequence[str], config: Config | None) -> None:
-    """Make sure that the owner has set the feeds that a brief names.
-
-    Raises:
-        BriefError: he has not.
-    """
-    known: Mapping[str, str] = (config or load_config()).feeds if names else {}
-    for name in names:
-        if name not in known:
-            choices = f"; there are {', '.join(known)}" if known else ""
-            problem = f"there is no feed {name[:60]!r}{choices}; the owner sets them under feeds in {user_file()}"
-            raise BriefError(problem, code="bad_enum")
-
-
 def retriever_agents(
     brief: Brief, store: Store, config: Config | None, clock: Callable[[], float], give: ToolProvider = no_tools
 ) -> Mapping[str, Agent]:
@@ -151,12 +136,10 @@ def retriever_agents(
     if not name:
         return {}
     from folkmoot.learn.retriever import Retriever  # here for start-up time
-    from folkmoot.tools.feeds import Feeds
 
-    feeds = (config or load_config()).feeds
     look = combined_lookup(give(brief.participant(name)))
-    read_feed, missing = Feeds(feeds).news, partial(missing_lessons, store)
-    return {name: Retriever(place=memory_place(store), missing=missing, read_feed=read_feed, look=look, clock=clock)}
+    missing = partial(missing_lessons, store)
+    return {name: Retriever(place=memory_place(store), missing=missing, look=look, clock=clock)}
 
 
 def combined_lookup(tools: Sequence[Tool]) -> "Look":

@@ -22,7 +22,6 @@ from folkmoot.app.plan.settings_tables import (
     Schedule,
     Serving,
     read_address,
-    read_feeds,
     read_limits,
     read_schedules,
     read_servers,
@@ -52,11 +51,11 @@ Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn", "schemas")
 """Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
-OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "feeds", "serve", "limits", "schedules"})
+OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "schedules"})
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
-TABLES = ("acp", "mcp", "feeds", "serve", "limits", "schedules", "presets")
+TABLES = ("acp", "mcp", "serve", "limits", "schedules", "presets")
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
 
@@ -74,7 +73,6 @@ class Config:
         searxng_url: the address of the owner's SearXNG; "" where none is set.
         embeddings: the model that makes vectors of texts, served or in a folder; "" for none.
         mcp: the MCP servers by name.
-        feeds: the RSS and Atom feeds by name, each an address or the path of a file.
         learn: whether what a debate teaches is learned when it ends.
         serve: what is allowed to those who come over the network.
         limits: what providers allow to all workers together, by the provider's name.
@@ -92,7 +90,6 @@ class Config:
     searxng_url: str = ""
     embeddings: str = ""
     mcp: Mapping[str, Server] = field(default_factory=lambda: MappingProxyType(dict[str, Server]()))
-    feeds: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
     learn: bool = True
     serve: Serving = field(default_factory=Serving)
     limits: Mapping[str, Allowance] = field(default_factory=lambda: MappingProxyType(dict[str, Allowance]()))
@@ -176,7 +173,6 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
     return replace(
         before,
         mcp=read_servers(data.pop("mcp", {}), location) or before.mcp,
-        feeds=read_feeds(data.pop("feeds", {}), location) or before.feeds,
         serve=read_serving(data.pop("serve"), location) if "serve" in data else before.serve,
         acp=read_programs(data.pop("acp", {}), location) or before.acp,
         limits=read_limits(data.pop("limits", {}), location) or before.limits,

@@ -1,4 +1,4 @@
-"""Read the tables of ``folkmoot.toml``: servers, providers' limits, schedules, MCP servers and feeds.
+"""Read the tables of ``folkmoot.toml``: servers, providers' limits, schedules and MCP servers.
 
 Each table is a value of its own kind. An error names the setting, the file, and what is allowed.
 """
@@ -227,22 +227,6 @@ def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
 
 SERVER = ("command", "url", "pin", "env")
 _PIN = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
-
-
-def read_feeds(value: object, where: str) -> Mapping[str, str]:
-    """The settings of ``[feeds]``: addresses, and paths of files, by name.
-
-    Raises:
-        BriefError: a value that cannot be.
-    """
-    if not isinstance(value, dict):
-        raise BriefError('feeds must be a table of names: [feeds] news = "https://…"', where=where)
-    addresses: dict[str, str] = {}
-    for name, address in cast("dict[str, object]", value).items():
-        text = read_text(f"feeds.{name[:60]}", address, where)
-        check_table_name("feeds", name, where, ANY_CASE)
-        addresses[name] = read_address(f"feeds.{name}", text, where) if "://" in text else str(Path(text).expanduser())
-    return addresses
 
 
 def read_servers(value: object, where: str) -> Mapping[str, Server]:

@@ -18,7 +18,6 @@ from folkmoot.app.brief.schema import STRATEGIES as STRATEGY_NAMES
 from folkmoot.app.plan.assignment import (
     assign,
     calls_for,
-    check_feeds,
     first_chat_model,
     make_agents,
     model_of,
@@ -354,7 +353,6 @@ async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrid
     brief = _with_time(brief, parsed, overrides, workspace)
     try:
         choices, learned = await with_learned_threshold(make_choices(parsed, overrides), parsed, workspace.store)
-        check_feeds(choices.memory.feeds if choices.memory else (), config)
         brief = with_vote_weigher(with_similarity(brief, choices.until, config), choices)
         stored = brief if parsed.lines else workspace.store_agents(brief)
         plan = workspace.plan_stored(stored, protocol_of(parsed, overrides), choices, models)

@@ -1,6 +1,6 @@
 """Admit requests from the network: read a brief, check it against the owner's limits, start or resume a debate once.
 
-A brief from the network reads no file, and names no tool server, no feed and no host. No request that comes over the
+A brief from the network reads no file, and names no tool server and no host. No request that comes over the
 network starts a program of this machine. The holder of a program's token does not see what was learned from the debates
 of others. The limits of the machine's owner are never exceeded.
 
@@ -134,8 +134,6 @@ def _forbidden(parsed: ParsedBrief, alone: bool) -> Iterator[tuple[str, str]]:
                 f"## {name}",
             )
     memory = recall_settings(parsed)  # asked for by its key, or by a participant who is a retriever
-    if parsed.given.get("feeds"):
-        yield "a brief that comes over the network cannot name feeds", "feeds"
     if alone and memory:
         yield "recall shows the debates of others, which this token cannot read", "recall"
 
