@@ -118,6 +118,13 @@ async def test_entries_without_names_or_with_a_name_twice_are_left_out() -> None
     assert reach.models == ("vllm:good", QUOTES)
 
 
+async def test_a_model_that_is_named_by_its_path_has_the_name_of_its_file() -> None:
+    listed = b'{"data": [{"id": "/home/ann/models/Tiny-1B.Q4_1.gguf", "owned_by": "llamacpp"}]}'
+    async with raw(lambda head: page(200, listed)) as host:
+        reach = await find_models(NOWHERE | {"LLAMACPP_BASE_URL": f"http://{host}/v1"}, seconds=120)
+    assert reach.models == ("llamacpp:Tiny-1B.Q4_1", QUOTES)
+
+
 async def test_silent_servers_are_waited_for_at_once() -> None:
     async with raw(lambda head: None) as host:
         reach = await find_models(dict.fromkeys(NOWHERE, f"http://{host}"), seconds=0.3)

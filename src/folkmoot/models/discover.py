@@ -10,6 +10,7 @@ import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 from urllib.parse import SplitResult, urlsplit
 
@@ -204,7 +205,10 @@ def _key(provider: Provider, env: Environment) -> Key | None:
 
 
 def _names(raw: bytes) -> list[str] | None:
-    """The names in a list of models, Ollama's or OpenAI's, each once; None where it is no such list."""
+    """The names in a list of models, Ollama's or OpenAI's, each once; None where it is no such list.
+
+    A server that was started with one file calls the model by its path, and answers under any name: so the short one.
+    """
     page = read_object(raw)
     listed = page.get("models", page.get("data"))
     if not isinstance(listed, list):
@@ -212,7 +216,8 @@ def _names(raw: bytes) -> list[str] | None:
     entries = cast("list[object]", listed)
     known = [cast("Mapping[str, object]", entry) for entry in entries if isinstance(entry, dict)]
     names = (entry.get("name") or entry.get("id") for entry in known)
-    return list(dict.fromkeys(name for name in names if isinstance(name, str) and name.strip()))
+    found = list(dict.fromkeys(name for name in names if isinstance(name, str) and name.strip()))
+    return [PurePath(found[0]).stem] if len(found) == 1 and found[0].endswith(".gguf") else found
 
 
 def _next_steps(servers: Sequence[Server], keys: Sequence[str]) -> tuple[str, ...]:
