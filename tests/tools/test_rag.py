@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from folkmoot.agents.toolkit import ToolUse
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import ToolError
-from folkmoot.core.text import terms
 from folkmoot.testing.conformance import Journal
 from folkmoot.tools.documents import MOST, Extract, cut
-from folkmoot.tools.rag import LONGEST_QUERY, PASSAGES, HashedVectors, Rag, fuse
+from folkmoot.tools.rag import LONGEST_QUERY, PASSAGES, Rag, fuse
 from tests.kits.clock import within
 from tests.kits.tools import CONTEXT
 from tests.paths import EXAMPLES
@@ -134,41 +133,6 @@ def test_empty_rows_in_a_row_are_one() -> None:
     assert (extract.text, extract.line) == ("a\n\nb", 1)
 
 
-# ---- vectors --------------------------------------------------------------------------------------------------------
-
-
-def test_a_text_is_most_like_itself() -> None:
-    texts = [terms(text) for text in ("the costs of the vendor", "engineers on call", "a contract with the vendor", "")]
-    vectors = HashedVectors(texts)
-    for number, text in enumerate(texts[:3]):
-        scores = vectors.similarities(text)
-        assert scores[number] == pytest.approx(1, abs=1e-6)
-        assert max(scores) == scores[number]
-        assert scores[3] == 0
-    assert vectors.similarities([]) == [0, 0, 0, 0]
-    assert HashedVectors([]).similarities(["x"]) == []
-
-
-def test_slips_of_the_pen_and_compounds_are_found() -> None:
-    vectors = HashedVectors([terms("Rechnungsfehler im Monat"), terms("monthly invoices"), terms("engineers")])
-    assert max(range(3), key=vectors.similarities(terms("Fehler der Rechnung")).__getitem__) == 0
-    assert max(range(3), key=vectors.similarities(terms("montly invioces")).__getitem__) == 1
-
-
-def test_the_same_texts_have_the_same_vectors_everywhere() -> None:
-    """Fixed numbers: a run with other hashes, on another machine, gives the same ranking."""
-    scores = HashedVectors([terms("tea is cheap"), terms("coffee is dear and tea is not")]).similarities(
-        terms("cheap tea")
-    )
-    assert [round(score, 6) for score in scores] == [0.824046, 0.15135]
-
-
-@given(st.lists(st.lists(st.text("abcd", min_size=1, max_size=8), max_size=6), max_size=5))
-def test_likeness_lies_between_minus_one_and_one(texts: list[list[str]]) -> None:
-    vectors = HashedVectors(texts)
-    assert all(-1.001 <= score <= 1.001 for text in texts for score in vectors.similarities(text))
-
-
 # ---- the tool -------------------------------------------------------------------------------------------------------
 
 QUESTIONS = [
@@ -219,7 +183,18 @@ async def test_documents_may_say_nothing() -> None:
         await Rag(documents("build-or-buy/options.md")).use({"query": "xylophone zqzq"}, tool_use())
 
 
+async def test_words_of_other_scripts_and_odd_signs_are_found() -> None:
+    rag = Rag(
+        [
+            Source(name="a.md", text="四日間の週は最善の方法である"),
+            Source(name="b.md", text="Nobody doesn't like O'Brien"),
+        ]
+    )
+    assert (await rag.use({"query": "週 方法"}, tool_use())).sources == ("a.md:1",)
+    assert (await rag.use({"query": 'O\'Brien "OR" NEAR(x) *'}, tool_use())).sources == ("b.md:1",)
+
+
 def test_fusion_by_reciprocal_ranks() -> None:
-    assert fuse([[0.0, 3.0, 1.0], [0.2, 0.0, 0.1]]) == [2, 0, 1]  # 1/62 + 1/62 before 1/61 and 1/61
-    assert fuse([[1.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]) == [0, 1]
+    assert fuse([[1, 2], [0, 2]]) == [2, 0, 1]  # 1/62 + 1/62 before 1/61 and 1/61
+    assert fuse([[0, 1], []]) == [0, 1]
     assert fuse([]) == []
