@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from folkmoot.answers.layout import form_instructions, read, repair_question
-from folkmoot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, read_schema_answer, schema_text
+from folkmoot.answers.schemas.schema_answer import read_schema_answer
+from folkmoot.app.endpoint.caller_schema import MOST_SCHEMA, SchemaError, schema_text
 from folkmoot.core.ask import Field, Form
 from tests.kits.clock import within
 from tests.kits.codes import codes

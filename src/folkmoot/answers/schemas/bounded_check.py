@@ -3,6 +3,7 @@
 No regular expression of a schema is run, and nothing is fetched.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, cast
@@ -64,14 +65,20 @@ class _Meter:
         return (self._seen.get(id(value)) or self._see(value))[1]
 
 
-def best_error(schema: object, value: object) -> Any:
+def best_error(schema: str, value: object) -> Any:
     """The error of ``jsonschema`` that says best why a value does not fit a schema; None where it fits.
 
     Raises:
         TooMuch: that would take too many steps.
         RecursionError: the schema or the value is too deep.
     """
-    return import_module("jsonschema.exceptions").best_match(_validator(schema, value).iter_errors(value))
+    table = json.loads(schema, object_hook=_without_draft)
+    return import_module("jsonschema.exceptions").best_match(_validator(table, value).iter_errors(value))
+
+
+def _without_draft(table: dict[str, object]) -> dict[str, object]:
+    """Part of a schema without the draft that it names: it would be checked by that one, which runs patterns."""
+    return {name: part for name, part in table.items() if name != "$schema" or not isinstance(part, str)}
 
 
 def _validator(schema: object, value: object) -> Any:
@@ -102,27 +109,12 @@ def _validator(schema: object, value: object) -> Any:
 
         return run
 
-    own = {"uniqueItems": unique, "enum": chosen}
+    own = {"uniqueItems": unique, "enum": chosen, "pattern": _ignored}
     checks = {name: limited(name, check) for name, check in {**known.VALIDATORS, **own}.items()}
-    kind = library.validators.extend(known, {**checks, "pattern": _ignored})
-    evolve = kind.evolve
-
-    def stay(self: Any, **changes: Any) -> Any:
-        """Check a part as the whole: a part that names a draft would be checked by that, which runs patterns."""
-        part = changes.get("schema", self.schema)
-        if isinstance(part, dict) and "$schema" in part:
-            part = cast("dict[str, object]", part)
-            changes["schema"] = {name: value for name, value in part.items() if name != "$schema"}
-        return evolve(self, **changes)
-
-    kind.evolve = stay
-    return kind(schema, registry=_registry(schema))
-
-
-def _registry(schema: object) -> Any:
-    """The parts of a schema by their names, looked for once: else each reference to one would look for all."""
+    # The parts of the schema are looked for once: else each reference to a name would look for all.
     resource = import_module("referencing.jsonschema").DRAFT202012.create_resource(schema)
-    return import_module("referencing").Registry().with_resource(resource.id() or "", resource).crawl()
+    registry = import_module("referencing").Registry().with_resource(resource.id() or "", resource).crawl()
+    return library.validators.extend(known, checks)(schema, registry=registry)
 
 
 def _ignored(*args: object) -> tuple[Any, ...]:

@@ -47,104 +47,77 @@ def json_form(form: Form) -> Form:
 
 def fields_alone(form: Form, names: Iterable[str], required: Iterable[str]) -> Form:
     """The form with those fields alone, laid out as one JSON object; ``required``: those that must have a value."""
-    wanted, musts = set(names), set(required)
-    fields = [
-        replace(field, required=field.required or field.name in musts)
-        for field in json_form(form).fields
-        if field.name in wanted
-    ]
-    return replace(form, layout="json", envelope="", fields=tuple(fields))
+    whole, wanted, musts = json_form(form), set(names), set(required)
+    fields = (replace(field, required=field.required or field.name in musts) for field in whole.fields)
+    return replace(whole, fields=tuple(field for field in fields if field.name in wanted))
 
 
 def schema_of(form: Form, longest: int = LONGEST) -> str:
     """The schema of a form's one object, as text; ``longest``: the most characters of a text in it."""
-    return form.schema or json.dumps(_schema(form, longest), ensure_ascii=False)
-
-
-def _schema(form: Form, longest: int) -> dict[str, object]:
+    if form.schema:
+        return form.schema
+    schema = _object({field.name: _field(field, longest) for field in form.record or form.fields})
     if form.record:
-        (whole,) = form.fields
-        records = {"type": "array", "items": _object(form.record, longest), "minItems": int(form.most == 1)}
-        return _of_properties({whole.name: {**records, "maxItems": form.most}})
-    inner = _object(form.fields, longest)
-    return _of_properties({form.under: inner}) if form.under else inner
+        schema = {"type": "array", "items": schema, "minItems": int(form.most == 1), "maxItems": form.most}
+    name = form.fields[0].name if form.record else form.under
+    return json.dumps(_object({name: schema}) if name else schema, ensure_ascii=False)
 
 
-def _object(fields: Iterable[Field], longest: int) -> dict[str, object]:
-    return _of_properties({field.name: _nullable_if_optional(field, _field(field, longest)) for field in fields})
-
-
-def _of_properties(properties: Mapping[str, object]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
+    required = list(properties)
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
 def _field(field: Field, longest: int) -> dict[str, object]:
+    schema: dict[str, object]
     match field.kind:
         case "choice":
-            return _choice(field)
+            schema = _choice(field)
         case "number":
             ends = {"minimum": field.low, "maximum": field.high}
             kind = "integer" if (field.high or 0) - (field.low or 0) >= WHOLE else "number"
-            return {"type": kind, **{name: value for name, value in ends.items() if value is not None}}
+            schema = {"type": kind, **{name: value for name, value in ends.items() if value is not None}}
         case "flag":
-            return {"type": "boolean"}
+            schema = {"type": "boolean"}
         case "list":
-            return {"type": "array", "items": _choice(field), "maxItems": len(field.choices) or ITEMS}
+            schema = {"type": "array", "items": _choice(field), "maxItems": len(field.choices) or ITEMS}
         case _:
-            return {"type": "string", "maxLength": min(longest, SHORT) if field.abstain else longest}
+            schema = {"type": "string", "maxLength": min(longest, SHORT) if field.abstain else longest}
+    return schema if field.required else {"anyOf": [schema, {"type": "null"}]}
 
 
 def _choice(field: Field) -> dict[str, object]:
-    if not field.choices:
-        return {"type": "string", "maxLength": SHORT}
-    return {"type": "string", "enum": [*field.choices, *([ABSTAIN] if field.abstain else [])]}
+    return {"type": "string", "enum": _choices(field)} if field.choices else {"type": "string", "maxLength": SHORT}
 
 
-def _nullable_if_optional(field: Field, schema: dict[str, object]) -> dict[str, object]:
-    return schema if field.required else {"anyOf": [schema, {"type": "null"}]}
+def _choices(field: Field) -> list[str]:
+    return [*field.choices, *([ABSTAIN] if field.abstain else [])]
 
 
 def shown_object(form: Form) -> str:
     """The object as a prompt shows it: all that may stand in each place, so that a copy of it is no answer."""
+    rows = ", ".join(f"{_quoted(field.name)}: {_place(field)}" for field in form.record or form.fields)
     if form.record:
-        return f"{{{_quoted(form.fields[0].name)}: [{_shown(form.record)}{', …' if form.most > 1 else ''}]}}"
-    inner = _shown(form.fields)
-    return f"{{{_quoted(form.under)}: {inner}}}" if form.under else inner
-
-
-def _shown(fields: Iterable[Field]) -> str:
-    return f"{{{', '.join(f'{_quoted(field.name)}: {_place(field)}' for field in fields)}}}"
+        return f"{{{_quoted(form.fields[0].name)}: [{{{rows}}}{', …' if form.most > 1 else ''}]}}"
+    return f"{{{_quoted(form.under)}: {{{rows}}}}}" if form.under else f"{{{rows}}}"
 
 
 def _place(field: Field) -> str:
-    helped = f" ({field.help})" if field.help and field.kind != "text" else ""
-    return f"{_slot(field)}{'' if field.required else ' or null'}{helped}"
-
-
-def _slot(field: Field) -> str:
-    low, high = field.low, field.high
+    either = " or ".join(map(_quoted, _choices(field))) or '"[…]"'
     match field.kind:
         case "choice":
-            return _either(field)
+            slot = either
         case "number":
-            both = low is not None and high is not None
-            return f"a number from {low:g} to {high:g}" if both else "a number"
+            both = field.low is not None and field.high is not None
+            slot = f"a number from {field.low:g} to {field.high:g}" if both else "a number"
         case "flag":
-            return "true or false"
+            slot = "true or false"
         case "list":
-            return f"[{_either(field)}, …]"
+            slot = f"[{either}, …]"
         case _:
-            return f'"[{field.help or "your text"}]"'
-
-
-def _either(field: Field) -> str:
-    choices = [*field.choices, *([ABSTAIN] if field.abstain and field.kind == "choice" else [])]
-    return " or ".join(map(_quoted, choices)) or '"[…]"'
+            slot = f'"[{field.help or "your text"}]"'
+    helped = f" ({field.help})" if field.help and field.kind != "text" else ""
+    return f"{slot}{'' if field.required else ' or null'}{helped}"
 
 
 def _quoted(text: str) -> str:
@@ -153,15 +126,6 @@ def _quoted(text: str) -> str:
 
 def most_tokens(form: Form) -> int:
     """The most tokens that the object can have with brief texts; hardly any tokenizer makes more than one of a letter."""
-    return len(shown_object(form)) + sum(map(_letters, form.record or form.fields)) * max(1, form.most)
-
-
-def _letters(field: Field) -> int:
-    longest = max((len(choice.encode()) for choice in field.choices), default=SHORT)
-    match field.kind:
-        case "text":
-            return BRIEF
-        case "list":
-            return (longest + 4) * (len(field.choices) or ITEMS)
-        case _:
-            return longest
+    free = {"text": BRIEF, "list": ITEMS * SHORT}
+    texts = sum(free.get(field.kind, 0) for field in form.record or form.fields if not field.choices)
+    return (len(shown_object(form).encode()) + texts) * max(1, form.most)

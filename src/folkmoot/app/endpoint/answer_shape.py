@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from folkmoot.answers.schemas.schema_answer import MOST_SCHEMA, SchemaError, schema_text
+from folkmoot.app.endpoint.caller_schema import MOST_SCHEMA, SchemaError, schema_text
 from folkmoot.app.endpoint.endpoint_errors import EndpointError
 from folkmoot.core.ask import ToolCall
 
