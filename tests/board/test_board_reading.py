@@ -67,7 +67,6 @@ CASES: list[tuple[str, str, str, dict[str, Value], tuple[str, ...]]] = [
         {**READ, "Thoughts": "Hm."},
         (),
     ),
-    ("in CDATA", "I'm", "<![CDATA[</Content><Withdrawn>true</Withdrawn>]]> I'm", less("Content"), ()),
 ]
 
 

@@ -7,14 +7,13 @@ notation. What can't is refused: a doubled key, a broken object, two objects tha
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias, cast
 
 from folkmoot.answers.own_words import names_other
 from folkmoot.answers.text import key
-from folkmoot.answers.values import Fault, FieldValues, read_items, read_number, read_value, within
+from folkmoot.answers.values import Fault, FieldValues, Known, read_items, read_value
 from folkmoot.core.ask import Field, Form, Value
-from folkmoot.core.unread import Unread
 
 Table: TypeAlias = dict[str, object]
 
@@ -28,7 +27,6 @@ _OPENS = re.compile(
 )
 """A comment, or a bracket that begins an object and no formula or placeholder."""
 
-
 _BEGINS = re.compile(r"\s*(?:```\w*\s*)?\{")
 
 
@@ -39,10 +37,8 @@ def begins_with_object(text: str) -> bool:
 
 def _pairs(pairs: list[tuple[str, object]]) -> Table:
     table: Table = {}
-    names: dict[str, str] = {}
     for name, value in pairs:
-        first = names.setdefault(key(name), name)
-        table[first] = _DOUBLED if first in table else value
+        table[key(name)] = _DOUBLED if key(name) in table else value
     return table
 
 
@@ -50,7 +46,7 @@ _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_pairs, parse_consta
 
 
 def objects_in(text: str, others: Sequence[str] = ()) -> list[Table]:
-    """The JSON objects on the outer level of a text, in order: none from a quotation, a comment or a turn of others.
+    """The JSON objects on the outer level of a text, their names folded; none from a quotation, a comment or a turn.
 
     Where one is broken there are none, since what stands inside it may be somebody's words.
     """
@@ -94,49 +90,37 @@ def _in_python(text: str, others: Sequence[str]) -> list[Table]:
     if not 0 <= start < end or "'" not in text or names_other(text[:start], others):
         return []
     try:
-        value = cast("object", ast.literal_eval(text[start : end + 1]))
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        value = _DECODER.decode(json.dumps(ast.literal_eval(text[start : end + 1])))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return []
-    table = cast("dict[object, object]", value) if isinstance(value, dict) else {}
-    return [cast("Table", table)] if table and all(isinstance(name, str) for name in table) else []
+    return [cast("Table", value)] if isinstance(value, dict) else []
 
 
-def read_json(form: Form, text: str, others: Sequence[str] = (), *, final: bool = False) -> FieldValues:
+def read_json(form: Form, text: str, known: Known) -> FieldValues:
     """Read a form from the one object in a text that has its fields.
 
-    Args:
-        form: the form; keys beside its fields are ignored, but under ``form.under`` each has to be one of them.
-        text: the answer, without thinking.
-        others: the names of the other participants: an object behind a row ``Ben:`` is none of the author's.
-        final: whether nobody is asked again: then words may stand behind a choice.
+    Keys beside these are ignored, but under ``form.under`` each has to be one of them.
     """
-    where = form.under or form.name
-    there = objects_in(text, others)
+    where, values = form.under or form.name, FieldValues()
+    there = objects_in(text, known.others)
     tables = [table for table in there if _has_fields(form, table)]
-    if any(table != tables[0] for table in tables):
-        return _nothing(where, "ambiguous")
-    if not there:
-        return _nothing(where, "malformed")
-    members = _members(tables[0]) if tables else {}
-    strange: set[str] = set()
+    if not there or any(table != tables[0] for table in tables):
+        values.note(where, "ambiguous" if there else "malformed")
+        return values
+    members = tables[0] if tables else {}
     if form.under and key(form.under) in members:
         inner = members[key(form.under)]
         if not isinstance(inner, dict):
-            return _nothing(where, "duplicate_key" if inner is _DOUBLED else "wrong_type")
-        members = _members(cast("Table", inner))
-        strange = set(members) - {key(item.name) for item in form.fields}
-    values = FieldValues()
+            values.note(where, "duplicate_key" if inner is _DOUBLED else "wrong_type")
+            return values
+        members = cast("Table", inner)
+        if strange := sorted(set(members) - {key(item.name) for item in form.fields}):
+            values.note(where, "unknown_candidate", ", ".join(strange))
     for item in form.fields:
-        value = _member(item, members, final=final)
+        value = _member(item, members, known)
         missing = form.under and isinstance(value, Fault) and value.reason == "missing"
         values.add(item, Fault("missing_candidate") if missing else value)
-    if strange:
-        values.note(where, "unknown_candidate", ", ".join(sorted(strange)))
     return FieldValues(unread=values.unread) if form.under and values.unread else values
-
-
-def _nothing(where: str, reason: str) -> FieldValues:
-    return FieldValues(unread=[Unread(where, reason)])
 
 
 def words_of_object(form: Form, text: str) -> str | None:
@@ -144,52 +128,32 @@ def words_of_object(form: Form, text: str) -> str | None:
     if not begins_with_object(text) or text.rstrip().rstrip("`").rstrip()[-1:] != "}":
         return None
     tables = [table for table in objects_in(text) if _has_fields(form, table)]
-    known = {key(item.name) for item in form.fields}
-    said = [value for name, value in tables[0].items() if key(name) not in known] if len(tables) == 1 else [None]
+    names = {key(item.name) for item in form.fields}
+    said = [value for name, value in tables[0].items() if name not in names] if len(tables) == 1 else [None]
     if not all(isinstance(value, str) for value in said):
         return None
     texts = [str(value).strip() for value in said]
     return "\n\n".join(text for text in texts if text[:1] + text[-1:] != "[]")  # those are slots that stayed unfilled
 
 
-def _members(table: Table) -> Table:
-    return {key(name): value for name, value in table.items()}
-
-
 def _has_fields(form: Form, table: Table) -> bool:
-    names, wanted = {key(name) for name in table}, {key(item.name) for item in form.fields}
-    return (key(form.under) in names or wanted <= names) if form.under else bool(wanted & names)
+    wanted = {key(item.name) for item in form.fields}
+    return (key(form.under) in table or wanted <= set(table)) if form.under else not wanted.isdisjoint(table)
 
 
-def _member(item: Field, members: Mapping[str, object], *, final: bool) -> Value | Fault:
+def _member(item: Field, members: Table, known: Known) -> Value | Fault:
     name = key(item.name)
     value = members.get(name)
     if value is None or value is _DOUBLED:
         return Fault("duplicate_key" if value else "empty" if name in members else "missing")
-    if isinstance(value, bool) and item.kind != "flag":
-        return Fault("wrong_type", str(value))
-    match item.kind:
-        case "flag":
-            return (
-                value
-                if isinstance(value, bool)
-                else read_value(item, value)
-                if isinstance(value, str)
-                else Fault("wrong_type")
-            )
-        case "number":
-            if isinstance(value, int | float):
-                return within(item, value)
-            return read_number(item, value) if isinstance(value, str) else Fault("wrong_type")
-        case "list":
-            if isinstance(value, str):
-                return read_value(item, value)
-            rows = cast("list[object]", value) if isinstance(value, list) else []
+    if isinstance(value, list):
+        rows = cast("list[object]", value)
+        if item.kind == "list":
             texts = tuple(str(row) for row in rows if isinstance(row, str | int | float))
-            whole = isinstance(value, list) and len(texts) == len(rows)
-            return read_items(item, texts) if whole else Fault("wrong_type")
-        case _:
-            rows = cast("list[object]", value) if isinstance(value, list) else [value]
-            only = rows[0] if len(rows) == 1 else None  # ["Bo"] can mean only one thing
-            is_plain = isinstance(only, str | int | float) and not isinstance(only, bool)
-            return read_value(item, str(only), final=final) if is_plain else Fault("wrong_type")
+            return read_items(item, texts) if len(texts) == len(rows) else Fault("wrong_type")
+        value = rows[0] if len(rows) == 1 else None  # ["Bo"] can mean only one thing
+    if isinstance(value, bool):
+        return value if item.kind == "flag" else Fault("wrong_type", str(value))
+    if isinstance(value, str) or (isinstance(value, int | float) and item.kind in ("text", "choice", "number")):
+        return read_value(item, str(value), known)
+    return Fault("wrong_type")

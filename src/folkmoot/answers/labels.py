@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from folkmoot.answers.own_words import behind_marks, own_rows, plain_html, without_comments, without_elements
 from folkmoot.answers.text import fold, key
-from folkmoot.answers.values import STRUCK, WORD, Fault, FieldValues, begins_with, pick, read_value, the_same
+from folkmoot.answers.values import STRUCK, Fault, FieldValues, Known, names_one, pick, read_value, the_same
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value
 
 BLANK = "{}"
@@ -89,17 +89,10 @@ def own_text(labels: Labels, text: str) -> str:
 # ---- sections --------------------------------------------------------------------------------------------------------
 
 
-def read_sections(form: Form, text: str, others: Sequence[str] = (), *, final: bool = False) -> FieldValues:
-    """Read a form laid out in sections.
-
-    Args:
-        form: the form.
-        text: the answer, without thinking.
-        others: the names of the other participants.
-        final: whether nobody is asked again: then words may stand behind a choice.
-    """
+def read_sections(form: Form, text: str, known: Known) -> FieldValues:
+    """Read a form laid out in sections."""
     labels = labels_of(form.fields)
-    rows, whole = own_rows(own_text(labels, text), others, labels.line, one_form=True)
+    rows, whole = own_rows(own_text(labels, text), known.others, labels.line, one_form=True)
     sections = list(sections_in(labels, rows))
     values = FieldValues()
     ends = [section.row for section in sections[1:]] + [len(rows)] * bool(sections)
@@ -110,21 +103,20 @@ def read_sections(form: Form, text: str, others: Sequence[str] = (), *, final: b
             if section.field.name == item.name
         ]
         missing = "missing" if sections else "quoted_only" if _stands(item, text) else "no_form"
-        value = the_same([_section_value(item, body, final=final) for body in bodies]) if bodies else Fault(missing)
+        value = the_same([_section_value(item, body, known) for body in bodies]) if bodies else Fault(missing)
         values.add(item, value)
     return values
 
 
-def _section_value(item: Field, body: str, *, final: bool) -> Value | Fault:
+def _section_value(item: Field, body: str, known: Known) -> Value | Fault:
     if item.kind == "text" and all(row.lstrip()[:1] in ("", ">") for row in body.split("\n")):
         return Fault("quoted_only" if body.strip() else "empty", body.strip())
-    words = _first_paragraph(body) if is_decision(item) and item.kind == "text" else _unruled(body)
-    return read_value(item, words, final=final)
+    words = _first_paragraph(body) if item.kind == "text" and key(item.name) in DECISIONS else _unruled(body)
+    return read_value(item, words, known)
 
 
-def is_decision(item: Field) -> bool:
-    """Whether the words of a field become the decision of the debate, or are counted as an answer."""
-    return key(item.name) in ("decision", "verdict", "answer")
+DECISIONS = ("decision", "verdict", "answer")
+"""The fields whose words become the decision of the debate, or are counted as an answer."""
 
 
 def _first_paragraph(body: str) -> str:
@@ -156,97 +148,73 @@ def _stands(item: Field, text: str) -> bool:
 # ---- a formula -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LineReader:
-    """How a formula is read.
+def read_line(form: Form, text: str, known: Known) -> FieldValues:
+    """Read the formulas of a form: of each all rows that say it have to agree."""
+    labels = labels_of(form.fields, colon=form.strict)
+    rows, _ = own_rows(own_text(labels, text), known.others, labels.line, one_form=False)
+    values = FieldValues()
+    for item in form.fields:
+        blank = BLANK in item.name
+        values.add(item, _blank(item, rows) if blank else _formula(item, labels, rows, known, strict=form.strict))
+    return values
 
-    Attributes:
-        form: the form.
-        others: the names of the other participants.
-        names: by choice, other words that name it.
-        final: whether nobody is asked again: then words may stand behind the formula.
+
+def _formula(item: Field, labels: Labels, rows: Sequence[str], known: Known, *, strict: bool) -> Value | Fault:
+    """The value of a formula. Words behind the last row that says it cost one question, and nothing after that."""
+    values: list[Value | Fault] = []
+    rows = _by_sentence(item, rows, known)
+    filled = [number for number, row in enumerate(rows) if re.search(r"\w", row)]
+    stop = len(rows)
+    for section in reversed(list(sections_in(labels, rows))):
+        if section.field.name != item.name:
+            stop = section.row  # what stands behind this is another field's
+            continue
+        place = bisect_right(filled, section.row)
+        behind = [rows[number].strip() for number in filled[place : place + 2] if number < stop]
+        raw = section.rest if re.search(r"\w", section.rest) or not behind else behind.pop(0)
+        value = read_value(item, raw, known)
+        if isinstance(value, Fault):
+            value = replace(value, reason="unknown_name") if value.reason == "not_allowed" else value
+        elif behind and not values and not known.final:
+            value = Fault("words_behind", behind[0])
+        values.append(value)
+    if item.kind == "choice" and filled:
+        last = re.split(r"[.!?:][\"'”’)*_]{0,3}\s+", rows[filled[-1]].strip())[-1]
+        if item.abstain and read_value(item, last) == ABSTAIN:
+            values.append(ABSTAIN)
+        elif not values and len(filled) == 1 and (known.final or not strict):
+            name = read_value(item, rows[filled[0]], replace(known, final=False))  # nothing but a name
+            values += [] if isinstance(name, Fault) else [name]
+    if not values:
+        return Fault("quoted_only" if _stands(item, "\n".join(rows)) else "no_form")
+    return the_same(values[::-1])
+
+
+def _by_sentence(item: Field, rows: Sequence[str], known: Known) -> list[str]:
+    """The rows, cut where a sentence begins with the formula: ``It's cheap. I vote for: Ben``.
+
+    Behind a colon a formula counts as well, and where nobody is asked again behind a few words ("Therefore, I vote for:
+    Ben"), unless one of the others is named before it: ``Cay says: I vote for …``
     """
-
-    form: Form
-    others: Sequence[str] = ()
-    names: Mapping[str, Sequence[str]] | None = None
-    final: bool = False
-
-    def read(self, text: str) -> FieldValues:
-        """Read the formulas of the form."""
-        labels = labels_of(self.form.fields, colon=self.form.strict)
-        rows, _ = own_rows(own_text(labels, text), self.others, labels.line, one_form=False)
-        values = FieldValues()
-        for item in self.form.fields:
-            values.add(item, self._blank(item, rows) if BLANK in item.name else self._value(item, labels, rows))
-        return values
-
-    def _value(self, item: Field, labels: Labels, rows: Sequence[str]) -> Value | Fault:
-        values: list[Value | Fault] = []
-        rows = self._by_sentence(item, rows)
-        filled = [number for number, row in enumerate(rows) if re.search(r"\w", row)]
-        stop = len(rows)
-        for section in reversed(list(sections_in(labels, rows))):
-            if section.field.name != item.name:
-                stop = section.row  # what stands behind this is another field's
-                continue
-            place = bisect_right(filled, section.row)
-            behind = [rows[number] for number in filled[place : place + 2] if number < stop]
-            raw = section.rest if re.search(r"\w", section.rest) or not behind else behind.pop(0)
-            last = behind and not values  # words between two formulas are behind none
-            values.append(self._row_value(item, raw, behind=behind[0].strip() if last else ""))
-        if item.kind == "choice" and item.abstain:
-            values += [ABSTAIN for number in filled[-1:] if _says_abstain(item, rows[number])]
-        if not values and item.kind == "choice" and len(filled) == 1 and (self.final or not self.form.strict):
-            value = read_value(item, rows[filled[0]], self.names)  # nothing but a name
-            values += [] if isinstance(value, Fault) else [value]
-        if not values:
-            return Fault("quoted_only" if _stands(item, "\n".join(rows)) else "no_form")
-        return the_same(values[::-1])
-
-    def _row_value(self, item: Field, raw: str, *, behind: str) -> Value | Fault:
-        """The value of a formula's row. Words behind it cost one question, and count for nothing after that."""
-        value = read_value(item, raw, self.names, final=self.final)
-        if not isinstance(value, Fault):
-            return Fault("words_behind", behind) if behind and not self.final else value
-        return replace(value, reason="unknown_name") if value.reason == "not_allowed" else value
-
-    def _by_sentence(self, item: Field, rows: Sequence[str]) -> list[str]:
-        """The rows, cut where a sentence begins with the formula: ``It's cheap. I vote for: Ben``.
-
-        Behind a colon a formula counts as well, and where nobody is asked again behind a few words ("Therefore, I vote
-        for: Ben"), unless one of the others is named before it: ``Cay says: I vote for …``
-        """
-        label = r"\s+".join(map(re.escape, item.name.split()))
-        lead = r"^(?:[^\W\d]+ ){0,2}[^\W\d]+,|" if self.final else ""
-        begins = re.compile(
-            rf"(?P<mark>{lead}[.!?:])[\"'”’)*_]{{0,3}}\s++(?=[*_`]{{0,3}}{label}[*_`]{{0,3}}[:：])", re.I
-        )
-        names = [name for name in map(key, self.others) if name]
-        sentences: list[str] = []
-        for row in rows:
-            place = 0
-            for found in begins.finditer(row):
-                before = re.split(r"[.!?]\s", row[place : found.end()])[-1] if found["mark"][-1] in ":," else ""
-                before = fold(before).replace("'s ", " ")
-                if not any(begins_with(before, name, at.start()) for at in WORD.finditer(before) for name in names):
-                    sentences.append(row[place : found.end()])
-                    place = found.end()
-            sentences.append(row[place:])
-        return sentences
-
-    def _blank(self, item: Field, rows: Sequence[str]) -> Value | Fault:
-        """The choice in the middle of a formula, wherever it stands in the author's own rows."""
-        start, end = (r"\s+".join(map(re.escape, part.split())) for part in item.name.split(BLANK))
-        found = [
-            pick(item.choices, inside[1])
-            for row in rows
-            for inside in re.finditer(rf"{start}\s?((?:(?!{start})[^\n]){{1,60}}?)\s?{end}", row, re.I)
-        ]
-        return the_same([value for value in found if not isinstance(value, Fault)] or found)
+    label = r"\s+".join(map(re.escape, item.name.split()))
+    lead = r"^(?:[^\W\d]+ ){0,2}[^\W\d]+,|" if known.final else ""
+    begins = re.compile(rf"(?P<mark>{lead}[.!?:])[\"'”’)*_]{{0,3}}\s++(?=[*_`]{{0,3}}{label}[*_`]{{0,3}}[:：])", re.I)
+    names = [key(name) for name in known.others]
+    sentences: list[str] = []
+    for row in rows:
+        place = 0
+        for found in begins.finditer(row):
+            before = re.split(r"[.!?]\s", row[place : found.end()])[-1] if found["mark"][-1] in ":," else ""
+            if not names_one(fold(before).replace("'s ", " "), names):
+                sentences.append(row[place : found.end()])
+                place = found.end()
+        sentences.append(row[place:])
+    return sentences
 
 
-def _says_abstain(item: Field, row: str) -> bool:
-    """Whether the last sentence of a row is an abstention."""
-    last = re.split(r"[.!?:][\"'”’)*_]{0,3}\s+", row.strip())[-1]
-    return read_value(item, last) == ABSTAIN
+def _blank(item: Field, rows: Sequence[str]) -> Value | Fault:
+    """The choice in the middle of a formula, wherever it stands in the author's own rows."""
+    start, end = (r"\s+".join(map(re.escape, part.split())) for part in item.name.split(BLANK))
+    inside = re.compile(rf"{start}\s?((?:(?!{start})[^\n]){{1,60}}?)\s?{end}", re.I)
+    found = [pick(item.choices, words[1]) for row in rows for words in inside.finditer(row)]
+    return the_same([value for value in found if not isinstance(value, Fault)] or found)

@@ -5,21 +5,29 @@ Reading never invents: what isn't plainly the author's own answer is listed in `
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from types import MappingProxyType
-from typing import TypeAlias
 
 from folkmoot.answers.json_answer import begins_with_object, read_json, words_of_object
-from folkmoot.answers.labels import BLANK, LineReader, read_sections
+from folkmoot.answers.labels import BLANK, read_line, read_sections
 from folkmoot.answers.own_words import own_words, with_choices_whole
 from folkmoot.answers.record_blocks import read_records, records_template, write_records
 from folkmoot.answers.schemas.form_schema import json_form, shown_object
 from folkmoot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from folkmoot.answers.tags import SPEAKER, escape, has_tags, read_tags, unescape, write_tags
 from folkmoot.answers.text import LIMIT, LONGEST, key, with_plain_line_ends
-from folkmoot.answers.values import FieldValues, allowed_values, placeholder, value_text
-from folkmoot.core.ask import ABSTAIN, Field, Form, Value
+from folkmoot.answers.values import (
+    NO_NAMES,
+    NOTHING_KNOWN,
+    FieldValues,
+    Known,
+    Names,
+    allowed_values,
+    placeholder,
+    value_text,
+)
+from folkmoot.core.ask import ABSTAIN, Form, Value
 from folkmoot.core.text import clean, clean_data
 from folkmoot.core.unread import Unread
 
@@ -39,10 +47,7 @@ class Reading:
     unread: tuple[Unread, ...] = ()
 
 
-Names: TypeAlias = Mapping[str, Sequence[str]]
-"""By choice of a ballot, other words that name it, such as those of the proposal that it stands for."""
-
-NO_NAMES: Names = MappingProxyType({})
+ABSTENTION = "I abstain from voting."
 
 SHOWN = 20
 """A list of at most so many choices is shown line by line."""
@@ -68,75 +73,63 @@ def read(
         final: whether nobody is asked again, as behind the one repair. Then words may stand behind a formula or a
             message, and a formula counts anywhere on its row.
     """
-    reading = _read_as_written(form, text, speaker, others, names, final=final)
-    if form is None or form.layout == "json" or not reading.fields:
+    reading = _read_as_written(form, text, Known(speaker, others, names, final))
+    beside = words_of_object(form, reading.text) if form and form.layout != "json" and reading.fields else None
+    if form is None or beside is None:
         return reading
-    beside = words_of_object(form, reading.text)
-    return reading if beside is None else replace(reading, text=_in_words(form, reading, beside))
+    # An object is told as its author would have written it in the form; a voter's reason in it stands before that.
+    with suppress(ValueError):
+        reading = replace(reading, text=write(form, reading.fields, beside))
+    return reading
 
 
-def _in_words(form: Form, reading: Reading, beside: str) -> str:
-    """An answer that is one object as its author would have written it in the form.
-
-    What the object says beside the fields, such as a voter's reason, are the words before them.
-    """
-    try:
-        return write(form, reading.fields, beside)
-    except ValueError:
-        return reading.text
-
-
-def _read_as_written(
-    form: Form | None, text: str, speaker: str, others: Sequence[str], names: Names, *, final: bool
-) -> Reading:
-    if len(text) > LONGEST:
-        return Reading(text=text, unread=_too_large(form))
-    keep = [form.envelope, *(item.name for item in form.fields)] if form and form.layout == "tags" else []
-    choices = [choice for item in (form.fields if form else ()) for choice in item.choices]
-    words = own_words(with_choices_whole(with_plain_line_ends(text), choices), speaker, keep)
+def _read_as_written(form: Form | None, text: str, known: Known) -> Reading:
+    fields = form.fields if form else ()
+    words = text
+    if len(text) <= LONGEST:
+        keep = [form.envelope, *(item.name for item in fields)] if form and form.layout == "tags" else []
+        choices = [choice for item in fields for choice in item.choices]
+        words = own_words(with_choices_whole(with_plain_line_ends(text), choices), known.speaker, keep)
     if form is None:
         return Reading(text=words)
     if len(words) > LIMIT:
-        return Reading(text=words, unread=_too_large(form))
-    values = _read(form, words, speaker, LineReader(form, others, names, final))
+        return Reading(text=words, unread=tuple(Unread(item.name, "too_large") for item in fields if item.required))
+    values = _read(form, words, known)
     return Reading(text=clean(words), fields=values.fields, unread=tuple(values.unread))
 
 
-def _too_large(form: Form | None) -> tuple[Unread, ...]:
-    return tuple(Unread(item.name, "too_large") for item in (form.fields if form else ()) if item.required)
-
-
-def _read(form: Form, words: str, speaker: str, line: LineReader) -> FieldValues:
+def _read(form: Form, words: str, known: Known) -> FieldValues:
     if form.schema:
         values = FieldValues()
         values.add(form.fields[0], read_schema_answer(form.schema, words))
         return values
     match form.layout:
         case "json":
-            return read_json(form, words, line.others, final=line.final)
+            return read_json(form, words, known)
         case "records":
             return read_records(form, words)
         case "tags":
-            values = read_tags(form, words if "<" in words else unescape(words), speaker, line.others, final=line.final)
-            if values.fields or has_tags(form, words):
-                return values
-            # Who speaks is read as it stands there: a message in somebody else's name is none of the author's.
-            fields = [replace(item, kind="text") if key(item.name) == SPEAKER else item for item in form.fields]
-            other = _labelled(replace(form, layout="sections", envelope="", fields=tuple(fields)), words, line)
-            # What is said in rows with labels, or as an object, is read as the same tags.
-            held = begins_with_object(words) and all(item.name in other.fields for item in form.fields if item.required)
-            whole = held or len(other.fields) > 2
-            return read_tags(form, write_tags(form, other.fields), speaker) if whole else values
+            values = read_tags(form, words if "<" in words else unescape(words), known)
+            return values if values.fields or has_tags(form, words) else _untagged(form, words, known) or values
         case _:
-            return _labelled(form, words, line)
+            return _labelled(form, words, known)
 
 
-def _labelled(form: Form, words: str, line: LineReader) -> FieldValues:
+def _untagged(form: Form, words: str, known: Known) -> FieldValues | None:
+    """What is said as an object, or in rows with labels, read as the same tags; None where that isn't a whole message."""
+    # Who speaks is read as it stands there: a message in somebody else's name is none of the author's.
+    fields = [replace(item, kind="text") if key(item.name) == SPEAKER else item for item in form.fields]
+    said = _labelled(replace(form, layout="sections", envelope="", fields=tuple(fields)), words, known).fields
+    held = begins_with_object(words) and all(item.name in said for item in form.fields if item.required)
+    return read_tags(form, write_tags(form, said), known) if held or len(said) > 2 else None
+
+
+def _labelled(form: Form, words: str, known: Known) -> FieldValues:
     """Read a form in labelled rows; where there are none, as one JSON object with the labels as its keys."""
-    if begins_with_object(words) and (values := read_json(form, words, line.others, final=line.final)).fields:
+    if begins_with_object(words) and (values := read_json(form, words, known)).fields:
         return values
-    values = line.read(words) if form.layout == "line" else read_sections(form, words, line.others, final=line.final)
-    if not values.fields and "{" in words and (other := read_json(form, words, line.others, final=line.final)).fields:
+    values = (read_line if form.layout == "line" else read_sections)(form, words, known)
+    if not values.fields and "{" in words and (other := read_json(form, words, known)).fields:
         return other
     return values
 
@@ -170,10 +163,8 @@ _INTRODUCTION: Mapping[str, str] = {
 def template(form: Form) -> str:
     """The form with a slot in place of each value."""
     match form.layout:
-        case "line":
+        case "line" | "sections":
             return "\n".join(_row(item.name, placeholder(item)) for item in form.fields)
-        case "sections":
-            return "\n".join(f"{item.name}: {placeholder(item)}" for item in form.fields)
         case "records":
             return records_template(form)
         case "tags":
@@ -188,7 +179,7 @@ def template(form: Form) -> str:
 def _abstention(form: Form) -> list[str]:
     offered = any(item.abstain and item.required for item in form.fields)
     # Behind a strict formula stands the document on debate steps, which has an abstention as a sentence.
-    words = "I abstain from voting" if form.strict and form.layout == "line" else ABSTAIN
+    words = ABSTENTION.rstrip(".") if form.strict and form.layout == "line" else ABSTAIN
     return [f'If you do not want to choose, write "{words}".'] if offered else []
 
 
@@ -220,22 +211,13 @@ def repair_question(form: Form, reading: Reading) -> str:
 
 def _each_choice(form: Form) -> list[str]:
     """Each allowed row of the choices of a form. All of them stand there, so that a copy of them chooses nothing."""
+    alone = replace(form, envelope="")
     rows: list[str] = []
-    for item in form.fields:
+    for item in form.fields if form.layout != "json" else ():
         if item.kind == "choice" and 1 < len(item.choices) <= SHOWN:
-            said = [_said(form, item, choice) for choice in item.choices]
+            said = [_bodies(alone, {item.name: choice})[0] for choice in item.choices]
             rows += ["That is one of these lines:", *said]
     return rows
-
-
-def _said(form: Form, item: Field, choice: str) -> str:
-    match form.layout:
-        case "tags":
-            return f"<{item.name}>{escape(choice)}</{item.name}>"
-        case "json":
-            return f"{json.dumps(item.name, ensure_ascii=False)}: {json.dumps(choice, ensure_ascii=False)}"
-        case _:
-            return _row(item.name, choice)
 
 
 def _fault(form: Form, unread: Unread) -> str:
@@ -259,37 +241,34 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
     for body in _bodies(form, wanted):
         for words in dict.fromkeys((text, quoted if text else "", "")):
             answer = f"{words}\n\n{body}" if words else body
-            if clean_data(_read_as_written(form, answer, "", (), NO_NAMES, final=False).fields) == wanted:
+            if clean_data(_read_as_written(form, answer, NOTHING_KNOWN).fields) == wanted:
                 return answer
     raise ValueError(f"{form.name}: these fields cannot be written so that they can be read: {', '.join(wanted)}.")
 
 
 def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
-    filled_fields = [item for item in form.fields if item.name in fields]
+    """The ways in which fields may be written, the usual one first."""
+    filled = [item for item in form.fields if item.name in fields]
+    members = {item.name: fields[item.name] for item in filled}
+    rows = [_row(item.name, value_text(item, members[item.name])) for item in filled]
     match form.layout:
         case "line":
-            return ["\n".join(_line(item, fields[item.name]) for item in filled_fields)]
+            abstained = [item.kind == "choice" and members[item.name] == ABSTAIN for item in filled]
+            return ["\n".join(ABSTENTION if none else row for none, row in zip(abstained, rows, strict=True))]
         case "sections":
-            rows = [f"{item.name}: {value_text(item, fields[item.name])}" for item in filled_fields]
-            return ["\n".join(rows), _object(filled_fields, fields, "")]
+            return ["\n".join(rows), _object(members)]
         case "tags":
             return [write_tags(form, fields)]
         case "records":
             return [write_records(form, fields)]
         case _:
-            return [_object(filled_fields, fields, form.under)]
-
-
-def _line(form_field: Field, value: Value) -> str:
-    abstained = form_field.kind == "choice" and value == ABSTAIN
-    return "I abstain from voting." if abstained else _row(form_field.name, value_text(form_field, value))
+            return [_object({form.under: members} if form.under else members)]
 
 
 def _row(name: str, value: str) -> str:
-    """A formula line; the value stands behind the name, or in its blank."""
+    """A labelled line; the value stands behind the name, or in its blank."""
     return name.replace(BLANK, value, 1) if BLANK in name else f"{name}: {value}"
 
 
-def _object(filled_fields: list[Field], fields: Mapping[str, Value], under: str) -> str:
-    members = {item.name: fields[item.name] for item in filled_fields}
-    return json.dumps({under: members} if under else members, ensure_ascii=False, indent=2)
+def _object(members: Mapping[str, object]) -> str:
+    return json.dumps(members, ensure_ascii=False, indent=2)

@@ -4,11 +4,11 @@ A person is not asked a second time by the debate: what cannot be read is refuse
 what is missing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from folkmoot.answers.layout import Reading, read
+from folkmoot.answers.layout import ABSTENTION, Reading, read
 from folkmoot.answers.text import LIMIT
-from folkmoot.answers.values import Fault, allowed_values, read_choice, read_items, read_value
+from folkmoot.answers.values import Fault, allowed_values, read_choice, read_items, read_value, value_text
 from folkmoot.core.ask import ABSTAIN, Field, Form, Value, allows, needed
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean
@@ -40,21 +40,21 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
         raise BriefError("the answer is empty; write what you have to say")
     if form is None:
         return Reading(text=words)
-    required_fields = [field for field in form.fields if field.required and field.name not in typed]
-    if len(required_fields) == 1 and (choice := _matching_choice(required_fields[0], words)) is not None:
-        typed[required_fields[0].name], words = choice, ""
+    required = [field for field in form.fields if field.required and field.name not in typed]
+    if len(required) == 1 and isinstance(choice := _choice(required[0], words), str):
+        typed[required[0].name], words = choice, ""
     reading = read(form, words, final=True) if words else Reading(text="")
     values = {**reading.fields, **typed}
-    open_ = [field for field in required_fields if field.name not in values]
+    open_ = [field for field in required if field.name not in values]
     if words and open_ and not reading.fields and all(field.kind == "text" for field in open_):
         said = next((field.name for field in open_ if field.name == ARGUMENT), open_[-1].name)
         values |= _parsed_fields(form, {said: words})
-    if not _is_incomplete(form, open_, values):
-        open_ = []
-    odd = {unread.field for unread in reading.unread}
-    wrong = [field for field in form.fields if field.name in odd and not field.required and field.name not in values]
-    if lacking := [field for field in (*open_, *wrong) if field.name not in values]:
-        raise BriefError(f"the answer must say {_list([_field_help(field) for field in lacking])}")
+    texts = [field.name for field in form.fields if field.required and field.kind == "text"]
+    if all(field.kind == "text" for field in open_) and any(name in values for name in texts):
+        open_ = []  # one of the texts is enough
+    odd = [field for field in form.fields if not field.required and any(field.name == u.field for u in reading.unread)]
+    if lacking := [_field_help(field) for field in (*open_, *odd) if field.name not in values]:
+        raise BriefError(f"the answer must say {' and '.join(filter(None, (', '.join(lacking[:-1]), lacking[-1])))}")
     _check_pairs(form, values)
     rows = [_row(form, field, typed[field.name]) for field in form.fields if field.name in typed]
     return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=values)
@@ -88,26 +88,17 @@ def _parsed_fields(form: Form | None, fields: Mapping[str, Value]) -> dict[str, 
 
 
 def _value(field: Field, raw: Value) -> Value | Fault:
-    if not isinstance(raw, str):
-        if isinstance(raw, tuple) and field.kind == "list":
-            return read_items(field, raw)
-        return raw if allows(field, raw) else Fault("wrong_type")
-    text = clean(raw)
-    if field.kind == "choice" and (choice := _matching_choice(field, text)) is not None:
-        return choice
-    return read_value(field, text)
+    if isinstance(raw, str):
+        choice = _choice(field, clean(raw))
+        return read_value(field, clean(raw)) if isinstance(choice, Fault) else choice
+    if isinstance(raw, tuple) and field.kind == "list":
+        return read_items(field, raw)
+    return raw if allows(field, raw) else Fault("wrong_type")
 
 
-def _matching_choice(field: Field, words: str) -> str | None:
-    """The choice that the words are, in its own spelling; None where they are no choice, or the field is none."""
-    value = read_choice(field, words) if field.kind == "choice" else None
-    return value if isinstance(value, str) else None
-
-
-def _is_incomplete(form: Form, open_: Sequence[Field], values: Mapping[str, Value]) -> bool:
-    """Whether what is still open must be said: not where it is texts alone and one of the texts is there."""
-    texts = [field.name for field in form.fields if field.required and field.kind == "text"]
-    return any(field.kind != "text" for field in open_) or not any(name in values for name in texts)
+def _choice(field: Field, words: str) -> Value | Fault:
+    """The choice that the words are, even where the same words stand in its slot."""
+    return read_choice(field, words) if field.kind == "choice" else Fault("wrong_type")
 
 
 def _check_pairs(form: Form, values: Mapping[str, Value]) -> None:
@@ -116,7 +107,11 @@ def _check_pairs(form: Form, values: Mapping[str, Value]) -> None:
     for name, value in values.items():
         other = needed(by_name[name], value)
         if other in by_name and other not in values:
-            beside = f"where {name} is {_told_value(value)}" if by_name[name].kind != "text" else f"with {name}"
+            beside = (
+                f"where {name} is {value_text(by_name[name], value)}"
+                if by_name[name].kind != "text"
+                else f"with {name}"
+            )
             raise BriefError(f"{beside}, the answer must say {_field_help(by_name[other])}")
 
 
@@ -124,18 +119,8 @@ def _field_help(field: Field) -> str:
     return f"{field.name} ({allowed_values(field)})"
 
 
-def _list(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
 def _row(form: Form, field: Field, value: Value) -> str:
     """A field as it stands in the words that others read."""
     if value == ABSTAIN and form.layout == "line":
-        return "I abstain from voting."
-    if isinstance(value, tuple):
-        return "\n".join([f"{field.name}:", *(f"- {item}" for item in value)])
-    return f"{field.name}: {_told_value(value)}"
-
-
-def _told_value(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return ABSTENTION
+    return f"{field.name}: {value_text(field, value)}".replace(": \n", ":\n", 1)

@@ -19,7 +19,6 @@ MARK = r"(?:<[|｜]?/?[A-Za-z_][\w:.▁-]{0,40}(?:\s[^<>\n]{0,80})?[|｜]?>|\[/?
 """A mark of a chat template: ``<|im_end|>``, ``<channel|>``, ``</think>``, ``[/INST]``, ``<｜end▁of▁sentence｜>``."""
 
 _MARK = re.compile(MARK)
-_MARK_AT_END = re.compile(rf"{MARK}\Z")
 _ELEMENT = re.compile(r"<(?P<shut>/?)(?P<name>[A-Za-z][\w:.-]{0,40})(?:\s[^<>\n]{0,80})?>")
 _THINKING = re.compile(r"think|thought|reason|reflect|scratchpad|analysis|monologue|deliberat")
 _CHANNEL = re.compile(r"<\|channel\|?>\s{0,9}(\w+)")
@@ -40,12 +39,9 @@ _QUOTE = re.compile('(?<![0-9])"|[“”„«»「」『』]')
 def own_words(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
     """An answer without its thinking, turns that it invents, and a label of its author's own name.
 
-    Args:
-        text: an answer of a model.
-        speaker: whose it is; "" where that is unknown.
-        keep: names of tags that hold something else here.
+    Tags of the names ``keep`` hold something else here.
     """
-    return without_speaker(own_turns(without_thinking(text, keep), speaker, keep), speaker)
+    return _without_speaker(_own_turns(_without_thinking(text, keep), speaker, keep), speaker)
 
 
 def with_choices_whole(text: str, choices: Sequence[str]) -> str:
@@ -56,42 +52,41 @@ def with_choices_whole(text: str, choices: Sequence[str]) -> str:
     return text
 
 
-def without_thinking(text: str, keep: Sequence[str] = ()) -> str:
-    """The text without thinking that is marked as such: closed, never closed, or opened before the text began."""
-    text = _without_channels(text) if "channel" in text else text
+def _name(mark: str) -> str:
+    return mark.strip("<|｜>[]◁▷◀▶ \n").partition(" ")[0].casefold()
+
+
+def _without_thinking(text: str, keep: Sequence[str]) -> str:
+    """The text without thinking that is marked as such: closed, never closed, or opened before the text began.
+
+    A channel that isn't the final one is thinking, too; it ends at the next mark.
+    """
     kept = {name.casefold() for name in keep}
     pieces: list[str] = []
     place = depth = 0
+    channel = False
     for mark in _MARK.finditer(text):
-        name = mark[0].strip("<|｜>[]◁▷◀▶ \n").partition(" ")[0].casefold()
-        if not _THINKING.search(name) or name.strip("/") in kept or text[mark.start() - 1 : mark.start()] == "`":
+        name = _name(mark[0])
+        opened = _CHANNEL.match(text, mark.start())
+        if opened or channel:
+            opens = opened is not None and opened[1].casefold() != "final"
+            closes = channel and "|" in mark[0] and name != "message"
+            channel = opens or (channel and not closes)
+        elif not _THINKING.search(name) or name.strip("/") in kept or text[mark.start() - 1 : mark.start()] == "`":
             continue
-        if not name.startswith(("/", "end")):
+        else:
+            closes = name.startswith(("/", "end"))
+            opens = not closes
+        if closes:
+            pieces = pieces if depth else []  # else it was opened before the text began
+            depth, place = max(0, depth - 1), mark.end()
+        if opens:
             pieces += [] if depth else [text[place : mark.start()]]
             depth += 1
-        elif depth > 1:
-            depth -= 1
-        else:
-            pieces = pieces if depth else []  # else it was opened before the text began
-            depth, place = 0, mark.end()
     return "".join((*pieces, "" if depth else text[place:])).strip()
 
 
-def _without_channels(text: str) -> str:
-    """The text without channels that are not the final one: each begins by its name, and ends at the next mark."""
-    pieces: list[str] = []
-    place = 0
-    for channel in _CHANNEL.finditer(text):
-        if channel.start() < place or channel[1].casefold() == "final":
-            continue
-        pieces.append(text[place : channel.start()])
-        marks = (mark for mark in _MARK.finditer(text, channel.end()) if "|" in mark[0] and "message" not in mark[0])
-        ended = next(marks, None)
-        place = ended.end() if ended else len(text)
-    return "".join((*pieces, text[place:]))
-
-
-def own_turns(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
+def _own_turns(text: str, speaker: str, keep: Sequence[str]) -> str:
     """The text without turns that the marks of a template give to a user, a system or a tool.
 
     Marks at the end are cut off; those of the author's own turns go; text behind any other mark is text.
@@ -99,28 +94,21 @@ def own_turns(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
     pieces: list[str] = []
     place, own = 0, True
     for mark in _TURN.finditer(text):
-        role = key(mark[2] or "")
-        name = key(mark[1].strip("<|｜>[]◁▷◀▶"))
+        role, name = key(mark[2] or ""), _name(mark[1])
         if name.startswith("/") and name.strip("/") in _USERS:
             role = "assistant"  # "[/INST]": the user's turn ends
         elif name in _USERS:
             role = name
-        if role in _USERS or (own and role in _OWN_ROLES) or (not own and role in (*_OWN_ROLES, key(speaker))):
+        if role in _USERS or role in _OWN_ROLES or (not own and role == key(speaker)):
             pieces.append(text[place : mark.start()] if own else "")
             place, own = mark.end(), role not in _USERS
     text = _FINAL.sub("", "".join((*pieces, text[place:] if own else "")), count=1)
-    return (text if keep else _without_marks_at_end(text)).strip()
-
-
-def _without_marks_at_end(text: str) -> str:
     end = len(text)
-    while end:
-        end = len(text[:end].rstrip()) if text[end - 1].isspace() else end
-        start = max(0, end - 140)  # no mark is longer
-        if not (mark := _MARK_AT_END.search(text[start:end])):
+    for mark in () if keep else reversed(list(_MARK.finditer(text))):
+        if text[mark.end() : end].strip():
             break
-        end = start + mark.start()
-    return text[:end]
+        end = mark.start()
+    return text[:end].strip()
 
 
 def plain_html(text: str) -> str:
@@ -144,13 +132,9 @@ def _is_code(rows: Sequence[str]) -> Iterator[bool]:
 
 
 def behind_marks(text: str, labels: Sequence[re.Pattern[str]]) -> str:
-    """The text behind the last mark of a template that stands directly before a label and that the whole form follows.
+    """The text behind the last mark of a template that stands directly before a label and that all labels follow.
 
     Each such mark begins a line, so that a label behind it is a label: ``<channel|>ANSWER: rent``.
-
-    Args:
-        text: the answer.
-        labels: what finds the labels that have to be there.
     """
     last = [max((found.start() for found in label.finditer(text)), default=-1) for label in labels]
     pieces: list[str] = []
@@ -169,22 +153,20 @@ def behind_marks(text: str, labels: Sequence[re.Pattern[str]]) -> str:
 
 def without_elements(text: str, labels: Sequence[re.Pattern[str]]) -> str:
     """The text without elements that hold a label, such as ``<example>…</example>``, unless one is all of it."""
-    tags = list(_ELEMENT.finditer(text))
-    ends: dict[str, list[re.Match[str]]] = {}
-    for tag in reversed(tags):
-        if tag["shut"]:
-            ends.setdefault(tag["name"].casefold(), []).append(tag)
+    last = {tag["name"].casefold(): tag.start() for tag in _ELEMENT.finditer(text) if tag["shut"]}
     pieces: list[str] = []
-    place = 0
-    for tag in tags:
-        closing = ends.get(tag["name"].casefold(), [])
-        while closing and closing[-1].start() <= tag.start():
-            closing.pop()
-        if tag.start() < place or tag["shut"] or not closing:
+    place = seen = 0
+    for tag in _ELEMENT.finditer(text):
+        name = tag["name"].casefold()
+        if tag["shut"] or tag.start() < seen or last.get(name, -1) < tag.end():
             continue
-        if any(label.search(text, tag.end(), closing[-1].start()) for label in labels):
+        closing = next(
+            end for end in _ELEMENT.finditer(text, tag.end()) if end["shut"] and end["name"].casefold() == name
+        )
+        seen = closing.end()
+        if any(label.search(text, tag.end(), closing.start()) for label in labels):
             pieces.append(text[place : tag.start()])
-            place = closing[-1].end()
+            place = seen
     outside = "\n".join((*pieces, text[place:]))
     return outside if re.search(r"\w", _ELEMENT.sub("", outside)) else _ELEMENT.sub("\n", text)
 
@@ -195,7 +177,7 @@ def without_comments(text: str) -> str:
     return first + "".join(piece.partition("-->")[2] for piece in others)
 
 
-def without_speaker(text: str, speaker: str) -> str:
+def _without_speaker(text: str, speaker: str) -> str:
     """The text without a label of its author's own name at the beginning: ``Ann:``, ``**Ann (engineer):**``."""
     heading = _HEADING.match(text.lstrip()[:200]) if speaker else None
     if not heading or key(heading[1]) not in (key(speaker), "assistant"):

@@ -9,13 +9,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import cast
+from typing import TypeAlias, cast
 
 from folkmoot.answers.json_answer import begins_with_object, objects_in
 from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, placeholder, read_value
 from folkmoot.core.ask import Field, Form, Value
 from folkmoot.core.unread import Unread
+
+_Parts: TypeAlias = Mapping[str, list[str]]
+"""The rows of each label of a block."""
 
 END = "END"
 """The line that ends a block."""
@@ -33,16 +36,16 @@ def read_records(form: Form, text: str) -> FieldValues:
     """Read the blocks of a form whose layout is ``records``; see ``Form.record``."""
     (whole,) = form.fields
     values = FieldValues()
-    blocks = [_block_parts(form, rows) for rows in _blocks(form, text.split("\n"))]
+    blocks = list(_blocks(form, text.split("\n")))
     listed = _listed(whole, text) if not blocks and begins_with_object(text) else None
-    blocks = blocks or list(listed or ())
+    blocks = blocks or listed or []
     nothing = form.most > 1 and (_says_nothing(whole, text) or listed == [])
     if not blocks or nothing or (form.most == 1 and len(blocks) > 1):
         values.add(whole, () if nothing and not blocks else Fault("ambiguous" if blocks else "no_form"))
         return values
     records: list[str] = []
     for number, parts in enumerate(blocks[: form.most], start=1):
-        record = _read_record(form, parts)
+        record = Unread("", "unclosed") if parts is None else _read_record(form, parts)
         if isinstance(record, Unread):
             values.note(f"{form.under} {number} {record.field}".rstrip(), record.reason, record.seen)
         else:
@@ -67,50 +70,38 @@ def _says_nothing(whole: Field, text: str) -> bool:
     return len(rows) == 1 or not rows[-2].rstrip().endswith((":", "："))
 
 
-def _blocks(form: Form, rows: Sequence[str]) -> Iterator[list[str]]:
-    """The rows of each block, behind its word up to the next one's; what stands before the first is no block."""
+def _blocks(form: Form, rows: Sequence[str]) -> Iterator[_Parts | None]:
+    """The rows of each label of each block, which reaches up to the next one's word; None where one isn't closed."""
     starts = [place for place, row in enumerate(rows) if _is_word(row, form.under)]
     for start, stop in pairwise([*starts, len(rows)]):
-        yield list(rows[start + 1 : stop])
+        ends = [place for place in range(start + 1, stop) if _is_word(rows[place], END)]
+        yield _parts(form.record, rows[start + 1 : ends[-1]]) if ends else None
 
 
-def _block_parts(form: Form, rows: Sequence[str]) -> Mapping[str, list[str]] | None:
-    """The rows of each label of a block; None where it is not closed."""
-    ends = [place for place, row in enumerate(rows) if _is_word(row, END)]
-    return _parts(form.record, rows[: ends[-1]]) if ends else None
-
-
-def _listed(whole: Field, text: str) -> list[Mapping[str, list[str]]] | None:
+def _listed(whole: Field, text: str) -> list[_Parts | None] | None:
     """The records that the one object in a text lists, as the rows of each label; None where it lists none."""
-    lists = [value for table in objects_in(text) for name, value in table.items() if key(name) == key(whole.name)]
+    lists = [value for table in objects_in(text) for name, value in table.items() if name == key(whole.name)]
     rows = cast("list[object]", lists[0]) if len(lists) == 1 and isinstance(lists[0], list) else [None]
     if not all(isinstance(row, dict) for row in rows):
         return None
     tables = cast("list[dict[str, object]]", rows)
-    return [{key(name).upper(): [str(value)] for name, value in row.items() if value is not None} for row in tables]
+    return [{name.upper(): [str(value)] for name, value in row.items() if value is not None} for row in tables]
 
 
-def _read_record(form: Form, parts: Mapping[str, list[str]] | None) -> dict[str, str] | Unread:
+def _read_record(form: Form, parts: _Parts) -> dict[str, str] | Unread:
     """The texts of a record by their labels; else the label for which there are none."""
-    if parts is None:
-        return Unread("", "unclosed")
     texts: dict[str, str] = {}
     for field in form.record:
-        if field.name not in parts:
-            if field.required:
-                return Unread(field.name, "missing")
-            continue
-        raw = "\n".join(parts[field.name])
-        value = read_value(field, raw)
-        if isinstance(value, Fault):
-            if field.required or value.reason != "empty":
-                return Unread(field.name, value.reason, value.seen)
-        else:
+        raw = "\n".join(parts.get(field.name, ()))
+        value = read_value(field, raw) if field.name in parts else Fault("missing")
+        if not isinstance(value, Fault):
             texts[field.name] = raw.strip("\n") if field.name == CODE else str(value)
+        elif field.required or value.reason not in ("missing", "empty"):
+            return Unread(field.name, value.reason, value.seen)
     return texts
 
 
-def _parts(record: Sequence[Field], rows: Sequence[str]) -> Mapping[str, list[str]]:
+def _parts(record: Sequence[Field], rows: Sequence[str]) -> _Parts:
     """The rows of each label. In code that is copied, none is a label but what stands behind it in the form."""
     parts: dict[str, list[str]] = {}
     last = -1
@@ -130,28 +121,24 @@ def _parts(record: Sequence[Field], rows: Sequence[str]) -> Mapping[str, list[st
 
 def records_template(form: Form) -> str:
     """The block with a slot in place of each value, and what stands there where there is nothing."""
-    rows = [f"{field.name}: {placeholder(field)}" for field in form.record]
     several = [
         f"Repeat the whole block for each, at most {form.most} times, the worst first.",
         f"If there is none, write instead one line: NO {form.fields[0].name}",
     ]
-    return "\n".join([form.under, *rows, END, *(several if form.most > 1 else ())])
+    block = _block(form, {field.name: placeholder(field) for field in form.record})
+    return "\n".join([block, *(several if form.most > 1 else ())])
 
 
 def write_records(form: Form, fields: Mapping[str, Value]) -> str:
     """The blocks that hold these records, so that reading them gives them back."""
     records = cast("tuple[str, ...]", fields[form.fields[0].name])
-    blocks = [_block(form, cast("dict[str, str]", json.loads(record))) for record in records]
-    return "\n\n".join(blocks) or f"NO {form.fields[0].name}"
+    return "\n\n".join(_block(form, json.loads(record)) for record in records) or f"NO {form.fields[0].name}"
 
 
 def _block(form: Form, texts: Mapping[str, str]) -> str:
-    rows = [
-        f"{field.name}: {_text_after_label(field, texts[field.name])}" for field in form.record if field.name in texts
-    ]
-    return "\n".join([form.under, *rows, END])
-
-
-def _text_after_label(field: Field, text: str) -> str:
-    """What stands behind a label: code of several lines begins on a line of its own."""
-    return f"\n{text}" if field.name == CODE and "\n" in text else text
+    rows = [form.under]
+    for field in (field for field in form.record if field.name in texts):
+        text = texts[field.name]
+        beside = "\n" if field.name == CODE and "\n" in text else " "  # code of several lines begins on its own
+        rows.append(f"{field.name}:{beside}{text}")
+    return "\n".join([*rows, END])

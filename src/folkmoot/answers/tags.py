@@ -4,14 +4,15 @@ A closing tag in a field's own words can't end the field and go on as another on
 is read then.
 """
 
+import html
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from folkmoot.answers.own_words import names_other, without_comments
 from folkmoot.answers.text import key
-from folkmoot.answers.values import Fault, FieldValues, read_value, value_text
+from folkmoot.answers.values import Fault, FieldValues, Known, read_value, value_text
 from folkmoot.core.ask import ABSTAIN, VERDICT, Form, Value, needed
 
 INSIDE = "inside_content"
@@ -23,19 +24,7 @@ BARE = "no_reasons"
 SPEAKER = "speaker"
 """The field, compared without case, that says who a message is from."""
 
-_ENTITIES: Mapping[str, str] = {
-    "lt": "<",
-    "gt": ">",
-    "amp": "&",
-    "quot": '"',
-    "apos": "'",
-    "#39": "'",
-    "#34": '"',
-    "#10": "\n",
-    "#13": "\r",
-    "#9": "\t",
-}
-_ENTITY = re.compile(rf"&({'|'.join(_ENTITIES)});")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39|#34|#9|#10|#13);")
 
 
 def escape(text: str) -> str:
@@ -45,20 +34,11 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that ``escape`` was given."""
-    return _ENTITY.sub(lambda match: _ENTITIES[match[1]], text) if "&" in text else text
+    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
 
 
-def read_tags(form: Form, text: str, speaker: str, others: Sequence[str] = (), *, final: bool = False) -> FieldValues:
-    """Read a form laid out as tags.
-
-    Args:
-        form: the form; its envelope is the tag around one whole message, if any.
-        text: the answer, without thinking.
-        speaker: whose answer it is; a message in somebody else's name is not read. "" checks nothing.
-        others: the names of the other participants: a message behind a row ``Ben:`` is none of the author's.
-        final: whether nobody is asked again: then words may stand behind the message.
-    """
-    text = _without_cdata(text)
+def read_tags(form: Form, text: str, known: Known) -> FieldValues:
+    """Read a form laid out as tags; a message in somebody else's name, or behind a row ``Ben:``, isn't the author's."""
     if text.count("<!--") > text.count("-->"):
         return _nothing(form, "malformed")  # a comment in a field would take the rest of the message with it
     text = _unwrapped(form, without_comments(text))
@@ -67,8 +47,8 @@ def read_tags(form: Form, text: str, speaker: str, others: Sequence[str] = (), *
     own = [
         message
         for before, message in zip(starts, messages, strict=False)
-        if not (speaker and message.speakers() - {key(speaker)})
-        and not names_other(text[before : message.start], others)
+        if not (known.speaker and message.speakers() - {key(known.speaker)})
+        and not names_other(text[before : message.start], known.others)
     ]
     if torn or not own:
         return _nothing(form, torn or ("speaker_mismatch" if messages else "no_form"))
@@ -76,12 +56,12 @@ def read_tags(form: Form, text: str, speaker: str, others: Sequence[str] = (), *
     if any(message.words != words for message in own) or any(len(texts) > 1 for texts in words.values()):
         return _nothing(form, "ambiguous")
     behind = _NO_WORDS.sub("", text[messages[-1].end :]).strip()
-    if form.envelope and not final and re.search(r"\w", behind):
+    if form.envelope and not known.final and re.search(r"\w", behind):
         return _nothing(form, "words_behind", behind)
     values = FieldValues()
     for item in form.fields:
         texts = words.get(item.name.casefold())
-        values.add(item, read_value(item, texts[0], final=final) if texts else Fault("missing"))
+        values.add(item, read_value(item, texts[0], known) if texts else Fault("missing"))
     verdict = VERDICT.casefold()
     if verdict in own[0].nested and verdict not in words:
         values.note(VERDICT, INSIDE, own[0].nested[verdict])
@@ -180,13 +160,6 @@ def _unwrapped(form: Form, text: str) -> str:
 
 
 _AROUND = re.compile(r"<([A-Za-z][\w.-]{0,40})>(.*)</\1>", re.S | re.I)
-
-
-def _without_cdata(text: str) -> str:
-    """The text with its CDATA sections escaped, which is how XML means them."""
-    first, *sections = text.split("<![CDATA[")
-    parts = (section.partition("]]>") for section in sections)
-    return first + "".join(escape(inside) + rest if end else inside for inside, end, rest in parts)
 
 
 def has_tags(form: Form, text: str) -> bool:

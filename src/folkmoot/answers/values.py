@@ -1,12 +1,39 @@
 """Field values: the text, choice, number, flag or list that the words of a field are, and nothing beside it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeAlias
 
 from folkmoot.answers.text import fold, key
 from folkmoot.core.ask import ABSTAIN, Field, Value, allows
 from folkmoot.core.unread import Unread
+
+Names: TypeAlias = Mapping[str, Sequence[str]]
+"""By choice of a ballot, other words that name it, such as those of the proposal that it stands for."""
+
+NO_NAMES: Names = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of an answer beside its words.
+
+    Attributes:
+        speaker: whose it is; "" where that is unknown.
+        others: the names of the other participants, whose turns an answer may quote or invent.
+        names: by choice, other words that name it.
+        final: whether nobody is asked again: then words behind a choice, a formula or a message cost nothing.
+    """
+
+    speaker: str = ""
+    others: Sequence[str] = ()
+    names: Names = field(default_factory=dict[str, Sequence[str]])
+    final: bool = False
+
+
+NOTHING_KNOWN = Known()
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +46,7 @@ class Fault:
 
 @dataclass(slots=True)
 class FieldValues:
-    """What was read, and what was not.
-
-    Attributes:
-        fields: values by field name.
-        unread: what could not be read.
-    """
+    """What was read, by field name, and what was not."""
 
     fields: dict[str, Value] = field(default_factory=dict[str, Value])
     unread: list[Unread] = field(default_factory=list[Unread])
@@ -46,57 +68,54 @@ class FieldValues:
 _LETTERED = re.compile(r"\(?([a-z]|\d{1,2})(?:[).:]|\)[.:]?| [-–—])(?:\s+(\S.*))?", re.S)
 _NAMED_LETTER = re.compile(r"(?:option|answer|choice) \(?([a-z]|\d{1,2})\)?")
 _BESIDE = re.compile(r"([^()]*[^()\s])\s*\(([^()]{1,200})\)\W{0,9}")
+_BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
 _JOINTS = re.compile(r"(?<=\w)[ _‐-](?=\w)")
-_ABSTENTIONS = ("abstain", "i abstain", "i abstain from voting")
 
 
-def pick(choices: Sequence[str], raw: str, names: Mapping[str, Sequence[str]] | None = None) -> str | Fault:
-    """The one choice that the words are, in its own spelling.
+def pick(choices: Sequence[str], raw: str, names: Names = NO_NAMES) -> str | Fault:
+    """The one choice that the words are, in its own spelling; a remark in brackets may stand behind it ("T2 (Ben)").
 
-    Emphasis, case, articles, punctuation and width don't matter. Of lettered options ("B) No") the letter or the text
-    does; where choices differ in their last word alone ("Proposal B"), that word does. A remark in brackets may stand
-    behind it ("T2 (Ben)") that names no other choice.
-
-    Args:
-        choices: the choices.
-        raw: the words.
-        names: by choice, other words that name it, such as those of the proposal that it stands for.
+    Emphasis, case, articles, punctuation and width don't matter.
     """
     for plain in (raw.strip(), raw.strip().strip("*_`")):
         if plain in choices:
             return plain
-    raw = re.sub(r"\\boxed\{([^{}]*)\}", r"\1", raw).strip("$") if "\\boxed{" in raw or raw[:1] == "$" else raw
-    if not (wanted := key(raw)):
+    words = _BOXED.sub(r"\1", raw).strip("$ ")
+    if not key(words):
         return Fault("empty")
     keys = {choice: key(choice) for choice in choices}
-    hits = [choice for choice, name in keys.items() if name == wanted]
-    hits = hits or _by_letter(keys, fold(raw).strip(" *_`\"'"))
-    if not hits:  # "no hire" is NO_HIRE, "Agent 1" is Agent1
-        hits = [choice for choice, name in keys.items() if _JOINTS.sub("", name) == _JOINTS.sub("", wanted)]
-    if not hits and len({name.rpartition(" ")[0] for name in keys.values()} - {""}) == 1 < len(choices):
-        hits = [choice for choice, name in keys.items() if name.rpartition(" ")[2] == wanted and " " in name]
-    if not hits and names:
-        hits = [choice for choice in choices if any(key(words) == wanted for words in names.get(choice, ()))]
-    if not hits and (beside := _BESIDE.fullmatch(raw)):
-        value = pick(choices, beside[1], names)
-        remark = fold(beside[2])
-        return (
-            value
-            if all(name == key(str(value)) or name not in remark for name in keys.values())
-            else Fault("ambiguous", raw)
-        )
-    return hits[0] if len(hits) == 1 else Fault("ambiguous" if hits else "not_allowed", raw)
+    for hits in _hits(keys, words, names):
+        if hits:
+            return hits[0] if len(hits) == 1 else Fault("ambiguous", raw)
+    if not (beside := _BESIDE.fullmatch(words)):
+        return Fault("not_allowed", raw)
+    value = pick(choices, beside[1], names)
+    others = (name for choice, name in keys.items() if choice != value)
+    return Fault("ambiguous", raw) if any(name in fold(beside[2]) for name in others) else value
+
+
+def _hits(keys: Mapping[str, str], words: str, names: Names) -> Iterator[list[str]]:
+    """The choices that the words name, in each way in which they may, the plainest first."""
+    wanted = key(words)
+    yield [choice for choice, name in keys.items() if name == wanted]
+    yield _by_letter(keys, fold(words).strip(" *_`\"'"))
+    # "no hire" is NO_HIRE, "Agent 1" is Agent1
+    yield [choice for choice, name in keys.items() if _JOINTS.sub("", name) == _JOINTS.sub("", wanted)]
+    if len({name.rpartition(" ")[0] for name in keys.values()} - {""}) == 1 < len(keys):  # "B" is Proposal B
+        yield [choice for choice, name in keys.items() if name.rpartition(" ")[2] == wanted and " " in name]
+    yield [choice for choice in keys if any(key(other) == wanted for other in names.get(choice, ()))]
 
 
 def _by_letter(keys: Mapping[str, str], words: str) -> list[str]:
-    """The choices that the words name by letter or text; none where the choices aren't lettered."""
-    options = {choice: _LETTERED.fullmatch(fold(choice)) for choice in keys}
-    if not options or not all(found and found[2] for found in options.values()):
+    """The choices that the words name by letter or text ("B) No"); none where the choices aren't lettered."""
+    options = [(choice, _LETTERED.fullmatch(fold(choice))) for choice in keys]
+    parts = {choice: (found[1], key(found[2])) for choice, found in options if found and found[2]}
+    if len(parts) < len(keys):
         return []
-    parts = {choice: (found[1], key(found[2])) for choice, found in options.items() if found}
-    named = _LETTERED.fullmatch(words) or _NAMED_LETTER.fullmatch(words.strip(".:"))
+    lettered = _LETTERED.fullmatch(words)
+    named = lettered or _NAMED_LETTER.fullmatch(words.strip(".:"))
     letter = named[1] if named else words.strip("()[].: ")
-    text = key(named[2]) if named and named.re is _LETTERED and named[2] else ""
+    text = key(lettered[2] or "") if lettered else ""
     by_text = [choice for choice, (_, own) in parts.items() if own == (text or key(words))]
     by_letter = [choice for choice, (own, _) in parts.items() if own == letter]
     return [choice for choice in by_letter if choice in by_text] if text else by_letter or by_text
@@ -106,31 +125,32 @@ WORD = re.compile(r"(?<!\w)(?=\S)")
 _STOP = re.compile(r"\Z|[*_`\"')\]]*(?:\s|\Z|[.,;:!?](?:\s|\Z)|[–—。，；：！？、])")
 
 
+def names_one(words: str, names: Sequence[str]) -> bool:
+    """Whether one of the names stands in folded words."""
+    return any(begins_with(words, name, place.start()) for place in WORD.finditer(words) for name in names)
+
+
 def begins_with(words: str, name: str, start: int = 0) -> bool:
     """Whether a name as a whole begins there: ``agent1`` doesn't begin ``agent10``, nor ``c`` ``c++``."""
     return bool(name) and words.startswith(name, start) and _STOP.match(words, start + len(name)) is not None
 
 
 def _pick_before_words(choices: Sequence[str], raw: str, *, final: bool) -> str | Fault:
-    """The choice with which the words begin: ``Ben. The figures speak for it``. They cost one question.
-
-    No other choice may be named behind it.
-    """
+    """The choice with which the words begin (``Ben. The figures speak for it``), where they name no other one."""
     folded = fold(raw).lstrip(" *_`\"'([")
     starts = [choice for choice in choices if begins_with(folded, key(choice))]
     named = max(starts, key=len, default="")
     if not named or [key(choice) for choice in starts].count(key(named)) > 1:
         return Fault("not_allowed", raw)
     rest = folded[len(key(named)) :]
-    rivals = [key(choice) for choice in choices if choice != named]
-    if any(begins_with(rest, rival, place.start()) for place in WORD.finditer(rest) for rival in rivals):
+    if names_one(rest, [key(choice) for choice in choices if choice != named]):
         return Fault("ambiguous", raw)
     return named if final else Fault("words_behind", rest.strip(" *_.,"))
 
 
-def read_choice(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] | None = None) -> Value | Fault:
+def read_choice(form_field: Field, raw: str, names: Names = NO_NAMES) -> Value | Fault:
     """The choice that the words are, or ``ABSTAIN`` where the field allows it."""
-    if form_field.abstain and key(raw) in _ABSTENTIONS and key(raw) not in map(key, form_field.choices):
+    if form_field.abstain and _ABSTENTION.fullmatch(key(raw)) and key(raw) not in map(key, form_field.choices):
         return ABSTAIN
     return pick(form_field.choices, raw, names)
 
@@ -138,27 +158,24 @@ def read_choice(form_field: Field, raw: str, names: Mapping[str, Sequence[str]] 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(
-    r"(?:[a-z]{1,12}\s?=\s?)?(?:[~≈]|(?P<word>[a-z]{1,12}) \()?(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,60})?|\d{1,15},\d{1,2}|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})(?:e[+-]?\d{1,2})?)"
-    r"(?:\s*(?P<percent>%)|\s*(?:/|out of)\s*(?P<top>\d{1,6}))?(?:\s*points?)?(?:\s*\([^()\d]*\))?\)?"
+    r"(?:[a-z]{1,12}\s?=\s?)?[~≈]?"
+    r"(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,60})?|\d{1,15},\d{1,2}|\d{1,400}(?:\.\d{1,60})?|\.\d{1,60})(?:e[+-]?\d{1,2})?)"
+    r"\s*(?:(?P<percent>%)|(?:/|out of)\s*(?P<top>\d{1,6}))?(?:\s*points?)?"
 )
-_TWICE = re.compile(r"([^()]{1,40}?)\s?\(([\d.,]{1,20}\s?%?)\)?")
-"""A number that is written in two ways: ``0.35 (35 %)``."""
-
+_TWO_PARTS = re.compile(r"([^()]{1,40}?)\s?\(([^()]{1,40})\)?")
 _SIGNS: Mapping[int, int | None] = {0x2212: ord("-"), ord("\\"): None, ord("$"): None}
 
 
 def read_number(form_field: Field, raw: str) -> Value | Fault:
     """The number that the words give on the field's scale: ``7``, ``7/10``, ``90 %``, ``.5``, ``0,5``, ``high (0.9)``."""
-    text = re.sub(r"\\boxed\{([^{}]*)\}", r"\1", raw) if "\\" in raw else raw
-    words = fold(text.translate(_SIGNS)).strip(" *_`\"'[]").rstrip(".。;,")
+    words = fold(_BOXED.sub(r"\1", raw).translate(_SIGNS)).strip(" *_`\"'[]").rstrip(".。;,")
     words = words[1:-1].strip() if words[:1] + words[-1:] == "()" else words
     found = _NUMBER.fullmatch(words)
-    if not found and (twice := _TWICE.fullmatch(words)):
-        one, other = read_number(form_field, twice[1]), read_number(form_field, twice[2])
-        return one if one == other else Fault("ambiguous", raw)
-    if not found or (found["word"] and form_field.high != 1):
-        odd = re.match(r"[+-]?(?:nan|inf)|[+-]?[\d.]", words)
-        return Fault("invalid_number" if odd else "wrong_type", raw)
+    if not found:
+        parts = _TWO_PARTS.fullmatch(words)
+        numbers = [part for part in parts.groups() if re.search(r"\d", part)] if parts else []
+        values = {read_number(form_field, number) for number in numbers}
+        return values.pop() if len(values) == 1 else Fault("ambiguous" if values else "invalid_number", raw)
     digits = found["number"]
     digits = digits.replace(",", ".") if re.fullmatch(r"[+-]?\d+,\d{1,2}", digits) else digits.replace(",", "")
     number: int | float = float(digits) if "." in digits or "e" in digits or len(digits) > 18 else int(digits)
@@ -167,19 +184,13 @@ def read_number(form_field: Field, raw: str) -> Value | Fault:
         if form_field.high != 1:
             return Fault("invalid_number", raw)
         number = number / top
-    return within(form_field, number)
-
-
-def within(form_field: Field, number: int | float) -> Value | Fault:
-    """The number where it is finite and in range."""
-    if number != number or number in (float("inf"), float("-inf")):
-        return Fault("invalid_number")
     return number if allows(form_field, number) else Fault("out_of_range", str(number))
 
 
 # ---- any value -------------------------------------------------------------------------------------------------------
 
-_ABSTAINS = re.compile(r"(?:i )?abstain(?: from voting)?(?:\Z|\s*[-–—:;,.(])")
+_ABSTENTION = re.compile(r"(?:i )?abstain(?: from voting)?")
+_ABSTAINS = re.compile(rf"{_ABSTENTION.pattern}(?:\Z|\s*[-–—:;,.(])")
 STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
 """Words that are struck through: nobody says them."""
 
@@ -189,9 +200,7 @@ ROW = 4_000
 _NOTHING = ("", "none", "none yet", "n/a", "null")
 
 
-def read_value(
-    form_field: Field, raw: str, names: Mapping[str, Sequence[str]] | None = None, *, final: bool = False
-) -> Value | Fault:
+def read_value(form_field: Field, raw: str, known: Known = NOTHING_KNOWN) -> Value | Fault:
     """The value that the words of one field are.
 
     A text may have any number of rows; of any other value the first row counts, and a further row may not be another
@@ -211,25 +220,21 @@ def read_value(
         rows = [STRUCK.sub("", row) for row in rows]
         if not re.search(r"\w", rows[0]):
             return Fault("empty")
-    value = _read_row(form_field, rows[0], names)
+    value, *others = (_read_row(form_field, row, known.names) for row in rows)
     if form_field.kind == "choice" and isinstance(value, Fault) and value.reason == "not_allowed":
-        value = _pick_before_words(form_field.choices, rows[0], final=final)
-    others = (_read_row(form_field, row, names) for row in rows[1:])
-    return (
-        Fault("ambiguous", words) if any(not isinstance(other, Fault) and other != value for other in others) else value
-    )
+        value = _pick_before_words(form_field.choices, rows[0], final=known.final)
+    differ = any(not isinstance(other, Fault) and other != value for other in others)
+    return Fault("ambiguous", words) if differ else value
 
 
-def _read_row(form_field: Field, row: str, names: Mapping[str, Sequence[str]] | None) -> Value | Fault:
-    match form_field.kind:
-        case "choice":
-            value = read_choice(form_field, row, names)
-            nothing = not form_field.required and isinstance(value, Fault) and key(row) in _NOTHING
-            return Fault("empty") if nothing else value
-        case "number":
-            return read_number(form_field, row)
-        case _:
-            return {"true": True, "false": False}.get(key(row), Fault("not_allowed", row))
+def _read_row(form_field: Field, row: str, names: Names) -> Value | Fault:
+    if form_field.kind == "number":
+        return read_number(form_field, row)
+    if form_field.kind == "flag":
+        return {"true": True, "false": False}.get(key(row), Fault("not_allowed", row))
+    value = read_choice(form_field, row, names)
+    nothing = not form_field.required and isinstance(value, Fault) and key(row) in _NOTHING
+    return Fault("empty") if nothing else value
 
 
 def _read_text(form_field: Field, words: str) -> Value | Fault:
@@ -250,11 +255,8 @@ def _is_slot(form_field: Field, words: str) -> bool:
     if form_field.kind == "choice":
         # The slot of a single choice may be the choice itself; what may be left out has a mark.
         slots = slots[:3] if len(form_field.choices) > 1 else slots[:1] if OPTIONAL in slots[0] else []
-    return any(slot and len(row) < 2 * len(slot) + 10 and _letters(row) == _letters(slot) for slot in slots)
-
-
-def _letters(text: str) -> str:
-    return " ".join(re.findall(r"\w+", fold(text)))
+    near = [slot for slot in slots if len(row) < 2 * len(slot) + 10 and slot]
+    return any(re.findall(r"\w+", fold(row)) == re.findall(r"\w+", fold(slot)) for slot in near)
 
 
 def read_items(form_field: Field, items: tuple[str, ...]) -> Value | Fault:
