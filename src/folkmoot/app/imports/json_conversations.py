@@ -5,9 +5,9 @@ another program that uses them is read too, such as messages of AutoGen or sampl
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final, TypeAlias, cast
 
 from folkmoot.app.imports.conversations import Conversation, Said, topic_of, unique_names
@@ -20,9 +20,9 @@ WHO: Final = ("role", "sender", "source")
 PARENT: Final = ("parent", "parentId", "parent_message_uuid")
 SHOWN: Final = ("current_node", "currentId", "current_leaf_message_uuid")
 TIME: Final = ("create_time", "created_at", "timestamp")
-NAMES: Final = MappingProxyType({"user": "Person", "human": "Person", "assistant": "Model"})
+NAMES: Final[Mapping[str, str]] = {"user": "Person", "human": "Person", "assistant": "Model"}
 RULES: Final = ("system", "developer")
-THOUGHT: Final = ('<details type="reasoning"', "</details>")
+THOUGHT: Final = re.compile(r'(?s)<details type="reasoning".*?(?:</details>|\Z)')
 """How Open WebUI puts a model's thinking into its answer."""
 
 
@@ -47,8 +47,8 @@ def _conversations(value: object) -> Iterator[Conversation]:
     table, tables = _table(value), _tables(value)
     chat = _table(table.get("chat"))
     history = _table(chat.get("history"))
-    if tables and all(_role(message) for message in tables):
-        yield _conversation([[message] for message in tables], "chat messages")
+    if messages := tables if tables and all(map(_role, tables)) else _tables(table.get("messages")):
+        yield _conversation([[message] for message in messages], "chat messages", _text(table, "model"))
     elif isinstance(nodes := table.get("mapping"), Mapping):
         nodes = cast("Json", nodes)
         tree = {id: {**_table(_table(node).get("message")), **_table(node)} for id, node in nodes.items()}
@@ -66,8 +66,6 @@ def _conversations(value: object) -> Iterator[Conversation]:
             messages = _branch({_text(message, "uuid"): message for message in messages}, table)
         named = [{"name": "Claude", **message} if _role(message) == "assistant" else message for message in messages]
         yield _conversation([[message] for message in named], "export of Claude", _text(table, "model") or "Claude")
-    elif messages := _tables(table.get("messages")):
-        yield _conversation([[message] for message in messages], "chat messages", _text(table, "model"))
     else:
         for part in tables or table.values():
             yield from _conversations(part)
@@ -147,11 +145,7 @@ def _words(message: Json) -> str:
     parts = cast("list[object]", content) if isinstance(content, list) else [content]
     texts = [part.strip() if isinstance(part, str) else _text(_table(part), "text", "refusal") for part in parts]
     text = "\n\n".join(filter(None, texts)) or _text(message, "refusal", "text")
-    kept, end = "", 0
-    while NAMES.get(_role(message)) != "Person" and (start := text.find(THOUGHT[0], end)) >= 0:
-        close = text.find(THOUGHT[1], start)
-        kept, end = kept + text[end:start], close + len(THOUGHT[1]) if close >= 0 else len(text)
-    return (kept + text[end:]).strip()
+    return text if NAMES.get(_role(message)) == "Person" else THOUGHT.sub("", text).strip()
 
 
 def _table(value: object) -> Json:
