@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -211,9 +211,18 @@ def names_page() -> str:
 def names_table(module: str) -> str:
     """The names that a module lists, each with the first line of what it says of itself."""
     home = import_module(module)
-    docs = {name: paragraph(getattr(home, name).__doc__) for name in home.__all__}
+    docs = {name: _what_it_is(getattr(home, name)) for name in home.__all__}
     rows = [(f"`{name}`", words.partition("\n")[0].replace("``", "`")) for name, words in docs.items()]
     return table(("name", "what it is"), rows)
+
+
+def _what_it_is(value: object) -> str:
+    """What a value says of itself; a table says nothing, and shows its names."""
+    return (
+        f"By name: {', '.join(cast('Mapping[str, object]', value))}."
+        if isinstance(value, Mapping)
+        else paragraph(value.__doc__)
+    )
 
 
 @cache

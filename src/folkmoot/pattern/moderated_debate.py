@@ -68,7 +68,7 @@ class DebatePattern(PatternBase[DebateResult]):
     Args:
         model: a model of OpenAI's by its name, or ``provider:name`` (``ollama:llama3.2``).
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
-        max_rounds: the greatest number of rounds, from 1 to 100.
+        max_rounds: the greatest number of rounds, from 1 to 20.
         store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one debate may use; None for the usual limits.
 

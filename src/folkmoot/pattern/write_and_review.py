@@ -53,7 +53,7 @@ class ReflectionPattern(PatternBase[ReflectionResult]):
     Args:
         model: a model of OpenAI's by its name, or ``provider:name``.
         llm: a LangChain chat model, or any agent that can be seated; it goes before ``model``.
-        max_rounds: the greatest number of rounds, from 1 to 100; a round is a text and its review.
+        max_rounds: the greatest number of rounds, from 1 to 20; a round is a text and its review.
         threshold: the score, 0 to 10, at which a text is accepted.
         store: the record's file, its database's address, or an open store; None for the owner's.
         limits: what one run may use; None for the usual limits.
