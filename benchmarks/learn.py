@@ -1,6 +1,6 @@
 """Measures the cost of learning from debates and of searching memory, against limits.
 
-1. Hybrid search, words and vectors, over 10,000 and 100,000 outcomes: 95 of 100 searches take less than 20 ms and
+1. Search by words over 10,000 and 100,000 outcomes: 95 of 100 searches take less than 20 ms and
    100 ms. Memory is opened for each, as the retriever and the command open it. Topics are drawn from a vocabulary of
    30,000 words with the frequencies of English (Zipf's law).
 2. Learning from one finished debate, from its record to the memory store: less than 50 ms.
@@ -94,7 +94,7 @@ def share(times: list[float], part: float) -> float:
 def search(folder: Path, counts: list[int]) -> bool:
     """Fill one shelf up and search it at each size; whether all limits hold."""
     topics, had, within_limits = Topics(1), 0, True
-    print(f"hybrid search, {SEARCHES} topics of 12 words, opening included, ms")
+    print(f"search, {SEARCHES} topics of 12 words, opening included, ms")
     print("  outcomes  filled s    first    p50    p95  limit  p95 on the wall")
     for count in sorted(counts):
         filling = Clock()

@@ -196,7 +196,7 @@ async def test_a_database_that_lets_nobody_write_damages_no_record(workspace: Wo
     assert memory_rows(workspace) == []
     with linked(database) as link:
         link.execute("CREATE FUNCTION full_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no room'; END $$")
-        link.execute("CREATE TRIGGER full_up BEFORE INSERT ON memory_use EXECUTE FUNCTION full_up()")
+        link.execute("CREATE TRIGGER full_up BEFORE INSERT ON memory_item EXECUTE FUNCTION full_up()")
     with pytest.raises(RecordError, match=r"cannot be kept in or read from the database .*: no room\.$"):
         await learn_all(workspace)
     assert memory_rows(workspace) == []

@@ -271,7 +271,7 @@ class FoundMemory:
         body: what is remembered: the fields of ``learn.lessons.Outcome`` or ``Pattern``.
         uses: how many later debates have recalled it.
         tier: how slowly it is forgotten.
-        likeness: the cosine of what it is about and the query; 0 if it shares no more with it than some words.
+        likeness: how alike what it is about and the query are, 0 to 1; 0 where they share no more than some words.
     """
 
     debate: str

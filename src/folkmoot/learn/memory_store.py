@@ -1,8 +1,4 @@
-"""The memory store: adds debates, searches memories by words, vectors and strength, and works with any tables.
-
-Words are weighed by BM25 over stems, vectors are compared one by one (fast up to some hundred thousand), and what
-either finds is ranked a third time by the strength of the memory. Of equals, the debate with the smaller id is first,
-so results depend neither on the order of learning nor on the database.
+"""The memory store: adds debates, searches memories by words and strength, and works with any tables.
 
 The store is a projection of the records that can be dropped and rebuilt. It is in the same database: SQLite
 (``learn.sqlite_tables``) or PostgreSQL (``learn.postgres_tables``). Every debate is added once, in one transaction.
@@ -11,6 +7,7 @@ The store is a projection of the records that can be dropped and rebuilt. It is 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -34,65 +31,33 @@ from folkmoot.learn.memory import (
 from folkmoot.learn.postgres_tables import SCHEMES, PostgresTables
 from folkmoot.learn.sqlite_tables import SqliteTables
 from folkmoot.learn.tables import (
-    LEAST,
+    MOST_WORDS,
+    Column,
     DebateRow,
     ItemRow,
     Place,
-    RowId,
     Rows,
     SearchedItem,
     Tables,
     UseRow,
-    fuse,
     searched,
-    vector,
 )
 
-NEAR = 50
-"""How many results of each ranking are merged."""
+MOST = 100
+"""The most items that a search looks at: those that match best."""
 
-POSTINGS = 2_000
-"""The most texts that are scored for a query: its rarest words are used, up to this number of texts together.
-A word that occurs in many texts says little and costs most."""
-
-
-def find(tables: Tables, query: str, kind: Kind, *, limit: int, now: float) -> tuple[FoundMemory, ...]:
-    """The memories that match a query, best first; see ``MemoryStore.search``."""
-    query_words = list(dict.fromkeys(searched(query)))
-    if not query_words or limit < 1:
-        return ()
-    rare = _rarest_words(tables.counts(query_words, kind, POSTINGS))
-    words = _nearest_items(tables, tables.weigh(rare, kind) if rare else {})
-    near = _nearest_items(tables, tables.near(vector(query), kind, LEAST, NEAR))
-    rows = tables.see(list(dict.fromkeys([*words, *near])))
-    strong = {row: strength(now - item.last, item.uses) for row, item in rows.items()}
-    fused = fuse([words, near, strong])
-    best = sorted(rows, key=lambda row: (-fused[row], *rows[row][:2]))[:limit]
-    return tuple(_found_memory(kind, rows[row], near.get(row, 0.0)) for row in best)
+LEAST = 0.3
+"""The least likeness of topics that bear on each other."""
 
 
-def _rarest_words(counts: Mapping[str, int]) -> list[str]:
-    """The rarest words, as many as may be weighed."""
-    room, chosen = POSTINGS, list[str]()
-    for word in sorted(filter(counts.get, counts), key=lambda word: (counts[word], word)):
-        room -= counts[word]
-        if chosen and room < 0:
-            break
-        chosen.append(word)
-    return chosen
+def likeness(words: Sequence[str], others: Sequence[str]) -> float:
+    """How alike two topics are, 0 to 1: the words that both have, over the root of the product of how many each has."""
+    first, second = set(words), set(others)
+    return len(first & second) / sqrt(len(first) * len(second)) if first and second else 0.0
 
 
-def _nearest_items(tables: Tables, scores: Mapping[RowId, float]) -> Mapping[RowId, float]:
-    """The NEAR items with the highest scores; equal scores are ordered by debate."""
-    if len(scores) <= NEAR:
-        return scores
-    least = sorted(scores.values(), reverse=True)[NEAR - 1]
-    best = [row for row, score in scores.items() if score > least]
-    places = tables.places([row for row, score in scores.items() if score == least])
-    return {row: scores[row] for row in [*best, *sorted(places, key=lambda row: places[row])][:NEAR]}
-
-
-def _found_memory(kind: Kind, item: SearchedItem, likeness: float) -> FoundMemory:
+def _found_memory(kind: Kind, item: SearchedItem, words: Sequence[str] = ()) -> FoundMemory:
+    alike = likeness(words, item.topic.split())
     return FoundMemory(
         debate=item.debate,
         kind=kind,
@@ -101,7 +66,7 @@ def _found_memory(kind: Kind, item: SearchedItem, likeness: float) -> FoundMemor
         body=json.loads(item.body),
         uses=item.uses,
         tier=tier(item.uses),
-        likeness=likeness,
+        likeness=alike if alike >= LEAST else 0.0,
     )
 
 
@@ -228,21 +193,27 @@ class MemoryStore:
         ]
 
     def search(
-        self, query: str, kind: Kind = "outcome", *, limit: int = 5, now: float = 0.0
+        self, query: str, kind: Kind = "outcome", *, limit: int = 5, now: float = 0.0, column: Column = "words"
     ) -> tuple[FoundMemory, ...]:
-        """The memories that match a query, best first: by words, by vectors, and then by strength.
+        """The memories that match a query, best first: by how well their words match, times one plus their strength.
 
         Args:
             query: words.
             kind: what is searched.
             limit: how many at most.
             now: seconds since 1970.
+            column: whether all words of a memory count, or those of what it is about alone.
 
         Raises:
             RecordError: the place cannot be read.
         """
+        words = list(dict.fromkeys(searched(query)))
+        if not words or limit < 1:
+            return ()
         with self._tables.reading():
-            return find(self._tables, query, kind, limit=limit, now=now)
+            items = self._tables.search(words, kind, column, MOST)
+        items.sort(key=lambda item: -item.relevance * (1 + strength(now - item.last, item.uses)))
+        return tuple(_found_memory(kind, item, words) for item in items[:limit])
 
     def newest(self, kind: Kind = "outcome", *, limit: int = 5) -> tuple[FoundMemory, ...]:
         """The memories of a kind, the newest first.
@@ -255,13 +226,11 @@ class MemoryStore:
             RecordError: the place cannot be read.
         """
         with self._tables.reading():
-            ids = self._tables.newest(kind, limit)
-            rows = self._tables.see(ids)
-            return tuple(_found_memory(kind, rows[row], 0.0) for row in ids)
+            return tuple(_found_memory(kind, item) for item in self._tables.newest(kind, limit))
 
 
 def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
-    """All items of some lessons; those that can be searched with their words and their vector."""
+    """All items of some lessons; those that can be searched with their words."""
     groups: Mapping[str, Sequence[Part]] = {
         "outcome": (lessons.outcome,),
         "pattern": lessons.patterns,
@@ -271,19 +240,20 @@ def _items(debate: str, lessons: Lessons) -> Iterator[ItemRow]:
         "performance": lessons.performances,
         "bout": lessons.matches,
     }
-    topic = vector(lessons.outcome.topic)  # the author of a critique must not choose where it is recalled
+    topic = searched(lessons.outcome.topic)  # the author of a critique must not choose where it is recalled
     for kind, parts in groups.items():
         for n, part in enumerate(parts):
             body, text = to_json(part, order="sorted").decode(), _text(part)
-            columns = (None, None) if text is None else (" ".join(searched(text)), topic)
+            words = None if text is None else [*topic, *searched(text)][:MOST_WORDS]
+            columns = (None, None) if words is None else (" ".join(topic), " ".join(words))
             yield ItemRow(debate, kind, n, lessons.at, body, *columns)
 
 
 def _text(part: Part) -> str | None:
-    """The text by which an item is found; None if it is not searched."""
+    """The text by which an item is found beside its topic; None if it is not searched."""
     match part:
         case Outcome():
-            return "\n".join((part.topic, part.text, *part.minority, *part.dissent))
+            return "\n".join((part.text, *part.minority, *part.dissent))
         case Pattern():
             return "\n".join((part.issue, part.suggestion, part.before, part.after))
         case _:

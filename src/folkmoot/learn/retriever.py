@@ -20,7 +20,7 @@ from folkmoot.core.errors import RecordError
 from folkmoot.core.roles import HISTORY, ORIGINS, PATTERNS, RESEARCH, RETRIEVER, Finding
 from folkmoot.core.text import clean, clip
 from folkmoot.learn.memory import FoundMemory, Kind
-from folkmoot.learn.memory_store import MemoryStore
+from folkmoot.learn.memory_store import MOST, MemoryStore
 from folkmoot.learn.tables import Place
 
 LONGEST = 300
@@ -28,9 +28,6 @@ LONGEST = 300
 
 LONGEST_FINDING = 1_500
 """Characters of what a tool has found."""
-
-MANY = 100
-"""Memories that are looked at; only those of like topics are recalled, not all that share a word."""
 
 OF_ONE = 2
 """Critiques of one debate, at most."""
@@ -104,7 +101,7 @@ class Retriever:
         with MemoryStore.open(self.place) as store:
             for kind, name in KINDS:
                 limit = int(wanted[name].high or 0) if name in wanted else 0
-                candidates = store.search(topic, kind, limit=MANY, now=now) if limit else ()
+                candidates = store.search(topic, kind, limit=MOST, now=now, column="topic") if limit else ()
                 memories += list(_memories_to_recall([item for item in candidates if item.likeness]))[:limit]
         return tuple(memories)
 

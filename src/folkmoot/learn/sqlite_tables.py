@@ -1,65 +1,51 @@
 """Memory in SQLite: its tables in the file of the records.
 
 The tables have names of their own, so one file is all there is to keep. Commits do not wait for the disk
-(``synchronous=NORMAL``): what a power cut loses is learned again from the records.
-
-Words are weighed by SQLite's BM25. Vectors are stored in blocks (racks), each debate's in the block of its hash, and
-compared one by one: a search reads all blocks, which is fast because they are few and long, and a debate that is
-learned rewrites one of them.
+(``synchronous=NORMAL``): what a power cut loses is learned again from the records. Words are weighed by the BM25 of
+SQLite's full-text search (FTS5).
 """
 
 import sqlite3
-import zlib
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from itertools import groupby
 from pathlib import Path
-from struct import Struct
-from typing import Self, get_args
+from typing import Any, Self
 
 from folkmoot.core.errors import RecordError
-from folkmoot.learn.memory import Kind
-from folkmoot.learn.tables import SIZE, VERSION, DebateRow, ItemRow, RowId, Rows, SearchedItem, UseRow, cosines, length
+from folkmoot.learn.tables import SEEN, VERSION, Column, SearchedItem, Tables
 
-TABLES = ("memory_debate", "memory_item", "memory_use", "memory_vector", "memory_words", "memory_terms", "memory_state")
+TABLES = ("memory_debate", "memory_item", "memory_use", "memory_words", "memory_state")
 
+# The index of words holds no texts: it reads them in memory_item, and triggers keep it in step.
 SCHEMA = """
 CREATE TABLE memory_debate (debate TEXT PRIMARY KEY, head TEXT NOT NULL, notes INTEGER NOT NULL, at REAL NOT NULL);
 CREATE TABLE memory_item (
     id INTEGER PRIMARY KEY, debate TEXT NOT NULL, kind TEXT NOT NULL, n INTEGER NOT NULL, at REAL NOT NULL,
-    body TEXT NOT NULL, UNIQUE (debate, kind, n)
+    body TEXT NOT NULL, topic TEXT, words TEXT, UNIQUE (debate, kind, n)
 );
 CREATE INDEX memory_kind ON memory_item (kind);
 CREATE TABLE memory_use (target TEXT, debate TEXT, at REAL NOT NULL, PRIMARY KEY (target, debate)) WITHOUT ROWID;
-CREATE TABLE memory_vector (kind TEXT, rack INTEGER, kept BLOB NOT NULL, PRIMARY KEY (kind, rack));
-CREATE VIRTUAL TABLE memory_words USING fts5 (outcome, pattern, tokenize = 'unicode61 remove_diacritics 0');
-CREATE VIRTUAL TABLE memory_terms USING fts5vocab (memory_words, col);
+CREATE INDEX memory_user ON memory_use (debate);
+CREATE VIRTUAL TABLE memory_words USING fts5 (
+    topic, words, content = 'memory_item', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0'
+);
+CREATE TRIGGER memory_added AFTER INSERT ON memory_item WHEN new.words IS NOT NULL BEGIN
+    INSERT INTO memory_words (rowid, topic, words) VALUES (new.id, new.topic, new.words);
+END;
+CREATE TRIGGER memory_dropped AFTER DELETE ON memory_item WHEN old.words IS NOT NULL BEGIN
+    INSERT INTO memory_words (memory_words, rowid, topic, words) VALUES ('delete', old.id, old.topic, old.words);
+END;
 CREATE TABLE memory_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 """
 
-ITEM = "INSERT INTO memory_item (debate, kind, n, at, body) VALUES (?, ?, ?, ?, ?)"
-ITEMS = """
-SELECT item.id, debate, kind, n, at, body, coalesce(outcome, pattern)
-FROM memory_item AS item LEFT JOIN memory_words ON memory_words.rowid = item.id
+SEARCH = f"""
+{SEEN} -bm25(memory_words) AS relevance
+FROM memory_words JOIN memory_item AS item ON item.id = memory_words.rowid
+WHERE memory_words MATCH $1 AND item.kind = $2 ORDER BY relevance DESC, item.debate, item.n LIMIT $3
 """
-SEE = """
-SELECT item.id, item.debate, item.n, item.at, body, count(used.debate), coalesce(max(used.at), item.at)
-FROM memory_item AS item LEFT JOIN memory_use AS used ON used.target = item.debate
-WHERE item.id IN ({}) GROUP BY item.id
-"""
-WORDS = "SELECT rowid, -rank FROM memory_words WHERE memory_words MATCH ?"
-
-VECTOR = Struct(f"<qd{SIZE}s")
-"""A vector as it is stored: the number of its item, its length, and its components."""
-
-BLOCKS = 1024
-"""The most blocks for the vectors of a kind."""
-
-STEP = 32
-"""The number of blocks compared in one batch; small, so that their memory is used again."""
 
 
-class SqliteTables:
+class SqliteTables(Tables):
     """Tables in one SQLite file; see ``learn.tables``.
 
     Args:
@@ -134,7 +120,12 @@ class SqliteTables:
 
     def _version(self) -> int:
         is_table_made = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'memory_state'").fetchone()
-        return self._number("SELECT value FROM memory_state WHERE name = ?", ("version",)) if is_table_made else 0
+        row = (
+            self._db.execute("SELECT value FROM memory_state WHERE name = 'version'").fetchone()
+            if is_table_made
+            else None
+        )
+        return int(row[0]) if row else 0
 
     @contextmanager
     def writing(self, debate: str = "") -> Generator[None]:
@@ -165,117 +156,40 @@ class SqliteTables:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise _refusal(self.path, error) from error
 
-    # ---- what is kept ------------------------------------------------------------------------------------------
-
     def clear(self) -> None:
         """See Tables; the tables are made anew."""
         for name in reversed(TABLES):
             self._db.execute(f"DROP TABLE IF EXISTS {name}")
-        for statement in filter(str.strip, SCHEMA.split(";")):
+        for statement in statements(SCHEMA):
             self._db.execute(statement)
         self._db.execute("INSERT INTO memory_state VALUES ('version', ?)", (VERSION,))
 
-    def put(self, rows: Rows) -> None:
-        """See Tables."""
-        self._db.executemany("INSERT INTO memory_debate VALUES (?, ?, ?, ?)", rows.debates)
-        vectors: dict[tuple[str, int], list[bytes]] = {}
-        for is_searched, items in groupby(rows.items, key=lambda item: item.vector is not None):
-            if not is_searched:
-                self._db.executemany(ITEM, (item[:5] for item in items))
-                continue
-            for item in items:
-                assert item.vector is not None
-                row = self._db.execute(ITEM, item[:5]).lastrowid
-                self._db.execute(f"INSERT INTO memory_words (rowid, {item.kind}) VALUES (?, ?)", (row, item.words))
-                vector = VECTOR.pack(row, length(item.vector), item.vector)
-                vectors.setdefault((item.kind, block_of(item.debate)), []).append(vector)
-        for (kind, block), element in vectors.items():
-            self._load_block(kind, block, [*(VECTOR.pack(*item) for item in self._block_items(kind, block)), *element])
-        self._db.executemany("INSERT INTO memory_use VALUES (?, ?, ?)", rows.uses)
-
-    def drop(self, debate: str) -> None:
-        """See Tables."""
-        ids = self._db.execute("SELECT id FROM memory_item WHERE debate = ?", (debate,)).fetchall()
-        self._db.executemany("DELETE FROM memory_words WHERE rowid = ?", ids)
-        gone = {row for (row,) in ids}
-        for kind in get_args(Kind) if gone else ():
-            remaining = [
-                VECTOR.pack(*item) for item in self._block_items(kind, block_of(debate)) if item[0] not in gone
-            ]
-            self._load_block(kind, block_of(debate), remaining)
-        for table in ("memory_debate", "memory_item", "memory_use"):
-            self._db.execute(f"DELETE FROM {table} WHERE debate = ?", (debate,))
-
-    def _block_items(self, kind: str, block: int) -> list[tuple[RowId, float, bytes]]:
-        """The items of a block, each with the length and the numbers of its vector."""
-        cursor = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ? AND rack = ?", (kind, block))
-        return [(row, long, numbers) for (value,) in cursor for row, long, numbers in VECTOR.iter_unpack(value)]
-
-    def _load_block(self, kind: str, block: int, elements: Sequence[bytes]) -> None:
-        self._db.execute("INSERT OR REPLACE INTO memory_vector VALUES (?, ?, ?)", (kind, block, b"".join(elements)))
-
-    def rows(self) -> Rows:
-        """See Tables."""
-        uses = map(UseRow._make, self._db.execute("SELECT target, debate, at FROM memory_use"))
-        return Rows(self.debates(), self._items(), uses)
-
-    def _items(self) -> Iterator[ItemRow]:
-        blocks = self._db.execute("SELECT kept FROM memory_vector")
-        vectors = {row: numbers for (value,) in blocks for row, _, numbers in VECTOR.iter_unpack(value)}
-        return (ItemRow._make((*rest, vectors.get(row))) for row, *rest in self._db.execute(ITEMS))
-
-    def debate(self, debate: str) -> DebateRow | None:
-        """See Tables."""
-        cursor = self._db.execute("SELECT debate, head, notes, at FROM memory_debate WHERE debate = ?", (debate,))
-        return next(map(DebateRow._make, cursor), None)
-
-    def debates(self) -> list[DebateRow]:
-        """See Tables."""
-        return [DebateRow._make(row) for row in self._db.execute("SELECT debate, head, notes, at FROM memory_debate")]
-
-    def bodies(self, kind: str, debate: str) -> list[tuple[str, int, float, str]]:
-        """See Tables."""
-        sql = "SELECT debate, n, at, body FROM memory_item WHERE kind = ?1 AND (?2 = '' OR debate = ?2)"
-        return self._db.execute(f"{sql} ORDER BY at, debate, n", (kind, debate)).fetchall()
-
-    def newest(self, kind: str, limit: int) -> list[RowId]:
-        """See Tables."""
-        sql = "SELECT id FROM memory_item WHERE kind = ? ORDER BY at DESC, debate, n LIMIT ?"
-        return [row for (row,) in self._db.execute(sql, (kind, limit))]
-
-    # ---- what is searched --------------------------------------------------------------------------------------
-
-    def counts(self, words: Sequence[str], kind: str, enough: int) -> Mapping[str, int]:
-        """See Tables; all are counted, because that is cheap here."""
-        sql = "SELECT doc FROM memory_terms WHERE term = ? AND col = ?"
-        return {word: self._number(sql, (word, kind)) for word in words}
-
-    def weigh(self, words: Sequence[str], kind: str) -> Mapping[RowId, float]:
+    def search(self, words: Sequence[str], kind: str, column: Column, limit: int) -> list[SearchedItem]:
         """See Tables."""
         match = " OR ".join(f'"{word}"' for word in words)
-        return dict(self._db.execute(WORDS, (f"{kind} : ({match})",)).fetchall())
+        return [SearchedItem._make(row) for row in self._fetch(SEARCH, f"{column} : ({match})", kind, limit)]
 
-    def near(self, vector: bytes, kind: str, least: float, limit: int) -> Mapping[RowId, float]:
-        """See Tables; all of them."""
-        blocks = self._db.execute("SELECT kept FROM memory_vector WHERE kind = ?", (kind,))
-        near: dict[RowId, float] = {}
-        while rows := blocks.fetchmany(STEP):
-            near.update(cosines(b"".join(block for (block,) in rows), vector, least=least, order="<"))
-        return near
+    def _fetch(self, sql: str, *values: object) -> Iterable[Sequence[Any]]:
+        return self._db.execute(_numbered(sql), values)
 
-    def places(self, ids: Sequence[RowId]) -> Mapping[RowId, tuple[str, int]]:
-        """See Tables."""
-        sql = "SELECT debate, n FROM memory_item WHERE id = ?"
-        return {row: self._db.execute(sql, (row,)).fetchone() for row in ids}
+    def _write(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
+        self._db.executemany(_numbered(sql), rows)
 
-    def see(self, ids: Sequence[RowId]) -> Mapping[RowId, SearchedItem]:
-        """See Tables."""
-        rows = self._db.execute(SEE.format(", ".join("?" * len(ids))), ids)
-        return {row: SearchedItem(*rest) for row, *rest in rows}
 
-    def _number(self, sql: str, parameters: Sequence[str]) -> int:
-        row = self._db.execute(sql, parameters).fetchone()
-        return int(row[0]) if row else 0
+def statements(schema: str) -> list[str]:
+    """The statements of a schema; a semicolon within a trigger ends none."""
+    made: list[str] = []
+    for part in schema.split(";\n"):
+        if made and not sqlite3.complete_statement(made[-1]):
+            made[-1] += f"{part};\n"
+        elif part.strip():
+            made.append(f"{part};\n")
+    return made
+
+
+def _numbered(sql: str) -> str:
+    """A statement of Tables as SQLite numbers values."""
+    return sql.replace("$", "?")
 
 
 def _connect(place: Path | str, busy: float) -> sqlite3.Connection:
@@ -288,11 +202,6 @@ def _is_still(path: Path, error: sqlite3.OperationalError) -> bool:
     log = Path(f"{path}-wal")
     forbidden = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
     return forbidden and path.is_file() and not (log.exists() and log.stat().st_size)
-
-
-def block_of(debate: str) -> int:
-    """The block that holds the vectors of a debate."""
-    return zlib.crc32(debate.encode()) % BLOCKS
 
 
 def _refusal(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> RecordError:
