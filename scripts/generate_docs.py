@@ -25,7 +25,6 @@ from doc_llms import llms_text
 from doc_pages import describe_fields, meanings, page, paragraph, table
 from doc_protocols import protocols_page
 from doc_settings import settings_page
-from doc_voters import voters_page
 from folkmoot.app.brief import json_schema, schema
 from folkmoot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
 from folkmoot.core import event
@@ -269,7 +268,6 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "openapi.json": api_description,
     "protocols.md": protocols_page,
     "settings.md": settings_page,
-    "simulated-voters.md": voters_page,
 }
 
 

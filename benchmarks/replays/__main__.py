@@ -9,36 +9,32 @@ from pathlib import Path
 import click
 
 from benchmarks.replays.data_sets import REPLAYS, Replay, find_sets, replay, table
-from benchmarks.replays.forecast_gate import read_forecast_gate
-from folkmoot.app.results.gate_folders import gate_lines
 from folkmoot.core.errors import FolkmootError
 from folkmoot.core.text import unknown_word
 
-ALL, GATE = "all", "gate"
+ALL = "all"
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("name", required=False, metavar="[NAME]")
-@click.argument("folders", nargs=-1, type=click.Path(file_okay=False, path_type=Path), metavar="[DATA]")
-def main(name: str | None, folders: tuple[Path, ...]) -> None:
+@click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path), metavar="[DATA]")
+def main(name: str | None, folder: Path | None) -> None:
     """Count again what others recorded, without a model, and compare with the figures that they have published.
 
     NAME is a data set; DATA is its folder, or the one in which its folder stands. "all" replays all that stand in DATA.
-    "gate LEARN JUDGE" learns when to debate on one folder of recorded forecasts and judges that on another. Without NAME
-    the data sets are listed.
+    Without NAME the data sets are listed.
     """
-    known = (*REPLAYS, ALL, GATE)
+    known = (*REPLAYS, ALL)
     if name is None:
         wide = max(map(len, REPLAYS))
         click.echo("\n".join(f"{known:<{wide}}  {entry.about}" for known, entry in REPLAYS.items()))
         return
     if name not in known:
         raise click.UsageError(f"There is no data set {name[:60]!r}; {unknown_word(name, known)}")
-    needed = ("LEARN", "JUDGE") if name == GATE else ("DATA",)
-    if len(folders) != len(needed):
-        raise click.UsageError(f"Give {' and '.join(needed)}: python -m benchmarks.replays {name} {' '.join(needed)}")
+    if folder is None:
+        raise click.UsageError(f"Give DATA: python -m benchmarks.replays {name} DATA")
     try:
-        sys.exit(_gate(*folders) if name == GATE else _all(folders[0]) if name == ALL else _one(name, folders[0]))
+        sys.exit(_all(folder) if name == ALL else _one(name, folder))
     except FolkmootError as error:
         click.echo(f"benchmarks.replays: {error}", err=True)
         sys.exit(1)
@@ -75,11 +71,6 @@ def _all(data: Path) -> int:
         click.echo(f"not in {data}: {', '.join(left)}")
     click.echo(f"{reached} of {total} figures and lines reached")
     return 1 if unreadable or reached < total else 0
-
-
-def _gate(learn: Path, judge: Path) -> int:
-    click.echo("\n".join(gate_lines(read_forecast_gate(learn), read_forecast_gate(judge))))
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Replay of recorded panels of models on questions with known answers: what are they worth, and what does each add?
+"""Replay of recorded panels of models on questions with known answers: what are they worth?
 
 The best single model is chosen on one half of the questions and judged on the other, and the reverse.
 """
@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import cast
 
 from benchmarks.replays.recorded_files import read_reference, read_rows
+from benchmarks.replays.voices import effective_votes, krippendorff
 from benchmarks.replays.vote_limit import most_votes
 from folkmoot.core.text import counted
-from folkmoot.evaluation.contributions import by_seat, leave_one_out, vote_value
-from folkmoot.evaluation.liars import points_lost
 from folkmoot.evaluation.paired import Differences
 from folkmoot.evaluation.verdicts import compare, signed
-from folkmoot.evaluation.voices import effective_votes, krippendorff
 from folkmoot.learn.panels import Answers, credit, mean_accuracy, tops
 
 _PANEL = re.compile(r"^== (.+?): items .*\npanel accuracies: (\{.*\})$", re.MULTILINE)
@@ -52,12 +50,6 @@ def panel_lines(items: Sequence[Answers], truths: Sequence[str], groups: Sequenc
         span = f"[{voices.interval.low:.2f}, {voices.interval.high:.2f}]"
         yield f"  effective votes {voices.effective:.2f} {span} of {len(models)}, correlation {voices.correlation:.2f}"
     yield from _agreement_line(items)
-    lost = Differences([-loss for loss in points_lost(items, truths)], groups, credits=True)
-    yield f"  one liar among them {signed(compare('no liar', lost))}"
-    values = [vote_value(item, truth) for item, truth in zip(items, truths, strict=True)]
-    for model, added in by_seat([leave_one_out(models, value) for value in values]).items():
-        interval = signed(compare("without it", Differences(added, groups, credits=True)))
-        yield f"  with {model} minus without it {interval}"
 
 
 def unjudged_lines(items: Sequence[Answers]) -> Iterator[str]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from benchmarks.replays.voices import LEAST, half_width
 from folkmoot.evaluation.paired import Floats
-from folkmoot.evaluation.voices import LEAST, half_width
 from folkmoot.learn.panels import Answers
 
 OPEN = 20

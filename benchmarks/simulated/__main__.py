@@ -1,4 +1,4 @@
-"""``python -m benchmarks.simulated``: what can N questions show, do the statistics keep their promises, what does talk do?
+"""``python -m benchmarks.simulated``: what can N questions show, and do the statistics keep their promises?
 
 No model is called. Exit codes: 0, 1 where a promise is not kept, 2 wrong arguments.
 """
@@ -6,10 +6,8 @@ No model is called. Exit codes: 0, 1 where a promise is not kept, 2 wrong argume
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from benchmarks.simulated import simulations, voter_table
-from benchmarks.simulated.worlds import Talk, Voters, accuracy_of_votes
+from benchmarks.simulated import simulations
 from folkmoot.core.text import counted, percent
 from folkmoot.evaluation.power import questions_needed_if_differ, smallest_difference, spread_of_share
 
@@ -18,7 +16,6 @@ PROMISES: Mapping[str, Callable[..., list[simulations.Check]]] = {
     "null": simulations.check_null,
     "power": simulations.check_power,
     "looks": simulations.check_looks,
-    "gate": simulations.check_gate,
 }
 
 
@@ -36,28 +33,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     promise = commands.add_parser("promise", help="whether intervals and verdicts keep what they promise")
     promise.add_argument("promise", choices=PROMISES)
-    voters = commands.add_parser("voters", help="what rounds of talk, and liars, do to a vote; 20,000 questions")
-    voters.add_argument("--voters", type=int, default=5, help="how many (%(default)s)")
-    voters.add_argument("--accuracy", type=float, default=0.7, help="of each voter alone (%(default)s)")
-    voters.add_argument("--shared", type=float, default=0.3, help="correlation of their errors (%(default)s)")
-    voters.add_argument("--rounds", type=int, default=3, help="of reading each other (%(default)s)")
-    voters.add_argument(
-        "--liars", type=int, default=1, help="who always give the most tempting wrong answer (%(default)s)"
-    )
-    talk = Talk()
-    for name, meaning in (
-        ("conform", "the chance that a voter takes over the answer of another one, right or wrong"),
-        ("learn", "the chance that a wrong voter takes over a right answer"),
-        ("misled", "the chance that a right voter takes over a wrong answer"),
-        ("persuade", "the chance that a liar turns a voter in a round"),
-    ):
-        voters.add_argument(f"--{name}", type=float, default=getattr(talk, name), help=f"{meaning} (%(default)s)")
-    voters.add_argument(
-        "--table", action="store_true", help="all protocols and rules, with 0, 1 and 2 liars, as Markdown"
-    )
     for command in (words, promise):
         command.add_argument("--runs", type=int, default=2_000, help="simulated evaluations (%(default)s)")
-    for command in (words, promise, voters):
         command.add_argument("--seed", type=int, default=0, help="of the draws (%(default)s)")
     return parser
 
@@ -68,16 +45,9 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.command == "promise":
         return _check_promise(options.promise, options.runs, options.seed)
-    if options.command == "evaluation":
-        if not 0 < options.margin <= options.differ <= 1:
-            parser.error("--margin must be more than 0 and at most --differ: no difference is larger than what differs")
-        print("\n".join(_expectations(options)))
-    else:
-        if not 0 <= options.liars <= options.voters or not 0 < options.accuracy < 1:
-            parser.error("--liars can't be larger than --voters, and --accuracy must lie between 0 and 1")
-        if options.table and options.voters < voter_table.LEAST:
-            parser.error(f"--table needs at least {voter_table.LEAST} voters, so that two can lie")
-        print("\n".join(_voters(options)))
+    if not 0 < options.margin <= options.differ <= 1:
+        parser.error("--margin must be more than 0 and at most --differ: no difference is larger than what differs")
+    print("\n".join(_expectations(options)))
     return 0
 
 
@@ -108,21 +78,6 @@ def _expectations(options: argparse.Namespace) -> Iterator[str]:
             f"{words['helped']:>8.1%}{words['hurt']:>8.1%}{words['no difference']:>15.1%}{words['not known']:>11.1%}"
         )
         yield f"  {f'{100 * effect:g} points':<16}{shares}"
-
-
-def _voters(options: argparse.Namespace) -> Iterator[str]:
-    panel = Voters(accuracies=(options.accuracy,) * options.voters, shared=options.shared)
-    talk = Talk(conform=options.conform, learn=options.learn, misled=options.misled, persuade=options.persuade)
-    if options.table:
-        yield from voter_table.table_lines(list(voter_table.table(panel, talk, seed=options.seed)))
-        return
-    honest, lied_to = (
-        accuracy_of_votes(panel, way, rounds=options.rounds, seed=options.seed)
-        for way in (talk, replace(talk, liars=options.liars))
-    )
-    yield f"{'':<10}{'one voter':>11}{'their vote':>12}{'vote with liars':>17}"
-    for name, (single, vote) in honest.items():
-        yield f"{name:<10}{single:>11.1%}{vote:>12.1%}{lied_to[name][1]:>17.1%}"
 
 
 if __name__ == "__main__":

@@ -13,12 +13,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from folkmoot.evaluation.gates import ENOUGH, Gated, Priced, choose, judge_gate
 from folkmoot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from folkmoot.evaluation.paired import Differences, Floats
-from folkmoot.evaluation.power import ALPHA, questions_needed_if_differ, upper_share
-from folkmoot.evaluation.quantiles import NORMAL
-from folkmoot.evaluation.sign_tests import p_value, sign_flips
+from folkmoot.evaluation.power import ALPHA, questions_needed_if_differ
+from folkmoot.evaluation.quantiles import NORMAL, beta
+from folkmoot.evaluation.sign_tests import p_value
 from folkmoot.evaluation.verdicts import Comparison, Word, compare, decide
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)
@@ -145,6 +144,11 @@ def check_power(*, runs: int = 4_000, seed: int = 0) -> list[Check]:
     ]
 
 
+def upper_share(differing: int, n: int) -> float:
+    """The upper limit (80%) of a share seen in a pilot (Clopper and Pearson 1934), which its point does not have."""
+    return 1.0 if differing == n else beta(0.8, differing + 1, n - differing)
+
+
 def check_looks(*, runs: int = 4_000, seed: int = 0, planned: int = 1_000) -> list[Check]:
     """How often a live page, looked at after each question, ever shows a difference that is not there."""
     chance = np.random.default_rng(seed)
@@ -158,41 +162,6 @@ def check_looks(*, runs: int = 4_000, seed: int = 0, planned: int = 1_000) -> li
         _check("live page, skewed losses", losses, runs, 0.0, 0.06),
         _check("four planned looks", int(_any_look(chance, runs, planned).sum()), runs, 0.0, 0.055),
     ]
-
-
-def check_gate(*, runs: int = 1_000, seed: int = 0) -> list[Check]:
-    """How often a gate that was learned on other questions is said to help where its debates add nothing.
-
-    A debate is worth three more independent forecasts, no more, so independent forecasts where the first ones differ
-    are as good as it. Thresholds are learned on 100 questions.
-    """
-    checks: list[Check] = []
-    for n in (100, 300):
-        chance = np.random.default_rng([seed, n])
-        hits = 0
-        for _ in range(runs):
-            threshold = choose(_forecasts(chance, ENOUGH).gated, cautious=True)
-            hits += judge_gate(_forecasts(chance, n), threshold, margin=0.02).verdict.word == "helped"
-        checks.append(_check(f"learned gate helped, judged on {n} questions", hits, runs, 0.0, 0.03))
-    return checks
-
-
-def _forecasts(chance: np.random.Generator, n: int) -> Priced:
-    """Questions with three first forecasts, three after a debate that is worth nothing, and three more alone."""
-    logits = chance.normal(0, 1.5, n)
-    happened = chance.random(n) < 1 / (1 + np.exp(-logits))
-    signal = logits + chance.normal(0, 0.5, n)
-    calls = 1 / (1 + np.exp(-(signal + chance.normal(0, 0.8, (9, n)))))
-
-    def loss(*parts: Floats) -> Floats:
-        mean: Floats = np.concatenate(parts).mean(axis=0)
-        hit: Floats = np.where(happened, mean, 1 - mean).clip(0.01, 0.99)
-        return -np.log(hit)
-
-    first, debate, alone = calls[:3], calls[3:6], calls[6:]
-    gated = Gated(spread=np.ptp(first, axis=0), without=loss(first), debated=loss(first, debate))
-    more = [(6.0, loss(first, alone))]
-    return Priced(gated=gated, alone=np.full(n, 3.0), debating=np.full(n, 6.0), more=more)
 
 
 def expect_words(
@@ -312,9 +281,9 @@ def _sides_of_losses(chance: np.random.Generator, runs: int, n: int) -> Counts:
     """In each run the side of 0 on which the difference of two equal forecasters is."""
     table = draw_losses(chance, (runs, n), (0.9, 0.9))
     sides = np.array([_side_of_zero(Differences(row)) for row in table])
-    beyond = np.flatnonzero(sides)
-    if len(beyond):
-        sides[beyond[sign_flips(table[beyond]) > ALPHA]] = 0
+    for at in np.flatnonzero(sides):
+        if p_value(Differences(table[at])) > ALPHA:
+            sides[at] = 0
     return sides
 
 

@@ -16,7 +16,6 @@ from benchmarks.replays.data_sets import replay
 from benchmarks.replays.forecast_replay import half_split, largest_gain
 from folkmoot.core.errors import FolkmootError
 from folkmoot.evaluation.gates import Gated, splits
-from tests.benchmarks.recorded_sets import run
 from tests.paths import SHARED
 
 SET = "deliberative_forecasts"
@@ -288,67 +287,6 @@ def test_the_recorded_forecasts_come_out_as_in_their_reference() -> None:
 
 
 # ---- gates -----------------------------------------------------------------------------------------------------------
-
-
-EVEN, FAR = (50, 50), (30, 70)
-
-
-def forecasts(folder: Path, name: str, *, n: int = 40, after: int = 80, six: int = 50) -> str:
-    """Questions that all came true; on the odd ones first forecasts are 0.4 apart, and a debate says ``after``."""
-    place = folder / name
-    place.mkdir()
-    questions, alone = ["question_id,resolution"], ["question_id,stage,info_label,probability"]
-    pairs = ["question_id,condition,independent_prob,deliberative_prob"]
-    for number in range(n):
-        wobble = number % 7  # so that no two gains are the same
-        questions.append(f"{name}{number},1")
-        alone += [f"{name}{number},independent,full,{value}" for value in (50, 50, six, six)]
-        first, last = (FAR, (after + wobble,) * 2) if number % 2 else (EVEN, EVEN)
-        pairs += [f"{name}{number},diverse_full,{a},{b}" for a, b in zip(first, last, strict=True)]
-    for file, lines in (("questions", questions), ("forecasts", alone), ("condition_pairs", pairs)):
-        (place / f"{file}.csv").write_text("\n".join([*lines, ""]), "utf-8")
-    return name
-
-
-def test_a_gate_is_learned_on_one_folder_and_judged_on_another(tmp_path: Path) -> None:
-    forecasts(tmp_path, "a", n=100)
-    forecasts(tmp_path, "b")
-    done = run("gate", tmp_path / "a", tmp_path / "b")
-    half = math.log(2)
-    gated = (half + math.fsum(-math.log((80 + number % 7) / 100) for number in range(1, 40, 2)) / 20) / 2
-    assert done.exit_code == 0, done.output
-    lines = done.output.splitlines()
-    assert lines[0] == "learned on 100 questions: debate where first answers are more than 0.3 apart"
-    assert lines[2] == "judged on 40 other questions; log loss (lower is better)"
-    assert f"never debate                           {half:.4f}      2.00 calls a question, debated 0%" in done.output
-    assert f"gate 0.3, learned                      {gated:.4f}      3.00 calls a question, debated 50%" in done.output
-    assert f"as many independent answers            {half - gated:+.3f} [" in done.output
-    assert "always debating                        +0.000 [+0.000, +0.000]  p 1.000" in done.output
-    assert lines[-1].startswith(f"verdict on the learned gate: debate helped ({half - gated:+.3f} [")
-    assert "  p <0.001, cost " in done.output
-
-
-def test_independent_answers_that_do_as_well_leave_no_gain(tmp_path: Path) -> None:
-    """Independent answers of the same cost are right wherever the debate is; so nothing is said for the gate."""
-    forecasts(tmp_path, "a", n=100, six=90)
-    forecasts(tmp_path, "b", six=90)
-    done = run("gate", tmp_path / "a", tmp_path / "b")
-    assert "verdict on the learned gate: debate helped" not in done.output
-
-
-def test_folders_that_no_gate_can_be_learned_on_are_refused(tmp_path: Path) -> None:
-    for name in ("a", "uneven"):
-        forecasts(tmp_path, name)
-    with (tmp_path / "uneven" / "forecasts.csv").open("a", encoding="utf-8") as file:
-        file.write("uneven0,independent,full,50\n")
-    for judge, words in (
-        ("a", "40 questions in both folders, such as 'a0'"),
-        ("uneven", "questions have different numbers of forecasts"),
-        ("none", "has no file questions.csv"),
-    ):
-        done = run("gate", tmp_path / "a", tmp_path / judge)
-        assert done.exit_code == 1
-        assert words in done.output
 
 
 def gated(n: int) -> Gated:

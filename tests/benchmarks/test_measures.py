@@ -15,11 +15,11 @@ from benchmarks.replays.judges import Shift, Verdicts, count_flips, order_swap
 from benchmarks.replays.panel_data import cross_fitted
 from benchmarks.replays.recorded_files import read_json_lines, read_reference, read_rows, reading
 from benchmarks.replays.stopping import RULES, Rule, ahead, savings
+from benchmarks.replays.voices import effective_votes
 from benchmarks.replays.vote_limit import most_votes
 from folkmoot.core.errors import FolkmootError
-from folkmoot.evaluation.voices import effective_votes
 from folkmoot.learn.panels import credit, tops
-from tests.evaluation.test_panels_counted import panel, shared_panel
+from tests.benchmarks.test_voices import panel, shared_panel
 from tests.learn.test_panels import VOTERS, Items, accuracy, drawn, items_of
 
 

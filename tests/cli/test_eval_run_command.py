@@ -56,10 +56,10 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     first = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert first.exit_code == 0
     assert "4 of 4 questions answered by all arms; paid $0.0000, 0 tokens" in first.output
-    scores = (folder / "places-eval" / "scores.csv").read_bytes()
+    scores = (folder / "places-eval" / "scores.jsonl").read_bytes()
     again = folkmoot(folder, "eval", "run", "places.csv", *QUOTES, "--force", "--parallel", "1")
     assert again.exit_code == 0
-    assert (folder / "places-eval" / "scores.csv").read_bytes() == scores
+    assert (folder / "places-eval" / "scores.jsonl").read_bytes() == scores
     other = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "--seed", "4", "--name", "other", "-o", "new")
     assert other.exit_code == 0
     assert read_result(folder / "new").plan.seed == 4
@@ -81,10 +81,11 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     ("words", "problem"),
     [
         (("places.csv",), "Name who answers with -m, once or several times."),
-        (("check.toml", *QUOTES), "The models stand in check.toml; leave out -m."),
+        (("check.toml", *QUOTES), "check.toml says who answers and how; leave out --model."),
         (("bad.csv", *QUOTES), "bad.csv:2: truth is missing"),
         (("none.csv", *QUOTES), "none.csv"),
         (("places.csv", "-m", "nobody:x"), "nobody"),
+        (("places.csv", *QUOTES, "--protocol", "panle"), "no kind is called 'panle'; did you mean 'panel'?"),
         (("bad.toml",), "bad.toml: there is no key 'modles'; did you mean 'models'?"),
         (("replya",), "No such command 'replya'"),
     ],
@@ -126,26 +127,6 @@ def test_many_faulty_lines_are_not_all_shown(folder: Path) -> None:
             "folkmoot: bad.csv:51: truth is missing",
             "folkmoot: and 11 more faults",
         ]
-
-
-def test_a_pilot_tells_what_all_cost_and_can_show(folder: Path) -> None:
-    few = folkmoot(folder, "eval", "places.csv", *QUOTES, "--pilot")
-    assert few.exit_code == 2
-    assert "--pilot needs more than 30 questions" in few.output
-    lines = [f"{n},Is place {n} nearer?,yes|no,{'yes' if n % 2 else 'no'},,map.md\n" for n in range(32)]
-    (folder / "places.csv").write_text(QUESTIONS.splitlines(keepends=True)[0] + "".join(lines), "utf-8")
-    plan = folkmoot(folder, "eval", "plan", "places.csv", *QUOTES)
-    assert "the first 30 questions tell what all cost, with an 80% interval" in plan.output
-    pilot = folkmoot(folder, "eval", "places.csv", *QUOTES, "--pilot")
-    assert pilot.exit_code == 0, pilot.output
-    assert "after 30 questions: all cost" in pilot.output
-    assert ": these 32 cannot show it" in pilot.output
-    assert "30 of 32 questions answered by all arms" in pilot.output
-    assert "paused: the pilot is over; repeat the command without --pilot to resume" in pilot.output
-    whole = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
-    assert whole.exit_code == 0
-    assert "32 of 32 questions answered by all arms" in whole.output
-    assert "after 30 questions: all cost" in whole.output
 
 
 def reply(call: Call) -> Plan:
@@ -225,7 +206,7 @@ def test_a_process_that_is_killed_leaves_scores_that_come_out_the_same(folder: P
         calls = len(wires.calls)
     assert [killed_at(folder, command, moment) for moment in (3, calls // 3, calls // 2)] == [-signal.SIGKILL] * 3
     assert killed_at(folder, command, 9 * calls) == 0
-    for name in ("scores.csv", "seats.csv", "plan.json"):
+    for name in ("scores.jsonl", "seats.jsonl", "plan.json"):
         assert (folder / "check-eval" / name).read_bytes() == (folder / "whole" / name).read_bytes()
     for place in ("check-eval", "whole"):
         assert folkmoot(folder, "eval", "export", place).exit_code == 0
@@ -320,20 +301,20 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_loses_no_answer(
     (folder / "file").write_text("", "utf-8")
     inside = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force", "-o", "file/inside")
     assert inside.exit_code == 1
-    assert "inside cannot be written: Not a directory; what was answered is on record" in inside.output
+    assert "inside/plan.json cannot be written: Not a directory; what was answered is on record" in inside.output
 
     replace = os.replace
 
     def full(source: Path, target: Path) -> None:
-        if Path(target).name == "scores.csv":
+        if Path(target).name == "scores.jsonl":
             raise OSError(28, "No space left on device")
         replace(source, target)
 
     with monkeypatch.context() as patched:
-        patched.setattr("folkmoot.app.questions.whole_files.os.replace", full)
+        patched.setattr("folkmoot.app.questions.data_sets.os.replace", full)
         stopped = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert stopped.exit_code == 1
-    assert "scores.csv cannot be written: No space left on device; what was answered is on record" in stopped.output
+    assert "scores.jsonl cannot be written: No space left on device; what was answered is on record" in stopped.output
     assert folkmoot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
 
 

@@ -8,15 +8,13 @@ import pytest
 from folkmoot.evaluation.paired import Differences, Interval
 from folkmoot.evaluation.quantiles import (
     beta,
-    chi_square,
     incomplete_beta,
-    incomplete_gamma,
     normal,
     student,
     student_share,
     wilson,
 )
-from folkmoot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_flips, sign_test
+from folkmoot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_test
 from folkmoot.evaluation.verdicts import compare, decide
 
 
@@ -26,11 +24,9 @@ def test_quantiles_are_those_of_the_tables() -> None:
     assert student(0.975, 10) == pytest.approx(2.2281388519649385, abs=1e-9)
     assert student(0.95, 98) == pytest.approx(1.6605512170440576, abs=1e-9)
     assert student(0.975, 1e7) == pytest.approx(normal(0.975), abs=1e-6)
-    assert chi_square(0.95, 5) == pytest.approx(11.070497693516351, abs=1e-9)
-    assert chi_square(0.5, 2) == pytest.approx(2 * math.log(2), abs=1e-9)
     assert beta(0.8, 1, 30) == pytest.approx(1 - 0.2 ** (1 / 30), abs=1e-10)
     assert incomplete_beta(0.3, 2, 3) == pytest.approx(0.3483, abs=1e-12)
-    assert [incomplete_beta(0, 2, 3), incomplete_beta(1, 2, 3), incomplete_gamma(2, 0)] == [0, 1, 0]
+    assert [incomplete_beta(0, 2, 3), incomplete_beta(1, 2, 3)] == [0, 1]
     assert student_share(-1.0, 1) == pytest.approx(0.25, abs=1e-12)
 
 
@@ -111,14 +107,6 @@ def test_signs_are_drawn_where_there_are_many() -> None:
     assert sign_flip(np.array([1.0] * 15 + [-1.0] * 5)) == pytest.approx(0.0414, abs=0.005)
     values = np.arange(1.0, 21.0)
     assert sign_flip(values - 10.0, seed=3) == sign_flip(values - 10.0, seed=3)
-
-
-def test_signs_of_many_rows_are_flipped_as_those_of_each() -> None:
-    table = np.random.default_rng(5).normal(0.2, 1, (3, 30))
-    ties = np.array([[1.0] * 20, [2.0] * 12 + [-1.0] * 8])
-    few = np.array([[1.0, 2.0, -4.0]])
-    for rows in (table, ties, few, np.array([[0.0, *range(1, 21)]])):
-        assert sign_flips(rows, seed=2).tolist() == [sign_flip(row, seed=2) for row in rows]
 
 
 @pytest.mark.parametrize("groups", [(), ["a", "b", "c", "d", "e", "f"] * 10])

@@ -1,4 +1,4 @@
-"""Quantiles of Student's t, the beta and the chi-square distribution, to about 1e-10, by the standard library alone."""
+"""Quantiles of Student's t and the beta distribution, to about 1e-10, by the standard library alone."""
 
 import math
 from collections.abc import Callable
@@ -43,19 +43,6 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
     return front * (fraction - 1)
 
 
-def incomplete_gamma(a: float, x: float) -> float:
-    """The regularised lower incomplete gamma function P(a, x), by its series."""
-    if x <= 0:
-        return 0.0
-    term = total = 1 / a
-    step = 0
-    while term > total * _CLOSE:
-        step += 1
-        term *= x / (a + step)
-        total += term
-    return min(math.exp(a * math.log(x) - x - math.lgamma(a)) * total, 1.0)
-
-
 def student_share(t: float, degrees: float) -> float:
     """The chance that a value of Student's t distribution is at most t."""
     tail = incomplete_beta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
@@ -72,12 +59,6 @@ def student(share: float, degrees: float) -> float:
 def beta(share: float, a: float, b: float) -> float:
     """The value below which this share of the beta distribution lies."""
     return _invert(lambda x: incomplete_beta(x, a, b), share, 1.0)
-
-
-@lru_cache(maxsize=4096)
-def chi_square(share: float, degrees: float) -> float:
-    """The value below which this share of the chi-square distribution lies."""
-    return _invert(lambda x: incomplete_gamma(degrees / 2, x / 2), share, 1.0)
 
 
 def normal(share: float) -> float:

@@ -4,7 +4,6 @@ import math
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from folkmoot.evaluation.paired import Differences, Floats
 
@@ -56,26 +55,12 @@ def sign_flip(sums: Floats, *, seed: int = 0) -> float:
     if len(sizes) <= EXACT:
         signs = np.array(list(product((1.0, -1.0), repeat=len(sizes))))
         return float((np.abs(signs @ sizes) >= observed).mean())
+    # Equal values are drawn together: the number of plus signs among them is binomial.
     values, counts = np.unique(sizes, return_counts=True)
-    return float(_share_as_extreme(values[None, :], counts, np.array([observed]), seed)[0])
-
-
-def sign_flips(table: Floats, *, seed: int = 0) -> Floats:
-    """``sign_flip`` of each row; rows of different values alone share their draws, which makes thousands quick."""
-    sizes = np.sort(np.abs(table), axis=1)
-    if len(sizes[0]) <= EXACT or not sizes[:, 0].all() or not np.diff(sizes, axis=1).all():
-        return np.array([sign_flip(row, seed=seed) for row in table])
-    observed = np.abs(table.sum(axis=1)) - _CLOSE * sizes.sum(axis=1)
-    return _share_as_extreme(sizes, np.ones(len(sizes[0]), dtype=np.int64), observed, seed)
-
-
-def _share_as_extreme(values: Floats, counts: NDArray[np.int64], observed: Floats, seed: int) -> Floats:
-    """For each row of values the share of draws of signs whose sum is as far from 0 as the observed one."""
-    chance = np.random.default_rng(seed)
-    hits = np.zeros(len(values))
+    single = bool((counts == 1).all())
+    chance, hits = np.random.default_rng(seed), 0
     for _ in range(DRAWS // _CHUNK):
-        # Equal values are drawn together: the number of plus signs among them is binomial.
         shape = (_CHUNK, len(counts))
-        plus = chance.integers(0, 2, shape) if bool((counts == 1).all()) else chance.binomial(counts, 0.5, shape)
-        hits += (np.abs((2.0 * plus - counts) @ values.T) >= observed).sum(axis=0)
+        plus = chance.integers(0, 2, shape) if single else chance.binomial(counts, 0.5, shape)
+        hits += int((np.abs((2.0 * plus - counts) @ values) >= observed).sum())
     return (1 + hits) / (1 + DRAWS)

@@ -23,14 +23,12 @@ FAILED_AT_MOST = 0.05
 FAILED_APART = 0.03
 LEAST_GROUPS = 5
 
-MATCHED, PLANNED, JUDGED, COMPLETE, ENOUGH_GROUPS, READABLE, LEARNED_ELSEWHERE, WHOLE = (
+MATCHED, PLANNED, COMPLETE, ENOUGH_GROUPS, READABLE, WHOLE = (
     "cost not matched",
     "plan changed",
-    "judge not checked",
     "too many failures",
     "fewer than 5 groups of questions",
     "answers that are not readable decide the sign",
-    "its threshold was learned on these questions",
     "only a part of the questions",
 )
 
@@ -104,17 +102,13 @@ class Conduct:
     Attributes:
         failed: of each arm the share of questions that failed; "debate" is the debate's.
         plan_changed: whether the plan was changed after the first call.
-        judge_unchecked: whether a model judged the answers, and was not compared with enough labels of people.
         unread_decide: whether a difference changes its sign where questions with unread answers are left out.
-        learned_here: whether a threshold was learned on the very questions that are judged, be it by tenths of them.
         part: whether only some of the questions of the plan are looked at.
     """
 
     failed: Sequence[float] = ()
     plan_changed: bool = False
-    judge_unchecked: bool = False
     unread_decide: bool = False
-    learned_here: bool = False
     part: bool = False
 
 
@@ -129,13 +123,16 @@ class Verdict:
     sentence: str
 
 
-def decide(comparisons: Sequence[Comparison], *, margin: float, conduct: Conduct = AS_PLANNED) -> Verdict:
+def decide(
+    comparisons: Sequence[Comparison], *, margin: float, conduct: Conduct = AS_PLANNED, name: str = "debate"
+) -> Verdict:
     """The verdict on a debate.
 
     Args:
         comparisons: the debate against each of its rivals; all must be beaten.
         margin: the smallest difference that matters.
         conduct: how the run went.
+        name: what the sentence calls the debate.
     """
     if obstacle := _why_no_verdict(comparisons, conduct):
         return Verdict(word="no verdict", sentence=f"no verdict: {obstacle}")
@@ -147,13 +144,18 @@ def decide(comparisons: Sequence[Comparison], *, margin: float, conduct: Conduct
         word: Word = "helped" if sides == {1} else "hurt"
         rivals = {1: closest.rival, 2: "both rivals"}.get(len(comparisons), f"all {len(comparisons)} rivals")
         against = f"against {rivals}"
-        return Verdict(word=word, sentence=f"debate {word} ({signed(closest)} at equal cost, {against})")
+        return Verdict(word=word, sentence=f"{name} {word} ({signed(closest)} at equal cost, {against})")
     if _no_difference([comparison.narrow for comparison in comparisons], margin):
         return Verdict(
             word="no difference", sentence=f"no difference larger than {margin:g} ({_all_comparisons(comparisons)})"
         )
     missing = max(_missing_questions(comparison, margin) for comparison in comparisons)
-    return Verdict(word="not known", sentence=f"not known: n too small by {missing} ({_all_comparisons(comparisons)})")
+    return Verdict(word="not known", sentence=f"not known: {more(missing)} ({_all_comparisons(comparisons)})")
+
+
+def more(missing: int) -> str:
+    """How many more questions are needed, in words."""
+    return f"about {missing:,} more question{'s' * (missing != 1)} needed"
 
 
 def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
@@ -161,10 +163,8 @@ def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
     failed = (0.0, *conduct.failed)
     checks = {
         WHOLE: conduct.part,
-        LEARNED_ELSEWHERE: conduct.learned_here,
         MATCHED: any(abs(comparison.cost_ratio - 1) > COST_ROOM for comparison in comparisons),
         PLANNED: conduct.plan_changed,
-        JUDGED: conduct.judge_unchecked,
         COMPLETE: max(failed) > FAILED_AT_MOST or max(failed) - min(conduct.failed, default=0.0) > FAILED_APART,
         ENOUGH_GROUPS: any(comparison.groups < LEAST_GROUPS for comparison in comparisons),
     }
@@ -207,14 +207,3 @@ def signed(comparison: Comparison) -> str:
 
 def _all_comparisons(comparisons: Sequence[Comparison]) -> str:
     return ", ".join(f"{signed(comparison)} against {comparison.rival}" for comparison in comparisons)
-
-
-def liar_sentence(debate_loss: float, vote_loss: float) -> str:
-    """What one planted liar costs a debate, and the vote of its own first drafts; the larger loss comes first.
-
-    Args:
-        debate_loss: points of accuracy that the debate loses.
-        vote_loss: points that the vote without talk loses.
-    """
-    losses = sorted({"the debate": debate_loss, "its own first vote": vote_loss}.items(), key=lambda loss: -loss[1])
-    return "one liar costs " + ", ".join(f"{name} {100 * loss:.1f} points" for name, loss in losses)

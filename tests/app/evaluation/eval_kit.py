@@ -1,11 +1,13 @@
 """What the tests of evaluations share: questions, a model whose answers follow from prompt and seed, a run."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from folkmoot.app.evaluation.arms import Arm
+import msgspec
+
+from folkmoot.app.evaluation.arms import Arm, ArmTable, read_arms
 from folkmoot.app.evaluation.eval_plan import prepare_evaluation
 from folkmoot.app.evaluation.eval_run import EvalRun
 from folkmoot.app.evaluation.eval_setup import Setup, plain_setup
@@ -92,6 +94,11 @@ def workspace_of(*names: str, store: InMemoryStore | None = None) -> tuple[Works
     for name, model in models.items():
         workspace.pool.add_agent(name, model)
     return workspace, models
+
+
+def arms_of(*tables: Mapping[str, object], models: Sequence[str]) -> tuple[Arm, ...]:
+    """The arms of these tables of a file."""
+    return read_arms([msgspec.convert(table, ArmTable) for table in tables], models)
 
 
 def setup_of(folder: Path, *names: str, arms: Sequence[Arm] = ()) -> Setup:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.arms import default_arms, read_arms
+from folkmoot.app.evaluation.arms import default_arms
 from folkmoot.app.evaluation.eval_setup import plain_setup, read_setup
 from folkmoot.core.errors import BriefError
+from tests.app.evaluation.eval_kit import arms_of
 
 MODELS = ("ollama:a", "ollama:b")
 PLAIN = 'questions = "q.jsonl"\nmodels = ["ollama:a", "ollama:b"]\n'
@@ -49,6 +50,17 @@ def test_each_debate_of_a_file_has_both_rivals(tmp_path: Path) -> None:
     assert titles[6] == "independent answers, as many as long costs, counted"
 
 
+def test_a_second_protocol_is_held_as_often_as_the_first_costs() -> None:
+    setup = plain_setup(Path("depot.csv"), MODELS, protocol="council", against="panel")
+    assert {arm.name: arm.match for arm in setup.arms if arm.kind == "protocol"} == {
+        "council": "",
+        "panel=council": "council",
+    }
+    assert [arm.name for arm in setup.arms if arm.is_debate] == ["council"], "the other one is a rival"
+    with pytest.raises(BriefError, match="no kind is called 'panle'"):
+        plain_setup(Path("depot.csv"), MODELS, protocol="panle")
+
+
 def test_a_file_of_questions_alone_takes_the_usual_arms() -> None:
     setup = plain_setup(Path("depot.csv"), MODELS, seed=3)
     assert (setup.name, setup.panel.seats, setup.arms) == ("depot", 3, default_arms(MODELS, 3))
@@ -58,16 +70,13 @@ def test_a_file_of_questions_alone_takes_the_usual_arms() -> None:
     ("table", "fault"),
     [
         ({"kind": "panle"}, "arm 1: no kind is called 'panle'; did you mean 'panel'?"),
-        ({"kind": "panel", "round": 2}, "arm 1: there is no key 'round'; did you mean 'rounds'?"),
-        ({"kind": "panel", "rounds": "two"}, "arm 1: rounds: Input should be a valid integer"),
-        ({"name": "x"}, "arm 1: kind: "),
         ({"kind": "sample"}, "arm 1: sample needs either size, from 1 to 200, or match, the name of a debate"),
         ({"kind": "sample", "size": 3, "match": "panel"}, "arm 1: sample needs either size"),
         ({"kind": "sample", "size": 201}, "arm 1: sample needs either size"),
         ({"kind": "adaptive"}, "arm 1: adaptive needs match, the name of a debate, and no size"),
         ({"kind": "single", "model": "ollama:z"}, "arm 1: 'ollama:z' is none of the models of the evaluation"),
         ({"kind": "sample", "match": "council"}, "arm 'sample=council' matches 'council', which is not a debate here"),
-        ({"kind": "panel", "match": "panel"}, "arm 1: match says nothing of panel; leave it out"),
+        ({"kind": "council", "match": "panle"}, "arm 'council=panle' matches 'panle', which is not a debate here"),
         ({"kind": "council", "size": 3}, "arm 1: size says nothing of council; leave it out"),
         ({"kind": "rethink", "rounds": 2}, "arm 1: rounds says nothing of rethink; leave it out"),
         ({"kind": "sample", "size": 3, "models": ["ollama:a"]}, "arm 1: models says nothing of sample; leave it out"),
@@ -81,20 +90,23 @@ def test_a_file_of_questions_alone_takes_the_usual_arms() -> None:
 )
 def test_an_arm_that_cannot_be_is_one_sentence(table: dict[str, object], fault: str) -> None:
     with pytest.raises(BriefError) as raised:
-        read_arms([table, {"kind": "panel"}], MODELS)
+        arms_of(table, {"kind": "panel"}, models=MODELS)
     assert fault in str(raised.value)
 
 
 def test_an_evaluation_needs_a_debate() -> None:
     with pytest.raises(BriefError, match="no arm is a debate; name a protocol in kind, such as panel"):
-        read_arms([{"kind": "single"}], MODELS)
+        arms_of({"kind": "single"}, models=MODELS)
 
 
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
         ("questions = ", "check.toml: this is not TOML"),
-        ('questions = "q.csv"\n', "check.toml: models: Field required"),
+        ('questions = "q.csv"\n', "check.toml: Object missing required field `models`"),
+        (PLAIN + 'seed = "x"\n', "check.toml: Expected `int`, got `str` - at `seed`"),
+        (PLAIN + '[[arm]]\nkind = "panel"\nround = 2\n', "check.toml: arm 1: there is no key 'round'; did you mean"),
+        (PLAIN + '[[arm]]\nname = "x"\n', "check.toml: Object missing required field `kind` - at `arm[0]`"),
         (PLAIN + "sed = 3\n", "check.toml: there is no key 'sed'; did you mean 'seed'?"),
         (PLAIN + "epochs = 0\n", "check.toml: epochs must be from 1 to 100"),
         (PLAIN + "margin = 2\n", "check.toml: margin must be above 0 and below 1"),

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from folkmoot.app.evaluation import eval_run
 from folkmoot.app.evaluation.arms import Arm, with_rivals
 from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.evaluation.eval_run import Progress
 from folkmoot.app.evaluation.eval_setup import Setup
 from folkmoot.app.evaluation.responses import own_entries
 from folkmoot.app.evaluation.scores import EvalResult, Score
@@ -20,7 +20,6 @@ from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote
 from folkmoot.core.errors import BriefError, ModelError, RecordConflict, RecordError, Refused, Unavailable
 from folkmoot.core.event import Called, Opened
-from folkmoot.evaluation.power import Pilot
 from folkmoot.models.base import Request
 from folkmoot.testing.scripted import ScriptedModel
 from folkmoot.testing.store_checks import InMemoryStore
@@ -111,26 +110,6 @@ async def test_arms_share_first_answers_and_are_charged_in_full(tmp_path: Path) 
     assert first == {(seat.question, seat.seat): seat.first for seat in result.seats if seat.arm == "rethink"}
 
 
-async def test_the_curve_of_independent_answers_reaches_the_cost_of_the_debate(tmp_path: Path) -> None:
-    workspace, _ = workspace_of(*NAMES)
-    run = await run_of(workspace, setup_of(tmp_path, *NAMES, arms=PANEL), questions(6), tmp_path)
-    await run.run()
-    result = await run.result()
-    draws = [seat for seat in result.seats if seat.seat.startswith("draw ")]
-    many = min(len(block.drafts) for block in run.blocks)
-    assert many > 3
-    assert {seat.arm for seat in draws} == {"sample"}
-    assert len(draws) == 6 * many
-    for block in run.blocks:
-        own = [seat.first for seat in draws if seat.question == block.question.id]
-        assert own == [draft.answer for draft in block.drafts[:many]]
-    board = measure(read_result(tmp_path))
-    assert [point.k for point in board.curve] == list(range(1, many + 1))
-    single = [draft.answer == "alpha" for block in run.blocks for draft in block.drafts[:many]]
-    assert board.curve[0].score == pytest.approx(sum(single) / len(single))
-    assert "panel" in [line.arm for line in board.front], "its cost lies on the curve"
-
-
 async def test_a_debate_with_prompts_of_its_own_has_own_drafts(tmp_path: Path) -> None:
     workspace, _ = workspace_of(*NAMES)
     arms = [*PANEL, Arm(name="chaired", kind="protocol", protocol="moderated", rounds=1)]
@@ -139,6 +118,44 @@ async def test_a_debate_with_prompts_of_its_own_has_own_drafts(tmp_path: Path) -
     own = {arm.name: arm.own_drafts for arm in result.plan.arms}
     assert (own["panel"], own["chaired"], own["copies"]) == (False, True, True)
     assert {seat.model for seat in result.seats if seat.arm == "copies"} == {"guest:a"}
+
+
+async def test_a_protocol_is_compared_with_another_one_at_equal_cost(tmp_path: Path) -> None:
+    """The cheaper one is held as often as the dearer one costs, and what it decides is counted."""
+    workspace, models = workspace_of(*NAMES)
+    long = Arm(name="long", kind="protocol", protocol="panel", rounds=3, settings=("threshold=0",))
+    other = Arm(name="panel=long", kind="protocol", protocol="panel", match="long")
+    setup = setup_of(tmp_path, *NAMES, arms=with_rivals([long, other]))
+    result = await evaluated(tmp_path, setup, questions(12), workspace)
+    rows = by_arm(result)
+    costs = {name: sum(row.usd or 0.0 for row in own) for name, own in rows.items()}
+    assert costs["panel=long"] == pytest.approx(costs["long"], rel=0.02)
+    assert sum(row.calls for row in rows["panel=long"]) > 12 * 6, "it is held more than once"
+    assert sum(len(model.history) for model in models.values()) == await calls_on_record(workspace)
+    board = measure(result)
+    assert [(line.arm, line.rival) for line in board.verdicts] == [("long", ""), ("long", "panel=long")]
+    [pair] = [pair for pair in board.pairs if pair.rival == "panel=long"]
+    assert (pair.matched, pair.equal_cost) == (True, True)
+    assert pair.adjusted is not None
+    assert pair.adjusted >= pair.p
+    workspace, _ = workspace_of(*NAMES)
+    swapped = [replace(long, match="panel", name="long=panel"), Arm(name="panel", kind="protocol", protocol="panel")]
+    with pytest.raises(BriefError, match="one panel costs more than panel"):
+        await run_of(workspace, replace(setup, arms=with_rivals(swapped)), questions(2), tmp_path / "other")
+
+
+async def test_progress_says_what_the_rest_costs_and_takes(tmp_path: Path) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    run, told = (
+        await run_of(workspace, setup_of(tmp_path, *NAMES, arms=PANEL), questions(4), tmp_path),
+        list[Progress](),
+    )
+    run.parallel, run.tell = 1, told.append
+    await run.run()
+    assert [(item.done, item.total) for item in told] == [(n, 4) for n in range(1, 5)]
+    assert [item.left for item in told] == pytest.approx([item.paid * (4 - n) / n for n, item in enumerate(told, 1)])
+    assert told[0].paid > 0
+    assert told[0].seconds > told[3].seconds == 0
 
 
 # ---- no truth in any request -----------------------------------------------------------------------------------------
@@ -181,7 +198,7 @@ async def test_scores_are_the_same_after_kills(tmp_path: Path) -> None:
             paid += sent
         workspace, models = workspace_of(*NAMES, store=store)
         await evaluated(tmp_path / str(n), setup, data, workspace)
-        for name in ("scores.csv", "seats.csv", "plan.json"):
+        for name in ("scores.jsonl", "seats.jsonl", "plan.json"):
             assert (tmp_path / str(n) / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
         assert await calls_on_record(workspace) == calls, "no call is on record twice"
 
@@ -241,7 +258,7 @@ async def test_a_budget_needs_known_prices(tmp_path: Path) -> None:
     ):
         await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
     run = await run_of(workspace, setup_of(tmp_path, "a"), questions(2), tmp_path)
-    run.debates.budget = 1.0  # as where one is dear only to the judge
+    run.budget = 1.0  # as where a price gets lost after the plan
     await run.run()
     assert run.paused == "a budget needs known prices, and the price of guest:a is unknown"
     with pytest.raises(BriefError, match="the currency usd needs the price of every model; use tokens"):
@@ -278,45 +295,14 @@ async def test_a_provider_that_is_away_pauses_and_a_seat_that_fails_is_kept(tmp_
 async def test_a_stop_is_heeded(tmp_path: Path) -> None:
     workspace, _ = workspace_of(*NAMES)
     run = await run_of(workspace, setup_of(tmp_path, *NAMES), questions(3), tmp_path)
-    run.tell = lambda done, total: setattr(run.stop, "reason", "interrupted")
+    run.tell = lambda progress: setattr(run.stop, "reason", "interrupted")
     run.parallel = 1
     await run.run()
     assert run.paused == "interrupted"
     assert len({row.question for row in (await run.result()).scores}) == 1
 
 
-# ---- the pilot -------------------------------------------------------------------------------------------------------
-
-
-async def test_a_pilot_changes_no_score_and_reads_costs_and_spreads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(eval_run, "PILOT", 3)
-    data, setup = questions(6), replace(setup_of(tmp_path, *NAMES, arms=PANEL), epochs=2)
-    workspace, _ = workspace_of(*NAMES)
-    run = await run_of(workspace, setup, data, tmp_path / "pilot")
-    pilots: list[Pilot] = []
-    done: list[tuple[int, int]] = []
-    run.only_pilot, run.tell_pilot, run.tell = True, pilots.append, lambda n, total: done.append((n, total))
-    await run.run()
-    assert run.paused == "the pilot is over"
-    assert done[-1] == (6, 12)
-    result = await run.result()
-    assert len({row.question for row in result.scores}) == 3
-    [pilot] = pilots
-    assert pilot.usd
-    assert result.paid_usd
-    assert pilot.questions == 3
-    assert pilot.usd[0] < 2 * result.paid_usd < pilot.usd[1], "all paid calls count, shared ones once"
-    workspace, _ = workspace_of(*NAMES, store=workspace.store)  # pyright: ignore[reportArgumentType]
-    again = await run_of(workspace, setup, data, tmp_path / "pilot")
-    again.tell_pilot = pilots.append
-    await again.run()
-    assert pilots == [pilot, pilot]
-    scores = (await again.result()).scores
-    monkeypatch.setattr(eval_run, "PILOT", 30)
-    workspace, _ = workspace_of(*NAMES)
-    assert scores == (await evaluated(tmp_path / "whole", setup, data, workspace)).scores
+# ---- the plan --------------------------------------------------------------------------------------------------------
 
 
 # ---- the plan --------------------------------------------------------------------------------------------------------
@@ -367,7 +353,7 @@ async def test_another_process_on_the_same_evaluation_is_one_sentence(
     monkeypatch.setattr(Workspace, "run", interrupted)
     with pytest.raises(RecordConflict, match="another process runs this evaluation; nothing is lost"):
         await run.run()
-    assert not (tmp_path / "scores.csv").exists()
+    assert not (tmp_path / "scores.jsonl").exists()
 
 
 async def test_an_arm_with_a_memory_is_refused(tmp_path: Path) -> None:
@@ -386,17 +372,6 @@ async def test_a_threshold_that_would_be_learned_in_the_run_is_refused(tmp_path:
 
 
 # ---- kinds of questions ----------------------------------------------------------------------------------------------
-
-
-async def test_preferences_are_asked_in_both_orders(tmp_path: Path) -> None:
-    """A model that always takes the first of two is right half the time."""
-    pair = Question(id="p", input="Which reads better?", kind="preference", options=("left", "right"))
-    data = DataSet(questions=(pair,), keys=(Key(id="p", truth="left"),))
-    workspace, models = workspace_of("a")
-    models["a"].say = lambda prompt: f"ANSWER: {'left' if prompt.index('left') < prompt.index('right') else 'right'}"
-    result = await evaluated(tmp_path, setup_of(tmp_path, "a"), data, workspace)
-    assert result.plan.epochs == 2
-    assert [row.credit for row in by_arm(result)["panel"]] in ([1.0, 0.0], [0.0, 1.0])
 
 
 async def test_numbers_texts_and_probabilities(tmp_path: Path) -> None:

@@ -14,13 +14,11 @@ from folkmoot.app.evaluation.arms import Arm, with_rivals
 from folkmoot.app.evaluation.eval_files import save_result
 from folkmoot.app.evaluation.scores import EvalResult, PlannedArm
 from folkmoot.app.questions.data_sets import DataSet, Key, Question, to_store
-from folkmoot.app.questions.question_files import read_data_set
 from folkmoot.app.results.inspect_logs import letter, logs_of, read_records
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import BriefError, RecordError
 from tests.app.evaluation.eval_kit import OPTIONS, questions, run_of, setup_of, workspace_of
 from tests.app.results.prepared import DEBATE, plan, score
-from tests.cli.commands import folkmoot
 
 LONG = "-".join(["long"] * 60)
 MAP = Source(name="map.md", text="North is up.")
@@ -28,7 +26,7 @@ SET = DataSet(
     questions=(
         Question(id=LONG, input="Which?", kind="option", options=("x-ray", "yes"), group="g", documents=(MAP,)),
         Question(id="q2", input="How many?", kind="number", group="g", tags=("count", "few")),
-        Question(id="q3", input="Will it rain?", kind="probability", known_since="2026-01-01", split="judge"),
+        Question(id="q3", input="Will it rain?", kind="probability"),
         Question(id="q4", input="Who?", kind="text"),
         Question(id="q6", input="How far?", kind="number"),
         Question(id="q5", input="A or B?", kind="option", options=("B", "A")),
@@ -58,39 +56,10 @@ def saved(folder: Path) -> EvalResult:
         plan=plan([arm], 6, prices_date=""),
         scores=ROWS,
         seats=(),
-        plan_changed=False,
-        paid_usd=None,
-        paid_tokens=0,
-        judged_with_labels=None,
     )
     save_result(folder, result)
     to_store(SET, folder).keep()
     return result
-
-
-def test_questions_survive_export_and_import(tmp_path: Path) -> None:
-    saved(tmp_path / "run")
-    written = folkmoot(tmp_path, "eval", "export", "run", "--format", "inspect", "--server", "http://127.0.0.1:8765/")
-    assert (written.exit_code, written.output) == (0, "run/inspect/01-debate.json\n")
-    again = read_data_set(tmp_path / "run" / "inspect" / "01-debate.json")
-    assert again.keys == SET.keys
-    assert [replace(question, group="") for question in again.questions] == [
-        replace(question, group="") for question in SET.questions
-    ]
-    assert [question.group for question in again.questions] == ["g", "g", "q3", "q4", "q6", "q5"]
-    log = json.loads((tmp_path / "run" / "inspect" / "01-debate.json").read_text("utf-8"))
-    samples = log["samples"]
-    assert [sample["scores"]["folkmoot"]["value"] for sample in samples] == ["C", "N", "C", 0.5, "I", "I"]
-    assert [sample["store"]["folkmoot"]["state"] for sample in samples] == [row.state for row in ROWS]
-    assert samples[0]["output"]["completion"] == "ANSWER: B"
-    assert samples[0]["store"]["folkmoot"]["link"] == "http://127.0.0.1:8765/d/d0"
-    assert "link" not in samples[5]["store"]["folkmoot"]
-    assert ("error" in samples[5], "error" in samples[3]) == (True, False)
-    metrics = {item["name"]: item["metrics"] for item in log["results"]["scores"]}
-    assert metrics["folkmoot"]["accuracy"]["value"] == pytest.approx(2.5 / 6)
-    assert metrics["folkmoot"]["stderr"]["params"] == {"cluster": "group"}
-    assert metrics["log_loss"]["mean"]["value"] == 0.22
-    assert log["eval"]["created"] == "1970-01-01T00:00:00+00:00"
 
 
 async def test_a_run_has_a_log_for_each_arm_with_what_each_seat_used(tmp_path: Path) -> None:

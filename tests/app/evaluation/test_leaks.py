@@ -9,7 +9,7 @@ import folkmoot.app.questions
 
 SECRET: Mapping[str, frozenset[str]] = {
     "Key": frozenset({"data_sets", "grading"}),
-    "Grader": frozenset({"grading", "eval_run", "learned_gate"}),
+    "Grader": frozenset({"grading", "eval_run"}),
 }
 """Which modules may use a name."""
 

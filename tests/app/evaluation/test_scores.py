@@ -72,7 +72,6 @@ RESULT = EvalResult(
     paid_usd=0.25,
     paid_tokens=17,
     paid_estimated=True,
-    judged_with_labels=None,
 )
 
 
@@ -80,18 +79,21 @@ def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "check"
     save_result(folder, RESULT)
     assert read_result(folder) == RESULT
-    assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "run.json", "scores.csv", "seats.csv"]
-    assert (folder / "scores.csv").read_text("utf-8").startswith("question,group,arm,epoch,answer,credit,loss,brier,")
+    assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "run.json", "scores.jsonl", "seats.jsonl"]
     (folder / "run.json").unlink()
     assert read_result(folder) == replace(RESULT, paid_usd=None, paid_tokens=0, paid_estimated=False)
 
 
 def test_a_plan_that_was_edited_is_recognised(tmp_path: Path) -> None:
     save_plan(tmp_path, PLAN)
-    assert read_plan(tmp_path) == (PLAN, False)
+    saved = read_plan(tmp_path)
+    assert saved
+    assert (saved.plan, saved.edited) == (PLAN, False)
     path = tmp_path / "plan.json"
     path.write_text(path.read_text("utf-8").replace('"margin": 0.05', '"margin": 0.01'), "utf-8")
-    assert read_plan(tmp_path) == (replace(PLAN, margin=0.01), True)
+    saved = read_plan(tmp_path)
+    assert saved
+    assert (saved.plan, saved.edited) == (replace(PLAN, margin=0.01), True)
 
 
 def test_the_hash_covers_every_field() -> None:
@@ -109,14 +111,16 @@ def test_the_hash_covers_every_field() -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "words"),
     [
-        ("plan.json", "}", "", "Invalid JSON"),
-        ("plan.json", '"seed": 3', '"seed": "x"', "plan.seed: Input should be a valid"),
-        ("plan.json", '"format": 1', '"format": 9', "newer Folkmoot (format 9)"),
-        ("scores.csv", "question,group", "", "they must be question, group"),
-        ("scores.csv", "epoch", "time", "the heads are question, group, arm, time"),
-        ("scores.csv", "true,check-1", "true", "line 3 must have 14 cells; it has 13"),
-        ("scores.csv", "failed", "lost", "line 4: state: Input should be 'answered'"),
-        ("seats.csv", "panel,2", "panel,two", "line 2: epoch: Input should be"),
+        ("plan.json", "}", "", "JSON is malformed"),
+        ("plan.json", '"seed": 3', '"seed": "x"', "$.plan.seed"),
+        ("plan.json", '"margin": 0.05', '"margin": 0', "$.plan.margin"),
+        ("plan.json", '"alpha": 0.05', '"alpha": 2', "$.plan.alpha"),
+        ("plan.json", '"epochs": 1', '"epochs": 0', "$.plan.epochs"),
+        ("scores.jsonl", '"credit":null', '"credit":5', "line 2: "),
+        ("scores.jsonl", '"usd":null', '"usd":-1', "line 2: "),
+        ("scores.jsonl", '"tokens":12', '"tokens":-1', "line 1: "),
+        ("scores.jsonl", "failed", "lost", "line 2: "),
+        ("seats.jsonl", '"epoch":2', '"epoch":"two"', "line 1: "),
         ("run.json", "{", "[", "run.json cannot be read"),
     ],
 )

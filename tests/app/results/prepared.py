@@ -86,10 +86,8 @@ def result(results: Results, **changes: object) -> EvalResult:
         plan=plan([arm(name) for name in results], n),
         scores=tuple(rows),
         seats=(),
-        plan_changed=False,
         paid_usd=n * 0.02,
         paid_tokens=n * 1200,
-        judged_with_labels=None,
     )
     return replace(usual, **changes)  # pyright: ignore[reportArgumentType]
 
@@ -116,5 +114,6 @@ def forecast(arm: str, place: int, probability: float, outcome: int, **changes: 
     """A row with a probability."""
     loss = -math.log(probability if outcome else 1 - probability)
     brier = (probability - outcome) ** 2
-    row = replace(score(arm, place, 1.0), credit=None, answer=f"{probability}", loss=loss, brier=brier)
+    credit = float((probability > 0.5) == bool(outcome))
+    row = replace(score(arm, place, credit), answer=f"{probability}", loss=loss, brier=brier)
     return replace(row, **changes)  # pyright: ignore[reportArgumentType]

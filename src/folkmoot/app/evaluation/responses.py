@@ -192,7 +192,7 @@ def count(question: Question, answers: Sequence[str | None]) -> Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatAnswers:
-    """The first and the last answer of one participant, or one of several independent answers; None for none."""
+    """The first and the last answer of one participant; None for none."""
 
     seat: str
     first: str | None
@@ -209,14 +209,12 @@ class DebateResponse:
         charge: what it cost.
         debated: whether participants answered after they had seen others.
         seats: what each participant answered first and last.
-        models: the models that reported to have answered.
     """
 
     response: Response
     charge: Charge
     debated: bool
     seats: tuple[SeatAnswers, ...]
-    models: frozenset[str]
 
 
 def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> DebateResponse:
@@ -237,7 +235,6 @@ def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = 
         charge=charge_of(entries),
         debated=not recount and _has_exchange(transcript),
         seats=seats,
-        models=frozenset(entry.event.served for entry in entries if isinstance(entry.event, Called)),
     )
 
 
@@ -298,22 +295,34 @@ class Block:
     Attributes:
         question: what is asked.
         epoch: the number of the repeat, from 1.
-        rounds: how often everybody has answered alone.
+        rounds: the ids of the debates in which everybody has answered alone.
         drafts: these answers, in the order in which they are taken.
-        ordered: first answers to the question with its options in the order of the data, where that is probed.
-        debates: what came of the debate of each arm.
-        records: the id of the debate of each arm; "" for that of the first answers.
+        debates: what came of each debate of an arm; of several where it meets the cost of a dearer one.
+        records: the ids of these debates.
         whole: whether everything of it is on record.
     """
 
     question: Question
     epoch: int
-    rounds: int = 0
+    rounds: list[str] = field(default_factory=list[str])
     drafts: list[Draft] = field(default_factory=list[Draft])
-    ordered: list[Draft] = field(default_factory=list[Draft])
-    debates: dict[str, DebateResponse] = field(default_factory=dict[str, DebateResponse])
-    records: dict[str, str] = field(default_factory=dict[str, str])
+    debates: dict[str, list[DebateResponse]] = field(default_factory=dict[str, list[DebateResponse]])
+    records: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     whole: bool = False
+
+    def draws(self, arm: str) -> list[Draft]:
+        """What an arm that meets a cost takes as many of as that buys: its debates, or independent answers."""
+        if arm not in self.debates:
+            return self.drafts
+        return [_as_draft(self.question, debate) for debate in self.debates[arm]]
+
+
+def _as_draft(question: Question, debate: DebateResponse) -> Draft:
+    """The answer of a whole debate as one of several to be counted; a tie is none."""
+    came = debate.response
+    answer = came.answers[0] if came.state == "answered" else None
+    form = form_of(question, answer)
+    return Draft(seat="", answer=answer, form=form, charge=debate.charge, failed=came.state == "failed")
 
 
 # ---- what was paid ---------------------------------------------------------------------------------------------------

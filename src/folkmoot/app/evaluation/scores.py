@@ -1,19 +1,24 @@
 """The plan of an evaluation and its scores, as values. No truth stands in them: a score says how good an answer was."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import ClassVar, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
 
 from folkmoot.record.store import digest
 
 State: TypeAlias = Literal["answered", "tied", "unread", "failed"]
-ArmKind: TypeAlias = Literal["single", "sample", "adaptive", "rethink", "protocol", "learned_gate"]
+ArmKind: TypeAlias = Literal["single", "sample", "adaptive", "rethink", "protocol"]
 Measure: TypeAlias = Literal["credit", "log_loss", "brier"]
 Currency: TypeAlias = Literal["usd", "tokens", "calls"]
 
-ADDED = ("liars", "honest", "gates", "probes")
-"""Fields of a planned arm that the first plans did not have."""
+# The bounds are checked where a file is read: files are edited, and two runs are put together.
+Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Look: TypeAlias = Annotated[float, msgspec.Meta(gt=0, le=1)]
+Amount: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Number: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,14 +45,14 @@ class Score:
     question: str
     group: str
     arm: str
-    epoch: int
+    epoch: Number
     answer: str | None
-    credit: float | None
-    loss: float | None
-    brier: float | None
-    usd: float | None
-    tokens: int
-    calls: int
+    credit: Share | None
+    loss: Amount | None
+    brier: Share | None
+    usd: Amount | None
+    tokens: Count
+    calls: Count
     state: State
     debated: bool
     record: str
@@ -60,7 +65,7 @@ class SeatScore:
     question: str
     group: str
     arm: str
-    epoch: int
+    epoch: Number
     seat: str
     model: str
     first: str | None
@@ -80,10 +85,6 @@ class PlannedArm:
         is_debate: whether it is judged as a debate, against its rivals.
         matches: the arm whose cost it meets; "" for none.
         own_drafts: whether its first answers are its own, and not those that the other arms share.
-        liars: how many of its participants are told to mislead the others.
-        honest: the debate of which it has liars; "" for none.
-        gates: the debate that it has take place only where a learned threshold says so; "" for none.
-        probes: the arm of which this one sees the options in the order of the data; "" for none.
     """
 
     name: str
@@ -92,10 +93,6 @@ class PlannedArm:
     is_debate: bool = False
     matches: str = ""
     own_drafts: bool = False
-    liars: int = 0
-    honest: str = ""
-    gates: str = ""
-    probes: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,116 +113,28 @@ class EvalPlan:
         keys_hash: of all truths in their order.
         prices_date: the date of the price list, ``2026-11-01``; "" for none.
         seed: the random seed.
-        versions: of Folkmoot, and of the format.
-        cutoffs: of models the date up to which they may know what was public, as far as somebody said it.
+        versions: of Folkmoot, and of who answers how.
     """
 
     name: str
     arms: tuple[PlannedArm, ...]
     score: Measure
     currency: Currency
-    margin: float
-    alpha: float
-    looks: tuple[float, ...]
-    epochs: int
-    planned: int
+    margin: Annotated[float, msgspec.Meta(gt=0)]
+    alpha: Annotated[float, msgspec.Meta(gt=0, lt=0.5)]
+    looks: tuple[Look, ...]
+    epochs: Number
+    planned: Count
     questions_hash: str
     keys_hash: str
     prices_date: str
     seed: int
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
-    cutoffs: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def hash(self) -> str:
-        """The SHA-256 of the plan's canonical JSON: keys sorted, no blanks, ASCII.
-
-        Fields that later versions added count only where they are set, so a plan keeps its hash.
-        """
-        values = asdict(self)
-        if not self.cutoffs:
-            del values["cutoffs"]
-        values["arms"] = [
-            {name: value for name, value in arm.items() if value or name not in ADDED} for arm in values["arms"]
-        ]
-        return digest(json.dumps(values, sort_keys=True, separators=(",", ":")))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCheck:
-    """How a model that judged answers by a rubric compares with labels of people.
-
-    Attributes:
-        model: the judge.
-        labels: how many answers both have judged.
-        agreed: how often they agree.
-        said_right: how many the model called right.
-        labelled_right: how many people called right.
-        unread: how many judgements could not be read.
-    """
-
-    NEEDED: ClassVar[int] = 50
-    """Labels without which there is no verdict."""
-
-    model: str
-    labels: int = 0
-    agreed: int = 0
-    said_right: int = 0
-    labelled_right: int = 0
-    unread: int = 0
-
-    @property
-    def enough(self) -> bool:
-        """Whether there are enough labels for a verdict."""
-        return self.labels >= self.NEEDED
-
-    @property
-    def kappa(self) -> float | None:
-        """Agreement beyond chance (Cohen 1960); None where nothing can differ."""
-        own, theirs = self.said_right / self.labels, self.labelled_right / self.labels
-        chance = own * theirs + (1 - own) * (1 - theirs)
-        return None if chance == 1 else (self.agreed / self.labels - chance) / (1 - chance)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What the data says of a question beside what is asked: its tags, and since when its answer is public."""
-
-    tags: tuple[str, ...] = ()
-    known_since: str = ""
-
-
-Way: TypeAlias = Literal["split", "folds", "default"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learning:
-    """How the threshold of a gate was learned.
-
-    Attributes:
-        arm: the gate.
-        gates: the debate that it has take place or leaves out.
-        way: ``split`` on questions that are kept for it and that no arm is judged on; ``folds`` on nine tenths of the
-            questions for each other tenth; ``default`` where they are too few.
-        questions: on how many it was learned, or would have been.
-        low: the threshold; with ``folds`` the lowest.
-        high: the same; with ``folds`` the highest.
-    """
-
-    arm: str
-    gates: str
-    way: Way
-    questions: int
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lessons:
-    """How arms did on the questions that gates learn on: those that meet no other arm's cost, and learn nothing."""
-
-    scores: tuple[Score, ...] = ()
-    seats: tuple[SeatScore, ...] = ()
+        """The SHA-256 of the plan's canonical JSON: keys sorted, no blanks."""
+        return digest(msgspec.json.encode(self, order="sorted").decode())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,24 +149,16 @@ class EvalResult:
         paid_usd: what was paid in US dollars, shared answers once; None where a price is unknown.
         paid_tokens: the same in tokens, in and out.
         paid_estimated: whether both are estimates, because a provider did not count the tokens of every call.
-        judged_with_labels: whether a judging model was checked against enough labels of people; None if none judged.
-        judge: how that model compares with people; None if none judged.
-        learned: how the thresholds of gates were learned.
-        facts: what the data says of questions, by their ids.
+        tags: the tags of questions that have some, by their ids.
         tag: only questions with this tag are in it; "" for all.
-        lessons: the same of the questions that gates learn on.
     """
 
     plan: EvalPlan
     scores: tuple[Score, ...]
     seats: tuple[SeatScore, ...]
-    plan_changed: bool
-    paid_usd: float | None
-    paid_tokens: int
-    judged_with_labels: bool | None
-    judge: JudgeCheck | None = None
-    learned: tuple[Learning, ...] = ()
-    facts: Mapping[str, Facts] = field(default_factory=dict[str, Facts])
-    tag: str = ""
-    lessons: Lessons = Lessons()
+    plan_changed: bool = False
+    paid_usd: float | None = None
+    paid_tokens: int = 0
     paid_estimated: bool = False
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    tag: str = ""

@@ -25,8 +25,8 @@ from folkmoot.core.event import Entry, Noted, NoteKind
 from folkmoot.core.roles import EVALUATION_ID
 from folkmoot.core.text import clean, clip
 from folkmoot.core.transcript import fold
-from folkmoot.evaluation.forecast_scores import Scored, scored, truth_of
 from folkmoot.learn.calibration import Calibration, Level, expected, measure
+from folkmoot.learn.forecast_scores import Scored, scored, truth_of
 from folkmoot.learn.lessons import DOMAIN, FORGET, RESOLVE, lessons, notes, option_of
 from folkmoot.learn.memory import FoundMemory, Kind
 from folkmoot.learn.memory_store import Item, MemoryStore

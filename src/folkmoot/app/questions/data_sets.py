@@ -1,35 +1,29 @@
 """Questions with known answers, parted: questions, which prompts may see, and keys, which they never do.
 
-``question_files`` reads them. Each faulty line is one error with its number. ``target`` and ``choices``, the names that
-Inspect uses, stand for ``truth`` and ``options``.
+``question_files`` reads them. Each faulty line is one error with its number. ``target`` and ``choices``, Inspect's names, stand for ``truth`` and ``options``.
 """
 
 import json
 import math
+import os
 import re
+import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date
-from decimal import Decimal
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, cast, get_args
 
 from folkmoot.app.brief.files import read_files
 from folkmoot.app.questions.quantities import RELATIVE, normal_text, read_quantity
-from folkmoot.app.questions.whole_files import write_whole
 from folkmoot.core.brief import OPTIONS, Source
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean, closest, listed, shorten
 from folkmoot.record.store import digest
 
-Kind: TypeAlias = Literal["option", "number", "probability", "text", "preference", "rubric"]
-Split: TypeAlias = Literal["", "learn", "judge"]
+Kind: TypeAlias = Literal["option", "number", "probability", "text"]
 
 ALIASES: Final[Mapping[str, str]] = {"target": "truth", "choices": "options"}
-FIELDS = (
-    *("id", "input", "truth", "kind", "options", "accepted", "tolerance"),
-    *("documents", "group", "split", "known_since", "tags"),
-)
+FIELDS = ("id", "input", "truth", "kind", "options", "accepted", "tolerance", "documents", "group", "tags")
 LISTS = frozenset({"options", "tags", "accepted", "documents"})
 """Fields with several values: a list in JSON, parted by ``|`` in CSV."""
 
@@ -38,7 +32,7 @@ OUTCOMES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("1.0", "yes", "true"), "1"),
     **dict.fromkeys(("0.0", "no", "false"), "0"),
 }
-"""How the outcome of a yes/no question is written elsewhere; columns of tables are often numbers or truth values."""
+"""How the outcome of a yes/no question is written elsewhere."""
 
 LONGEST_ID = 200
 """Characters of a question that is its own id; of a longer one its beginning and a hash are."""
@@ -68,11 +62,9 @@ class Question:
         id: its name, unique in the set.
         input: the words of the question.
         kind: what an answer is.
-        options: to choose from, for the kinds ``option`` and ``preference``.
+        options: to choose from, for the kind ``option``.
         documents: what everybody who answers may read.
         group: questions that share a text, a source or an event have one group; "" for none.
-        split: whether something may be learned on it, or it is kept to judge; "" if nobody said.
-        known_since: the date since when the answer is public; "" if nobody said.
         tags: words to look at parts of the set.
     """
 
@@ -82,8 +74,6 @@ class Question:
     options: tuple[str, ...] = ()
     documents: tuple[Source, ...] = ()
     group: str = ""
-    split: Split = ""
-    known_since: str = ""
     tags: tuple[str, ...] = ()
 
 
@@ -167,6 +157,20 @@ def _line_of(place: str) -> str:
     return f"line {number}" if number.isdecimal() else place
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file wholly or not at all, so that nobody reads half of it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    draft = path.parent / f".{secrets.token_hex(8)}.tmp"
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 QUESTIONS_FILE, KEYS_FILE = "questions.jsonl", "keys.jsonl"
 
 
@@ -248,8 +252,6 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
         options=options,
         documents=_documents(fields.get("documents"), folder),
         group=_text(fields, "group"),
-        split=_split(_text(fields, "split")),
-        known_since=day_of(_text(fields, "known_since"), "known_since"),
         tags=_texts(fields, "tags"),
     )
     absolute, relative = _tolerances(_text(fields, "tolerance"))
@@ -319,39 +321,13 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
     kind = kind or ("option" if options else "number" if PLAIN_NUMBER.fullmatch(truth) else "text")
     if kind not in get_args(Kind):
         raise ValueError(f"unknown kind {kind!r}; there are {', '.join(get_args(Kind))}")
-    if kind == "rubric" and options:
-        raise ValueError("a rubric is for answers in words, without options")
-    if kind == "preference" and len(options) != 2:
-        raise ValueError(f"a preference is between 2 options, not {len(options)}")
-    if kind in ("option", "preference") and truth not in options:
-        raise ValueError(f"the truth {shorten(truth, 60)!r} is none of the options")
+    if kind == "option" and truth not in options:
+        raise ValueError(f"the truth {shorten(truth, 60)!r} is none of the options: {shorten(listed(options), 200)}")
     if kind == "number" and read_quantity(truth) is None:
         raise ValueError(f"truth is not a number: {shorten(truth, 60)!r}")
     if kind == "probability" and truth not in ("0", "1"):
         raise ValueError(f"the truth of a probability is 0 or 1 (no or yes), not {shorten(truth, 60)!r}")
     return cast("Kind", kind)
-
-
-_DAY: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?:[T ].*)?", re.DOTALL)
-"""A year, a month or a day; a time of the day does not matter."""
-
-
-def day_of(text: str, name: str) -> str:
-    """A date as ``2026``, ``2026-01`` or ``2026-01-31``; "" for "".
-
-    Raises:
-        ValueError: it is none.
-    """
-    parts = _DAY.fullmatch(text)
-    try:
-        if parts:
-            date(int(parts[1]), int(parts[2] or 1), int(parts[3] or 1))
-            return "-".join(filter(None, parts.groups()))
-    except ValueError:
-        pass
-    if text:
-        raise ValueError(f"{name} is a date such as 2026-01-31, not {shorten(text, 60)!r}")
-    return ""
 
 
 def tagged(data: DataSet, tag: str) -> DataSet:
@@ -375,12 +351,6 @@ def no_such_tag(tag: str, tags: Iterable[str]) -> BriefError:
     return BriefError(f"no question has the tag {tag[:60]!r}; {there if known else 'none has any'}", code="bad_enum")
 
 
-def _split(split: str) -> Split:
-    if split not in get_args(Split):
-        raise ValueError(f"split is learn or judge, not {split!r}")
-    return cast("Split", split)
-
-
 def _number(text: str, name: str) -> float:
     try:
         value = float(text)
@@ -400,8 +370,6 @@ def _text(fields: Mapping[str, object], name: str) -> str:
         raise ValueError(f"{name} is not a number: {value}")
     if isinstance(value, str | int | float):
         return clean(value).strip() if isinstance(value, str) else json.dumps(value)
-    if isinstance(value, date | Decimal):
-        return str(value).removesuffix(" 00:00:00")
     raise ValueError(f"{name} is not a text")
 
 

@@ -1,7 +1,7 @@
 """Past debates whose right answer is known, as an evaluation: what one model, a vote or a gate would have said.
 
 Nothing is asked again. The first answers are those on record: each alone is what one model would have said, their
-plurality is a vote, draws of some of them are sampling. A gate takes the vote where all first answers are alike, and
+plurality is a vote. A gate takes the vote where all first answers are alike, and
 what was debated elsewhere. The costs are those of the calls for the first answers, and of all calls.
 """
 
@@ -13,7 +13,6 @@ from typing import Final
 from folkmoot.app.evaluation.eval_plan import MARGINS
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Measure, PlannedArm, Score, SeatScore, State
 from folkmoot.app.plan.learning import owner_messages
-from folkmoot.app.results.score_rows import forecast_loss
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.arguments.positions import AnswerGiven, answers_given
 from folkmoot.core.decision import Decision
@@ -21,7 +20,8 @@ from folkmoot.core.errors import RecordError
 from folkmoot.core.event import ASIDE, Called, Entry, Opened
 from folkmoot.core.text import counted
 from folkmoot.core.transcript import Transcript, fold
-from folkmoot.evaluation.forecast_scores import truth_of
+from folkmoot.learn.calibration import CLIP
+from folkmoot.learn.forecast_scores import truth_of
 from folkmoot.learn.lessons import is_right, notes, option_of, players
 from folkmoot.learn.panels import Answers, credit, tops
 from folkmoot.policy.rounds import THRESHOLD
@@ -108,7 +108,7 @@ class Forecasts:
         n = len(hits)
         return ForecastScores(
             credit=math.fsum(0.5 if hit == HALF else hit > HALF for hit in hits) / n,
-            loss=math.fsum(forecast_loss(value, self.outcome) for value in probabilities) / n,
+            loss=math.fsum(-math.log(min(max(hit, CLIP), 1 - CLIP)) for hit in hits) / n,
             brier=math.fsum((1 - hit) ** 2 for hit in hits) / n,
         )
 
@@ -287,11 +287,9 @@ def as_result(debates: Sequence[PastDebate]) -> EvalResult:
         plan=plan,
         scores=scores,
         seats=tuple(seat for past in debates for seat in _seats(past)),
-        plan_changed=False,
         paid_usd=math.fsum(paid) if len(paid) == len(debates) else None,
         paid_tokens=sum(past.whole.tokens for past in debates),
         paid_estimated=any(past.whole.estimated for past in debates),
-        judged_with_labels=None,
     )
 
 

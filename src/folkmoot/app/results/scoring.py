@@ -1,43 +1,60 @@
 """From the scores of an evaluation to its scoreboard, with what a reader must know beside the figures."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from folkmoot.app.evaluation.rubrics import judge_sentences
-from folkmoot.app.evaluation.scores import EvalResult, Facts, Learning, PlannedArm
-from folkmoot.app.results.comparisons import (
-    compare_all,
-    debates,
-    growth_lines,
-    is_known_by,
-    look,
-    order_lines,
-    pair_lines,
-    part_lines,
-    question_lines,
-    verdict_lines,
-)
-from folkmoot.app.results.cost_curve import curve
-from folkmoot.app.results.forecast_quality import calibration_lines
-from folkmoot.app.results.score_rows import ScoreRows
-from folkmoot.app.results.scoreboard import VERSION, ArmLine, OrderLine, Scoreboard
-from folkmoot.app.results.seat_measures import (
-    flip_lines,
-    gate_lines,
-    liar_lines,
-    liar_sentences,
-    seat_lines,
-    voices_lines,
+from folkmoot.app.evaluation.scores import EvalResult, PlannedArm
+from folkmoot.app.results.score_rows import ScoreRows, ballot
+from folkmoot.app.results.scoreboard import (
+    VERSION,
+    ArmLine,
+    FlipLine,
+    PairLine,
+    QuestionLine,
+    Scoreboard,
+    Turned,
+    VerdictLine,
 )
 from folkmoot.core.text import counted, listed
-from folkmoot.evaluation.gates import ENOUGH
+from folkmoot.evaluation.flips import Change, State, flip_table, state_of
+from folkmoot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
+from folkmoot.evaluation.paired import Interval
+from folkmoot.evaluation.power import questions_needed, smallest_difference
+from folkmoot.evaluation.quantiles import NORMAL
+from folkmoot.evaluation.verdicts import (
+    COST_ROOM,
+    MATCHED,
+    Comparison,
+    Conduct,
+    Verdict,
+    compare,
+    decide,
+    more,
+    spread_of_interval,
+)
+from folkmoot.learn.panels import tops
 
 ONE_GROUP = "All questions are one group, so the intervals are too narrow: they count the questions as independent."
-COUNT_ONLY = "Contributions are those to the count of the answers, not to the talk."
 NO_PLACEBO = (
     "There is no arm that asks again without showing other answers (rethink): "
     "some flips are what a second look alone gives."
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """What one verdict is about: a debate, and what it has to beat at equal cost."""
+
+    debate: PlannedArm
+    rivals: Sequence[str]
+    versus: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name among all verdicts."""
+        return f"{self.debate.name} - {self.versus}" if self.versus else self.debate.name
 
 
 def measure(result: EvalResult) -> Scoreboard:
@@ -47,9 +64,8 @@ def measure(result: EvalResult) -> Scoreboard:
         RecordError: fewer than two questions are answered by all arms.
     """
     rows = ScoreRows(result)
-    plan, table = rows.plan, compare_all(rows)
-    points, front = curve(rows)
-    liars, orders = liar_lines(rows), order_lines(rows)
+    plan, tests = rows.plan, _tests(rows.arms)
+    table = _compare_all(rows, tests)
     charged = [row.usd for arm in rows.arms for row in rows.of(arm.name)]
     known = [usd for usd in charged if usd is not None]
     return Scoreboard(
@@ -71,23 +87,164 @@ def measure(result: EvalResult) -> Scoreboard:
         charged_usd=math.fsum(known) if len(known) == len(charged) else None,
         paid_usd=result.paid_usd,
         paid_tokens=result.paid_tokens,
-        verdicts=verdict_lines(rows, result, table),
+        verdicts=tuple(_verdict_line(rows, result, test, table[test.debate.name]) for test in tests),
         arms=tuple(_arm(rows, arm) for arm in rows.arms),
-        pairs=pair_lines(rows, table),
-        flips=flip_lines(rows),
-        seats=seat_lines(rows),
-        voices=voices_lines(rows),
-        calibration=calibration_lines(rows),
-        curve=points,
-        front=front,
-        gates=gate_lines(rows),
-        liars=liars,
-        parts=part_lines(result),
-        orders=orders,
-        by_question=question_lines(rows),
-        growth=growth_lines(rows),
-        notes=(*_notes(rows, result), *map(_order_note, orders), *liar_sentences(liars)),
+        pairs=tuple(_pair_lines(rows, table, len(tests))),
+        flips=tuple(_flip_lines(rows)),
+        by_question=tuple(_question_lines(rows)),
+        notes=tuple(_notes(rows, result, len(tests))),
     )
+
+
+def _debates(arms: Sequence[PlannedArm]) -> list[PlannedArm]:
+    return [arm for arm in arms if arm.is_debate]
+
+
+def _tests(arms: Sequence[PlannedArm]) -> list[Test]:
+    """Each debate against independent answers at its cost; and against each other debate that meets its cost."""
+    tests: list[Test] = []
+    for debate in _debates(arms):
+        matching = [arm for arm in arms if arm.matches == debate.name]
+        tests.append(Test(debate=debate, rivals=[arm.name for arm in matching if arm.kind != "protocol"]))
+        others = [arm.name for arm in matching if arm.kind == "protocol"]
+        tests += [Test(debate=debate, rivals=[name], versus=name) for name in others]
+    return tests
+
+
+def _look(rows: ScoreRows) -> tuple[float, int]:
+    """The level now, stricter at a look before the end; and how many questions are missing until the next look."""
+    n, planned, alpha = len(rows.questions), rows.plan.planned, rows.plan.alpha
+    shares = (*(share for share in rows.plan.looks if 0 < share < 1), 1.0)
+    if len(shares) == 1:
+        return alpha, max(planned - n, 0)
+    dues = [math.ceil(share * planned - 1e-9) for share in shares]
+    index = next((index for index, due in enumerate(dues) if n <= due), len(dues) - 1)
+    bound = look_bounds(shares, alpha=alpha)[index]
+    return 2 * (1 - NORMAL.cdf(bound)), max(dues[index] - n, 0)
+
+
+# ---- differences and verdicts ----------------------------------------------------------------------------------------
+
+
+def _compare_all(rows: ScoreRows, tests: Sequence[Test]) -> dict[str, dict[str, Comparison]]:
+    """Each debate against every other arm, at the level of the look; p values against rivals are adjusted (Holm)."""
+    alpha, _ = _look(rows)
+    table = {
+        debate.name: {
+            other.name: _compare(rows, debate.name, other.name, alpha)
+            for other in rows.arms
+            if other.name != debate.name
+        }
+        for debate in _debates(rows.arms)
+    }
+    worst = {test.key: max(table[test.debate.name][rival].p for rival in test.rivals) for test in tests if test.rivals}
+    adjusted = holm(worst)
+    for test in tests:
+        for rival in test.rivals:
+            comparison = table[test.debate.name][rival]
+            table[test.debate.name][rival] = replace(comparison, p=max(comparison.p, adjusted[test.key]))
+    return table
+
+
+def _compare(rows: ScoreRows, debate: str, other: str, alpha: float) -> Comparison:
+    own, theirs = rows.cost(debate), rows.cost(other)
+    comparison = compare(
+        other,
+        rows.differences(rows.minus(debate, other)),
+        cost_ratio=own / theirs if own is not None and theirs else math.inf,
+        seed=rows.plan.seed,
+        alpha=alpha,
+    )
+    return replace(comparison, groups=rows.group_count)
+
+
+def _verdict_line(
+    rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mapping[str, Comparison]
+) -> VerdictLine:
+    verdict = _verdict(rows, result, test, comparisons)
+    return VerdictLine(arm=test.debate.name, rival=test.versus, word=verdict.word, sentence=verdict.sentence)
+
+
+def _verdict(rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mapping[str, Comparison]) -> Verdict:
+    if not test.rivals:
+        return Verdict(word="no verdict", sentence=f"no verdict: {MATCHED}")
+    debate = test.debate.name
+    conduct = Conduct(
+        failed=[_failed(rows, name) for name in (debate, *test.rivals)],
+        plan_changed=result.plan_changed,
+        part=bool(result.tag),
+        unread_decide=any(_turns_without_unread(rows, debate, name) for name in test.rivals),
+    )
+    name = debate if test.versus else "debate"
+    decided = decide([comparisons[rival] for rival in test.rivals], margin=rows.plan.margin, conduct=conduct, name=name)
+    _, missing = _look(rows)
+    if missing and decided.word != "no verdict":
+        return Verdict(word="not known", sentence=f"not known: {more(missing)} until the next look of the plan")
+    return decided
+
+
+def _failed(rows: ScoreRows, arm: str) -> float:
+    states = [row.state for row in rows.of(arm)]
+    return states.count("failed") / len(states)
+
+
+def _without_unread(rows: ScoreRows, arm: str, rival: str) -> float | None:
+    """The mean difference without questions that one of the two left unread; None where none is left."""
+    places = rows.read(arm, rival)
+    return float(rows.minus(arm, rival)[places].mean()) if places else None
+
+
+def _turns_without_unread(rows: ScoreRows, arm: str, rival: str) -> bool:
+    bound = _without_unread(rows, arm, rival)
+    return bound is None or bound * float(rows.minus(arm, rival).mean()) < 0
+
+
+def _pair_lines(rows: ScoreRows, table: Mapping[str, Mapping[str, Comparison]], verdicts: int) -> Iterator[PairLine]:
+    """Each debate against every other arm, but not against what has the cost of another debate, and not twice."""
+    debates = _debates(rows.arms)
+    for number, debate in enumerate(debates):
+        for other in sorted(rows.arms, key=lambda arm: arm.matches != debate.name):
+            if other.matches in ("", debate.name) and other not in debates[: number + 1]:
+                yield _pair_line(rows, debate.name, other, table[debate.name][other.name], verdicts)
+
+
+def _pair_line(rows: ScoreRows, debate: str, other: PlannedArm, comparison: Comparison, verdicts: int) -> PairLine:
+    values = rows.minus(debate, other.name)
+    differences = rows.differences(values)
+    matched, ratio, spread = other.matches == debate, comparison.cost_ratio, spread_of_interval(comparison)
+    return PairLine(
+        arm=debate,
+        rival=other.name,
+        matched=matched,
+        n=comparison.n,
+        difference=comparison.mean,
+        interval=comparison.interval,
+        corrected=differences.interval(1 - comparison.alpha / verdicts) if verdicts > 1 else None,
+        p=compare(other.name, differences, seed=rows.plan.seed, alpha=comparison.alpha).p,
+        adjusted=comparison.p if matched else None,
+        helped=int((values > 0).sum()),
+        hurt=int((values < 0).sum()),
+        cost_ratio=ratio if math.isfinite(ratio) else None,
+        equal_cost=abs(ratio - 1) <= COST_ROOM,
+        smallest=smallest_difference(spread, comparison.n),
+        needed=questions_needed(spread, rows.plan.margin),
+        without_unread=_without_unread(rows, debate, other.name),
+        live=_live_interval(values.tolist(), rows.plan.planned, rows.plan.alpha),
+    )
+
+
+def _live_interval(values: Sequence[float], planned: int, alpha: float) -> Interval | None:
+    """The interval that may be looked at after every question; None below 50 questions."""
+    n = len(values)
+    if n < FIRST_LOOK:
+        return None
+    mean = math.fsum(values) / n
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    half = live_half_width(spread, n, max(planned, n), alpha=alpha)
+    return Interval(low=mean - half, high=mean + half, level=1 - alpha)
+
+
+# ---- arms, flips, questions ------------------------------------------------------------------------------------------
 
 
 def _arm(rows: ScoreRows, arm: PlannedArm) -> ArmLine:
@@ -117,118 +274,121 @@ def _arm(rows: ScoreRows, arm: PlannedArm) -> ArmLine:
     )
 
 
-def _notes(rows: ScoreRows, result: EvalResult) -> Iterator[str]:
+def _flip_lines(rows: ScoreRows) -> Iterator[FlipLine]:
+    """What changed between first and last answers, for the arms whose participants answered twice."""
+    for arm in rows.arms:
+        if arm.kind not in ("rethink", "protocol") or arm.matches or not (questions := rows.seats(arm.name)):
+            continue
+        seats: list[list[Change]] = []
+        decisions: list[list[Change]] = []
+        for question, repeats in questions:
+            everybody = [seat for repeat in repeats for seat in repeat]
+            seats.append(
+                [(_state(seat.first, seat.first_right), _state(seat.last, seat.last_right)) for seat in everybody]
+            )
+            changes: list[Change] = []
+            for repeat in repeats:
+                tied = tops({seat.seat: ballot(seat) for seat in repeat})
+                before = state_of(tied[0] == "right" if len(tied) == 1 else None)  # a tie decides nothing
+                changes.append((before, _decided(rows, arm.name, question, repeat[0].epoch)))
+            decisions.append(changes)
+        yield _flips(arm.name, "seats", seats)
+        yield _flips(arm.name, "decision", decisions)
+
+
+def _state(answer: str | None, right: bool | None) -> State:
+    return state_of(None if answer is None else bool(right))
+
+
+def _decided(rows: ScoreRows, arm: str, question: str, epoch: int) -> State:
+    """What was decided in the end."""
+    row = next((row for row in rows.on(arm, question) if row.epoch == epoch and row.state == "answered"), None)
+    return state_of(None if row is None or row.credit is None else row.credit > 0.5)
+
+
+def _flips(arm: str, of: Literal["seats", "decision"], questions: Sequence[Sequence[Change]]) -> FlipLine:
+    table = flip_table(questions)
+    return FlipLine(
+        arm=arm,
+        of=of,
+        turned=tuple(Turned(before=pair[0], after=pair[1], n=n) for pair, n in sorted(table.counts.items())),
+        to_right=table.to_right,
+        to_wrong=table.to_wrong,
+        questions_up=table.questions_up,
+        questions_down=table.questions_down,
+        p=table.p,
+    )
+
+
+def _question_lines(rows: ScoreRows) -> Iterator[QuestionLine]:
+    """Each question for each debate and rival, the largest loss first."""
+    for debate in _debates(rows.arms):
+        for rival in (arm for arm in rows.arms if arm.matches == debate.name):
+            values = rows.minus(debate.name, rival.name).tolist()
+            for value, question in sorted(zip(values, rows.questions, strict=True)):
+                row = rows.on(debate.name, question)[0]
+                yield QuestionLine(
+                    question=question,
+                    group=row.group,
+                    arm=debate.name,
+                    rival=rival.name,
+                    difference=value,
+                    record=row.record,
+                )
+
+
+# ---- what to know ----------------------------------------------------------------------------------------------------
+
+
+def _notes(rows: ScoreRows, result: EvalResult, verdicts: int) -> Iterator[str]:
     """What a reader must know: how the run went, and what limits the figures."""
-    plan = rows.plan
+    plan, n = rows.plan, counted(len(rows.questions), "question")
     if result.plan_changed:
         yield (
             "Exploratory: the plan was changed after the first call. To test the new plan, run it under a name of its "
             "own (--name): it gets its own hash and its own answers."
         )
     if result.tag:
-        many = counted(len(rows.questions), "question")
-        yield f"Exploratory: only the {many} with the tag {result.tag[:60]!r}. The plan's verdict is over all of them."
-    judged = {name: result.facts[name] for name in rows.questions if name in result.facts}
-    yield from contamination_notes(judged, plan.cutoffs)
-    if (missing := look(rows).missing) > 0:
-        early = counted(len(rows.questions), "question")
-        yield (
-            f"So far {early} of {plan.planned} answered: {missing} more until the next look. "
-            "Until then look at the live interval alone."
-        )
+        yield f"Exploratory: only the {n} with the tag {result.tag[:60]!r}. The plan's verdict is over all of them."
+    _, missing = _look(rows)
+    if missing:
+        live = "Until then look at the live interval alone."
+        yield f"So far {n} of {plan.planned} answered: {missing} more until the next look. {live}"
     if result.paid_estimated:
         yield "A provider did not count the tokens of every call: the tokens and the costs here are estimates."
-    yield from map(_learning_note, result.learned)
     if rows.group_count == 1:
         yield ONE_GROUP
     elif rows.groups:
         yield f"The questions are {rows.group_count} groups, and the intervals allow for that."
-    if result.judge:
-        yield from judge_sentences(result.judge)
-    elif result.judged_with_labels is not None:
-        checked = "was checked against labels of people" if result.judged_with_labels else "was not checked"
-        yield f"A model judged the answers; it {checked}."
     for arm in rows.arms:
         yield from _arm_notes(rows, arm)
-    if len(debates(rows)) > 1:
-        yield f"The p values of {len(debates(rows))} debates are adjusted (Holm)."
-    if debates(rows) and not any(arm.kind == "rethink" for arm in rows.arms):
+    if verdicts > 1:
+        yield f"The p values of {verdicts} verdicts are adjusted (Holm)."
+    if _debates(rows.arms) and not any(arm.kind == "rethink" for arm in rows.arms):
         yield NO_PLACEBO
-    if any(len(rows.ballots(arm.name)) for arm in rows.arms):
-        yield COUNT_ONLY
-
-
-def contamination_notes(facts: Mapping[str, Facts], cutoffs: Mapping[str, str]) -> Iterator[str]:
-    """Whether models may have seen the answers: a warning, and no correction.
-
-    Args:
-        facts: what the data says of questions.
-        cutoffs: up to which date models may know what was public.
-    """
-    dated = [own.known_since for own in facts.values() if own.known_since]
-    if dated and not cutoffs:
-        many = f"{counted(len(dated), 'question')} {'says' if len(dated) == 1 else 'say'}"
-        yield f"{many} since when the answer is public. Name the models' cut-offs (--cutoff) to see what they may know."
-    for model, day in cutoffs.items():
-        if known := sum(is_known_by(since, day) for since in dated):
-            yield (
-                f"{model} may have seen the answers to {known} of {counted(len(dated), 'dated question')}: they were "
-                f"public by its cut-off, {day}."
-            )
-
-
-def _order_note(line: OrderLine) -> str:
-    """What another order of the options does to a model: a warning, and no correction."""
-    moved = f"{line.arm}: with its options in another order, {line.changed} of {counted(line.rows, 'answer')} changed"
-    if line.interval.low <= 0:
-        return f"{moved}; no sign that it knows the options in the order of the data."
-    return f"{moved}; it does better in the order of the data, so it may have seen these questions."
-
-
-def _learning_note(learning: Learning) -> str:
-    """How the threshold of a gate was learned, and what follows for its figures."""
-    many = counted(learning.questions, "question")
-    match learning.way:
-        case "split":
-            how = f"where first answers are more than {learning.low:g} apart, learned on {many} marked split: learn"
-            return f"{learning.arm}: {learning.gates} {how}; no arm is judged on them."
-        case "folds":
-            low, high = f"{learning.low:g}", f"{learning.high:g}"
-            thresholds = low if low == high else f"{low} to {high}"
-            return (
-                f"{learning.arm}: {learning.gates} where first answers are more than a threshold apart ({thresholds}); "
-                "each tenth of the questions is judged by the one that the others choose. That is an estimate and no "
-                "test: for a verdict mark questions with split: learn."
-            )
-        case _:
-            return (
-                f"{learning.arm}: {many} are too few to learn a threshold ({ENOUGH} are needed), so it is "
-                f"{learning.low:g}, the default."
-            )
 
 
 def _arm_notes(rows: ScoreRows, arm: PlannedArm) -> Iterator[str]:
     due = rows.of(arm.name)
-    unread = sum(row.state == "unread" for row in due)
-    if unread:
+    if unread := sum(row.state == "unread" for row in due):
         readable, right = rows.read(arm.name), float(rows.scores(arm.name, unread_right=True).mean())
-        outside = (
-            f"Without those questions the score is {float(rows.scores(arm.name)[readable].mean()):.3f}"
-            if readable
-            else "Without those no question is left"
-        )
+        outside = "Without those no question is left"
+        if readable:
+            outside = f"Without those questions the score is {float(rows.scores(arm.name)[readable].mean()):.3f}"
         yield (
             f"{arm.name}: {unread} of {counted(len(due), 'answer')} could not be read, which counts as wrong. "
             f"{outside}; with all of these right, {right:.3f}."
         )
     if arm.is_debate:
         took_place = sum(row.debated for row in due)
-        yield f"{arm.name}: debated in {took_place} of {len(due)}."
-        if took_place == 0:
-            yield f"{arm.name}: no debate took place."
+        yield (
+            f"{arm.name}: debated in {took_place} of {len(due)}."
+            if took_place
+            else f"{arm.name}: no debate took place."
+        )
     if arm.own_drafts:
         yield f"{arm.name}: own drafts; its first answers are not those that the other arms share."
-    items = rows.ballots(arm.name)
-    models = {model for item in items for model in item.models.values() if model}
-    if arm.is_debate and items and len(items[0].models) > 1 and len(models) == 1:
+    seats = [seat for _, repeats in rows.seats(arm.name) for repeat in repeats for seat in repeat]
+    models = {seat.model for seat in seats if seat.model}
+    if arm.is_debate and len({seat.seat for seat in seats}) > 1 and len(models) == 1:
         yield f"{arm.name}: all participants are copies of one model, {listed(sorted(models))}."

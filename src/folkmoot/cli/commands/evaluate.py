@@ -1,15 +1,22 @@
-"""``folkmoot eval``: does a debate pay?"""
+"""``folkmoot eval``: does a debate pay? Results are read, written to files, and made of past debates."""
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import rich_click
 
-from folkmoot.cli.commands.eval_results import export, past, show
+from folkmoot.cli.commands.eval_new import new
 from folkmoot.cli.commands.measure import plan_evaluation, run_evaluation, say_faults
-from folkmoot.cli.options import DONE, USAGE
+from folkmoot.cli.options import DONE, USAGE, complete_debate, open_workspace, run_command, store_option
 from folkmoot.core.text import counted
+
+if TYPE_CHECKING:
+    from folkmoot.app.evaluation.scores import EvalResult
+
+FORMS = ("html", "json", "csv", "latex", "paper")
+"""``folkmoot.app.results.score_files`` has them, and is loaded when it is needed."""
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -29,17 +36,13 @@ def evaluate() -> None:
     """Measure whether a debate pays: at equal cost, with intervals."""
 
 
-for command in (plan_evaluation, run_evaluation, show, export, past):
-    evaluate.add_command(command)
-
-
 @evaluate.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 def check(file: Path) -> int:
     """Check questions with known answers, and say what is in them.
 
-    FILE is .jsonl, .csv, .parquet, a log of Inspect (.eval, .json), a folder of briefs with answer: in the header, or
-    a folder of Hugging Face. Each faulty line is one error with its number.
+    FILE is .jsonl, .csv, or a folder of briefs with answer: in the header. Each faulty line is one error with its
+    number.
     """
     from folkmoot.app.questions.data_sets import FaultyData
     from folkmoot.app.questions.question_files import read_data_set
@@ -58,21 +61,94 @@ def check(file: Path) -> int:
 
 
 @evaluate.command()
-@click.argument("learn", type=_FOLDER, metavar="LEARN")
-@click.argument("judge", type=_FOLDER, required=False, metavar="[JUDGE]")
-@click.option("--arm", default="", metavar="NAME", help="The debate of an evaluation. Default: its only one.")
-def gate(learn: Path, judge: Path | None, arm: str) -> int:
-    """Learn on one folder when to debate, and judge that gate on another one. No model is called.
+@click.argument("folder", type=_FOLDER, metavar="FOLDER")
+@click.option("--all", "everything", is_flag=True, help="Show a line for each question, too.")
+@click.option("--tag", default="", metavar="TAG", help="Only questions with this tag; exploratory, without a verdict.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(folder: Path, everything: bool, tag: str, as_json: bool) -> int:
+    """Show the scoreboard of an evaluation: FOLDER is where its run has saved the scores.
 
-    LEARN and JUDGE are folders of evaluations (folkmoot eval) or of past debates (folkmoot eval past -o). The gate
-    debates where first answers differ by more than a threshold. Its rivals are independent answers at the same cost. No
-    question may be in both folders.
-
-    Without JUDGE, learn on those questions of an evaluation whose data says "split: learn", and judge on the others.
+    The first lines are the verdicts. Then come the arms, the differences from rivals of equal cost, and what changed
+    between first and last answers. It can be read while the run goes on: then the verdict waits for the next look of
+    the plan.
     """
-    from folkmoot.app.results.gate_folders import gate_lines, read_resolved, split_resolved
+    from folkmoot.app.evaluation.eval_files import read_result
+    from folkmoot.app.results.score_rows import only_tagged
 
-    both = (read_resolved(learn, arm), read_resolved(judge, arm)) if judge else split_resolved(learn, arm)
-    for line in gate_lines(*both):
-        click.echo(line)
+    result = read_result(folder)
+    _show(only_tagged(result, tag) if tag else result, everything=everything, as_json=as_json)
     return DONE
+
+
+def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> None:
+    from folkmoot.app.results.score_files import summary
+    from folkmoot.app.results.score_tables import screen
+    from folkmoot.app.results.scoring import measure
+
+    board = measure(result)
+    click.echo(summary(board) if as_json else "\n".join(screen(board, everything=everything)), nl=not as_json)
+
+
+@evaluate.command()
+@click.argument("folder", type=_FOLDER, metavar="FOLDER")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    default="html",
+    show_default=True,
+    help="html: one page to forward; json: all data; csv and latex: a table of the planned differences; paper: each of "
+    "them as a sentence.",
+)
+@click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path), help="Where to. Default: FOLDER.")
+def export(folder: Path, form: str, out: Path | None) -> int:
+    """Write the scoreboard of an evaluation to a file, and print its name."""
+    from folkmoot.app.evaluation.eval_files import read_result
+    from folkmoot.app.results.score_files import FORMS as WRITERS
+    from folkmoot.app.results.score_files import write_files
+    from folkmoot.app.results.scoring import measure
+
+    name, write = WRITERS[form]
+    for path in write_files(out or folder, {name: write(measure(read_result(folder)))}):
+        click.echo(path)
+    return DONE
+
+
+@evaluate.command()
+@click.argument("debates", nargs=-1, metavar="[DEBATE]...", shell_complete=complete_debate)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Save the scores into this folder, for `folkmoot eval show` and `export`.",
+)
+@click.option("--all", "everything", is_flag=True, help="Show a line for each debate, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@store_option
+def past(debates: tuple[str, ...], out: Path | None, everything: bool, as_json: bool, store: Path | str | None) -> int:
+    """Show what past debates were worth: the named ones, or all whose right answer is known (`folkmoot resolve`).
+
+    What would one model have said, the vote over the first answers, or a debate only where first answers differ, and at
+    which cost? Nothing is asked again. The costs are not equal, so there is no verdict.
+    """
+    return run_command(_past_debates(debates, out, everything=everything, as_json=as_json, store=store))
+
+
+async def _past_debates(
+    debates: tuple[str, ...], out: Path | None, *, everything: bool, as_json: bool, store: Path | str | None
+) -> int:
+    from folkmoot.app.evaluation.eval_files import note_folder, save_result
+    from folkmoot.app.plan.settings import lock_place
+    from folkmoot.app.results.past_debates import read_past
+
+    async with open_workspace(store, reading=True) as workspace:
+        result = await read_past(workspace, debates)
+        if out:
+            save_result(out, result)
+            note_folder(lock_place(workspace.store), out)
+    _show(result, everything=everything, as_json=as_json)
+    return DONE
+
+
+for command in (new, plan_evaluation, run_evaluation):
+    evaluate.add_command(command)

@@ -1,7 +1,9 @@
 """``folkmoot eval run`` and ``folkmoot eval plan``: measure on your own questions whether a debate pays."""
 
+import asyncio
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -22,16 +24,15 @@ from folkmoot.cli.options import (
     run_command,
     store_option,
 )
-from folkmoot.core.brief import BATCHED, COST, PARTICIPANTS, SEED
+from folkmoot.core.brief import BATCHED, COST, SEED
 from folkmoot.core.text import about, counted, slug
 
 if TYPE_CHECKING:
     from folkmoot.app.evaluation.eval_plan import ArmPrice, PreparedEvaluation
-    from folkmoot.app.evaluation.eval_run import EvalRun
+    from folkmoot.app.evaluation.eval_run import EvalRun, Progress
     from folkmoot.app.evaluation.eval_setup import Setup
-    from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
+    from folkmoot.app.evaluation.scores import EvalResult
     from folkmoot.app.questions.data_sets import StoredData
-    from folkmoot.evaluation.power import Pilot
 
 MOST_FAULTS = 50
 """The most faulty lines that are shown at once."""
@@ -41,75 +42,18 @@ class EvalOptions(HalfPriceOptions):
     """The options of an evaluation, as they were typed."""
 
     model: tuple[str, ...]
+    protocol: str | None
+    against: str | None
     name: str | None
     seed: int | None
     out: Path | None
     budget: float | None
     parallel: int | None
-    liar: tuple[int, ...]
-    liar_model: str
-    rubric_judge: str
-    labels: Path | None
     tag: str
-    cutoff: tuple[str, ...]
-    order_probe: bool
     force: bool
     yes: bool
     dry_run: bool
-    pilot: bool
     store: Path | str | None
-
-
-def _liars_and_judges(command: Command) -> Command:
-    """The options about models that do not just answer."""
-    for add in reversed(
-        (
-            click.option(
-                "--liar",
-                type=click.IntRange(1, PARTICIPANTS.high - 1),
-                multiple=True,
-                metavar="K",
-                help="Also run each debate with K participants told to mislead the others. Can be repeated.",
-            ),
-            click.option(
-                "--liar-model",
-                metavar="MODEL",
-                default="",
-                help="The model of the liars. Default: the participant's own model.",
-            ),
-            click.option(
-                "--rubric-judge",
-                metavar="MODEL",
-                default="",
-                help="Who judges answers to questions of the kind rubric; of another family than all who answer.",
-            ),
-            click.option(
-                "--labels",
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-                metavar="FILE",
-                help="Answers that people have judged (input, rubric, answer, label), to check that judge.",
-            ),
-        )
-    ):
-        command = add(command)
-    return command
-
-
-def _parts_of_questions(command: Command) -> Command:
-    """The options about what the data says of questions."""
-    cutoff = click.option(
-        "--cutoff",
-        multiple=True,
-        metavar="MODEL=DATE",
-        help="Up to which date a model may know what was public. Can be repeated.",
-    )
-    probe = click.option(
-        "--order-probe",
-        is_flag=True,
-        help="Also ask each model alone with the options in the order of the data: has it seen them?",
-    )
-    tag = click.option("--tag", default="", metavar="TAG", help="Put only questions with this tag.")
-    return tag(cutoff(probe(command)))
 
 
 def _options(command: Command) -> Command:
@@ -119,6 +63,12 @@ def _options(command: Command) -> Command:
             click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
             click.option(
                 "-m", "--model", multiple=True, metavar="MODEL", help="The model that answers. Can be repeated."
+            ),
+            click.option("--protocol", metavar="NAME", help="The debate that is judged. Default: panel."),
+            click.option(
+                "--against",
+                metavar="NAME",
+                help="Another protocol, held as often as the first one costs; the dearer one is the first.",
             ),
             click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
             click.option(
@@ -134,14 +84,8 @@ def _options(command: Command) -> Command:
             click.option(
                 "--parallel", type=click.IntRange(*BATCHED), metavar="N", help="Questions in parallel. Default: 8."
             ),
-            _liars_and_judges,
-            _parts_of_questions,
+            click.option("--tag", default="", metavar="TAG", help="Put only questions with this tag."),
             click.option("--force", is_flag=True, help="Run even if the questions are too few to show the margin."),
-            click.option(
-                "--pilot",
-                is_flag=True,
-                help="Stop after the first 30 questions, which tell what all cost and can show.",
-            ),
             click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money."),
             store_option,
         )
@@ -190,12 +134,13 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
         return USAGE
     data = tagged(data, setup.tag) if setup.tag else data
     folder = options["out"] or Path(f"{setup.name}-eval")
-    return await _run(setup, to_store(data, folder), folder, options)
+    return await run_setup(setup, to_store(data, folder), folder, options)
 
 
-async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions) -> int:
+async def run_setup(setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions) -> int:
+    """Plan an evaluation, ask before it costs money, and run it; returns the exit code."""
     from folkmoot.app.evaluation.eval_plan import prepare_evaluation
-    from folkmoot.app.evaluation.eval_run import PARALLEL, PILOT, EvalRun
+    from folkmoot.app.evaluation.eval_run import PARALLEL, EvalRun
     from folkmoot.app.plan.settings import load_config
 
     async with open_for_running(options["store"]) as workspace:
@@ -203,10 +148,7 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
         workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
         workspace.tray.tell = lambda sentence: click.echo(f"folkmoot: {sentence}", err=True)
         prepared = await prepare_evaluation(workspace, setup, data, config)
-        if options["pilot"] and len(data.questions) <= PILOT:
-            raise click.UsageError(f"--pilot needs more than {PILOT} questions.")
-        for line in plan_lines(prepared, pilot=options["pilot"]):
-            click.echo(line)
+        click.echo("\n".join(plan_lines(prepared)))
         if options["dry_run"]:
             return DONE
         if not _may_begin(prepared, options):
@@ -219,60 +161,37 @@ async def _run(setup: "Setup", data: "StoredData", folder: Path, options: EvalOp
             parallel=options["parallel"] or PARALLEL,
             budget=setup.budget,
             wait=options["wait"],
-            only_pilot=options["pilot"],
-            tell_pilot=lambda pilot: click.echo("\n".join(pilot_lines(pilot, prepared.plan))),
         )
         await run.begin()
-        for line in result_lines(run, await _conduct(run)):
-            click.echo(line)
+        click.echo("\n".join(result_lines(run, await _conduct(run))))
         return _exit_code(run)
 
 
 def _setup(file: Path, options: EvalOptions) -> "Setup":
     """The evaluation that was typed; options replace what the file says."""
-    from dataclasses import replace
-
     from folkmoot.app.evaluation.eval_setup import NAMED_SO, is_file_name, plain_setup, read_setup
 
     if file.suffix == ".toml":
-        if options["model"]:
-            raise click.UsageError(f"The models stand in {file.name}; leave out -m.")
+        if typed := next((name for name in ("model", "protocol", "against") if options[name]), ""):
+            raise click.UsageError(f"{file.name} says who answers and how; leave out --{typed}.")
         setup = read_setup(file)
     elif not options["model"]:
         raise click.UsageError("Name who answers with -m, once or several times.")
     else:
-        setup = plain_setup(file, options["model"])
+        protocol, against = options["protocol"] or "", options["against"] or ""
+        setup = plain_setup(file, options["model"], protocol=protocol, against=against)
     if options["seed"] is not None:
         setup = replace(setup, panel=replace(setup.panel, seed=options["seed"]))
-    liars = options["liar"] or setup.liars
-    setup = replace(setup, liars=liars, liar_model=options["liar_model"] or setup.liar_model)
-    if setup.liar_model and not liars:
-        raise click.UsageError("A model for liars needs their number: --liar 1.")
-    judge, labels = options["rubric_judge"] or setup.rubric_judge, options["labels"] or setup.labels
-    probe = options["order_probe"] or setup.order_probe
-    setup = replace(setup, rubric_judge=judge, labels=labels, order_probe=probe)
     budget = setup.budget if options["budget"] is None else options["budget"]
     name = options["name"] or (f"{setup.name}-{slug(options['tag'], 40)}" if options["tag"] else setup.name)
-    setup = replace(setup, tag=options["tag"] or setup.tag, cutoffs=_cutoffs(setup, options["cutoff"]))
     if not is_file_name(name):
         raise click.UsageError(f"{name[:60]!r}: the {NAMED_SO}.")
-    return replace(setup, name=name, budget=budget)
-
-
-def _cutoffs(setup: "Setup", typed: Sequence[str]) -> "Mapping[str, str]":
-    """The cut-offs of the file, and those that were typed: the date follows the last equals sign."""
-    from folkmoot.app.evaluation.eval_setup import cutoffs_of
-
-    if wrong := next((pair for pair in typed if not all(pair.rpartition("=")[::2])), ""):
-        raise click.UsageError(f"--cutoff {wrong[:60]!r}: write MODEL=DATE, such as openai:gpt-5=2024-09-30.")
-    models = (*setup.panel.models, *(model for arm in setup.arms for model in arm.models))
-    pairs = ((model, day) for model, _, day in (pair.rpartition("=") for pair in typed))
-    return {**setup.cutoffs, **cutoffs_of(pairs, models)}
+    return replace(setup, name=name, budget=budget, tag=options["tag"] or setup.tag)
 
 
 def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
     """Whether the evaluation may begin: it can answer, or it is wanted anyway; and who pays agrees."""
-    if prepared.smallest > prepared.plan.margin and not (options["force"] or options["pilot"]):
+    if prepared.smallest > prepared.plan.margin and not options["force"]:
         click.echo(
             f"folkmoot: {counted(prepared.plan.planned, 'question')} cannot answer whether a debate is better by "
             f"{prepared.plan.margin:g}; that needs about {prepared.needed}. Run it with --force",
@@ -286,19 +205,23 @@ def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
 
 async def _conduct(run: "EvalRun") -> "EvalResult":
     """Run the blocks and grade them. Ctrl-C pauses after the answers in progress, a second Ctrl-C at once."""
-    import asyncio
-
     from folkmoot.cli.commands.batch import first_of
     from folkmoot.cli.terminal import Interrupt, listening
 
-    def tell(done: int, total: int) -> None:
-        if 10 * done // total > 10 * (done - 1) // total:
-            click.echo(f"{done} of {_work(run, total)}", err=True)
+    screen = sys.stderr.isatty()
+
+    def tell(progress: "Progress") -> None:
+        done, total = progress.done, progress.total
+        if screen:
+            click.echo(f"\r\x1b[2K{progress_line(run, progress)}", err=True, nl=done == total)
+        elif 10 * done // total > 10 * (done - 1) // total:
+            click.echo(progress_line(run, progress), err=True)
 
     async def work() -> "EvalResult":
         run.tell = tell
         await run.run()
-        run.tell = lambda done, total: None
+        if screen and run.paused:
+            click.echo(err=True)
         return await run.result()
 
     interrupt = Interrupt(say=lambda words: click.echo(words, err=True), stop=run.stop)
@@ -311,43 +234,32 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
     return task.result()
 
 
-def plan_lines(prepared: "PreparedEvaluation", *, pilot: bool = False) -> Iterator[str]:
-    """What is planned, what it is expected to cost, and what it could show.
+def progress_line(run: "EvalRun", progress: "Progress") -> str:
+    """How far a run is, and what the rest will cost and take; answers for the rivals come on top."""
+    line = f"{progress.done} of {_work(run, progress.total)}"
+    if progress.paid:
+        line += f", paid ${progress.paid:.2f}"
+    if progress.done == progress.total:
+        return f"{line}; now what the rivals lack"
+    minutes = progress.seconds / 60
+    left = f"about {minutes:.0f} min" if minutes >= 1 else f"about {progress.seconds:.0f} s"
+    cost = f"about ${progress.left:.2f} and " if progress.left else ""
+    return f"{line}; {cost}{left} to go, without the rivals' own answers"
 
-    Args:
-        prepared: the evaluation.
-        pilot: whether only its first questions are to be put.
-    """
-    from folkmoot.app.evaluation.blocks import repeats_of_pilot
-    from folkmoot.app.evaluation.eval_files import facts_of
-    from folkmoot.app.evaluation.eval_run import PILOT
-    from folkmoot.app.results.scoring import contamination_notes
 
-    plan, total = prepared.plan, prepared.total
+def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
+    """What is planned, what it is expected to cost, and what it could show."""
+    plan = prepared.plan
     times = f", {plan.epochs} times each" if plan.epochs > 1 else ""
-    learned = len(prepared.data.questions) - plan.planned
-    others = f"; {counted(learned, 'other')} to learn on (split: learn)" if learned else ""
-    yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(prepared.groups, 'group')}{times}{others}"
+    yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(prepared.groups, 'group')}{times}"
     wide = max(len(arm.name) for arm in plan.arms)
     for arm in plan.arms:
         yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
-    yield f"expected: {price_words(total)}; equal cost in {plan.currency}"
-    yield f"usually below: {price_words(prepared.usual(prepared.blocks))}"
-    if pilot:
-        repeats = repeats_of_pilot(plan.epochs, prepared.data.questions)
-        yield (
-            f"pilot: {PILOT} questions, each put {repeats} times: {price_words(prepared.expected(PILOT * repeats))}; "
-            f"usually below {price_words(prepared.usual(PILOT * repeats))}"
-        )
-    if judge := prepared.setup.rubric_judge:
-        checked = f"checked by {counted(len(prepared.labels), 'label')} of people"
-        yield f"{judge} judges each answer by its rubric, {checked}: {_judging_words(prepared)}"
-    yield from contamination_notes(facts_of(prepared.judged), plan.cutoffs)
+    yield f"expected: {price_words(prepared.total)}; equal cost in {plan.currency}"
+    yield f"usually below: {price_words(prepared.usual)}"
     if prepared.setup.budget is not None:
         yield f"budget: ${prepared.setup.budget:g}"
     yield from _power_lines(prepared)
-    if len(prepared.data.questions) > PILOT:
-        yield f"the first {PILOT} questions tell what all cost, with an 80% interval, and what they can show: --pilot"
     yield f"plan {plan.hash[:16]}"
 
 
@@ -373,32 +285,6 @@ def price_words(price: "ArmPrice") -> str:
     return f"{price.calls:,.0f} calls, {price.tokens:,.0f} tokens, cost {usd}"
 
 
-def pilot_lines(pilot: "Pilot", plan: "EvalPlan") -> Iterator[str]:
-    """What the first questions tell about all of them, and whether to add questions or repeats."""
-    cost = f"{pilot.tokens[0]:,.0f} to {pilot.tokens[1]:,.0f} tokens (one of an answer counts as 5)"
-    if pilot.usd and pilot.usd[1]:
-        cost = f"${pilot.usd[0]:.2f} to ${pilot.usd[1]:.2f}"
-    can = "" if pilot.smallest <= plan.margin else f": these {plan.planned} cannot show it"
-    yield (
-        f"after {pilot.questions} questions: all cost {cost} (80% interval); smallest difference that is found in 4 "
-        f"of 5 runs: {pilot.smallest:.3f}; margin {plan.margin:g} needs about {counted(pilot.needed, 'question')}{can}"
-    )
-    if pilot.repeated is not None:
-        cheaper = "more questions are cheaper" if pilot.doubled < 0.99 * pilot.repeated else "both cost the same"
-        yield (
-            f"for twice the money it falls to {pilot.doubled:.3f} with twice as many questions, and to "
-            f"{pilot.repeated:.3f} with each put twice as often: {cheaper}"
-        )
-
-
-def _judging_words(prepared: "PreparedEvaluation") -> str:
-    """What the judge is expected to cost; it is part of what the evaluation costs in all."""
-    price = prepared.judging
-    if price is None:
-        return ""
-    return f"at most {price_words(price).replace('calls', 'of these calls')}"
-
-
 def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
     """How far the run came, what was paid, and where the scores are."""
     complete = sum(block.whole for block in run.blocks)
@@ -411,23 +297,20 @@ def result_lines(run: "EvalRun", result: "EvalResult") -> Iterator[str]:
             "name of its own with --name: it gets its own hash, folder and answers"
         )
     if run.paused:
-        option = " without --pilot" if run.only_pilot else ""
-        yield f"paused: {run.paused}; repeat the command{option} to resume"
+        yield f"paused: {run.paused}; repeat the command to resume"
     yield f"scores: {run.folder}; show them with: folkmoot eval show {run.folder}"
 
 
 def _work(run: "EvalRun", n: int) -> str:
     """So many questions; where each is put several times, so many repeats of them."""
-    return (
-        counted(n, "question") if run.plan.epochs == 1 else counted(n, "repeat of a question", "repeats of questions")
-    )
+    if run.plan.epochs == 1:
+        return counted(n, "question")
+    return counted(n, "repeat of a question", "repeats of questions")
 
 
 def _exit_code(run: "EvalRun") -> int:
-    from folkmoot.app.evaluation.eval_run import PILOT_OVER
-
     if run.stop.reason:
         return INTERRUPTED
-    if not run.paused or run.paused == PILOT_OVER:
+    if not run.paused:
         return DONE
     return LIMIT if "budget" in run.paused else ERROR

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from folkmoot.evaluation.forecast_scores import scored, truth_of
+from folkmoot.learn.forecast_scores import scored, truth_of
 
 
 @pytest.mark.parametrize(

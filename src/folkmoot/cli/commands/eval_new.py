@@ -1,0 +1,135 @@
+"""``folkmoot eval new``: an evaluation from nothing, by a few questions; it ends with one page to forward."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import rich_click
+
+from folkmoot.cli.commands.measure import EvalOptions, run_setup, say_faults
+from folkmoot.cli.options import DONE, USAGE, FloatRange, run_command, store_option
+from folkmoot.core.brief import COST
+from folkmoot.core.text import counted, slug
+
+QUESTIONS, DOLLARS = 30, 2.0
+"""How many questions and US dollars a first evaluation takes: some ten minutes of one's time."""
+
+HEADS = ("input", "options", "truth")
+
+
+@rich_click.command(name="new")
+@click.argument("decided", required=False, metavar="[DECIDED]")
+@click.option("--questions", type=click.Path(path_type=Path), metavar="FILE", help="Questions with known answers.")
+@click.option("-m", "--model", multiple=True, metavar="MODEL", help="The model that answers. Can be repeated.")
+@click.option(
+    "--budget", type=FloatRange(*COST), metavar="USD", help=f"US dollars for all of it. Default: {DOLLARS:g}."
+)
+@click.option("-n", "--most", type=click.IntRange(2), default=QUESTIONS, show_default=True, help="Questions to put.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money.")
+@store_option
+def new(
+    decided: str | None,
+    questions: Path | None,
+    model: tuple[str, ...],
+    budget: float | None,
+    most: int,
+    yes: bool,
+    store: Path | str | None,
+) -> int:
+    """Ask what an evaluation needs, say what it costs, run it, and write one page to forward.
+
+    DECIDED is what you decide, such as "Which supplier?". What is not given as an option is asked for. To resume, repeat
+    the command with the same answers: what is on record is not asked again.
+    """
+    name = slug(decided or click.prompt("What is decided? A few words"), 40)
+    if questions is None:
+        typed = click.prompt(
+            "A file of questions with known answers; empty to type them", default="", show_default=False
+        )
+        questions = Path(typed) if typed else _type_questions(Path(f"{name}.csv"), most)
+    models = model or tuple(
+        click.prompt("Who answers? Models, parted by blanks; three different ones are best").split()
+    )
+    dollars = click.prompt("At most how many US dollars?", DOLLARS, type=float) if budget is None else budget
+    return run_command(_evaluate(name, questions, models, dollars, most, yes=yes, store=store))
+
+
+def _type_questions(path: Path, most: int) -> Path:
+    """Ask for questions, and write each into a table as soon as it is complete; one that is there is continued."""
+    begun = sum(1 for _ in csv.reader(path.open(encoding="utf-8", newline=""))) - 1 if path.exists() else 0
+    with path.open("a", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        if not begun and not file.tell():
+            table.writerow(HEADS)
+        for number in range(max(begun, 0) + 1, most + 1):
+            text = click.prompt(f"Question {number} of {most}; empty to end", default="", show_default=False)
+            if not text:
+                break
+            options = click.prompt("  Its options, parted by |; empty for none", default="", show_default=False)
+            table.writerow((text, options, click.prompt("  The right answer")))
+            file.flush()
+    click.echo(f"questions: {path}")
+    return path
+
+
+async def _evaluate(
+    name: str,
+    file: Path,
+    models: tuple[str, ...],
+    dollars: float,
+    most: int,
+    *,
+    yes: bool,
+    store: Path | str | None,
+) -> int:
+    from folkmoot.app.evaluation.blocks import shuffled
+    from folkmoot.app.evaluation.eval_files import SCORES_FILE, read_result
+    from folkmoot.app.evaluation.eval_setup import plain_setup
+    from folkmoot.app.questions.data_sets import DataSet, FaultyData, to_store
+    from folkmoot.app.questions.question_files import read_data_set
+    from folkmoot.app.results.score_files import FORMS, write_files
+    from folkmoot.app.results.scoring import measure
+
+    try:
+        data = read_data_set(file)
+    except FaultyData as error:
+        say_faults(error.faults)
+        return USAGE
+    chosen = {question.id for question in list(shuffled(data.questions, 0))[:most]}
+    if left := len(data.questions) - len(chosen):
+        click.echo(f"{counted(len(chosen), 'question')} drawn of {len(data.questions)}; --most {left + most} takes all")
+    some = DataSet(
+        questions=tuple(question for question in data.questions if question.id in chosen),
+        keys=tuple(key for key in data.keys if key.id in chosen),
+    )
+    folder = Path(f"{name}-eval")
+    setup = replace(plain_setup(file, models, name=name), budget=dollars or None)
+    options = EvalOptions(
+        model=models,
+        protocol=None,
+        against=None,
+        name=None,
+        seed=None,
+        out=None,
+        parallel=None,
+        budget=dollars,
+        tag="",
+        force=True,  # what so few questions can show stands in the plan, and on the page
+        yes=yes,
+        dry_run=False,
+        store=store,
+        half_price=False,
+        or_live=False,
+        wait=True,
+    )
+    code = await run_setup(setup, to_store(some, folder), folder, options)
+    if not (folder / SCORES_FILE).exists():
+        return code
+    board = measure(read_result(folder))
+    page_name, write = FORMS["html"]
+    for line in board.verdicts:
+        click.echo(line.sentence)
+    for path in write_files(folder, {page_name: write(board)}):
+        click.echo(f"one page to forward: {path}")
+    return code or DONE
