@@ -45,7 +45,7 @@ from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.spending import lost
 from folkmoot.core.brief import Brief
-from folkmoot.core.errors import Unpriced, RecordConflict, RecordError
+from folkmoot.core.errors import LimitReached, RecordConflict, RecordError, Unpriced
 from folkmoot.core.event import Closed, Entry, Paused
 from folkmoot.engine.driver import StopRequest
 from folkmoot.record.listing import ListQuery
@@ -220,7 +220,7 @@ class EvalRun:
                     except RecordConflict as error:
                         others.append(error)
                         self.paused = BUSY
-                    except (PausedRun, Unpriced) as error:  # what others are asked right now is still taken
+                    except (PausedRun, LimitReached) as error:  # what others are asked right now is still taken
                         self.paused = self.paused or str(error)
 
         workers = len(items) if self.workspace.tray.on else min(self.parallel, len(items))
@@ -340,7 +340,7 @@ class EvalRun:
 
         Raises:
             PausedRun: it stands still, or the whole run does.
-            Unpriced: the budget is used up.
+            LimitReached: the budget is used up.
         """
         if self.paused:
             raise PausedRun(self.paused)
@@ -375,14 +375,14 @@ class EvalRun:
         """Reserve what a debate may still cost, as soon as there is enough; nothing where there is no budget.
 
         Raises:
-            Unpriced: there never is.
+            LimitReached: there never is.
         """
         if most is None:
             return
         async with self.rounds.resting():
             enough = await self._spending.reserve(debate, max(0.0, most - paid))
         if not enough:
-            raise Unpriced(f"the budget of ${self.budget:g} is used up")
+            raise LimitReached(f"the budget of ${self.budget:g} is used up")
 
     async def _stored(self, debate: str, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
         """The record of a debate, which begins with these lines; () for none."""
