@@ -118,7 +118,6 @@ ONE_MESSAGE = [
     message().replace("\n", ""),
     message().replace("\n", "\r\n"),
     f"```xml\n{message()}\n```",
-    f"<Response>{message()}</Response>",
     f"Sure, here is my message:\n\n```xml\n{message()}\n```",
     f"Here is my message: {message()}",
     f"{CHEN}: {message()}",

@@ -24,13 +24,7 @@ _MARKS = r"[*_`]{0,3}"
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What finds the labels of a form.
-
-    Attributes:
-        fields: the fields.
-        line: a label that begins a row, with its field and what stands behind it.
-        wanted: for each required field what finds its label anywhere.
-    """
+    """What finds the labels of a form: at the beginning of a row, and those that have to be there anywhere."""
 
     fields: Mapping[str, Field]
     line: re.Pattern[str]

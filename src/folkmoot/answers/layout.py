@@ -15,7 +15,7 @@ from folkmoot.answers.own_words import own_words, with_choices_whole
 from folkmoot.answers.record_blocks import read_records, records_template, write_records
 from folkmoot.answers.schemas.form_schema import json_form, shown_object
 from folkmoot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
-from folkmoot.answers.tags import SPEAKER, escape, has_tags, read_tags, unescape, write_tags
+from folkmoot.answers.tags import SPEAKER, has_tags, read_tags, unescape, write_tags
 from folkmoot.answers.text import LIMIT, LONGEST, key, with_plain_line_ends
 from folkmoot.answers.values import (
     NO_NAMES,
@@ -62,17 +62,7 @@ def read(
     names: Names = NO_NAMES,
     final: bool = False,
 ) -> Reading:
-    """Read an answer.
-
-    Args:
-        form: what it should hold; None for words alone.
-        text: the answer as it came.
-        speaker: whose answer it is; "" where that is unknown.
-        others: the names of the other participants, whose turns an answer may quote or invent.
-        names: by choice of a ballot, other words that name it.
-        final: whether nobody is asked again, as behind the one repair. Then words may stand behind a formula or a
-            message, and a formula counts anywhere on its row.
-    """
+    """Read an answer in a form, or as words alone; what is known beside its words is as in ``Known``."""
     reading = _read_as_written(form, text, Known(speaker, others, names, final))
     beside = words_of_object(form, reading.text) if form and form.layout != "json" and reading.fields else None
     if form is None or beside is None:
@@ -168,8 +158,7 @@ def template(form: Form) -> str:
         case "records":
             return records_template(form)
         case "tags":
-            rows = [f"<{item.name}>{escape(placeholder(item))}</{item.name}>" for item in form.fields]
-            return "\n".join([f"<{form.envelope}>", *rows, f"</{form.envelope}>"] if form.envelope else rows)
+            return write_tags(form, {item.name: placeholder(item) for item in form.fields})
         case _:
             slots = {json.dumps(item.name, ensure_ascii=False): placeholder(item) for item in form.fields}
             rows = ", ".join(f"{name}: {slot}" for name, slot in slots.items())

@@ -193,12 +193,7 @@ def own_rows(
 
     The first are those that may hold labels: blank in code, quotations and tables, too. In the second these stand, as
     a part of what the author says. Turns of others are in neither. A fence around the whole answer is no quotation.
-
-    Args:
-        text: the answer, without thinking.
-        others: the names of the other participants: a row ``Ben:`` begins a turn of Ben's.
-        label: what a label of the form is, where it begins a row.
-        one_form: whether the form has several fields, which belong together once the first one is the author's own.
+    The fields of ``one_form`` belong together once the first one is the author's own.
     """
     rows = text.strip("\n").split("\n")
     fences = [number for number, row in enumerate(rows) if _FENCE.match(row)]

@@ -41,7 +41,7 @@ def read_tags(form: Form, text: str, known: Known) -> FieldValues:
     """Read a form laid out as tags; a message in somebody else's name, or behind a row ``Ben:``, isn't the author's."""
     if text.count("<!--") > text.count("-->"):
         return _nothing(form, "malformed")  # a comment in a field would take the rest of the message with it
-    text = _unwrapped(form, without_comments(text))
+    text = without_comments(text)
     messages, torn = _messages(form, text)
     starts = [0, *(message.end for message in messages)]
     own = [
@@ -149,17 +149,6 @@ def _messages(form: Form, text: str) -> tuple[list[_Message], str]:
     if stack:
         return [], "unclosed"
     return messages or ([loose] if loose.words else []), ""
-
-
-def _unwrapped(form: Form, text: str) -> str:
-    """The text without one element around all of it that the form doesn't know: ``<response>…</response>``."""
-    around = _AROUND.fullmatch(text.strip())
-    known = {form.envelope.casefold(), *(item.name.casefold() for item in form.fields)}
-    alone = around and around[1].casefold() not in known and f"</{around[1]}" not in around[2]
-    return around[2] if around and alone else text
-
-
-_AROUND = re.compile(r"<([A-Za-z][\w.-]{0,40})>(.*)</\1>", re.S | re.I)
 
 
 def has_tags(form: Form, text: str) -> bool:

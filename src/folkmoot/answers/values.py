@@ -121,16 +121,16 @@ def _by_letter(keys: Mapping[str, str], words: str) -> list[str]:
     return [choice for choice in by_letter if choice in by_text] if text else by_letter or by_text
 
 
-WORD = re.compile(r"(?<!\w)(?=\S)")
+_WORD = re.compile(r"(?<!\w)(?=\S)")
 _STOP = re.compile(r"\Z|[*_`\"')\]]*(?:\s|\Z|[.,;:!?](?:\s|\Z)|[–—。，；：！？、])")
 
 
 def names_one(words: str, names: Sequence[str]) -> bool:
     """Whether one of the names stands in folded words."""
-    return any(begins_with(words, name, place.start()) for place in WORD.finditer(words) for name in names)
+    return any(_begins_with(words, name, place.start()) for place in _WORD.finditer(words) for name in names)
 
 
-def begins_with(words: str, name: str, start: int = 0) -> bool:
+def _begins_with(words: str, name: str, start: int = 0) -> bool:
     """Whether a name as a whole begins there: ``agent1`` doesn't begin ``agent10``, nor ``c`` ``c++``."""
     return bool(name) and words.startswith(name, start) and _STOP.match(words, start + len(name)) is not None
 
@@ -138,7 +138,7 @@ def begins_with(words: str, name: str, start: int = 0) -> bool:
 def _pick_before_words(choices: Sequence[str], raw: str, *, final: bool) -> str | Fault:
     """The choice with which the words begin (``Ben. The figures speak for it``), where they name no other one."""
     folded = fold(raw).lstrip(" *_`\"'([")
-    starts = [choice for choice in choices if begins_with(folded, key(choice))]
+    starts = [choice for choice in choices if _begins_with(folded, key(choice))]
     named = max(starts, key=len, default="")
     if not named or [key(choice) for choice in starts].count(key(named)) > 1:
         return Fault("not_allowed", raw)
