@@ -145,6 +145,21 @@ async def test_a_long_answer_is_cut_at_a_word(tmp_path: Path) -> None:
     assert content(answer) == "Tea\n\nStrength:"
 
 
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("Build or buy?\n\nBuying costs $300.", "Build or buy?"),
+        ("Dear all,\nwe need a parser.\nBuild or buy?", "Build or buy?"),
+        ("Compare the two:\n- build\n- buy", "Compare the two:"),
+        ("---\nprotocol: arena\n---", "Answer the last message of the conversation."),
+    ],
+)
+def test_the_line_that_asks_is_the_topic_of_a_long_question(question: str, topic: str) -> None:
+    brief = chat_brief(read_chat({"model": "folkmoot", "messages": [{"role": "user", "content": question}]}))
+    assert brief.keys["topic"] == topic
+    assert [source.name for source in brief.background] == ["question"]
+
+
 def test_long_instructions_become_a_document() -> None:
     rules = "Be kind. " * MOST_RULES
     brief = chat_brief(read_chat({"model": "folkmoot", "messages": [{"role": "system", "content": rules}, *QUESTION]}))

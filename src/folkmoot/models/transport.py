@@ -114,6 +114,7 @@ class ProviderConnection:
         async with self._learning:
             now = asyncio.get_running_loop().time()
             asks = self.local and self.provider.wire.models_path == MODELS and now >= self._stale
+            _ = asks and self.port  # its library is loaded first, which is no time of the server's
             if asks and (facts := await ask_server(self._get)):
                 self.facts, self._stale = facts, now + FRESH
                 self.gate.widen(facts.slots)

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 from folkmoot.app.endpoint.chat_request import RESULTS, RULES, ChatMessage, ChatRequest
 from folkmoot.core.brief import Source
+from folkmoot.core.text import shorten
 
 LONG_QUESTION = "Answer the last message of the conversation."
-"""The topic where the question is too long for one."""
+"""The topic where the question is too long for one, and no line of it can stand for it."""
 
 MOST_TOPIC = 2000
+LONGEST_LINE = 300
+"""Characters of a line of the question that stands for it."""
 MOST_RULES = 20_000
 
 SHORT_ANSWER = 400
@@ -101,10 +104,18 @@ def chat_brief(request: ChatRequest) -> ChatBrief:
     if request.shape and request.shape.kind == "tools":
         background.append(Source(name="tools", text=request.shape.told))
     background += [file for message in request.messages for file in message.files]
-    keys: dict[str, object] = {"topic": question if short else LONG_QUESTION}
+    topic = question if short else LONG_QUESTION if request.turn else _topic_of(question)
+    keys: dict[str, object] = {"topic": topic}
     keys |= {"rules": rules} if rules else {}
     keys |= {"options": list(request.options)} if request.options else {}
     return ChatBrief(keys=keys, background=tuple(background))
+
+
+def _topic_of(question: str) -> str:
+    """The line of a long question that asks, else its first line; the whole of it is a document beside."""
+    lines = [line.strip() for line in question.splitlines() if line.strip()]
+    line = next((line for line in lines if line.endswith(("?", "？"))), lines[0])
+    return shorten(line, LONGEST_LINE) if line[0].isalnum() else LONG_QUESTION
 
 
 def caller_talk(request: ChatRequest) -> str:
