@@ -27,7 +27,7 @@ help:
 	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
 	@echo "make test        set up and run the tests that need nothing else: some minutes"
 	@echo "make test-all    make test, and then the rest: browser, PostgreSQL, processes, documents, all cases"
-	@echo "make test-model  whole debates with a real, very small model on llama.cpp"
+	@echo "make test-model  whole debates with a real, very small model on llama.cpp: some minutes"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
 	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; FOLKMOOT_CHAOS_SEED=N"
@@ -61,7 +61,7 @@ test-all: test .venv/docs.stamp
 	$(TESTS) --numprocesses 3 -m alone || $(ONCE_MORE)
 
 test-model: .venv/dev.stamp
-	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest -n 0 tests/peers/test_real_model.py
+	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/peers/test_real_model.py
 
 test-peers: .venv/dev.stamp
 	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest tests/peers

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kits.left_out import leave_out
+
 HERE = Path(__file__).resolve().parent
 CACHE = HERE.parents[1] / ".cache" / "peers"
 INSTALL_SECONDS, START_SECONDS, END_SECONDS = 900, 240, 10
@@ -29,7 +31,7 @@ def install(name: str, alone: str = "") -> Path:
 
     The pins of ``alone.txt`` are installed beside them, without what these packages ask for.
 
-    Skips the test, with the reason, where the packages cannot be installed.
+    Leaves the test out, with the reason, where the packages cannot be installed.
     """
     pins = [HERE / f"{file}.txt" for file in (name, alone) if file]
     mark = hashlib.sha256(b"".join(file.read_bytes() for file in pins) + sys.version.encode()).hexdigest()[:12]
@@ -47,9 +49,9 @@ def install(name: str, alone: str = "") -> Path:
                     command = [*pip, *options, "-r", str(file)]
                     subprocess.run(command, check=True, capture_output=True, timeout=INSTALL_SECONDS)
             except subprocess.CalledProcessError as error:
-                pytest.skip(f"{name} cannot be installed: {last_line(error.stderr)}")
+                leave_out(f"{name} cannot be installed: {last_line(error.stderr)}")
             except subprocess.TimeoutExpired:
-                pytest.skip(f"{name} cannot be installed within {INSTALL_SECONDS} seconds")
+                leave_out(f"{name} cannot be installed within {INSTALL_SECONDS} seconds")
             ready.touch()
     return place / "bin"
 
