@@ -14,7 +14,10 @@ from typing import Any, Self
 from folkmoot.core.errors import RecordError
 from folkmoot.learn.tables import SEEN, VERSION, Column, SearchedItem, Tables
 
-TABLES = ("memory_debate", "memory_item", "memory_use", "memory_words", "memory_state")
+POSTINGS = 2_000
+"""The most texts that are weighed for a search: its rarest words are used, up to this number of texts together."""
+
+TABLES = ("memory_debate", "memory_item", "memory_use", "memory_words", "memory_terms", "memory_state")
 
 # The index of words holds no texts: it reads them in memory_item, and triggers keep it in step.
 SCHEMA = """
@@ -27,21 +30,27 @@ CREATE INDEX memory_kind ON memory_item (kind);
 CREATE TABLE memory_use (target TEXT, debate TEXT, at REAL NOT NULL, PRIMARY KEY (target, debate)) WITHOUT ROWID;
 CREATE INDEX memory_user ON memory_use (debate);
 CREATE VIRTUAL TABLE memory_words USING fts5 (
-    topic, words, content = 'memory_item', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0'
+    kind, topic, words, content = 'memory_item', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0'
 );
 CREATE TRIGGER memory_added AFTER INSERT ON memory_item WHEN new.words IS NOT NULL BEGIN
-    INSERT INTO memory_words (rowid, topic, words) VALUES (new.id, new.topic, new.words);
+    INSERT INTO memory_words (rowid, kind, topic, words) VALUES (new.id, new.kind, new.topic, new.words);
 END;
 CREATE TRIGGER memory_dropped AFTER DELETE ON memory_item WHEN old.words IS NOT NULL BEGIN
-    INSERT INTO memory_words (memory_words, rowid, topic, words) VALUES ('delete', old.id, old.topic, old.words);
+    INSERT INTO memory_words (memory_words, rowid, kind, topic, words)
+    VALUES ('delete', old.id, old.kind, old.topic, old.words);
 END;
+CREATE VIRTUAL TABLE memory_terms USING fts5vocab (memory_words, row);
 CREATE TABLE memory_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 """
 
+# The kind stands in the index too, so that the best are chosen before anything else is read; it weighs nothing.
 SEARCH = f"""
-{SEEN} -bm25(memory_words) AS relevance
-FROM memory_words JOIN memory_item AS item ON item.id = memory_words.rowid
-WHERE memory_words MATCH $1 AND item.kind = $2 ORDER BY relevance DESC, item.debate, item.n LIMIT $3
+{SEEN} matched.relevance
+FROM (
+    SELECT rowid, -bm25(memory_words, 0.0) AS relevance FROM memory_words
+    WHERE memory_words MATCH $1 ORDER BY relevance DESC LIMIT $2
+) AS matched JOIN memory_item AS item ON item.id = matched.rowid
+ORDER BY matched.relevance DESC, item.debate, item.n
 """
 
 
@@ -166,8 +175,25 @@ class SqliteTables(Tables):
 
     def search(self, words: Sequence[str], kind: str, column: Column, limit: int) -> list[SearchedItem]:
         """See Tables."""
-        match = " OR ".join(f'"{word}"' for word in words)
-        return [SearchedItem._make(row) for row in self._fetch(SEARCH, f"{column} : ({match})", kind, limit)]
+        match = " OR ".join(f'"{word}"' for word in self._rarest(words))
+        if not match:
+            return []
+        return [
+            SearchedItem._make(row) for row in self._fetch(SEARCH, f"kind : {kind} AND {column} : ({match})", limit)
+        ]
+
+    def _rarest(self, words: Sequence[str]) -> list[str]:
+        """The rarest of those words that stand anywhere: a word that stands in many texts says little and costs most."""
+        sql = "SELECT doc FROM memory_terms WHERE term = $1"
+        counts = {word: count for word in words for (count,) in self._fetch(sql, word)}
+        chosen: list[str] = []
+        left = POSTINGS
+        for word in sorted(counts, key=lambda word: (counts[word], word)):
+            left -= counts[word]
+            if chosen and left < 0:
+                break
+            chosen.append(word)
+        return chosen
 
     def _fetch(self, sql: str, *values: object) -> Iterable[Sequence[Any]]:
         return self._db.execute(_numbered(sql), values)
