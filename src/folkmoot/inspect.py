@@ -12,7 +12,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from folkmoot.app.evaluation.task_samples import Debating, Sampled, Send, debate_sample, question_of, store_of
+from folkmoot.app.evaluation.task_samples import (
+    Debating,
+    Send,
+    completion,
+    debate_sample,
+    question_of,
+    store_of,
+)
 from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import ModelError
@@ -72,7 +79,7 @@ def debate(
         came = await debate_sample(records, question, settings_of_debate, sender(problems), retried(state))
         if limit := next((problem for problem in problems if type(problem).__name__ == LIMIT), None):
             raise limit
-        state.output = _models.ModelOutput.from_content(f"folkmoot/{protocol}", completion(came, options))
+        state.output = _models.ModelOutput.from_content(f"folkmoot/{protocol}", completion(came.answer, options))
         for place_of, option in enumerate(options):
             state.choices.mark_choice(place_of, bool(came.answer) and option == came.answer)
         state.messages.append(state.output.message)
@@ -97,13 +104,6 @@ def retried(state: Any) -> str:
     except (ImportError, AttributeError):  # these are no promise of Inspect
         return ""
     return f"{task[1]} {state.sample_id} {state.epoch} {state.model}" if task else ""
-
-
-def completion(came: Sampled, options: Sequence[str]) -> str:
-    """The answer as Inspect's scorers read it: ``ANSWER: B`` where there are choices."""
-    if not came.answer or not options:
-        return came.answer
-    return f"ANSWER: {chr(ord('A') + options.index(came.answer))}"
 
 
 def before(messages: Sequence[Any]) -> Mapping[str, str]:

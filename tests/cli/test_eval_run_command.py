@@ -77,22 +77,37 @@ def test_a_file_of_questions_is_planned_run_and_resumed(folder: Path) -> None:
     assert not read_result(folder / "places2-eval").plan_changed
 
 
+def test_an_evaluation_is_one_row_of_the_list(folder: Path) -> None:
+    assert folkmoot(folder, "eval", "places.csv", *QUOTES, "--force").exit_code == 0
+    assert folkmoot(folder, "run", "Tea or coffee?", *QUOTES).exit_code == 0
+    listed = folkmoot(folder, "list")
+    assert listed.exit_code == 0, listed.output
+    rows = [line for line in listed.output.splitlines() if "eval-places-" in line]
+    assert len(rows) == 1
+    assert "tea-or-coffee" in listed.output
+    everything = folkmoot(folder, "list", "--all").output
+    assert sum("eval-places-" in line for line in everything.splitlines()) > 4 * 2
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
         (("places.csv",), "Name who answers with -m, once or several times."),
         (("check.toml", *QUOTES), "check.toml says who answers and how; leave out --model."),
         (("bad.csv", *QUOTES), "bad.csv:2: truth is missing"),
-        (("none.csv", *QUOTES), "none.csv"),
+        (("none.csv", *QUOTES), "there is no file or folder 'none.csv'"),
         (("places.csv", "-m", "nobody:x"), "nobody"),
         (("places.csv", *QUOTES, "--protocol", "panle"), "no kind is called 'panle'; did you mean 'panel'?"),
         (("bad.toml",), "bad.toml: there is no key 'modles'; did you mean 'models'?"),
         (("replya",), "No such command 'replya'"),
+        (("task.py@capitals", *QUOTES), "inspect-ai"),
+        (("nowhere.py@capitals", *QUOTES), "there is no file 'nowhere.py'"),
     ],
 )
 def test_mistakes_are_one_sentence(folder: Path, words: tuple[str, ...], problem: str) -> None:
     (folder / "bad.csv").write_text("input,truth\nWhy?,\n", "utf-8")
     (folder / "bad.toml").write_text("modles = 1\n", "utf-8")
+    (folder / "task.py").write_text("", "utf-8")
     result = folkmoot(folder, "eval", *words)
     assert result.exit_code == 2
     assert problem in result.output

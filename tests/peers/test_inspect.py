@@ -8,12 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.questions.question_files import read_data_set
-from folkmoot.app.results.inspect_logs import logs_of
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.event import Called
 from folkmoot.core.transcript import fold
-from tests.app.evaluation.test_inspect_logs import SET, saved
 from tests.cli.commands import settle
 from tests.paths import ROOT
 from tests.peers.servers import install
@@ -73,15 +70,54 @@ print(json.dumps({
         for item in log.samples},
 }))
 """
+OURS = """
+import asyncio, json, sys
+from pathlib import Path
+from folkmoot.app.evaluation.inspect_tasks import read_task
+from folkmoot.app.questions.data_sets import to_store
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.results.inspect_logs import read_records, write_logs
+from folkmoot.testing.scripted import ScriptedModel
+from tests.app.evaluation.eval_kit import setup_of, arms_of
+from folkmoot.app.evaluation.eval_plan import prepare_evaluation
+from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.app.run.workspace import Workspace
+from folkmoot.testing.store_checks import InMemoryStore
+import task as theirs
+
+async def main():
+    workspace, folder = Workspace(InMemoryStore(), config=Config()), Path("ours")
+    def say(request):
+        return theirs.answer([message.text for message in request.messages]).completion
+    for name in ("seat1", "seat2", "seat3"):
+        workspace.pool.add_agent(name, ScriptedModel(say, name=f"guest:{name}"))
+    data, mark = read_task(Path(sys.argv[1]))
+    arms = arms_of({"kind": "panel"}, {"kind": "single"}, models=("guest:seat1",))
+    setup = setup_of(folder, "seat1", "seat2", "seat3", arms=arms)
+    prepared = await prepare_evaluation(workspace, setup, to_store(data, folder), Config())
+    run = EvalRun(workspace=workspace, prepared=prepared, config=Config(), folder=folder, mark=mark)
+    await run.begin()
+    await run.run()
+    result = await run.result()
+    paths = write_logs(result, folder, await read_records(workspace, result), folder / "logs")
+    print(json.dumps([{row.question: row.credit for row in result.scores if row.arm == "panel"}, list(map(str, paths))]))
+
+asyncio.run(main())
+"""
 COUNT = """
 import json, sys
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 from inspect_ai.scorer import accuracy, stderr
 from inspect_ai.scorer._metric import SampleScore
 log = read_eval_log(sys.argv[1])
 scores = [SampleScore(score=s.scores["folkmoot"], sample_id=s.id, sample_metadata=s.metadata) for s in log.samples]
-write_eval_log(log, sys.argv[2])
-print(json.dumps([accuracy()(scores), stderr(cluster="group")(scores)]))
+print(json.dumps({
+    "counted": [accuracy()(scores), stderr(cluster="group")(scores)],
+    "ours": [log.results.scores[0].metrics[name].value for name in ("accuracy", "stderr")],
+    "messages": {s.id: [message.text for message in s.messages] for s in log.samples},
+    "credits": {s.id: s.scores["folkmoot"].value for s in log.samples},
+    "scored": {s.id: s.scores["answer"].value for s in log.samples if "answer" in s.scores},
+}))
 """
 
 
@@ -100,7 +136,7 @@ def run(command: list[str], folder: Path) -> str:
     editable = {"url": ROOT.as_uri(), "dir_info": {"editable": True}}
     (about / "direct_url.json").write_text(json.dumps(editable), "utf-8")
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: folkmoot\nVersion: 0\n", "utf-8")
-    env = {**settle(folder), "PYTHONPATH": f"{ROOT / 'src'}:{folder}"}
+    env = {**settle(folder), "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}:{folder}"}
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -131,9 +167,6 @@ def test_inspect_eval_answers_a_task_by_debates(inspect: Path, tmp_path: Path) -
     assert states["PeruP"][:2] == ("", "unread")
     assert states["Spain"][:2] == ("", "failed")
     assert log["tokens"]["seat1"] == log["tokens"]["seat2"] == log["tokens"]["seat3"] > 0
-    data = read_data_set(path)
-    assert {question.id[:5] for question in data.questions} == set(states)
-    assert {key.truth for key in data.keys} == {"Paris"}
 
 
 def recorded(store: Path) -> list[tuple[int, int]]:
@@ -173,12 +206,22 @@ def test_a_retry_of_inspect_asks_nothing_that_is_on_record(inspect: Path, tmp_pa
     assert len(recorded(tmp_path / "r.sqlite")) == 6
 
 
-def test_inspect_opens_our_logs_and_counts_the_same(inspect: Path, tmp_path: Path) -> None:
-    result = saved(tmp_path)
-    text = logs_of(result, tmp_path, {})["01-debate.json"]
-    (tmp_path / "log.json").write_text(text, "utf-8")
-    own = {name: item["value"] for name, item in json.loads(text)["results"]["scores"][0]["metrics"].items()}
-    counted = json.loads(run([str(inspect / "python"), "-c", COUNT, "log.json", "again.eval"], tmp_path))
-    assert counted == pytest.approx([own["accuracy"], own["stderr"]], abs=1e-9)
-    again = read_data_set(tmp_path / "again.eval")
-    assert sorted(again.keys, key=lambda key: key.id) == sorted(SET.keys, key=lambda key: key.id)
+def test_a_task_scores_the_same_through_us_and_its_log_opens_in_inspect(inspect: Path, tmp_path: Path) -> None:
+    """The scorer of the task grades our debates as it grades those of our solver; our log has turns as messages."""
+    text = TASK.replace(', "Spain": None', "").replace("id=name * 40", "id=name, metadata={'group': name[0]}")
+    (tmp_path / "task.py").write_text(text, "utf-8")
+    program, solver = str(inspect / "inspect"), ("--solver", "folkmoot/debate", "-S", "store=r.sqlite")
+    run([program, "eval", "task.py@capitals", *solver, "--display", "none"], tmp_path)
+    [path] = (tmp_path / "logs").glob("*.eval")
+    log = json.loads(run([str(inspect / "python"), "-c", READ, str(path)], tmp_path))
+    theirs = {name: {"C": 1.0}.get(value, 0.0) for name, (_, _, value) in log["samples"].items()}
+    ours, [panel, *_] = json.loads(run([str(inspect / "python"), "-c", OURS, "task.py@capitals"], tmp_path))
+    assert ours == theirs
+    read = json.loads(run([str(inspect / "python"), "-c", COUNT, panel], tmp_path))
+    assert read["counted"] == pytest.approx(read["ours"], abs=1e-9)
+    assert read["messages"]["France"][0] == "The capital of France?"
+    assert [line for line in read["messages"]["France"] if line.startswith("Seat 1 (draft): ")]
+    scored = ("--scorer", "answer", "-S", "pattern=letter", "--output-file", "again.eval", "--action", "append")
+    run([program, "score", panel, *scored, "--display", "none"], tmp_path)
+    again = json.loads(run([str(inspect / "python"), "-c", COUNT, "again.eval"], tmp_path))
+    assert {name: {"C": 1.0}.get(value, 0.0) for name, value in again["scored"].items()} == ours

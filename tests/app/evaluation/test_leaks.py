@@ -8,7 +8,7 @@ import folkmoot.app.evaluation
 import folkmoot.app.questions
 
 SECRET: Mapping[str, frozenset[str]] = {
-    "Key": frozenset({"data_sets", "grading"}),
+    "Key": frozenset({"data_sets", "grading", "inspect_tasks"}),
     "Grader": frozenset({"grading", "eval_run"}),
 }
 """Which modules may use a name."""

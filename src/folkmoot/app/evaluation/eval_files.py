@@ -122,13 +122,13 @@ def read_result(folder: Path) -> EvalResult:
     questions = folder / QUESTIONS_FILE
     return EvalResult(
         plan=saved.plan,
-        scores=tuple(_read_lines(folder / SCORES_FILE, Score)),
-        seats=tuple(_read_lines(folder / SEATS_FILE, SeatScore)),
+        scores=tuple(read_lines(folder / SCORES_FILE, Score)),
+        seats=tuple(read_lines(folder / SEATS_FILE, SeatScore)),
         plan_changed=saved.edited or ran.plan_changed,
         paid_usd=ran.paid_usd,
         paid_tokens=ran.paid_tokens,
         paid_estimated=ran.paid_estimated,
-        tags=tags_of(_read_lines(questions, Tagged)) if questions.exists() else {},
+        tags=tags_of(read_lines(questions, Tagged)) if questions.exists() else {},
     )
 
 
@@ -162,7 +162,7 @@ def _summary(folder: Path) -> StoredEvaluation:
     scores = folder / SCORES_FILE
     try:
         plan = _read(folder / PLAN_FILE, SavedPlan).plan
-        rows = _read_lines(scores, Score) if scores.exists() else list[Score]()
+        rows = read_lines(scores, Score) if scores.exists() else list[Score]()
         at = scores.stat().st_mtime if rows else 0.0
     except (RecordError, OSError) as error:
         return replace(known, problem=str(error))
@@ -196,8 +196,8 @@ def _read(path: Path, kind: type[Content]) -> Content:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
 
-def _read_lines(path: Path, kind: type[Content]) -> Sequence[Content]:
-    """The lines of a file.
+def read_lines(path: Path, kind: type[Content]) -> Sequence[Content]:
+    """The lines of a file, each a value of a kind.
 
     Raises:
         RecordError: it is missing, or a line says something else.

@@ -13,6 +13,7 @@ from typing import Final
 from folkmoot.app.evaluation.arms import judge_of
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of, drafts_plan, shares_drafts
 from folkmoot.app.evaluation.eval_setup import Setup
+from folkmoot.app.evaluation.inspect_tasks import is_task
 from folkmoot.app.evaluation.responses import OUTPUT
 from folkmoot.app.evaluation.scores import Currency, EvalPlan, Measure
 from folkmoot.app.plan.estimate import Costing, estimate
@@ -169,7 +170,7 @@ async def prepare_evaluation(
         keys_hash=data.keys_hash,
         prices_date=date.today().isoformat(),
         seed=setup.panel.seed,
-        versions={"folkmoot": version("folkmoot"), "arms": digest(repr((setup.panel, setup.arms)))},
+        versions=_versions(setup),
     )
     return PreparedEvaluation(
         setup=setup,
@@ -179,6 +180,13 @@ async def prepare_evaluation(
         ceilings={name: _mean(values, most=True) for name, values in costings.items()},
         spread=SPREADS.get(score) or spread_of_share(DIFFER),
     )
+
+
+def _versions(setup: Setup) -> Mapping[str, str]:
+    """What the plan's hash speaks of beside its own fields: Folkmoot, who answers how, and the program of a task."""
+    task = setup.questions.with_name(setup.questions.name.partition("@")[0])
+    program = {"task": digest(task.read_text("utf-8"))} if is_task(setup.questions) else {}
+    return {"folkmoot": version("folkmoot"), "arms": digest(repr((setup.panel, setup.arms))), **program}
 
 
 def _check_costs(setup: Setup, prices: Mapping[str, ArmPrice]) -> None:

@@ -29,6 +29,7 @@ from folkmoot.app.evaluation.blocks import (
 from folkmoot.app.evaluation.eval_files import note_folder, read_plan, save_plan, save_result, tags_of
 from folkmoot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
 from folkmoot.app.evaluation.grading import Grader, Part, answered_by, mixed, rows_of, seats_of
+from folkmoot.app.evaluation.inspect_tasks import Mark
 from folkmoot.app.evaluation.matching import Missing, Mixture, match_adaptive, match_uniform
 from folkmoot.app.evaluation.responses import (
     Block,
@@ -41,6 +42,7 @@ from folkmoot.app.evaluation.responses import (
 )
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
 from folkmoot.app.plan.settings import Config, lock_place
+from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.spending import lost
@@ -102,6 +104,7 @@ class EvalRun:
         budget: US dollars that may be paid in all runs together; None for any.
         wait: whether to wait for providers' batches; else the calls are sent, and the evaluation stays paused.
         stop: set its reason to pause after the answers in progress.
+        mark: grades answers where that is no key; None for the keys.
         tell: is told of each block that is done.
         paused: why it stopped before its end; "" where it did not.
         plan: the plan that counts, with the date of the prices of the first run.
@@ -117,6 +120,7 @@ class EvalRun:
     budget: float | None = None
     wait: bool = True
     stop: StopRequest = field(default_factory=StopRequest)
+    mark: Mark | None = None
     tell: Callable[[Progress], None] = lambda progress: None
     paused: str = ""
     plan_changed: bool = False
@@ -189,6 +193,8 @@ class EvalRun:
         whole = [block for block in self.blocks if block.whole]
         answered = await self._answered(whole)
         grader = Grader(self.prepared.data.keys)
+        if self.mark:
+            grader.marks = await self._marks(whole, answered, self.mark)
         used = [usage for entries in (await self._records()).values() for usage in usage_of(entries)]
         result = EvalResult(
             plan=self.plan,
@@ -202,6 +208,17 @@ class EvalRun:
         )
         save_result(self.folder, result)
         return result
+
+    async def _marks(self, blocks: Sequence[Block], answered: Answered, mark: Mark) -> dict[tuple[str, str], float]:
+        """What the scorer of a task says of every answer: of arms, and of participants first and last."""
+        said: dict[tuple[str, str], Question] = {}
+        for place, block in enumerate(blocks):
+            seats = (seat for held in block.debates.values() for debate in held for seat in debate.seats)
+            own = [answer for seat in seats for answer in (seat.first, seat.last) if answer is not None]
+            arms = (part for parts in answered.values() for part in parts[place])
+            for answer in (*own, *(answer for part in arms for answer in part.response.answers)):
+                said[block.question.id, answer] = block.question
+        return {name: await mark(question, name[1]) for name, question in said.items()}
 
     async def _run_all(self, items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> None:
         """Work on items, some of them in parallel and each begun in order, until something pauses.

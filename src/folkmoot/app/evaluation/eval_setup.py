@@ -161,7 +161,9 @@ def plain_setup(
         BriefError: there is no model, or too many, or no such protocol.
     """
     panel = Panel(models=tuple(models), seats=max(SEATS, len(models)), seed=seed)
-    setup = Setup(name=name or questions.stem, questions=questions, panel=panel, arms=())
+    setup = Setup(
+        name=name or questions.name.rpartition("@")[2].partition(".")[0], questions=questions, panel=panel, arms=()
+    )
     checked = _check_setup(setup)
     return replace(
         checked, arms=default_arms(panel.models, panel.seats, (protocol or DEFAULT, *filter(None, [against])))

@@ -29,7 +29,7 @@ class Grade:
 
 
 class Grader:
-    """Grades responses by the keys of a file.
+    """Grades responses by the keys of a file; or by ``marks``, credits of answers that something else has given.
 
     Args:
         path: the file of the keys, which ``StoredData.keep`` has written.
@@ -44,6 +44,7 @@ class Grader:
         except (OSError, msgspec.MsgspecError):
             raise RecordError(f"the keys cannot be read: {path}") from None
         self._keys: Mapping[str, Key] = {key.id: key for key in keys}
+        self.marks: Mapping[tuple[str, str], float] = {}
 
     def grade(self, question: Question, response: Response) -> Grade:
         """The grade of a response; one without an answer counts as wrong.
@@ -53,7 +54,7 @@ class Grader:
         key = self._keys[question.id]
         if question.kind == "probability":
             return _forecast(response.probability, outcome=int(key.truth))
-        right = sum(_right(question, answer, key) for answer in response.answers)
+        right = sum(self._credit(question, answer, key) for answer in response.answers)
         return Grade(credit=right / len(response.answers) if response.answers else 0.0)
 
     def right(self, question: Question, answer: str | None) -> bool | None:
@@ -63,7 +64,11 @@ class Grader:
         key = self._keys[question.id]
         if question.kind == "probability":
             return abs(float(answer) - int(key.truth)) < 0.5
-        return _right(question, answer, key)
+        return self._credit(question, answer, key) > 0.5
+
+    def _credit(self, question: Question, answer: str, key: Key) -> float:
+        known = self.marks.get((question.id, answer))
+        return float(_right(question, answer, key)) if known is None else known
 
 
 def _right(question: Question, answer: str, key: Key) -> bool:

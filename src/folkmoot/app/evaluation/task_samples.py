@@ -218,3 +218,8 @@ def question_of(sample: str, text: str, options: Sequence[str], before: Mapping[
     documents = tuple(Source(name=name, text=words) for name, words in before.items() if words.strip())
     kind = "option" if options else "text"
     return Question(id=sample, input=text, kind=kind, options=tuple(options), documents=documents)
+
+
+def completion(answer: str, options: Sequence[str]) -> str:
+    """An answer as Inspect's scorers read it: ``ANSWER: B`` where there are choices."""
+    return f"ANSWER: {chr(ord('A') + options.index(answer))}" if answer and options else answer

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 FORMS = ("html", "json", "csv", "latex", "paper")
 """``folkmoot.app.results.score_files`` has them, and is loaded when it is needed."""
 
+INSPECT = "inspect"
+
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -94,24 +96,41 @@ def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMS),
+    type=click.Choice((*FORMS, INSPECT)),
     default="html",
     show_default=True,
     help="html: one page to forward; json: all data; csv and latex: a table of the planned differences; paper: each of "
-    "them as a sentence.",
+    "them as a sentence; inspect: a log of Inspect for each arm.",
 )
 @click.option("-o", "--out", type=click.Path(file_okay=False, path_type=Path), help="Where to. Default: FOLDER.")
-def export(folder: Path, form: str, out: Path | None) -> int:
-    """Write the scoreboard of an evaluation to a file, and print its name."""
+@store_option
+def export(folder: Path, form: str, out: Path | None, store: Path | str | None) -> int:
+    """Write the scoreboard of an evaluation to a file, and print its name.
+
+    Logs of Inspect have the right answers as targets. The turns in them are read from the debates in the store.
+    """
     from folkmoot.app.evaluation.eval_files import read_result
     from folkmoot.app.results.score_files import FORMS as WRITERS
     from folkmoot.app.results.score_files import write_files
     from folkmoot.app.results.scoring import measure
 
+    if form == INSPECT:
+        for path in run_command(_logs(folder, out or folder / INSPECT, store)):
+            click.echo(path)
+        return DONE
     name, write = WRITERS[form]
     for path in write_files(out or folder, {name: write(measure(read_result(folder)))}):
         click.echo(path)
     return DONE
+
+
+async def _logs(folder: Path, place: Path, store: Path | str | None) -> list[Path]:
+    from folkmoot.app.evaluation.eval_files import read_result
+    from folkmoot.app.results.inspect_logs import read_records, write_logs
+
+    result = read_result(folder)
+    async with open_workspace(store, reading=True) as workspace:
+        return write_logs(result, folder, await read_records(workspace, result), place)
 
 
 @evaluate.command()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from folkmoot.app.evaluation.eval_plan import ArmPrice, PreparedEvaluation
     from folkmoot.app.evaluation.eval_run import EvalRun, Progress
     from folkmoot.app.evaluation.eval_setup import Setup
+    from folkmoot.app.evaluation.inspect_tasks import Mark
     from folkmoot.app.evaluation.scores import EvalResult
     from folkmoot.app.questions.data_sets import StoredData
 
@@ -60,7 +61,7 @@ def _options(command: Command) -> Command:
     """The arguments of both commands."""
     for add in reversed(
         (
-            click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE"),
+            click.argument("file", type=click.Path(path_type=Path), metavar="FILE"),
             click.option(
                 "-m", "--model", multiple=True, metavar="MODEL", help="The model that answers. Can be repeated."
             ),
@@ -100,8 +101,8 @@ def _options(command: Command) -> Command:
 def run_evaluation(file: Path, **options: Unpack[EvalOptions]) -> int:
     """Put every question to all arms at equal cost, and save the scores.
 
-    FILE is a check.toml, or questions with known answers (see folkmoot eval check) together with -m. To resume an
-    evaluation, repeat the same command: what is on record is not asked again.
+    FILE is a check.toml, or together with -m questions with known answers (see folkmoot eval check) or a task of Inspect
+    (FILE.py@TASK). To resume an evaluation, repeat the same command: what is on record is not asked again.
     """
     return run_command(_evaluate(file, options))
 
@@ -123,21 +124,23 @@ def say_faults(faults: Sequence[str]) -> None:
 
 
 async def _evaluate(file: Path, options: EvalOptions) -> int:
+    from folkmoot.app.evaluation.inspect_tasks import read_questions
     from folkmoot.app.questions.data_sets import FaultyData, tagged, to_store
-    from folkmoot.app.questions.question_files import read_data_set
 
     setup = _setup(file, options)
     try:
-        data = read_data_set(setup.questions)
+        data, mark = read_questions(setup.questions)
     except FaultyData as error:
         say_faults(error.faults)
         return USAGE
     data = tagged(data, setup.tag) if setup.tag else data
     folder = options["out"] or Path(f"{setup.name}-eval")
-    return await run_setup(setup, to_store(data, folder), folder, options)
+    return await run_setup(setup, to_store(data, folder), folder, options, mark)
 
 
-async def run_setup(setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions) -> int:
+async def run_setup(
+    setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions, mark: "Mark | None" = None
+) -> int:
     """Plan an evaluation, ask before it costs money, and run it; returns the exit code."""
     from folkmoot.app.evaluation.eval_plan import prepare_evaluation
     from folkmoot.app.evaluation.eval_run import PARALLEL, EvalRun
@@ -161,6 +164,7 @@ async def run_setup(setup: "Setup", data: "StoredData", folder: Path, options: E
             parallel=options["parallel"] or PARALLEL,
             budget=setup.budget,
             wait=options["wait"],
+            mark=mark,
         )
         await run.begin()
         click.echo("\n".join(result_lines(run, await _conduct(run))))

@@ -55,7 +55,7 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
     """
     from folkmoot.cli.display.debate_table import as_data, print_debates
 
-    shown = run_command(_look(store, filters))
+    shown = run_command(_look(store, filters, fold=not (as_json or filters["helpers"])))
     if as_json:
         data = [as_data(item, shown) for item in shown.debates]
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
@@ -85,23 +85,33 @@ def _say_none(store: Path | str | None, shown: "ShownDebates") -> None:
     click.echo('Start with: folkmoot run "Should we build or buy?"')
 
 
-async def _look(store: Path | str | None, filters: Filters) -> "ShownDebates":
-    """The debates that a list shows, with the open questions to people."""
+async def _look(store: Path | str | None, filters: Filters, *, fold: bool) -> "ShownDebates":
+    """The debates that a list shows, with the open questions to people.
+
+    Args:
+        store: the store.
+        filters: which debates.
+        fold: whether an evaluation, which has hundreds of debates, is one row.
+    """
     from folkmoot.app.run.outcome import list_one
     from folkmoot.app.run.record_reader import list_open_asks, list_query, short_ids
-    from folkmoot.cli.display.debate_table import ShownDebates
+    from folkmoot.cli.display.debate_table import ShownDebates, fold_evaluations
 
     query = list_query(
         status=filters["status"] or "",
         search=filters["search"] or "",
-        limit=filters["limit"],
+        limit=None if fold else filters["limit"],
         helpers=filters["helpers"],
     )
     async with open_records(store) as reader:
         stored = await reader.names()
         page = (await reader.page(query)).debates
-        debates, asks = await list_open_asks(reader, [list_one(summary) for summary in page])
-        stale = await reader.stale_among(page)
+        rows = [list_one(summary) for summary in page]
+        if fold:
+            rows = fold_evaluations(rows)[: filters["limit"]]
+        debates, asks = await list_open_asks(reader, rows)
+        shown = {item.debate for item in debates}
+        stale = await reader.stale_among([summary for summary in page if summary.debate in shown])
     short = short_ids([item.debate for item in debates], stored)
     return ShownDebates(debates=debates, asks=asks, short=short, stale=stale, stored=len(stored))
 

@@ -1,7 +1,9 @@
 """A list of debates for a terminal, and as data."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table
@@ -22,11 +24,31 @@ from folkmoot.cli.display.text_layout import (
     short,
 )
 from folkmoot.core.labels import ANSWERED, NOTHING_DEBATED, WAITS_FOR_BATCH, fork_origin, only_answered, status_in_words
-from folkmoot.core.text import listed
+from folkmoot.core.text import counted, listed
 from folkmoot.reviews.states import COMPLETE, RULE
 
 LIST_WIDTH, ROOMY, REASON = 160, 120, 40
 """Columns of a list where the output has no width, the least columns for a table, and columns of a reason."""
+
+
+EVALUATION: Final = re.compile(r"(eval-.+-[0-9a-f]{6})-[0-9a-f]{12}")
+"""The id of a debate of an evaluation, and how the ids of all its debates begin."""
+
+
+def fold_evaluations(debates: Iterable[Listed]) -> list[Listed]:
+    """The debates with one row for each evaluation, where its newest one stands: it has hundreds."""
+    rows: dict[str, list[Listed]] = {}
+    for item in debates:
+        own = EVALUATION.fullmatch(item.debate)
+        rows.setdefault(own[1] if own else item.debate, []).append(item)
+    return [_evaluation(name, own) if EVALUATION.fullmatch(own[0].debate) else own[0] for name, own in rows.items()]
+
+
+def _evaluation(name: str, own: Sequence[Listed]) -> Listed:
+    paused = any(item.status == "paused" for item in own)
+    words = f"evaluation, {counted(len(own), 'debate')}; folkmoot list --all shows them"
+    status, at = "paused" if paused else "decided", max(item.at for item in own)
+    return replace(own[0], debate=name, name=words, protocol="eval", status=status, reason="", decision="", at=at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
