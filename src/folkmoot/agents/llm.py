@@ -78,8 +78,11 @@ SHOWN = 60
 LONGEST_WORD = 40
 """Characters of a word. Where more come without a blank, the writing has none between its words."""
 
-LOOKED_AT, REPEATED = 2000, 120
-"""How many of a text's last characters are looked at, and how many of them must repeat what stands before."""
+LOOKED_AT = 2000
+"""How many of a text's last characters are looked at."""
+
+REPEATED = 120
+"""How many of them must repeat what stands before."""
 
 SAME = 12
 """Characters by which an answer that was begun anew shows."""

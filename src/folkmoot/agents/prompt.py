@@ -39,7 +39,9 @@ UNREAD = "(this message could not be read)"
 ATTACHED = "The documents that are attached, in this order:"
 """What stands in the message with pictures and PDFs, before their names."""
 
-BRIEFLY, USUALLY, AT_LENGTH = 60, 150, 300
+BRIEFLY = 60
+USUALLY = 150
+AT_LENGTH = 300
 MOST_WORDS: Mapping[str, int] = {
     **dict.fromkeys(("bid", "reconsider", "gauge", "vote", "consent", "score", "interrupt", "question"), BRIEFLY),
     **dict.fromkeys(("open", "draft", "propose", "argue", "answer", "critique", "revise", "close"), USUALLY),

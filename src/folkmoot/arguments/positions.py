@@ -243,8 +243,14 @@ How: TypeAlias = Literal["named", "quoted", "accepted", "answered", "echoed", "t
 STATED: Sequence[How] = ("named", "quoted", "accepted", "answered")
 """Those that the author of a change points at."""
 
-ACCEPTS, REJECTS, ISSUE = "ACCEPTS", "REJECTS", "ISSUE"
-"""The fields in which an author lists what it accepts and rejects, and that with the point of a critique."""
+ACCEPTS = "ACCEPTS"
+"""The field in which an author lists the critiques that it accepts."""
+
+REJECTS = "REJECTS"
+"""The field in which it lists those that it rejects."""
+
+ISSUE = "ISSUE"
+"""The field with the point of a critique."""
 
 SHARED = 2
 """So many words of a text must stand in a critique to be an echo of it."""

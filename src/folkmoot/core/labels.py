@@ -94,7 +94,8 @@ def status_in_words(status: str) -> str:
     return status.replace("_", " ")
 
 
-ANSWERED, NOTHING_DEBATED = "answered", "nothing was to be debated"
+ANSWERED = "answered"
+NOTHING_DEBATED = "nothing was to be debated"
 """How one ends in which a model only answered, as it answers a chat program's wish for a title."""
 
 ANSWERED_LINE = f"{ANSWERED}: {NOTHING_DEBATED}"

@@ -27,8 +27,11 @@ from folkmoot.mcp.task_results import CANCELLED, read_content, task_of
 TASKS = "io.modelcontextprotocol/tasks"
 """The name of the extension."""
 
-TOOL, BEGINS = "run_debate", "start_debate"
-"""The tool that may become a task, and the tool that begins a debate without waiting."""
+TOOL = "run_debate"
+"""The tool that may become a task."""
+
+BEGINS = "start_debate"
+"""The tool that begins a debate without waiting."""
 
 INLINE = frozenset({"result", "inputRequests"})
 """What only a poll returns."""

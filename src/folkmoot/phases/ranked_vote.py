@@ -24,8 +24,11 @@ from folkmoot.policy.rules import Rule, opposing_votes
 RULES: Mapping[str, Rule] = {name: COUNTING[name].rule for name in RANKED}
 """The built-in rules by which rankings are counted, by the words of a brief."""
 
-RANKING, ACCEPTABLE = "RANKING", "ACCEPTABLE"
-"""The field of a ranking, and that of what a voter approves of."""
+RANKING = "RANKING"
+"""The field of a ranking."""
+
+ACCEPTABLE = "ACCEPTABLE"
+"""The field of what a voter approves of."""
 
 # Length and confident tone move judges who are not warned; their own answer is not there to be preferred.
 RANK = (

@@ -243,8 +243,11 @@ REMINDING = (
 
 
 QUIET = QuietFirst()
-EVERY, DEADLINE = 4, 20
-"""The number of messages after which the timekeeper speaks, and names who owes a verdict."""
+EVERY = 4
+"""The number of messages after which the timekeeper speaks."""
+
+DEADLINE = 20
+"""The number of messages after which it names who owes a verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,8 +49,11 @@ DEBATE = (
 UNSTATED = 0.5
 """What a voter's level of expertise counts where none is stated, in the document."""
 
-IN_ROUNDS, IN_BALLOTS = 500, 200
-"""How many characters of a proposal are shown in a round and on a ballot, in the document."""
+IN_ROUNDS = 500
+"""How many characters of a proposal are shown in a round, in the document."""
+
+IN_BALLOTS = 200
+"""How many are shown on a ballot, in the document."""
 
 PICK = "I pick"
 """The formula by which the moderator of a debate step chooses, and the name of its field."""

@@ -46,7 +46,8 @@ class SpeechRole(NamedTuple):
 SIDES = ("Government", "Opposition")
 """Who speaks for the motion, and who against it; they take turns."""
 
-GOVERNMENT, OPPOSITION = ("Opening Government", "Closing Government"), ("Opening Opposition", "Closing Opposition")
+GOVERNMENT = ("Opening Government", "Closing Government")
+OPPOSITION = ("Opening Opposition", "Closing Opposition")
 
 # Each duty says what this speech alone can do, so that eight speeches are not one speech eight times.
 OFFICES = (

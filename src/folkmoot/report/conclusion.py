@@ -39,8 +39,11 @@ Ending: TypeAlias = Literal[Status, "paused", "open"]
 _NUMBERED = re.compile(r" #\d+$")
 """What stands behind the name of a voter who has several ballots."""
 
-INTERRUPTED, NOT_BEGUN = "it was interrupted", "it has not begun"
+INTERRUPTED = "it was interrupted"
 """Why a debate that does not run has neither an end nor a pause."""
+
+NOT_BEGUN = "it has not begun"
+"""The same, where nobody was asked yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,8 +217,11 @@ BALLOT_STATES: Mapping[str, str] = {"abstained": "abstained", "unread": NOT_READ
 MEAN = "mean"
 """The rule by which forecasts are pooled; it has no ballots."""
 
-CONSENT, REJECT = "consent", "REJECT"
-"""The rule by which nobody may be against a text, and what those say who are."""
+CONSENT = "consent"
+"""The rule by which nobody may be against a text."""
+
+REJECT = "REJECT"
+"""What those say who are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

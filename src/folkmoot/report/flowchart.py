@@ -17,11 +17,17 @@ Tree: TypeAlias = Mapping[str, object]
 End: TypeAlias = tuple[str, str]
 """Whence an arrow comes that leads to what follows: the id of a box, and what stands on the arrow."""
 
-FIRST, LAST = "opened", "closed"
-"""The ids of the first and of the last box."""
+FIRST = "opened"
+"""The id of the first box."""
 
-_ROUNDS, _TOPOLOGY = 3, "all-to-all"
-"""The defaults of ``phases.base.Rounds`` and ``policy.pairing.Pairs``."""
+LAST = "closed"
+"""The id of the last box."""
+
+_ROUNDS = 3
+"""The default of ``phases.base.Rounds``."""
+
+_TOPOLOGY = "all-to-all"
+"""The default of ``policy.pairing.Pairs``."""
 
 _NAMES = 6
 """So many of those who are asked are named in a box."""

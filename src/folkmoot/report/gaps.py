@@ -13,7 +13,9 @@ from folkmoot.core.unread import Unread, reason_in_words
 NOT_READABLE = "not readable"
 """What stands in place of a choice that could not be read."""
 
-MOST_MARKS, MOST_SEEN, LONGEST_CHOICES = 4, 3, 160
+MOST_MARKS = 4
+MOST_SEEN = 3
+LONGEST_CHOICES = 160
 
 ANSWERS = ("ANSWER", "POSITION", VERDICT)
 """The fields that say what somebody is for."""

@@ -22,8 +22,11 @@ from folkmoot.report.markdown_text import LONG, block, bullets, capital, code, d
 from folkmoot.report.metrics import Fault, Kind, Use
 from folkmoot.report.report import Person, Report
 
-MOST_TEXT, MOST_EDGES = 45_000, 450
-"""Mermaid draws no chart of more than 50,000 characters or 500 edges."""
+MOST_TEXT = 45_000
+"""Characters of a chart: Mermaid draws none of more than 50,000."""
+
+MOST_EDGES = 450
+"""Edges of a chart: Mermaid draws none of more than 500."""
 
 ABOUT = (
     "*A claim stands if no claim that attacks it stands (the grounded extension of Dung 1995; attacks and "

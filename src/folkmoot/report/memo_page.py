@@ -232,8 +232,11 @@ def _answer(memo: Memo) -> str:
     return f'<section class="answer{hue}" aria-label="Decision"><div>{body}</div>{figure}</section>\n'
 
 
-MOST_ROWS, MOST_SEATS = 3, 24
-"""So many rows of the tally and seats are drawn."""
+MOST_ROWS = 3
+"""Rows of the tally that are drawn."""
+
+MOST_SEATS = 24
+"""Seats that are drawn."""
 
 
 def _figure(memo: Memo) -> str:
@@ -328,8 +331,12 @@ def _point(point: Point, letters: int) -> str:
     return f'<li class="cut" style="{_clamp(POINT)}"><span>{command}{_text(words)}{behind}</span></li>'
 
 
-CHANGE, SURE, CARE, WHO, COST = 6, 5, 4, 3, 2
-"""The most lines of the parts below the columns."""
+# The most lines of the parts below the columns.
+CHANGE = 6
+SURE = 5
+CARE = 4
+WHO = 3
+COST = 2
 
 
 def _change(memo: Memo) -> str:

@@ -28,8 +28,17 @@ from folkmoot.reviews.states import (
     state_of,
 )
 
-INSPECT, REFUTE, RESPOND, DISPUTE = "inspect", "refute", "respond", "dispute"
-"""The acts of a review: find, refute or confirm, reply to a refutation, judge the author's dispute."""
+INSPECT = "inspect"
+"""The act of finding."""
+
+REFUTE = "refute"
+"""The act of refuting a finding or confirming it."""
+
+RESPOND = "respond"
+"""The act of replying to a refutation."""
+
+DISPUTE = "dispute"
+"""The act of judging the author's dispute."""
 
 FINDINGS = "FINDINGS"
 """The field with the findings of a reviewer."""
@@ -340,7 +349,8 @@ def _with_dispute(came: Reviewed, turn: Turn, artefact: Artefact) -> Reviewed:
     return replace(came, dispute=dispute, standing=disputed(came.standing, word, valid))
 
 
-BECAUSE, WHERE = "The author disputes it:", "The author cites:"
+BECAUSE = "The author disputes it:"
+WHERE = "The author cites:"
 """How the author's words begin in the task of the judge; they are indented there, and stand nowhere else."""
 
 

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 Wrap: TypeAlias = Callable[[str], Mapping[str, object] | bytes]
 """The words of an answer to the body that a server of this kind sends: a JSON object, or the bytes themselves."""
 
-MODEL, KEY = "check-model", "check-key-5d1f0c"
+MODEL = "check-model"
+KEY = "check-key-5d1f0c"
 WORDS = "Tea — and no coffee, “warm” for an hour."
-RULES, QUESTION = "Speak of kettles only.", "Which kettle is best?"
+RULES = "Speak of kettles only."
+QUESTION = "Which kettle is best?"
 PATIENCE = 20.0
 """Seconds for one call of the check."""
 

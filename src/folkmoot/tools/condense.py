@@ -15,7 +15,8 @@ from folkmoot.core.transcript import SUMMARY, Turn
 LONGEST = 8000
 """Characters of a text that is scored."""
 
-ALL, SINCE = "all", "since the last summary"
+ALL = "all"
+SINCE = "since the last summary"
 
 SUMMARIZER = ToolSpec(
     name="summarizer",

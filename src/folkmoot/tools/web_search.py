@@ -29,7 +29,8 @@ SECONDS = 15.0
 """Time for one search."""
 
 MOST_BYTES = 4 * 1024 * 1024
-_TITLE, _EXCERPT = 200, 400
+_TITLE = 200
+_EXCERPT = 400
 
 SEARCH = ToolSpec(
     name="search",

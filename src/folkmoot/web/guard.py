@@ -145,8 +145,11 @@ MOST_OF_A_LINK = 64 * 1024
 
 API = "/api/"
 WITH_FILES = ("/api/v1/debates", "/api/v1/check")
-ALIVE, READY = "/healthz", "/readyz"
-"""The probes: whether the process lives, which is always answered; whether debates can run, which is counted apart."""
+ALIVE = "/healthz"
+"""The probe of whether the process lives, which is always answered."""
+
+READY = "/readyz"
+"""The probe of whether debates can run, which is counted apart."""
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -29,7 +29,9 @@ STYLE: Mapping[str, object] = {
     "svg.hashsalt": "folkmoot",
     "text.parse_math": False,
 }
-_LONG, _INCH, _ROWS = 32, 0.32, 40
+_LONG = 32
+_INCH = 0.32
+_ROWS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,9 @@ from folkmoot.core.text import unknown_word
 if TYPE_CHECKING:
     from folkmoot.app.export.reports import ReadRecord
 
-MARKDOWN, JSON, HTML = "text/markdown; charset=utf-8", "application/json", "text/html; charset=utf-8"
+MARKDOWN = "text/markdown; charset=utf-8"
+JSON = "application/json"
+HTML = "text/html; charset=utf-8"
 PDF = "application/pdf"
 
 

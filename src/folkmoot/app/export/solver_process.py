@@ -12,8 +12,11 @@ from typing import Any, TypedDict, cast
 MEMORY = 2 * 1024**3
 """Bytes of address space."""
 
-LONGEST, MOST = 200, 50
-"""Characters of a reason or a value that is told, and how many values."""
+LONGEST = 200
+"""Characters of a reason or a value that is told."""
+
+MOST = 50
+"""How many values are told."""
 
 
 FULL = "out of memory"

@@ -63,8 +63,14 @@ FIELD = 15
 """Words of a text in a form that has many of them."""
 
 
-CLAIM, REPLY, MARKS = 20, 45, 12
-"""Words in a search: of each claim, which is a sentence; of a reply, which is two; of the marks for an exchange."""
+CLAIM = 20
+"""Words of a claim in a search, which is a sentence."""
+
+REPLY = 45
+"""Words of a reply in a search, which is two."""
+
+MARKS = 12
+"""Words of the marks for an exchange in a search."""
 
 CALL = 15
 """Words in which a model asks for a tool: its name, and what to look for."""

@@ -56,7 +56,8 @@ OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "
 
 ENGINES = ("searxng", "duckduckgo")
 TABLES = ("acp", "mcp", "serve", "limits", "schedules", "presets")
-_YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+_YES = ("yes", "true", "on", "1")
+_NO = ("no", "false", "off", "0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,8 +32,17 @@ from folkmoot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColum
 from folkmoot.report.metrics import missing_causes
 from folkmoot.report.report import DEMONSTRATION, Person, Report
 
-MOST_NAMES, LONGEST_NAMES, MOST_POINTS, SHORT = 3, 20, 8, 120
-"""So many names stand behind a point, so many points are looked at, and a headline has so many characters."""
+MOST_NAMES = 3
+"""How many names stand behind a point."""
+
+LONGEST_NAMES = 20
+"""How many characters they have about."""
+
+MOST_POINTS = 8
+"""How many points are looked at."""
+
+SHORT = 120
+"""Characters of a headline."""
 
 
 def decision_memo(entries: Sequence[Entry], report: Report, recounted: Sequence[str] = ()) -> Memo:

@@ -57,8 +57,11 @@ def lined_html(text: str, first: int) -> str:
     return _clean(_reader(under=2).render(text[:LONGEST], {"first": first}), lines=True) if text.strip() else ""
 
 
-KEPT, REMEMBERED = 4_000, 1_024
-"""So many characters of a text, and so many texts, are remembered as HTML: each viewer reads the same turns."""
+KEPT = 4_000
+"""Characters of a text that is remembered as HTML: each viewer reads the same turns."""
+
+REMEMBERED = 1_024
+"""How many texts are."""
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -17,13 +17,17 @@ from folkmoot.reviews.artefact import digest
 SKILLS = ("decide", "review", "red-team")
 """The skills, by the names that a user types; each is installed as ``folkmoot-NAME``."""
 
-OPEN, CLAUDE = Path(".agents/skills"), Path(".claude/skills")
-"""Where agents look for skills, in a project and in a home: most of them, and Claude Code."""
+OPEN = Path(".agents/skills")
+"""Where most agents look for skills, in a project and in a home."""
+
+CLAUDE = Path(".claude/skills")
+"""Where Claude Code does."""
 
 State: TypeAlias = Literal["missing", "current", "older", "changed"]
 
 _MARK = re.compile(r'(?m)^  folkmoot-sha256: "([0-9a-f]*)"$')
-_BEGIN, _END = "<!-- folkmoot:begin -->", "<!-- folkmoot:end -->"
+_BEGIN = "<!-- folkmoot:begin -->"
+_END = "<!-- folkmoot:end -->"
 
 BLOCK = f"""{_BEGIN}
 ## Folkmoot

@@ -298,8 +298,11 @@ def _receivers(form: Form | None) -> dict[str, str]:
     return {item.to: item.name for item in form.fields if item.to and item.to != item.name} if form else {}
 
 
-LOOKS, STEP = 100, 0.02
-"""How often a question checks that the screen shows the turns before it, and the seconds between two checks."""
+LOOKS = 100
+"""How often a question checks that the screen shows the turns before it."""
+
+STEP = 0.02
+"""Seconds between two checks."""
 
 
 class Terminal:

@@ -27,8 +27,14 @@ from folkmoot.core.labels import ANSWERED, NOTHING_DEBATED, WAITS_FOR_BATCH, for
 from folkmoot.core.text import counted, listed
 from folkmoot.reviews.states import COMPLETE, RULE
 
-LIST_WIDTH, ROOMY, REASON = 160, 120, 40
-"""Columns of a list where the output has no width, the least columns for a table, and columns of a reason."""
+LIST_WIDTH = 160
+"""Columns of a list where the output has no width."""
+
+ROOMY = 120
+"""The least columns for a table."""
+
+REASON = 40
+"""Columns of a reason."""
 
 
 EVALUATION: Final = re.compile(r"(eval-.+-[0-9a-f]{6})-[0-9a-f]{12}")

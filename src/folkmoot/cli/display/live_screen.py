@@ -17,7 +17,8 @@ from folkmoot.core.labels import duration
 from folkmoot.core.text import clean, counted
 from folkmoot.report.metrics import sums_of
 
-MOST_STREAMS, STREAM_LINES = 6, 4
+MOST_STREAMS = 6
+STREAM_LINES = 4
 
 
 class Viewer(Protocol):
