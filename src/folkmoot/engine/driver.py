@@ -342,13 +342,13 @@ class _Driver:
         away = [outcome for outcome in outcomes if isinstance(outcome, ModelError) and self._gave_nothing(outcome)]
         if alone and len(away) == len(asks) and (len(asks) > 1 or self._all_away(asks[0].to)):
             # Without any answer there is nothing to go on with: the asks stay open, and a resume asks them again.
-            who = f"none of {len({ask.to for ask in asks})} participants" if len(asks) > 1 else f"{asks[0].to} not"
             told = next((error for error in away if isinstance(error, Refused)), away[0])
             causes = {error.kind for error in away}
             cause = told.kind if len(causes) == 1 or not causes & PASSING_ERRORS else ""
             how = "asked" if isinstance(told, Refused) else "reached"
             limit, most = ("turn_seconds", self.limits.turn_seconds) if cause == "timeout" else ("", None)
-            reason = f"{who} could be {how}: {told}"
+            nobody = f"none of {len({ask.to for ask in asks})} participants could"
+            reason = f"{nobody if len(asks) > 1 else f'{asks[0].to} could not'} be {how}: {told}"
             return self._pause(Paused(reason=reason, kind="unavailable", cause=named(cause), limit=limit, most=most))
         failures = [
             _failure_event(ask, outcome)
