@@ -68,7 +68,7 @@ def _question(name: str, sample: Any) -> tuple[Question, Key] | str:
     if not isinstance(sample.input, str):
         return "its input is a conversation; a question is one text"
     targets, options = _list(sample.target), tuple(map(str, sample.choices or ()))
-    group = str((sample.metadata or {}).get("group", ""))
+    group = str(cast("dict[str, object]", sample.metadata or {}).get("group", ""))
     if not options:
         question = Question(id=name, input=sample.input, kind="text", group=group)
         return question, Key(id=name, truth=targets[0], accepted=tuple(targets[1:]))
