@@ -85,6 +85,7 @@ def test_an_evaluation_is_one_row_of_the_list(folder: Path) -> None:
     rows = [line for line in listed.output.splitlines() if "eval-places-" in line]
     assert len(rows) == 1
     assert "tea-or-coffee" in listed.output
+    assert "not shown" not in listed.output
     everything = folkmoot(folder, "list", "--all").output
     assert sum("eval-places-" in line for line in everything.splitlines()) > 4 * 2
 

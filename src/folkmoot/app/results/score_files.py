@@ -12,7 +12,7 @@ import msgspec
 from folkmoot.app.export.reports import save
 from folkmoot.app.results.score_page import page
 from folkmoot.app.results.score_tables import MEASURES, money, p_text
-from folkmoot.app.results.scoreboard import PairLine, Scoreboard
+from folkmoot.app.results.scoreboard import ArmLine, PairLine, Scoreboard
 from folkmoot.core.text import counted, percent
 
 
@@ -88,14 +88,20 @@ def paper(board: Scoreboard) -> Iterator[str]:
         p = p_text(pair.p if pair.adjusted is None or len(board.verdicts) == 1 else pair.adjusted)
         p = f"p {p}" if p.startswith("<") else f"p = {p}"
         cost = "not known" if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} times the cost"
-        price = "" if arm.usd is None else f", US${money(arm.usd)} a question"
+        price = f", US${money(arm.usd)} a question" if arm.usd else ""
+        measure = MEASURES[board.score].replace("share right", "share of right answers")
         level, better = percent(pair.interval.level), "" if board.score == "credit" else " in its favour"
         yield (
-            f"On {counted(pair.n, 'question')}{groups}, {pair.arm} ({arm.title}) reached a {MEASURES[board.score]} of "
-            f"{arm.score:.3f} and {pair.rival} ({rival.title}) {rival.score:.3f} at {cost}{price}: a paired difference "
+            f"On {counted(pair.n, 'question')}{groups}, {_named(arm)} reached a {measure} of "
+            f"{arm.score:.3f} and {_named(rival)} {rival.score:.3f} at {cost}{price}: a paired difference "
             f"of {pair.difference:+.3f}{better} ({level} CI [{pair.interval.low:+.3f}, {pair.interval.high:+.3f}]; {p}"
             f"{many})."
         )
+
+
+def _named(arm: ArmLine) -> str:
+    """An arm with what it does, where its name does not say it."""
+    return arm.name if arm.title == arm.name else f"{arm.name} ({arm.title})"
 
 
 def _paper(board: Scoreboard) -> str:

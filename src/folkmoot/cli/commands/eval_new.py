@@ -22,9 +22,7 @@ HEADS = ("input", "options", "truth")
 @click.argument("decided", required=False, metavar="[DECIDED]")
 @click.option("--questions", type=click.Path(path_type=Path), metavar="FILE", help="Questions with known answers.")
 @click.option("-m", "--model", multiple=True, metavar="MODEL", help="The model that answers. Can be repeated.")
-@click.option(
-    "--budget", type=FloatRange(*COST), metavar="USD", help=f"US dollars for all of it. Default: {DOLLARS:g}."
-)
+@click.option("--budget", type=FloatRange(*COST), metavar="USD", help="US dollars for all of it; 0 for no limit.")
 @click.option("-n", "--most", type=click.IntRange(2), default=QUESTIONS, show_default=True, help="Questions to put.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before calls that cost money.")
 @store_option
@@ -51,7 +49,9 @@ def new(
     models = model or tuple(
         click.prompt("Who answers? Models, parted by blanks; three different ones are best").split()
     )
-    dollars = click.prompt("At most how many US dollars?", DOLLARS, type=float) if budget is None else budget
+    dollars = (
+        click.prompt("At most how many US dollars? 0 for no limit", DOLLARS, type=float) if budget is None else budget
+    )
     return run_command(_evaluate(name, questions, models, dollars, most, yes=yes, store=store))
 
 

@@ -107,13 +107,14 @@ async def _look(store: Path | str | None, filters: Filters, *, fold: bool) -> "S
         stored = await reader.names()
         page = (await reader.page(query)).debates
         rows = [list_one(summary) for summary in page]
-        if fold:
-            rows = fold_evaluations(rows)[: filters["limit"]]
+        folded = fold_evaluations(rows) if fold else rows
+        within = len(rows) - len(folded)  # these have no row of their own, but one that speaks for them
+        rows = folded[: filters["limit"]]
         debates, asks = await list_open_asks(reader, rows)
         shown = {item.debate for item in debates}
         stale = await reader.stale_among([summary for summary in page if summary.debate in shown])
     short = short_ids([item.debate for item in debates], stored)
-    return ShownDebates(debates=debates, asks=asks, short=short, stale=stale, stored=len(stored))
+    return ShownDebates(debates=debates, asks=asks, short=short, stale=stale, stored=len(stored) - within)
 
 
 @rich_click.command()
