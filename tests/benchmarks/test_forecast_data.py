@@ -281,7 +281,7 @@ def test_the_recorded_forecasts_come_out_as_in_their_reference() -> None:
         "0.02 need 566",
         "wrong to right 13 of 70 (0.186 [",
         "more turned right 10, more turned wrong 3, p 0.092",
-        "verdict: not known: n too small by 467 (+0.024 [-0.010, +0.058] against six independent calls)",
+        "verdict: not known: about 467 more questions needed (+0.024 [-0.010, +0.058] against six independent calls)",
     ):
         assert figures in text
 

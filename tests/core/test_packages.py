@@ -43,5 +43,5 @@ def test_an_extra_that_the_metadata_lacks_is_installed_from_a_path() -> None:
 
 
 def test_more_may_be_required_and_nothing_stands_twice() -> None:
-    sentence = missing_library("A test", "parquet", "boto3", "boto3")
-    assert re.search(r'pip install "pyarrow>=[^"]+" "boto3"$', sentence)
+    sentence = missing_library("A test", "formal", "boto3", "boto3")
+    assert re.search(r'pip install "z3-solver[^"]+" "boto3"$', sentence)

@@ -29,7 +29,7 @@ def said_of_forecasts(page: str) -> str:
     """The part of a page that speaks of recorded forecasts, in one line."""
     text = (ROOT / page).read_text("utf-8")
     begin = text.index("**What is known.**" if page == PAGES[0] else "The folder `deliberative_forecasts` has")
-    return " ".join(text[begin : text.index("\n## ", begin)].split())
+    return " ".join(text[begin:].partition("\n## ")[0].split())
 
 
 @pytest.mark.parametrize("page", PAGES)
