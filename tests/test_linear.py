@@ -32,7 +32,7 @@ from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.app.serve.frames import frames, lined_html, safe_html
 from folkmoot.app.serve.prompt_view import prompt_view
 from folkmoot.arguments.argument_map import short_claim
-from folkmoot.arguments.positions import alike, quotations
+from folkmoot.arguments.positions import quotations
 from folkmoot.arguments.tree import escape_mermaid
 from folkmoot.core.brief import LOGS, Brief, Source
 from folkmoot.core.decision import Ballot, Decision, Minority
@@ -51,6 +51,7 @@ from folkmoot.core.text import (
     slug,
     terms,
 )
+from folkmoot.core.transcript import normalise
 from folkmoot.models.names import parse as read_model_name
 from folkmoot.models.provider_errors import error_words, provider_words
 from folkmoot.models.stream import AnswerStream, repair_surrogates
@@ -295,7 +296,7 @@ TEXTS: Readers = {
         lambda text: list(quotations(text, {"a": "The yard is full. " + text})),
         'He says "the yard is full".',
     ),
-    "likeness": (lambda text: alike(text, f"{text}."), "Move."),
+    "likeness": (normalise, "Move."),
     "statements": (statements, "The yard is full. "),
     "stated claims": (lambda text: list(stated(text)), "```smt2\n(x)\n```\n"),
     "script of a claim": (read_script, "(assert (= 1 1))"),
@@ -415,8 +416,6 @@ def slow_runs(readers: Readers, name: str, units: Sequence[str], *, size: int, s
             tried(reader, text((unit * length)[:length]))
 
         grown = growth(work, size)
-        if grown > MOST_GROWTH:  # a processor's caches are full once; what isn't linear grows on
-            grown = growth(work, 4 * size)
         if grown > MOST_GROWTH:
             slow.append(f"{text('…')!r} with {unit!r} for the dots: {grown:.1f} times")
     return slow

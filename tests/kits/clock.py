@@ -63,11 +63,12 @@ ALIKE = 12
 """By how much two sizes differ: what does the same to pairs, or to three in a row, does the same in each."""
 
 
-def growth(work: Callable[[int], object], size: int) -> float:
+def growth(work: Callable[[int], object], size: int, *, again: bool = True) -> float:
     """How much longer work of four times the size takes; 0 where that is too short a time to judge.
 
     Other programs only make it longer, so the shortest of several times counts. No size is tried twice, because some
-    readers remember what they have read.
+    readers remember what they have read. What seems to grow too fast is tried ``again`` with more: a processor's caches
+    are full once, and what isn't linear grows on.
     """
     short = long = inf
     for n in range(size, size + TRIES * ALIKE, ALIKE):
@@ -76,8 +77,8 @@ def growth(work: Callable[[int], object], size: int) -> float:
             return 0
         short = min(short, _seconds(work, n), _seconds(work, n + TRIES * ALIKE))
         if long <= MOST_GROWTH * short:
-            break
-    return long / short
+            return long / short
+    return growth(work, FACTOR * size, again=False) if again else long / short
 
 
 def _seconds(work: Callable[[int], object], size: int) -> float:

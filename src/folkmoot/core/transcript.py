@@ -474,7 +474,7 @@ def alike(wordings: Iterable[str]) -> bool:
 
 
 def _unstop(text: str) -> str:
-    stripped = text.rstrip(_STOPS)
+    stripped = text.rstrip(_STOPS + " ")  # all at once: a row of ". . ." would be copied for each
     if stripped == text and _WORD.match((stripped := text.rstrip("!;:"))[-1:]) is None:
         return text
     return stripped
