@@ -78,7 +78,7 @@ def growth(work: Callable[[int], object], size: int, *, again: bool = True) -> f
         short = min(short, _seconds(work, n), _seconds(work, n + TRIES * ALIKE))
         if long <= MOST_GROWTH * short:
             return long / short
-    return growth(work, FACTOR * size, again=False) if again else long / short
+    return growth(work, (FACTOR + 1) * size, again=False) if again else long / short  # no size of those above
 
 
 def _seconds(work: Callable[[int], object], size: int) -> float:
