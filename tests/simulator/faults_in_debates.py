@@ -82,7 +82,7 @@ def stop_is_not_heard() -> list[Change]:
 
 
 def pause_is_not_recorded() -> list[Change]:
-    return [(driver._Driver, "_pause", lambda self, reason, kind: False)]
+    return [(driver._Driver, "_pause", lambda self, paused: False)]
 
 
 def quorum_waits_for_nobody() -> list[Change]:

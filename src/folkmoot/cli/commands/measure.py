@@ -1,6 +1,5 @@
 """``folkmoot eval run`` and ``folkmoot eval plan``: measure on your own questions whether a debate pays."""
 
-import asyncio
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -227,6 +226,8 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
         if screen and run.paused:
             click.echo(err=True)
         return await run.result()
+
+    import asyncio  # the help needs none of it
 
     interrupt = Interrupt(say=lambda words: click.echo(words, err=True), stop=run.stop)
     with listening(interrupt):
