@@ -1,18 +1,20 @@
 """Recorded panels of models on questions with known answers: read and count them."""
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
 from benchmarks.replays.dawid_skene import one_coin
 from benchmarks.replays.figures import Figure, blocks, find
 from benchmarks.replays.recorded_files import read_reference, read_rows
-from benchmarks.replays.stopping import RULES, beta, savings
-from folkmoot.learn.panels import Answers, Marks, credit, log_odds_weights, mean_accuracy, tops
+from benchmarks.replays.stopping import RULES, beta, savings, shape_of
+from folkmoot.learn.panels import Answers, Marks, credit, log_odds_weights, tops
 
 OPEN = 20
 """Answers to choose from where the answer is any number: more make no difference to a rounded figure."""
@@ -157,3 +159,34 @@ def _panel_marks(items: Sequence[Answers], truths: Sequence[str], *, skip: int, 
             n.update(item.keys())
             right.update(voter for voter, answer in item.items() if answer == truth)
     return {voter: Marks(right=right[voter], n=n[voter]) for voter in n}
+
+
+def mean_accuracy(items: Sequence[Answers], truths: Sequence[str], *, size: int) -> float:
+    """The mean plurality accuracy over all panels of this number of voters: exact, nothing is drawn.
+
+    Every item must name the same voters; who abstains still takes a place.
+    """
+    return math.fsum(
+        _mean_credit(*shape_of(item, truth), size) for item, truth in zip(items, truths, strict=True)
+    ) / len(items)
+
+
+@lru_cache(maxsize=4096)
+def _mean_credit(right: int, wrong: tuple[int, ...], silent: int, size: int) -> float:
+    """The mean credit over all ways to take ``size`` voters: for each number that is right, the ways of the others.
+
+    ``ways[taken, tied]`` counts choices among the wrong answers with none ahead of the right one, whole numbers.
+    """
+    parts: list[float] = []
+    for ahead in range(1, min(right, size) + 1):
+        ways = Counter({(0, 1): 1})
+        for group in wrong:
+            longer: Counter[tuple[int, int]] = Counter()
+            for (drawn, tied), count in ways.items():
+                for chosen in range(min(group, ahead, size - ahead - drawn) + 1):
+                    longer[drawn + chosen, tied + (chosen == ahead)] += count * math.comb(group, chosen)
+            ways = longer
+        for (drawn, tied), count in ways.items():
+            left = size - ahead - drawn
+            parts.append(math.comb(right, ahead) * count * math.comb(silent, left) / tied)
+    return math.fsum(parts) / math.comb(right + sum(wrong) + silent, size)

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
+from benchmarks.replays.panel_data import mean_accuracy
 from benchmarks.replays.recorded_files import read_reference, read_rows
 from benchmarks.replays.voices import effective_votes, krippendorff
 from benchmarks.replays.vote_limit import most_votes
 from folkmoot.core.text import counted
 from folkmoot.evaluation.paired import Differences
 from folkmoot.evaluation.verdicts import compare, signed
-from folkmoot.learn.panels import Answers, credit, mean_accuracy, tops
+from folkmoot.learn.panels import Answers, credit, tops
 
 _PANEL = re.compile(r"^== (.+?): items .*\npanel accuracies: (\{.*\})$", re.MULTILINE)
 

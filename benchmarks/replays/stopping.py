@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
-from folkmoot.learn.panels import shape_of
+from folkmoot.learn.panels import Answers
 
 Rule = Callable[[Sequence[int], int, int], bool]
 """Whether to stop: counts of the answers so far from the largest on, how many were asked, how many are left."""
@@ -178,3 +178,10 @@ def _steps(state: _State) -> list[tuple[_State, int]]:
 def _vote_lead(counts: Sequence[int]) -> int:
     first, second = (*counts[:2], 0, 0)[:2]
     return first - second
+
+
+def shape_of(item: Answers, truth: str) -> tuple[int, tuple[int, ...], int]:
+    """The number of right answers, the numbers of each wrong answer (sorted), and the number without an answer."""
+    tally = Counter(item.values())
+    silent = tally.pop("", 0)
+    return tally.pop(truth, 0), tuple(sorted(tally.values())), silent

@@ -4,12 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from folkmoot.evaluation.paired import Floats, Interval
 from folkmoot.evaluation.quantiles import student
-from folkmoot.learn.panels import Answers, effective_voters
+from folkmoot.learn.panels import Answers
+from folkmoot.learn.ratings import correlation
 
 LEAST = 50
 """Questions below which the effective number of votes is not known."""
@@ -42,6 +44,22 @@ def effective_votes(items: Sequence[Answers], truths: Sequence[str]) -> Voices |
     )
     half = half_width(right, value)
     return Voices(effective=value, interval=Interval(low=value - half, high=value + half), correlation=shared)
+
+
+def effective_voters(items: Sequence[Answers], truths: Sequence[str]) -> tuple[float, float]:
+    """How many independent voters a panel is worth, and the mean correlation of being right over all pairs of voters.
+
+    n / (1 + (n - 1) r), Kish's effective sample size (1965). Pairs of which one is always or never right have no
+    correlation and are left out. A correlation below 0 counts as 0.
+    """
+    voters = sorted(items[0])
+    right = {
+        voter: [float(item[voter] == truth) for item, truth in zip(items, truths, strict=True)] for voter in voters
+    }
+    pairs = [correlation(right[voter], right[other]) for voter, other in combinations(voters, 2)]
+    known = [pair for pair in pairs if pair is not None]
+    shared = max(math.fsum(known) / len(known), 0.0) if known else 0.0
+    return len(voters) / (1 + (len(voters) - 1) * shared), shared
 
 
 def half_width(right: Floats, value: float) -> float:

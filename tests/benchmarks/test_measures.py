@@ -1,7 +1,7 @@
 """What the replays measure with: judges and stances, estimates without the truth, early stops, and how files are read."""
 
 import math
-from itertools import permutations
+from itertools import combinations, permutations
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from benchmarks.replays.contests import ranked_pairs
 from benchmarks.replays.dawid_skene import one_coin
 from benchmarks.replays.figures import spearman
 from benchmarks.replays.judges import Shift, Verdicts, count_flips, order_swap
-from benchmarks.replays.panel_data import cross_fitted
+from benchmarks.replays.panel_data import cross_fitted, mean_accuracy
 from benchmarks.replays.recorded_files import read_json_lines, read_reference, read_rows, reading
 from benchmarks.replays.stopping import RULES, Rule, ahead, savings
 from benchmarks.replays.voices import effective_votes
@@ -257,3 +257,13 @@ def test_a_ranking_is_a_match_for_each_pair() -> None:
 )
 def test_rank_correlation(one: dict[str, float], other: dict[str, float], expected: float | None) -> None:
     assert spearman(one, other) == (pytest.approx(expected) if expected is not None else None)
+
+
+@given(items_of(), st.integers(1, 5))
+def test_the_mean_over_panels_is_that_of_all_panels(votes: tuple[Items, list[str]], size: int) -> None:
+    items, truths = votes
+    panels = [
+        accuracy([{voter: item[voter] for voter in members} for item in items], truths)
+        for members in combinations(VOTERS, size)
+    ]
+    assert mean_accuracy(items, truths, size=size) == pytest.approx(math.fsum(panels) / len(panels))

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from benchmarks.replays.voices import effective_votes, krippendorff
-from folkmoot.learn.panels import effective_voters
+from benchmarks.replays.voices import effective_voters, effective_votes, krippendorff
+from tests.learn.test_panels import VOTERS, drawn
 
 
 def panel(questions: int) -> tuple[list[dict[str, str]], list[str]]:
@@ -83,3 +83,15 @@ def test_agreement_beyond_chance_is_krippendorffs() -> None:
     ]
     assert krippendorff(items) == pytest.approx(0.743, abs=5e-4)
     assert krippendorff([{"a": "x", "b": "x"}]) is None
+
+
+def test_effective_voters() -> None:
+    alike = [{"a": str(n % 2), "b": str(n % 2), "c": str(n % 2)} for n in range(10)]
+    assert effective_voters(alike, ["1"] * 10) == pytest.approx((1, 1))
+    apart = [{"a": str(n % 2), "b": str(n // 2 % 2)} for n in range(8)]
+    assert effective_voters(apart, ["1"] * 8) == pytest.approx((2, 0))
+    against = [{"a": str(n % 2), "b": str(1 - n % 2)} for n in range(8)]
+    assert effective_voters(against, ["1"] * 8) == (2, 0)
+    assert effective_voters([{"a": "1", "b": "1"}], ["1"]) == (2, 0)
+    items, truths = drawn(dict.fromkeys(VOTERS, 0.7), 500)
+    assert effective_voters(items, truths)[0] > 4

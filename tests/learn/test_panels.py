@@ -1,20 +1,16 @@
 """Panels: plurality by size, weights, estimates without the truth, and what early stops save."""
 
 import math
-from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.learn.panels import (
     CAP,
     Marks,
     credit,
-    effective_voters,
     log_odds_weights,
-    mean_accuracy,
     tops,
 )
 
@@ -70,16 +66,6 @@ def accuracy(items: Items, truths: list[str]) -> float:
     return math.fsum(credit(tops(item), truth) for item, truth in zip(items, truths, strict=True)) / len(items)
 
 
-@given(items_of(), st.integers(1, 5))
-def test_the_mean_over_panels_is_that_of_all_panels(votes: tuple[Items, list[str]], size: int) -> None:
-    items, truths = votes
-    panels = [
-        accuracy([{voter: item[voter] for voter in members} for item in items], truths)
-        for members in combinations(VOTERS, size)
-    ]
-    assert mean_accuracy(items, truths, size=size) == pytest.approx(math.fsum(panels) / len(panels))
-
-
 @pytest.mark.parametrize(
     ("marks", "options", "weights"),
     [
@@ -99,15 +85,3 @@ def test_log_odds_weights(marks: dict[str, tuple[int, int]], options: int, weigh
 def test_an_accuracy_to_expect_is_shrunken() -> None:
     assert Marks(right=0, n=0).accuracy == 0.5
     assert Marks(right=9, n=10).accuracy == pytest.approx(10 / 12)
-
-
-def test_effective_voters() -> None:
-    alike = [{"a": str(n % 2), "b": str(n % 2), "c": str(n % 2)} for n in range(10)]
-    assert effective_voters(alike, ["1"] * 10) == pytest.approx((1, 1))
-    apart = [{"a": str(n % 2), "b": str(n // 2 % 2)} for n in range(8)]
-    assert effective_voters(apart, ["1"] * 8) == pytest.approx((2, 0))
-    against = [{"a": str(n % 2), "b": str(1 - n % 2)} for n in range(8)]
-    assert effective_voters(against, ["1"] * 8) == (2, 0)
-    assert effective_voters([{"a": "1", "b": "1"}], ["1"]) == (2, 0)
-    items, truths = drawn(dict.fromkeys(VOTERS, 0.7), 500)
-    assert effective_voters(items, truths)[0] > 4

@@ -1,17 +1,12 @@
-"""Many voters on one question: accuracy, weights and effective number of voters.
+"""Many voters on one question: what they answer together, and what each vote weighs.
 
 An answer is a text, compared as it is; a voter without an answer abstains. Sums are ``math.fsum`` or in sorted order.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import combinations
-
-from folkmoot.learn.ratings import correlation
 
 ENOUGH = 20
 """Graded items that every voter of a panel needs before weights differ from 1."""
@@ -55,16 +50,6 @@ def credit(tied: Sequence[str], truth: str) -> float:
     return 1 / len(tied) if truth in tied else 0.0
 
 
-def mean_accuracy(items: Sequence[Answers], truths: Sequence[str], *, size: int) -> float:
-    """The mean plurality accuracy over all panels of this number of voters: exact, nothing is drawn.
-
-    Every item must name the same voters; who abstains still takes a place.
-    """
-    return math.fsum(
-        _mean_credit(*shape_of(item, truth), size) for item, truth in zip(items, truths, strict=True)
-    ) / len(items)
-
-
 def log_odds_weights(marks: Mapping[str, Marks], *, options: int = 2) -> dict[str, float]:
     """The weight of each vote: log(p / (1 - p)) of the voter's accuracy p, at most 3, plus log(k - 1).
 
@@ -86,47 +71,3 @@ def log_odds_weight(marks: Marks, *, options: int = 2) -> float:
     """The weight of one vote if enough is known of the others; see ``log_odds_weights``."""
     p = marks.accuracy
     return max(min(math.log(p / (1 - p)), CAP) + math.log(options - 1), 0.0)
-
-
-def effective_voters(items: Sequence[Answers], truths: Sequence[str]) -> tuple[float, float]:
-    """How many independent voters a panel is worth, and the mean correlation of being right over all pairs of voters.
-
-    n / (1 + (n - 1) r), Kish's effective sample size (1965). Pairs of which one is always or never right have no
-    correlation and are left out. A correlation below 0 counts as 0.
-    """
-    voters = sorted(items[0])
-    right = {
-        voter: [float(item[voter] == truth) for item, truth in zip(items, truths, strict=True)] for voter in voters
-    }
-    pairs = [correlation(right[voter], right[other]) for voter, other in combinations(voters, 2)]
-    known = [pair for pair in pairs if pair is not None]
-    shared = max(math.fsum(known) / len(known), 0.0) if known else 0.0
-    return len(voters) / (1 + (len(voters) - 1) * shared), shared
-
-
-def shape_of(item: Answers, truth: str) -> tuple[int, tuple[int, ...], int]:
-    """The number of right answers, the numbers of each wrong answer (sorted), and the number without an answer."""
-    tally = Counter(item.values())
-    silent = tally.pop("", 0)
-    return tally.pop(truth, 0), tuple(sorted(tally.values())), silent
-
-
-@lru_cache(maxsize=4096)
-def _mean_credit(right: int, wrong: tuple[int, ...], silent: int, size: int) -> float:
-    """The mean credit over all ways to take ``size`` voters: for each number that is right, the ways of the others.
-
-    ``ways[taken, tied]`` counts choices among the wrong answers with none ahead of the right one, whole numbers.
-    """
-    parts: list[float] = []
-    for ahead in range(1, min(right, size) + 1):
-        ways = Counter({(0, 1): 1})
-        for group in wrong:
-            longer: Counter[tuple[int, int]] = Counter()
-            for (drawn, tied), count in ways.items():
-                for chosen in range(min(group, ahead, size - ahead - drawn) + 1):
-                    longer[drawn + chosen, tied + (chosen == ahead)] += count * math.comb(group, chosen)
-            ways = longer
-        for (drawn, tied), count in ways.items():
-            left = size - ahead - drawn
-            parts.append(math.comb(right, ahead) * count * math.comb(silent, left) / tied)
-    return math.fsum(parts) / math.comb(right + sum(wrong) + silent, size)
