@@ -16,6 +16,18 @@ def test_it_asks_for_all_it_needs_and_ends_with_a_page(tmp_path: Path) -> None:
     assert len({row.question for row in read_result(tmp_path / "which-depot-eval").scores}) == 3
 
 
+def test_typed_questions_are_continued_where_somebody_has_stopped(tmp_path: Path) -> None:
+    rest = ("Which depot?", "builtin:quotes", "0")
+    for n in range(2):
+        typed = [rest[0], "", f"Is place {n} near?", "yes|no", "yes", "", *rest[1:]]
+        folkmoot(tmp_path, "eval", "new", stdin="\n".join(typed) + "\n")
+    assert (tmp_path / "which-depot.csv").read_text("utf-8").splitlines() == [
+        "input,options,truth",
+        "Is place 0 near?,yes|no,yes",
+        "Is place 1 near?,yes|no,yes",
+    ]
+
+
 def test_what_options_say_is_not_asked_for_and_thirty_are_drawn(tmp_path: Path) -> None:
     lines = "".join(f"Is place {n} near?,yes|no,yes\n" for n in range(8))
     (tmp_path / "q.csv").write_text("input,options,truth\n" + lines, "utf-8")

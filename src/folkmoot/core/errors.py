@@ -28,11 +28,9 @@ FREE_ERRORS = frozenset(
 """Kinds of model errors after which a provider charges nothing; all others keep what was reserved."""
 
 
-PASSING_ERRORS = frozenset({"timeout", "connection", "rate", "server", "garbled", "open"}) | {
-    "expired",
-    "cancelled",
-    "overloaded",
-}
+PASSING_ERRORS = frozenset(
+    {"timeout", "connection", "rate", "server", "garbled", "open", "expired", "cancelled", "overloaded"}
+)
 """Kinds of model errors that may pass by themselves; each other one needs somebody who sets a key, pays, or changes the
 model."""
 

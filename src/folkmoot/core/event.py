@@ -246,7 +246,8 @@ class Paused:
     """The debate is paused and can be resumed: at a limit, by its owner, or because no provider is in reach.
 
     ``cause`` is the kind of ModelError that all who were asked have met: ``timeout``, ``key``, ``quota``; "" where they
-    met several, and one of them may pass by itself. ``limit`` is the field of the limits that has to be raised, and ``most`` its value.
+    met several, and one of them may pass by itself. ``limit`` is the field of the limits that has to be raised, and
+    ``most`` its value.
     """
 
     reason: str

@@ -117,10 +117,22 @@ AS_PLANNED: Final = Conduct()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One of five words, and the whole sentence."""
+    """What is said of a debate.
+
+    Attributes:
+        word: one of five.
+        says: in words.
+        figures: that it rests on; "" where there are none.
+    """
 
     word: Word
-    sentence: str
+    says: str
+    figures: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The words, with the figures behind them."""
+        return f"{self.says} ({self.figures})" if self.figures else self.says
 
 
 def decide(
@@ -135,22 +147,21 @@ def decide(
         name: what the sentence calls the debate.
     """
     if obstacle := _why_no_verdict(comparisons, conduct):
-        return Verdict(word="no verdict", sentence=f"no verdict: {obstacle}")
+        return Verdict(word="no verdict", says=f"no verdict: {obstacle}")
     sides = {comparison.side() for comparison in comparisons}
     closest = min(comparisons, key=lambda comparison: abs(comparison.mean))
     if sides in ({1}, {-1}):
         if conduct.unread_decide:
-            return Verdict(word="no verdict", sentence=f"no verdict: {READABLE}")
+            return Verdict(word="no verdict", says=f"no verdict: {READABLE}")
         word: Word = "helped" if sides == {1} else "hurt"
         rivals = {1: closest.rival, 2: "both rivals"}.get(len(comparisons), f"all {len(comparisons)} rivals")
-        against = f"against {rivals}"
-        return Verdict(word=word, sentence=f"{name} {word} ({signed(closest)} at equal cost, {against})")
+        figures = f"{signed(closest)} at equal cost, against {rivals}"
+        return Verdict(word=word, says=f"{name} {word}", figures=figures)
+    figures = ", ".join(f"{signed(comparison)} against {comparison.rival}" for comparison in comparisons)
     if _no_difference([comparison.narrow for comparison in comparisons], margin):
-        return Verdict(
-            word="no difference", sentence=f"no difference larger than {margin:g} ({_all_comparisons(comparisons)})"
-        )
+        return Verdict(word="no difference", says=f"no difference larger than {margin:g}", figures=figures)
     missing = max(_missing_questions(comparison, margin) for comparison in comparisons)
-    return Verdict(word="not known", sentence=f"not known: {more(missing)} ({_all_comparisons(comparisons)})")
+    return Verdict(word="not known", says=f"not known: {more(missing)}", figures=figures)
 
 
 def more(missing: int) -> str:
@@ -203,7 +214,3 @@ def signed(comparison: Comparison) -> str:
     """A difference and its interval: ``+0.024 [+0.004, +0.046]``."""
     low, high = comparison.interval.low, comparison.interval.high
     return f"{comparison.mean:+.3f} [{low:+.3f}, {high:+.3f}]"
-
-
-def _all_comparisons(comparisons: Sequence[Comparison]) -> str:
-    return ", ".join(f"{signed(comparison)} against {comparison.rival}" for comparison in comparisons)

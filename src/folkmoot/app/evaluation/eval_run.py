@@ -107,6 +107,7 @@ class EvalRun:
         mark: grades answers where that is no key; None for the keys.
         tell: is told of each block that is done.
         paused: why it stopped before its end; "" where it did not.
+        at_limit: whether that was the budget.
         plan: the plan that counts, with the date of the prices of the first run.
         plan_changed: whether another plan was there when the first call was made.
         blocks: all blocks, in the order in which they are worked on.
@@ -123,6 +124,7 @@ class EvalRun:
     mark: Mark | None = None
     tell: Callable[[Progress], None] = lambda progress: None
     paused: str = ""
+    at_limit: bool = False
     plan_changed: bool = False
     plan: EvalPlan = field(init=False)
     blocks: list[Block] = field(init=False)
@@ -238,6 +240,7 @@ class EvalRun:
                         others.append(error)
                         self.paused = BUSY
                     except (PausedRun, LimitReached) as error:  # what others are asked right now is still taken
+                        self.at_limit |= isinstance(error, LimitReached) and not self.paused
                         self.paused = self.paused or str(error)
 
         workers = len(items) if self.workspace.tray.on else min(self.parallel, len(items))

@@ -3,7 +3,7 @@
 import math
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import cast
 
@@ -24,14 +24,10 @@ NAMED_SO = "name must be one that a folder can have, of at most 100 characters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """An evaluation as it was asked for.
+class Terms:
+    """On what terms arms are compared; a file writes them as they are.
 
     Attributes:
-        name: its name.
-        questions: the file or folder of its questions.
-        panel: who answers.
-        arms: what is compared.
         epochs: how often each question is put.
         score: the primary measure; None for the one that fits the questions.
         currency: in what costs are equal; None for the best that is known.
@@ -42,10 +38,6 @@ class Setup:
         tag: only questions with this tag are put; "" for all.
     """
 
-    name: str
-    questions: Path
-    panel: Panel
-    arms: tuple[Arm, ...]
     epochs: int = 1
     score: Measure | None = None
     currency: Currency | None = None
@@ -56,7 +48,25 @@ class Setup:
     tag: str = ""
 
 
-class SetupFile(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup(Terms):
+    """An evaluation as it was asked for.
+
+    Attributes:
+        name: its name.
+        questions: the file or folder of its questions.
+        panel: who answers.
+        arms: what is compared.
+    """
+
+    name: str
+    questions: Path
+    panel: Panel
+    arms: tuple[Arm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetupFile(Terms):
     """A file ``check.toml`` as it is written."""
 
     questions: str
@@ -67,14 +77,6 @@ class SetupFile(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int | None = None
     seed: int = 0
     arm: tuple[ArmTable, ...] = ()
-    epochs: int = 1
-    score: Measure | None = None
-    currency: Currency | None = None
-    margin: float | None = None
-    alpha: float = 0.05
-    looks: tuple[float, ...] = (1.0,)
-    budget: float | None = None
-    tag: str = ""
 
 
 def read_setup(path: Path) -> Setup:
@@ -105,7 +107,9 @@ def _check_keys(data: dict[str, object]) -> None:
     Raises:
         BriefError: there is one.
     """
-    checks: list[tuple[str, dict[str, object], tuple[str, ...]]] = [("", data, SetupFile.__struct_fields__)]
+    checks: list[tuple[str, dict[str, object], tuple[str, ...]]] = [
+        ("", data, tuple(each.name for each in fields(SetupFile)))
+    ]
     arms = data.get("arm")
     for number, table in enumerate(cast("list[object]", arms) if isinstance(arms, list) else (), start=1):
         if isinstance(table, dict):
@@ -133,14 +137,7 @@ def _setup_of(written: SetupFile, path: Path) -> Setup:
         questions=path.parent / written.questions,
         panel=panel,
         arms=read_arms(written.arm, written.models) if written.arm else (),
-        epochs=written.epochs,
-        score=written.score,
-        currency=written.currency,
-        margin=written.margin,
-        alpha=written.alpha,
-        looks=written.looks,
-        budget=written.budget,
-        tag=written.tag,
+        **{each.name: getattr(written, each.name) for each in fields(Terms)},
     )
 
 

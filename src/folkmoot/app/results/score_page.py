@@ -47,7 +47,10 @@ def page(board: Scoreboard) -> str:
     return _template().render(
         board=board,
         heading=heading(board),
-        verdicts=[sentence.partition(" (") for sentence in verdicts(board)],
+        verdicts=[
+            (said.removesuffix(f" ({line.figures})"), line.figures)
+            for said, line in zip(verdicts(board), board.verdicts, strict=True)
+        ],
         plot=plot(board) if board.pairs else None,
         tables=[table for table in tables if table.rows],
         questions=question_table(board),

@@ -113,12 +113,14 @@ class VerdictLine:
         rival: the debate that is held as often as this one costs; "" for the verdict against independent answers.
         word: one of five.
         sentence: with the figures.
+        figures: which stand in brackets at its end; "" for none.
     """
 
     arm: str
     rival: str
     word: Word
     sentence: str
+    figures: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

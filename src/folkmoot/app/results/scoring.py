@@ -162,12 +162,18 @@ def _verdict_line(
     rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mapping[str, Comparison]
 ) -> VerdictLine:
     verdict = _verdict(rows, result, test, comparisons)
-    return VerdictLine(arm=test.debate.name, rival=test.versus, word=verdict.word, sentence=verdict.sentence)
+    return VerdictLine(
+        arm=test.debate.name,
+        rival=test.versus,
+        word=verdict.word,
+        sentence=verdict.sentence,
+        figures=verdict.figures,
+    )
 
 
 def _verdict(rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mapping[str, Comparison]) -> Verdict:
     if not test.rivals:
-        return Verdict(word="no verdict", sentence=f"no verdict: {MATCHED}")
+        return Verdict(word="no verdict", says=f"no verdict: {MATCHED}")
     debate = test.debate.name
     conduct = Conduct(
         failed=[_failed(rows, name) for name in (debate, *test.rivals)],
@@ -179,7 +185,7 @@ def _verdict(rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mappi
     decided = decide([comparisons[rival] for rival in test.rivals], margin=rows.plan.margin, conduct=conduct, name=name)
     _, missing = _look(rows)
     if missing and decided.word != "no verdict":
-        return Verdict(word="not known", sentence=f"not known: {more(missing)} until the next look of the plan")
+        return Verdict(word="not known", says=f"not known: {more(missing)} until the next look of the plan")
     return decided
 
 

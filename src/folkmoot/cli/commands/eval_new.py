@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import rich_click
 
-from folkmoot.cli.commands.measure import EvalOptions, run_setup, say_faults
+from folkmoot.cli.commands.measure import RunOptions, run_setup, say_faults
 from folkmoot.cli.options import DONE, USAGE, FloatRange, run_command, store_option
 from folkmoot.core.brief import COST
 from folkmoot.core.text import counted, slug
@@ -57,12 +57,13 @@ def new(
 
 def _type_questions(path: Path, most: int) -> Path:
     """Ask for questions, and write each into a table as soon as it is complete; one that is there is continued."""
-    begun = sum(1 for _ in csv.reader(path.open(encoding="utf-8", newline=""))) - 1 if path.exists() else 0
-    with path.open("a", encoding="utf-8", newline="") as file:
+    with path.open("a+", encoding="utf-8", newline="") as file:
+        file.seek(0)
+        rows = sum(1 for _ in csv.reader(file))
         table = csv.writer(file)
-        if not begun and not file.tell():
+        if not rows:
             table.writerow(HEADS)
-        for number in range(max(begun, 0) + 1, most + 1):
+        for number in range(max(rows, 1), most + 1):
             text = click.prompt(f"Question {number} of {most}; empty to end", default="", show_default=False)
             if not text:
                 break
@@ -105,16 +106,8 @@ async def _evaluate(
     )
     folder = Path(f"{name}-eval")
     setup = replace(plain_setup(file, models, name=name), budget=dollars or None)
-    options = EvalOptions(
-        model=models,
-        protocol=None,
-        against=None,
-        name=None,
-        seed=None,
-        out=None,
+    options = RunOptions(
         parallel=None,
-        budget=dollars,
-        tag="",
         force=True,  # what so few questions can show stands in the plan, and on the page
         yes=yes,
         dry_run=False,

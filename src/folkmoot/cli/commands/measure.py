@@ -38,7 +38,17 @@ MOST_FAULTS = 50
 """The most faulty lines that are shown at once."""
 
 
-class EvalOptions(HalfPriceOptions):
+class RunOptions(HalfPriceOptions):
+    """How an evaluation is run, whatever it is."""
+
+    parallel: int | None
+    force: bool
+    yes: bool
+    dry_run: bool
+    store: Path | str | None
+
+
+class EvalOptions(RunOptions):
     """The options of an evaluation, as they were typed."""
 
     model: tuple[str, ...]
@@ -48,12 +58,7 @@ class EvalOptions(HalfPriceOptions):
     seed: int | None
     out: Path | None
     budget: float | None
-    parallel: int | None
     tag: str
-    force: bool
-    yes: bool
-    dry_run: bool
-    store: Path | str | None
 
 
 def _options(command: Command) -> Command:
@@ -138,7 +143,7 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
 
 
 async def run_setup(
-    setup: "Setup", data: "StoredData", folder: Path, options: EvalOptions, mark: "Mark | None" = None
+    setup: "Setup", data: "StoredData", folder: Path, options: RunOptions, mark: "Mark | None" = None
 ) -> int:
     """Plan an evaluation, ask before it costs money, and run it; returns the exit code."""
     from folkmoot.app.evaluation.eval_plan import prepare_evaluation
@@ -192,7 +197,7 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     return replace(setup, name=name, budget=budget, tag=options["tag"] or setup.tag)
 
 
-def _may_begin(prepared: "PreparedEvaluation", options: EvalOptions) -> bool:
+def _may_begin(prepared: "PreparedEvaluation", options: RunOptions) -> bool:
     """Whether the evaluation may begin: it can answer, or it is wanted anyway; and who pays agrees."""
     if prepared.smallest > prepared.plan.margin and not options["force"]:
         click.echo(
@@ -318,4 +323,4 @@ def _exit_code(run: "EvalRun") -> int:
         return INTERRUPTED
     if not run.paused:
         return DONE
-    return LIMIT if "budget" in run.paused else ERROR
+    return LIMIT if run.at_limit else ERROR
