@@ -37,6 +37,7 @@ export interface Listed {
   cost: number | null;
   estimated: boolean; // whether tokens and cost are estimates
   runs: boolean;
+  holder: string; // where: here, queue, elsewhere, or the name of a worker
   stale: boolean; // whether a document is known to have changed since
   waits_for: string[];
 }
@@ -51,6 +52,10 @@ export interface Detail {
   right: "view" | "join" | "own";
   who: string;
   runs: boolean;
+  /** Where it runs: here, queue, elsewhere, or the name of a worker. */
+  holder: string;
+  /** Seconds since its last entry, where another machine may run it; else null. */
+  silent: number | null;
   error: string;
   /** Which documents have changed since, and what to do; "" if none is known to have. */
   stale: string;

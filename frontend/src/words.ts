@@ -62,7 +62,8 @@ const STATES: Record<string, string> = {
   no_decision: "no decision",
   failed: "failed",
   damaged: "damaged",
-  ended: "stopped: the server ended",
+  ended: "interrupted",
+  elsewhere: "running in another process",
 };
 
 export function named(status: string): string {
@@ -74,7 +75,7 @@ export function ending(each: { protocol: string; status: string; reason: string 
   return each.protocol === "single" && each.reason === undecided ? "answered" : each.status;
 }
 
-const SIGNS: Record<string, string> = { running: "●", paused: "‖", ended: "‖", decided: "✓", tie: "=", failed: "!", damaged: "!" };
+const SIGNS: Record<string, string> = { running: "●", elsewhere: "●", paused: "‖", ended: "‖", decided: "✓", tie: "=", failed: "!", damaged: "!" };
 
 /** A sign beside the word, so that colour is never alone. */
 export function sign(status: string): string {

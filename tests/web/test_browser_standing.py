@@ -30,7 +30,7 @@ async def test_a_debate_whose_server_ended_is_resumed_from_the_page(stage: Stage
     await stage.site.workspace.store.append("cut-off", lines, after=0)  # what a process leaves that was killed
     async with stage.visit() as visit:
         page = await visit.go("/d/cut-off")
-        await expect(page.locator(".state").first).to_have_text("‖ stopped: the server ended")
+        await expect(page.locator(".state").first).to_have_text("‖ interrupted")
         await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
         for words in ("is speaking", "is thinking"):
             await expect(page.get_by_text(words)).to_have_count(0)

@@ -17,6 +17,7 @@ import hashlib
 import os
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -374,11 +375,15 @@ class _LockFile:
 
     Args:
         name: of the file.
+
+    Attributes:
+        works: whether a free lock shows that nobody on this machine runs the debate.
     """
 
     def __init__(self, name: str) -> None:
         self.process, self.debates = os.getpid(), set[str]()
         self._file = open_file(name)
+        self.works = self._file is not None
 
     def acquire(self, debate: str) -> bool:
         """Take the lock of a debate; False if somebody else has it."""
@@ -406,7 +411,7 @@ class _LockFile:
         except BlockingIOError:
             return False
         except OSError:  # a file system without locks
-            return True
+            self.works = False
         return True
 
 
@@ -456,7 +461,7 @@ def running(store: str, debate: str) -> Generator[None]:
         RecordConflict: another process runs it; nothing was asked or paid.
     """
     with _GUARD:
-        if not lock_file_of(store).acquire(debate):
+        if not _acquired(lock_file_of(store), debate):
             problem = f"{debate} is being run by another process; follow it with `folkmoot show {debate} --follow`"
             raise RecordConflict(problem)
     try:
@@ -466,10 +471,31 @@ def running(store: str, debate: str) -> Generator[None]:
             lock_file_of(store).release(debate)
 
 
+def _acquired(lock_file: _LockFile, debate: str) -> bool:
+    """Take a lock. Whoever only looks has it for some microseconds, so a refusal counts after the second try."""
+    if debate in lock_file.debates:
+        return False
+    if not lock_file.acquire(debate):
+        time.sleep(LOOK)
+        return lock_file.acquire(debate)
+    return True
+
+
+LOOK = 0.05
+"""Seconds after which whoever only looked whether a debate runs has let go of its lock."""
+
+
 def is_running(store: str, debate: str) -> bool:
     """Whether a process on this machine runs a debate."""
-    try:
-        with running(store, debate):
-            return False
-    except RecordConflict:
-        return True
+    with _GUARD:
+        lock_file = lock_file_of(store)
+        if debate in lock_file.debates or not lock_file.acquire(debate):
+            return True
+        lock_file.release(debate)
+        return False
+
+
+def locks_are_known(store: str) -> bool:
+    """Whether the locks of a store tell for certain which of its debates this machine runs."""
+    with _GUARD:
+        return lock_file_of(store).works

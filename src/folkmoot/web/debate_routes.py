@@ -17,6 +17,7 @@ from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.prepare import LimitOverrides, Overrides
 from folkmoot.app.run.record_reader import Summary, list_query, open_asks
 from folkmoot.app.run.removal import remove
+from folkmoot.app.run.runner import ELSEWHERE
 from folkmoot.app.serve.admission import Admission, DebateRequest, ForkRequest, read_sent_files
 from folkmoot.app.serve.answer_types import StoredStatus
 from folkmoot.app.serve.brief_view import BriefView, brief_view, request_body
@@ -164,7 +165,9 @@ async def list_debates(
         raise Problem(
             422, f"{after[:80]!r} is not in this list; leave out `after` to start from the beginning", "cursor"
         )
-    by, shown = await site.runner.where_debates_run(), page.debates[:limit]
+    shown = page.debates[:limit]
+    elsewhere = site.runner.run_elsewhere(row.debate for row in shown if row.status in ("open", "paused"))
+    by = {**dict.fromkeys(elsewhere, ELSEWHERE), **await site.runner.where_debates_run()}
     stale = await site.runner.stale_debates(shown)
     rows = [
         ListedDebate.model_validate(
@@ -221,6 +224,8 @@ async def state_of(visit: DebateAccess) -> State:
     entries, transcript = await site.kept.read(site.workspace, debate)
     opened, outcome = opening(debate, entries), outcome_view(transcript)
     still = runs and not outcome.over  # it goes on, whatever the record says so far
+    if now.guessed and not runs and outcome.status == "open":
+        known["silent"] = max(0.0, site.workspace.clock() - entries[-1].at)
     known["error"] = _cause(str(known["error"]), outcome, entries)
     waits = () if outcome.over else await open_asks(site.workspace, debate)
     shown = visible_entries(entries, visit.reader)

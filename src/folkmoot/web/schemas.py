@@ -160,6 +160,10 @@ class State(DebateState):
     holder: str = Field(
         default="", description="Where it runs: `here`, `queue` (not yet), `elsewhere`, or the name of a worker."
     )
+    silent: float | None = Field(
+        default=None,
+        description="Seconds since its last entry, where only another machine could say whether it still runs.",
+    )
     casting: str = ""
     error: str = Field(default="", description="The error that ended its last run here, or why answers are missing.")
     right: Literal["view", "join", "own"] = "view"

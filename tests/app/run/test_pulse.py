@@ -1,4 +1,4 @@
-"""What another process holds, told from a record that grows: a command beside a server, and one that was killed."""
+"""What another process runs, told from its lock or from a record that grows: a command beside a server, one that was killed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +14,7 @@ from folkmoot.app.run.record_reader import waiting
 from folkmoot.app.run.runner import Runner
 from folkmoot.app.run.start import prepare_start
 from folkmoot.app.run.workspace import Workspace
+from folkmoot.record import ledger
 from folkmoot.testing.store_checks import InMemoryStore
 from tests.council.agents import own_place
 from tests.web.web_kit import ADA, API, QUOTES, Slow, opened, until
@@ -85,18 +86,35 @@ async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> N
             brief = read_brief(ADA.replace("builtin:quotes", "guest:slow"))
             await other.begin(await prepare_start(there, brief, overrides, Config()), "d")
             await until(lambda: waiting(there, "d"))
-            me = web.me
-            now = (await me.get(f"{API}/debates/d")).json()
-            assert (now["status"], now["runs"]) == ("open", False)
-            count = await there.count_entries(
-                "d"
-            )  # before it may answer: what follows is written at once, then Ada waits
+
+            async def known() -> tuple[list[object], list[object]]:
+                """What its page and its row in the list say."""
+                page = (await web.me.get(f"{API}/debates/d")).json()
+                (row,) = (await web.me.get(f"{API}/debates")).json()["debates"]
+                return [page[name] for name in ("status", "runs", "holder")], [row["runs"], row["holder"]]
+
+            assert await known() == (["open", True, "elsewhere"], [True, "elsewhere"]), "at the first look"
+            assert (await web.me.post(f"{API}/debates/d/resume", json={})).json()["status"] == "open", "nothing is run twice"
             slow.go.set()
-            await until(lambda: there.store.read("d", after=count, limit=1))
-            now = (await me.get(f"{API}/debates/d")).json()
-            assert (now["status"], now["runs"], now["holder"]) == ("open", True, "elsewhere")
             other.stop("d")
             await other.wait("d")
-            now = (await me.get(f"{API}/debates/d")).json()
-            assert (now["status"], now["runs"], now["holder"]) == ("paused", False, "")
+            assert await known() == (["paused", False, ""], [False, ""])
         await there.close()
+
+
+async def test_whether_another_machine_runs_a_debate_is_only_guessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = await lines_of()
+    async with opened(tmp_path) as web:
+        await web.site.workspace.store.append("d", lines[:3], after=0)
+        state = (await web.me.get(f"{API}/debates/d")).json()
+        assert (state["runs"], state["silent"]) == (False, None), "a lock would show it"
+        monkeypatch.setattr(ledger, "PLACES", {})
+        monkeypatch.setattr(ledger, "open_file", lambda name: None)
+        state = (await web.me.get(f"{API}/debates/d")).json()
+        assert state["runs"] is False
+        assert state["silent"] > 0
+        await web.site.workspace.store.append("d", lines[3:5], after=3)
+        state = (await web.me.get(f"{API}/debates/d")).json()
+        assert (state["runs"], state["holder"], state["silent"]) == (True, "elsewhere", None)

@@ -7,14 +7,14 @@ runner pauses its debates; each can be resumed, here or in another process.
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
 from folkmoot.app.brief.document_states import DocumentWatch, StaleDebates
-from folkmoot.app.plan.settings import Config, load_config
+from folkmoot.app.plan.settings import Config, load_config, lock_place
 from folkmoot.app.run.access import Claim
 from folkmoot.app.run.dispatcher import QueueStatus
 from folkmoot.app.run.liveness import Liveness, waits_only
@@ -26,6 +26,8 @@ from folkmoot.core.errors import FolkmootError
 from folkmoot.core.text import clean, hide
 from folkmoot.core.transcript import fold
 from folkmoot.engine.driver import StopRequest
+from folkmoot.record.ledger import is_running, locks_are_known
+from folkmoot.record.sqlite import SqliteStore
 from folkmoot.record.summary_fold import Summary
 
 HERE = "here"
@@ -35,7 +37,7 @@ QUEUED = "queue"
 """Where a debate runs: nowhere yet, it is queued."""
 
 ELSEWHERE = "elsewhere"
-"""Where a debate runs: in another process, as far as a growing record shows."""
+"""Where a debate runs: in another process, such as a command in a terminal."""
 
 
 class RunnerFull(FolkmootError):
@@ -50,16 +52,18 @@ class Running:
         by: where it runs now: ``HERE``, ``QUEUED``, ``ELSEWHERE``, or the name of a worker; "" for nowhere.
         generation: the debate that is generating its participants; "" where none is.
         error: the error that ended its last run; None where there was none.
+        guessed: whether that it runs, or that it doesn't, is only seen from its record: another machine may run it.
     """
 
     by: str = ""
     generation: str = ""
     error: FolkmootError | None = None
+    guessed: bool = False
 
     @property
     def sure(self) -> bool:
         """Whether it certainly runs; else it only looks so from its record."""
-        return self.by not in ("", ELSEWHERE)
+        return bool(self.by) and not self.guessed
 
 
 @dataclass(slots=True, eq=False)
@@ -136,6 +140,7 @@ class Runner:
         self._turn = asyncio.Lock()
         self._closing = False
         self._pulse = Liveness(workspace.store)
+        self._locks = lock_place(workspace.store)
         self._documents = DocumentWatch(self.config.serve.documents)
         self._stale = StaleDebates(self.config.serve.documents)
 
@@ -175,7 +180,13 @@ class Runner:
     async def running_state(self, debate: str) -> Running:
         """Whether and where a debate runs."""
         local = self._running_here(debate)
-        return local if local.by or not await self._pulse.is_alive(debate) else replace(local, by=ELSEWHERE)
+        if local.by:
+            return local
+        if self._is_locked(debate):
+            return replace(local, by=ELSEWHERE)
+        if self._locks_tell:
+            return local
+        return replace(local, by=ELSEWHERE if await self._pulse.is_alive(debate) else "", guessed=True)
 
     async def stale_warnings(self, debate: str, brief: Brief, place: str, claim: Claim) -> list[str]:
         """The warning that documents of a debate have changed since, if that is known.
@@ -193,8 +204,12 @@ class Runner:
         return await self._stale.among(at_hand, self.workspace.opening)
 
     async def where_debates_run(self) -> Mapping[str, str]:
-        """Where each running debate runs; see ``Running.by``."""
+        """Where each debate runs that this runner runs or has queued; see ``Running.by``."""
         return dict.fromkeys(self._tasks, HERE)
+
+    def run_elsewhere(self, debates: Iterable[str]) -> frozenset[str]:
+        """Those debates that another process on this machine runs."""
+        return frozenset(debate for debate in debates if debate not in self._tasks and self._is_locked(debate))
 
     async def check(self) -> QueueStatus | None:
         """Raise an error if no debate can run, because the records or the queue cannot be reached.
@@ -309,6 +324,14 @@ class Runner:
 
     async def _run_start(self, request: StartRequest, debate: str, task: RunTask) -> Outcome:
         return await run_start(self.workspace, request, debate, self._hooks(task))
+
+    def _is_locked(self, debate: str) -> bool:
+        return bool(self._locks) and is_running(self._locks, debate)
+
+    @property
+    def _locks_tell(self) -> bool:
+        """Whether a debate without a lock runs nowhere: its store is a file of this machine."""
+        return isinstance(self.workspace.store, SqliteStore) and locks_are_known(self._locks)
 
     def _running_here(self, debate: str) -> Running:
         by = HERE if debate in self._tasks else ""
