@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from folkmoot.core.brief import Brief
 
 
+SHORT = 30
+"""How many debates a list shows unless more are asked for."""
+
+
 class Filters(TypedDict):
     """Which debates a list shows, as the user typed it."""
 
@@ -40,7 +44,7 @@ class Filters(TypedDict):
 
 
 @rich_click.command(name="list")
-@click.option("-n", "--limit", type=click.IntRange(*LISTED), metavar="N", help="Maximum number of debates to show.")
+@click.option("-n", "--limit", type=click.IntRange(*LISTED), metavar="N", help="Maximum number of debates to show; 30.")
 @click.option("--status", metavar="STATUS", help="Show only debates with this status: decided, tie, paused, open …")
 @click.option("--search", metavar="WORDS", help="Show only debates whose id, topic or protocol contains these words.")
 @click.option("--all", "helpers", is_flag=True, help="Also show the debates in which participants were generated.")
@@ -64,7 +68,9 @@ def list_(as_json: bool, store: Path | str | None, **filters: Unpack[Filters]) -
     else:
         print_debates(shown)
         if hidden := shown.stored - len(shown.debates):
-            click.echo(f"{counted(hidden, 'more debate')} not shown", err=True)
+            click.echo(
+                f"{counted(hidden, 'more debate')} not shown; folkmoot list -n {shown.stored} shows all", err=True
+            )
         if shown.stale:
             click.echo("stale: a document has changed since; folkmoot stale says which", err=True)
     return DONE
@@ -93,9 +99,11 @@ async def _look(store: Path | str | None, filters: Filters, *, fold: bool) -> "S
         filters: which debates.
         fold: whether an evaluation, which has hundreds of debates, is one row.
     """
+    from folkmoot.app.plan.settings import lock_place
     from folkmoot.app.run.outcome import list_one
     from folkmoot.app.run.record_reader import list_open_asks, list_query, short_ids
     from folkmoot.cli.display.debate_table import ShownDebates, fold_evaluations
+    from folkmoot.record.ledger import is_running
 
     query = list_query(
         status=filters["status"] or "",
@@ -109,12 +117,25 @@ async def _look(store: Path | str | None, filters: Filters, *, fold: bool) -> "S
         rows = [list_one(summary) for summary in page]
         folded = fold_evaluations(rows) if fold else rows
         within = len(rows) - len(folded)  # these have no row of their own, but one that speaks for them
-        rows = folded[: filters["limit"]]
+        rows = folded[: filters["limit"] or (SHORT if fold else None)]
         debates, asks = await list_open_asks(reader, rows)
         shown = {item.debate for item in debates}
         stale = await reader.stale_among([summary for summary in page if summary.debate in shown])
     short = short_ids([item.debate for item in debates], stored)
-    return ShownDebates(debates=debates, asks=asks, short=short, stale=stale, stored=len(stored) - within)
+    locks = lock_place(reader.store)
+    running = {
+        item.debate
+        for item in debates
+        if locks and item.status in ("open", "paused") and is_running(locks, item.debate)
+    }
+    return ShownDebates(
+        debates=debates,
+        asks=asks,
+        short=short,
+        stale=stale,
+        stored=len(stored) - within,
+        running=frozenset(running),
+    )
 
 
 @rich_click.command()

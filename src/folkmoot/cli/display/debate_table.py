@@ -67,6 +67,7 @@ class ShownDebates:
         short: their short ids.
         stale: those about documents of this folder that have changed since.
         stored: how many debates there are.
+        running: those that a process on this machine runs now.
     """
 
     debates: Sequence[Listed]
@@ -74,6 +75,7 @@ class ShownDebates:
     short: Mapping[str, str]
     stale: frozenset[str]
     stored: int
+    running: frozenset[str] = frozenset()
 
 
 def as_data(item: Listed, shown: ShownDebates) -> dict[str, object]:
@@ -86,6 +88,7 @@ def as_data(item: Listed, shown: ShownDebates) -> dict[str, object]:
         "name": item.name,
         "protocol": item.protocol,
         "status": item.status,
+        "running": item.debate in shown.running,
         "at": item.at,
         "reason": item.reason,
         "winner": item.winner,
@@ -133,8 +136,10 @@ def _lines(shown: ShownDebates, console: Console) -> None:
 
 
 def _marked_outcome(item: Listed, shown: ShownDebates, length: int) -> Text:
-    """What came of a debate, behind a mark where it is stale."""
-    outcome = _outcome(item, shown.asks.get(item.debate, ()), length)
+    """What came of a debate, or that it is running, behind a mark where it is stale."""
+    asks = shown.asks.get(item.debate, ())
+    running = item.debate in shown.running and not asks
+    outcome = Text("running", style=GOOD) if running else _outcome(item, asks, length)
     return Text.assemble(("stale", WARN), " · ", outcome) if item.debate in shown.stale else outcome
 
 
