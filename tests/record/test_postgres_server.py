@@ -164,8 +164,15 @@ def test_a_loop_that_is_gone_is_told_in_vain(database: str, monkeypatch: pytest.
     async def write() -> None:
         notices: list[str] = []
         store.tell(notices.append)  # comes behind the one that is gone
-        await store.append("b", ("1",), after=0)
-        await until(lambda: "b" in notices)
+        written = 0
+
+        async def told() -> bool:
+            nonlocal written  # what is written before it listens is told to nobody
+            await store.append("b", (str(written),), after=written)
+            written += 1
+            return "b" in notices
+
+        await until(told)
         await store.close()
 
     monkeypatch.setattr(PostgresStore, "tell", tell)

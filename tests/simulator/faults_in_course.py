@@ -12,6 +12,7 @@ from typing import Any
 from folkmoot.agents import human, llm
 from folkmoot.core import roles
 from folkmoot.core.errors import RecordConflict, Unavailable
+from folkmoot.core.event import Paused
 from folkmoot.core.text import hide
 from folkmoot.engine import driver
 from folkmoot.models import layers
@@ -139,7 +140,8 @@ def one_who_is_out_of_reach_stops_all() -> list[Change]:
     def record_failures(self: Any, asks: Any, outcomes: Any, *, alone: bool) -> bool:
         away = [one for one in outcomes if isinstance(one, Unavailable)]
         if away and len(asks) > 1:
-            return self._pause(f"some could not be reached: {hide(str(away[0]))}", "unavailable")
+            reason = f"some could not be reached: {hide(str(away[0]))}"
+            return self._pause(Paused(reason=reason, kind="unavailable"))
         return usual(self, asks, outcomes, alone=alone)
 
     return [(driver._Driver, "_record_failures", record_failures)]

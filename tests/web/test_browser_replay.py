@@ -180,7 +180,7 @@ async def test_every_file_of_the_menu_export_is_there(stage: Stage, debate: str)
         page = await visit.go(f"/d/{debate}")
         await page.get_by_text("Export", exact=True).click()
         links = page.locator("a[download]")
-        await expect(links.filter(has_text="Argument map (AIF)")).to_be_visible()
+        await expect(links.filter(has_text="Argument map (Argdown)")).to_be_visible()
         addresses = [await link.get_attribute("href") for link in await links.all()]
         answers = [await page.request.get(f"{stage.base}{address}") for address in addresses]
         assert [(address, answer.status) for address, answer in zip(addresses, answers, strict=True)] == [
