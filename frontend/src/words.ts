@@ -86,8 +86,8 @@ export function list(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** The first letters of a name, for its disc. */
+/** The first letters of a name, for its disc; one of a single word, as two would make "No" of Nora. */
 export function initials(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
-  return words.length > 1 ? words[0]![0]! + words.at(-1)![0]! : name.slice(0, 2);
+  const words = name.split(/\s+/).filter(Boolean).map((word) => [...word][0]!);
+  return words.length > 1 ? words[0]! + words.at(-1)! : (words[0] ?? "");
 }

@@ -19,8 +19,8 @@ def say(diary: Diary, by: str, fields: Fields, *, act: str = "argue", at: int = 
     return diary.say(ask(f"{place}#{len(diary.entries)}", by, act), text, fields)
 
 
-def table(*people: Participant) -> Diary:
-    brief = Brief(topic="Move?", participants=people or (ANN, BEN, CID), background=(PLAN,))
+def table(*people: Participant, background: tuple[Source, ...] = (PLAN,)) -> Diary:
+    brief = Brief(topic="Move?", participants=people or (ANN, BEN, CID), background=background)
     return Diary().add(Opened(brief=brief, protocol={}, name="arena"))
 
 

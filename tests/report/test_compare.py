@@ -371,9 +371,9 @@ def test_settings_are_told_in_words_that_no_machine_uses() -> None:
     settings = compare(entries(opening=ours), entries(opening=theirs), names=("a", "b")).settings
     assert settings == (
         Difference(what="protocol", one="round robin", other="panel"),
-        Difference(what="decided by", one="most votes", other="all votes"),
+        Difference(what="decided by", one="most votes", other="unanimity"),
         Difference(what="chosen", one="summary every round", other=""),
     )
     usual = replace(first, name="panel")
     settings = compare(entries(opening=theirs), entries(opening=usual), names=("a", "b")).settings
-    assert settings == (Difference(what="decided by", one="all votes", other="the rule of its protocol"),)
+    assert settings == (Difference(what="decided by", one="unanimity", other="the rule of its protocol"),)

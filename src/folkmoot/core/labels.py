@@ -116,7 +116,7 @@ RULES: Mapping[str, str] = {
     "plurality": "most votes",
     "majority": "more than half of the votes",
     "supermajority": "two thirds of the votes",
-    "unanimity": "all votes",
+    "unanimity": "unanimity",
     "weighted": "weighted votes",
     "mean": "the mean of the forecasts",
     "moderator": "the moderator",

@@ -94,7 +94,9 @@ async def test_a_server_sees_what_a_process_beside_it_holds(tmp_path: Path) -> N
                 return [page[name] for name in ("status", "runs", "holder")], [row["runs"], row["holder"]]
 
             assert await known() == (["open", True, "elsewhere"], [True, "elsewhere"]), "at the first look"
-            assert (await web.me.post(f"{API}/debates/d/resume", json={})).json()["status"] == "open", "nothing is run twice"
+            assert (await web.me.post(f"{API}/debates/d/resume", json={})).json()["status"] == "open", (
+                "nothing is run twice"
+            )
             slow.go.set()
             other.stop("d")
             await other.wait("d")

@@ -31,8 +31,7 @@ from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Entry
 from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean_data
-from folkmoot.report.memo_page import STYLE as MEMO_STYLE
-from folkmoot.report.memo_page import Memo, memo_page, memo_sheet
+from folkmoot.report.memo_page import Memo, memo_page, memo_sheet, memo_style
 from folkmoot.tools.documents import ENVIRONMENT, limit
 
 
@@ -77,10 +76,11 @@ REPLAY = "web/dist/report.html"
 
 def memo(record: ReadRecord) -> str:
     """The decision on one page: no scripts, no external files."""
-    return memo_page(_memo(record))
+    return memo_page(memo_of(record))
 
 
-def _memo(record: ReadRecord) -> Memo:
+def memo_of(record: ReadRecord) -> Memo:
+    """What the memo of a record says."""
     debate = record.report.debate
     try:
         recounted = sentences(recount_entries(record.entries, debate))
@@ -96,12 +96,12 @@ def print_page(record: ReadRecord) -> str:
         r'<p class="lead">\1</p>',
         html_page(write_report(report), {"mermaid": outline(report.arguments, report.judged)}),
     )
-    cover = f'<div class="cover">{memo_sheet(_memo(record), heading="p")}</div>\n'
+    cover = f'<div class="cover">{memo_sheet(memo_of(record), heading="p")}</div>\n'
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}{MAP_STYLE}{MEMO_STYLE}</style>\n</head>\n"
+        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}{MAP_STYLE}{memo_style()}</style>\n</head>\n"
         f"<body>\n<main>\n{cover}{body}</main>\n</body>\n</html>\n"
     )
 

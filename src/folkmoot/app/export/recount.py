@@ -250,7 +250,7 @@ def sentences(recount: Recount) -> tuple[str, ...]:
             others.setdefault(came, []).append(rule_in_words(result.rule))
     return (
         *((f"If {listed(list(flip.voters))} had chosen {flip.to}: {flip.then}.",) if flip else ()),
-        *(f"Counted by {listed(rules)}: {came}." for came, rules in others.items()),
+        *(f"Under another rule ({listed(rules)}): {came}." for came, rules in others.items()),
     )
 
 

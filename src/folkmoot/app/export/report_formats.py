@@ -30,6 +30,7 @@ MARKDOWN = "text/markdown; charset=utf-8"
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
 PDF = "application/pdf"
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,12 @@ def _memo_pdf(read_record: "ReadRecord") -> bytes:
     return pdf(memo(read_record))
 
 
+def _memo_word(read_record: "ReadRecord") -> bytes:
+    from folkmoot.app.export.word import memo_in_word
+
+    return memo_in_word(read_record)
+
+
 def _print(read_record: "ReadRecord") -> str:
     from folkmoot.app.export.paper import print_page
 
@@ -138,6 +145,7 @@ FORMATS: Mapping[str, ReportFormat] = {
     "memo_pdf": ReportFormat(
         make=_memo_pdf, media=PDF, help="the same as a PDF", binary=True, page="memo", ending="memo.pdf"
     ),
+    "memo_docx": ReportFormat(make=_memo_word, media=WORD, help="the same for Word", binary=True, ending="docx"),
     "print": ReportFormat(
         make=_print, media=HTML, help="the whole report to print, with the memo as its cover", ending="html"
     ),

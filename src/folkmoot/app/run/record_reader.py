@@ -9,12 +9,12 @@ its beginning, by the beginning of its random characters (``7f3``), by ``last``,
 import re
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self, TypeAlias, get_args
 
-from folkmoot.app.plan.settings import StorePlace, open_store, show_where
+from folkmoot.app.plan.settings import StorePlace, lock_place, open_store, show_where
 from folkmoot.app.run.outcome import Listed, OutcomeStatus, damaged, list_one, opening
 from folkmoot.core.brief import LISTED, Brief, is_person
 from folkmoot.core.errors import BriefError, RecordError
@@ -23,7 +23,7 @@ from folkmoot.core.roles import GENERATION
 from folkmoot.core.text import counted, unknown_word
 from folkmoot.core.transcript import Transcript, Turn, fold
 from folkmoot.record import listing
-from folkmoot.record.ledger import NO_LINES, ReadLines, read_on
+from folkmoot.record.ledger import NO_LINES, ReadLines, is_running, read_on
 from folkmoot.record.listing import ListQuery, Page
 from folkmoot.record.mailbox import Mailbox
 from folkmoot.record.store import Store, count, decode, place_of
@@ -270,6 +270,12 @@ class RecordReader:
     async def list(self, query: ListQuery | None = None) -> tuple[Listed, ...]:
         """All debates, or those that a query asks for, newest first."""
         return tuple(map(list_one, (await self.page(query or ListQuery())).debates))
+
+    def running_among(self, page: Iterable[Listed]) -> frozenset[str]:
+        """The debates of a list that a process on this machine runs now."""
+        locks = lock_place(self.store)
+        unfinished = (item.debate for item in page if item.status in ("open", "paused"))
+        return frozenset(debate for debate in unfinished if locks and is_running(locks, debate))
 
     async def stale_among(self, page: Sequence[Summary]) -> frozenset[str]:
         """The debates of a list whose documents in the folder that the program runs in have changed since."""

@@ -1,12 +1,13 @@
-"""What stands in the memo of a debate: the answer, why, what speaks against it, how sure it is, and what it cost.
+"""What a debate's memo says: the answer and its votes, why, the objections, how sure it is, what to do, what it cost.
 
 All of it is on record: votes, claims with their strength, who changed the answer. No model writes anything for it.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 
-from folkmoot.analysis.agreement import Agreement, agreement
+from folkmoot.analysis.cited_figures import CitedFigure, FigureCheck, cited_figures
 from folkmoot.analysis.decision_grounds import DecisionGrounds, decision_grounds, is_for
 from folkmoot.app.plan.next_steps import pause_steps
 from folkmoot.arguments.argument_map import AGAINST, Node
@@ -24,22 +25,19 @@ from folkmoot.core.labels import (
     status_in_words,
 )
 from folkmoot.core.text import about, counted, listed, percent
-from folkmoot.core.transcript import Transcript, fold
+from folkmoot.core.transcript import Transcript, fold, read_field
 from folkmoot.report.conclusion import MEAN, answer_in_words
-from folkmoot.report.gaps import NOT_READABLE, readable_ballots, unread_ballots
+from folkmoot.report.gaps import gaps, readable_ballots
 from folkmoot.report.markdown_text import capital, date, without_markdown
-from folkmoot.report.memo_page import AnswerRow, Column, Memo, Point, ShareColumn, letter_of
+from folkmoot.report.memo_page import Column, FigureRow, Memo, Point, VoteRow
 from folkmoot.report.metrics import missing_causes
 from folkmoot.report.report import DEMONSTRATION, Person, Report
 
 MOST_NAMES = 3
-"""How many names stand behind a point."""
+"""How many names are behind a point."""
 
 LONGEST_NAMES = 20
 """How many characters they have about."""
-
-MOST_POINTS = 8
-"""How many points are looked at."""
 
 SHORT = 120
 """Characters of a headline."""
@@ -54,74 +52,29 @@ def decision_memo(entries: Sequence[Entry], report: Report, recounted: Sequence[
         recounted: what other rules or other ballots would have given, in sentences.
     """
     transcript = fold(entries)
-    grounds, agreed, decision = decision_grounds(transcript), agreement(transcript), report.outcome.decision
-    answers = _Answers(report, agreed)
+    grounds, checked = decision_grounds(transcript), cited_figures(transcript)
     headline = _headline(report)
-    total = report.metrics.total
+    status = report.outcome.status
     return Memo(
         topic=report.topic,
         date=date(report.ended)[:10],
         kicker=_kicker(report),
         headline=headline,
         text=_whole_answer(report, headline),
-        seats=_seats(decision, answers),
-        score=_score(decision),
-        tally=_tally(decision, answers),
-        columns=tuple(_columns(report, grounds, answers)),
-        change_title=_TITLES.get(report.outcome.status, "What to do now"),
+        votes=tuple(_votes(report, transcript)),
+        columns=tuple(_columns(report, grounds, transcript)),
+        figures=tuple(_figures(report, checked)),
         change=tuple(_change(report, grounds, transcript, recounted)),
         sure=tuple(_sure(report, grounds)),
-        shares=answers.shares,
+        unfound=_unfound(checked),
         cautions=tuple(_cautions(report)),
+        steps_title="What would break the tie" if status == "tie" else "Next step",
+        steps=tuple(_steps(report, transcript)),
+        sources=", ".join(report.background),
         who=_who(report.participants),
-        cost=_cost(report) if total.attempts else "No model was called.",
+        cost=_cost(report) if report.metrics.total.attempts else "No model was called.",
         small=tuple(_small(report)),
     )
-
-
-_TITLES: Mapping[str, str] = {
-    "decided": "What would change it",
-    "tie": "What would break the tie",
-    "no_decision": "What may decide it",
-}
-
-
-_STAGES: Mapping[str, str] = {"first answers": "opening", "closing answers": "closing"}
-"""The stages that are no round, as the map and the stances of the web app have them."""
-
-
-class _Answers:
-    """The answers of a debate in one order, so that each has one letter and colour."""
-
-    def __init__(self, report: Report, agreed: Agreement) -> None:
-        decision = report.outcome.decision
-        tally = sorted(decision.tally.items(), key=lambda item: -item[1]) if decision else []
-        answers = [answer.answer for answer in agreed.ledger]
-        self.places: dict[str, int] = {}
-        for text in (*report.options, *(name for name, _ in tally), *answers):
-            self.places.setdefault(bare(text), len(self.places))
-        self.shares = tuple(
-            ShareColumn(
-                name=_STAGES.get(stage.name) or stage.name.removeprefix("round "),
-                holders=self._holders(stage.tally.holders),
-            )
-            for stage in agreed.stages
-        )
-
-    def place(self, answer: str) -> int:
-        """The place of an answer; -1 for an unknown one."""
-        return self.places.get(bare(answer), -1)
-
-    def named(self, answer: str) -> str:
-        """Which answer somebody is for, by its letter."""
-        index = self.place(answer)
-        return f"for {letter_of(index)}" if index >= 0 else ""
-
-    def _holders(self, holders: Mapping[str, int]) -> tuple[int, ...]:
-        counts = [0] * len(self.places)
-        for answer, number in holders.items():
-            counts[self.place(answer)] += number
-        return tuple(counts)
 
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
@@ -172,52 +125,75 @@ def _cast(decision: Decision | None) -> list[str]:
     return [ballot.choice for ballot in decision.ballots if ballot.state == "cast"] if decision else []
 
 
-def _seats(decision: Decision | None, answers: _Answers) -> tuple[int, ...]:
-    if decision is None:
-        return ()
-    places = [answers.place(ballot.choice) if ballot.state == "cast" else -1 for ballot in decision.ballots]
-    return tuple(sorted(places, key=lambda place: (place < 0, place)))
+def _votes(report: Report, transcript: Transcript) -> Iterator[VoteRow]:
+    """Each answer with those who chose it; then whose ballots didn't count, and what stood in the way."""
+    decision = report.outcome.decision
+    if decision is None or not decision.tally:
+        return
+    cast = [ballot for ballot in decision.ballots if ballot.state == "cast"]
+    for answer, votes in sorted(decision.tally.items(), key=lambda item: -item[1]):
+        voters = [ballot.voter for ballot in cast if bare(ballot.choice) == bare(answer)]
+        won = report.outcome.status == "decided" and bare(answer) == bare(decision.winner)
+        yield VoteRow(answer=answer, votes=f"{votes:g}", by=", ".join(voters), won=won)
+    abstained = [ballot.voter for ballot in decision.ballots if ballot.state == "abstained"]
+    if abstained:
+        yield VoteRow(answer="Abstained", votes=str(len(abstained)), by=", ".join(abstained))
+    uncounted = [ballot.voter for ballot in decision.ballots if ballot.state not in ("cast", "abstained")]
+    if uncounted:
+        why = {gap.by: gap.why for gap in gaps(transcript) if gap.ballot}
+        words = "; ".join(f"{name}: {why[name]}" if name in why else name for name in uncounted)
+        yield VoteRow(answer="Not counted", votes=str(len(uncounted)), by=words)
 
 
-def _score(decision: Decision | None) -> str:
-    chosen = _cast(decision)
-    if decision is None or not chosen:
-        return ""
-    won = sum(bare(choice) == bare(decision.winner) for choice in chosen)
-    return f"{won} of {len(decision.ballots)}" if won else f"{len(chosen)} voted"
+def _figures(report: Report, checked: FigureCheck) -> Iterator[FigureRow]:
+    """What was said for each answer with figures of the documents: in turn one for each, those for the winner first."""
+    decision = report.outcome.decision
+    order = {bare(answer): -votes for answer, votes in decision.tally.items()} if decision else {}
+    by_answer: dict[str, list[CitedFigure]] = {}
+    for figure in checked.cited:
+        if all(bare(figure.words) != bare(each.words) for each in by_answer.get(bare(figure.answer), [])):
+            by_answer.setdefault(bare(figure.answer), []).append(figure)
+    for figures in zip_longest(*(by_answer[key] for key in sorted(by_answer, key=lambda key: order.get(key, 0.0)))):
+        for figure in filter(None, figures):
+            words = f"{without_markdown(figure.words)} ({figure.by})"
+            yield FigureRow(answer=figure.answer, words=words, where=", ".join(figure.where))
 
 
-def _tally(decision: Decision | None, answers: _Answers) -> tuple[AnswerRow, ...]:
-    rows = sorted(decision.tally.items(), key=lambda item: -item[1]) if decision else []
-    tally = [AnswerRow(answer=name, votes=f"{votes:g}", place=answers.place(name)) for name, votes in rows]
-    unread = len(unread_ballots(decision))
-    return (*tally, *([AnswerRow(answer=NOT_READABLE, votes=f"{unread}", place=-1)] if unread else []))
+def _unfound(checked: FigureCheck) -> str:
+    """Figures of arguments that no document has as they are written."""
+    words = [f"{figure} ({listed(list(names))})" for figure, names in checked.missing.items()]
+    return f"Not in the documents as written: {', '.join(words)}." if words else ""
 
 
 # ---- why, and what is against it ------------------------------------------------------------------------------------
 
 
-def _columns(report: Report, grounds: DecisionGrounds, answers: _Answers) -> Iterator[Column]:
+def _columns(report: Report, grounds: DecisionGrounds, transcript: Transcript) -> Iterator[Column]:
     decision = report.outcome.decision
     if decision is None:
         return
     if report.outcome.status == "decided":
-        yield _column("Why", _reasons(report, decision.winner, decision.argument))
-        yield _column("Against it", _objections(report, decision, grounds, answers))
+        yield _column("Why", _reasons(report, transcript, decision.winner, decision.argument))
+        yield _column("Strongest objections", _objections(report, decision, grounds))
         return
     for minority in sorted(decision.minority, key=lambda answer: -answer.share)[:2]:
-        title = f"For {letter_of(answers.place(minority.answer))}: {minority.answer}"
-        yield _column(title, _reasons(report, minority.answer, minority.argument))
+        yield _column(f"For {minority.answer}", _reasons(report, transcript, minority.answer, minority.argument))
 
 
 def _column(title: str, points: Iterable[Point]) -> Column:
     distinct = list({bare(point.words): point for point in reversed(list(points)) if bare(point.words)}.values())[::-1]
-    return Column(title=title, points=tuple(distinct[:MOST_POINTS]), total=len(distinct))
+    return Column(title=title, points=tuple(distinct))
 
 
-def _reasons(report: Report, answer: str, argument: str) -> Iterator[Point]:
-    """The best argument for an answer, then the claims for it that are held, the strongest first."""
-    if argument.strip():
+def _reasons(report: Report, transcript: Transcript, answer: str, argument: str) -> Iterator[Point]:
+    """Why its supporters chose an answer, then the claims for it that are held, the strongest first.
+
+    The argument with which somebody first took an answer gives a reason or a condition; later ones rebut what others
+    have said, and nobody can follow them alone.
+    """
+    first = list(_first_arguments(report, transcript, answer))
+    yield from first
+    if argument.strip() and not first:
         yield Point(words=without_markdown(argument))
     for node in _held(report, lambda node: is_for(node, answer) and bare(node.claim) != bare(answer)):
         yield _claim(node)
@@ -226,7 +202,22 @@ def _reasons(report: Report, answer: str, argument: str) -> Iterator[Point]:
             yield Point(words=without_markdown(ballot.reason), tail=ballot.voter)
 
 
-def _objections(report: Report, decision: Decision, grounds: DecisionGrounds, answers: _Answers) -> Iterator[Point]:
+def _first_arguments(report: Report, transcript: Transcript, answer: str) -> Iterator[Point]:
+    """The arguments with which those who are for an answer at the end took it first, in the order of the debate."""
+    taken: list[tuple[int, Point]] = []
+    for name, given in report.stands.items():
+        if not given or bare(given[-1].answer) != bare(answer):
+            continue
+        others = [n for n, item in enumerate(given) if bare(item.answer) != bare(answer)]
+        place = others[-1] + 1 if others else 0
+        turn = transcript.get(given[place].key)
+        words = without_markdown(str(read_field(turn, "ARGUMENT") or ""))
+        before = f", before: {given[place - 1].answer}" if place else ""
+        taken.append((turn.number, Point(words=words, tail=f"{name}, {turn.mark}{before}")))
+    yield from (point for _, point in sorted(taken, key=lambda item: item[0]) if point.words)
+
+
+def _objections(report: Report, decision: Decision, grounds: DecisionGrounds) -> Iterator[Point]:
     """The strongest objection, then claims that attack those for the winner, then what others stand for."""
     strongest = grounds.objection
     if strongest:
@@ -239,10 +230,10 @@ def _objections(report: Report, decision: Decision, grounds: DecisionGrounds, an
     for minority in decision.minority:
         yield Point(
             words=without_markdown(minority.argument),
-            tail=f"{_names(minority.by) or 'an answer'} {answers.named(minority.answer)}",
+            tail=f"{_names(minority.by) or 'an answer'}, for {minority.answer}",
         )
     for ballot in report.outcome.dissent:
-        yield Point(words=without_markdown(ballot.reason), tail=f"{ballot.voter} {answers.named(ballot.choice)}")
+        yield Point(words=without_markdown(ballot.reason), tail=f"{ballot.voter}, for {ballot.choice}")
     for node in _held(report, lambda node: bool(node.stances) and node.mark not in ours):
         yield _claim(node)
 
@@ -268,9 +259,8 @@ def _names(names: Sequence[str]) -> str:
 # ---- how sure, and what would change it -----------------------------------------------------------------------------
 
 
-def _change(
-    report: Report, grounds: DecisionGrounds, transcript: Transcript, recounted: Sequence[str]
-) -> Iterator[Point]:
+def _steps(report: Report, transcript: Transcript) -> Iterator[Point]:
+    """What to do next, as commands."""
     status, total = report.outcome.status, report.metrics.total
     if status in ("paused", "open") and report.debate:
         used = Usage(input_tokens=total.input_tokens, output_tokens=total.output_tokens, cost=total.cost)
@@ -279,6 +269,16 @@ def _change(
     if status == "failed" and report.debate:
         yield Point(command=f"folkmoot again {report.debate}", words="runs it once more")
     yield from (Point(command=way.command, words=way.words) for way in report.ways)
+    if status == "decided" and report.debate and report.options:
+        yield Point(
+            command=f"folkmoot resolve {report.debate} ANSWER",
+            words="once you know which answer was right",
+        )
+
+
+def _change(
+    report: Report, grounds: DecisionGrounds, transcript: Transcript, recounted: Sequence[str]
+) -> Iterator[Point]:
     if grounds.margin:
         yield Point(words=grounds.margin)
     yield from (Point(words=words) for words in recounted if not (grounds.margin and words.startswith("If ")))
@@ -289,7 +289,7 @@ def _change(
                 words=f"An answer to the question: {without_markdown(node.claim)}",
                 tail=f"{_names(node.by)}, {node.mark}",
             )
-    if status == "decided":
+    if report.outcome.status == "decided":
         open_ = [turn for turn in transcript.turns() if "OPEN" in turn.fields]
         for turn in open_[-1:]:
             open_words = without_markdown(str(turn.fields["OPEN"]))

@@ -99,11 +99,9 @@ async def _look(store: Path | str | None, filters: Filters, *, fold: bool) -> "S
         filters: which debates.
         fold: whether an evaluation, which has hundreds of debates, is one row.
     """
-    from folkmoot.app.plan.settings import lock_place
     from folkmoot.app.run.outcome import list_one
     from folkmoot.app.run.record_reader import list_open_asks, list_query, short_ids
     from folkmoot.cli.display.debate_table import ShownDebates, fold_evaluations
-    from folkmoot.record.ledger import is_running
 
     query = list_query(
         status=filters["status"] or "",
@@ -122,19 +120,14 @@ async def _look(store: Path | str | None, filters: Filters, *, fold: bool) -> "S
         shown = {item.debate for item in debates}
         stale = await reader.stale_among([summary for summary in page if summary.debate in shown])
     short = short_ids([item.debate for item in debates], stored)
-    locks = lock_place(reader.store)
-    running = {
-        item.debate
-        for item in debates
-        if locks and item.status in ("open", "paused") and is_running(locks, item.debate)
-    }
+    running = reader.running_among(debates)
     return ShownDebates(
         debates=debates,
         asks=asks,
         short=short,
         stale=stale,
         stored=len(stored) - within,
-        running=frozenset(running),
+        running=running,
     )
 
 
