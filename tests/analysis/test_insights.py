@@ -25,7 +25,7 @@ def test_insights_are_sentences_about_what_was_found() -> None:
         == (
             "Agreement rose from 67% to 100% between the first answers and the closing answers.",
             "After T4 of Ben, “move” took the lead.",
-            "Ben and Cid changed the answer: 2 changes, 1 with a stated cause.",
+            "Ben and Cid changed the answer: 2 changes, 1 with a stated reason.",
             "1 of 1 claims of the decision are supported by a source or another participant.",
             "Ann changed the most minds: once.",
         )[:6]
@@ -54,7 +54,7 @@ def test_insights_on_cruxes_and_open_points() -> None:
         ((("Ann", "a", 1), ("Ann", "b" * 99, 2)), f"After T2 of Ann, “{'b' * 79}…” took the lead."),
         (
             (("Ann", "a", 1), ("Ann", "b", 2), ("Ann", "a", 3), ("Ann", "b", 4)),
-            "Ann changed the answer: 3 changes, none with a stated cause",
+            "Ann changed the answer: 3 changes, none with a stated reason",
         ),
     ],
 )

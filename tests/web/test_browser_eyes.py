@@ -22,14 +22,16 @@ TABS = {
     "stances": ".panel .chart",
     "trace": ".panel :is(.trace, .empty)",
     "brief": ".panel .brief",
-    "analysis": ".panel table",
+    "analysis": ".panel .pane",
     "cost": ".panel .facts",
     "ratings": ".panel :is(table, .empty)",
     "record": ".record li",
     "people": ".people li",
     "talk": "article.turn",
 }
-"""The tabs, and what stands in each."""
+"""The views, and what each shows."""
+DETAILS = ("trace", "cost", "ratings", "record")
+"""Those behind one tab."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,9 @@ async def look_at_tabs(visit: Visit) -> None:
         await visit.fit(width)
         for tab, selector in TABS.items():
             button = visit.page.locator(f"#tab-{tab}")
+            if tab in DETAILS:
+                await visit.page.locator("#tab-details").click()
+                button = visit.page.get_by_role("button", name=tab.capitalize(), exact=True)
             if await button.is_visible():
                 await button.click()
                 await expect(visit.page.locator(selector).first).to_be_visible()
@@ -171,7 +176,7 @@ async def test_with_the_keyboard_alone(stage: Stage) -> None:
         await page.keyboard.press("Enter")
         await expect(page.locator(".state").first).to_have_text("✓ decided")
         await tab_to(page, "Transcript")
-        for name in ("Map", "Votes"):
+        for name in ("Votes", "Stances"):
             await page.keyboard.press("ArrowRight")
             await expect(page.get_by_role("tab", name=name)).to_be_focused()
             await expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")

@@ -75,7 +75,7 @@ async def nothing_runs_or_breaks(visit: Visit) -> None:
     await row.click()
     await expect(page.get_by_role("heading", level=1)).to_contain_text("<img src=x onerror=")
     await expect(page.get_by_role("region", name="Decision")).to_be_visible()
-    for tab in ("people", "map", "votes", "stances", "cost", "ratings", "record", "talk"):
+    for tab in ("people", "map", "votes", "stances", "details", "talk"):
         button = page.locator(f"#tab-{tab}")
         if not await button.is_visible():
             continue

@@ -19,7 +19,7 @@ COVERED = """() => {
 """Whether something else lies over the middle of what has the focus."""
 
 MARK = "() => document.activeElement.dataset.mark || ''"
-CARD = r"^\w\w\n\w+, T\d+"
+CARD = r"^\w\w?\n\w+, T\d+"
 """How the words of a claim on the board begin."""
 
 

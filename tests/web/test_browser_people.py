@@ -121,8 +121,9 @@ async def test_a_link_to_look_on_has_no_button_of_the_owner(stage: Stage) -> Non
         for name in ("Stop", "Add a message", "Make a link", "Resume"):
             await expect(guest_page.get_by_role("button", name=name)).to_have_count(0)
         await expect(guest_page.get_by_text("More", exact=True)).to_have_count(0)
-        await expect(guest_page.get_by_role("tab", name="Ratings")).to_have_count(0)
-        await guest_page.get_by_role("tab", name="Record").click()
+        await guest_page.get_by_role("tab", name="Details").click()
+        await expect(guest_page.get_by_role("button", name="Ratings")).to_have_count(0)
+        await guest_page.get_by_role("button", name="Record").click()
         await expect(guest_page.locator(".record .n").first).to_have_text("1")
         await stage.watched(debate)
         await page.get_by_role("button", name="Revoke").click()

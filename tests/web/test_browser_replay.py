@@ -168,9 +168,12 @@ async def test_the_report_opens_from_a_file_alive_and_asks_for_nothing(
         await page.get_by_role("slider", name="Entry").fill("6")
         await expect(page.locator("article.turn")).to_have_count(3)
         await page.get_by_role("button", name="⇥ End").click()
-        for tab in ("Map", "Votes", "Stances", "Trace", "Cost", "Record"):
+        for tab in ("Votes", "Stances", "Details"):
             await page.get_by_role("tab", name=tab).click()
             await expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+        for view in ("Trace", "Cost", "Record"):
+            await page.get_by_role("button", name=view, exact=True).click()
+            await expect(page.get_by_role("button", name=view, exact=True)).to_have_attribute("aria-pressed", "true")
         assert (await page.pdf(format="A4")).startswith(b"%PDF-")
         assert urls == [file.as_uri()]
 

@@ -117,14 +117,16 @@ def grounds(
             turns_by_claim.setdefault(bare(claim) or claim, []).append(turn)
     nodes = {item.mark: node for node in argument_map.nodes for item in node.made}
     if turns_by_claim:
-        return tuple(_ground(turns, nodes, argument_map, judged, cited) for turns in turns_by_claim.values())
+        return tuple(
+            _ground(transcript, turns, nodes, argument_map, judged, cited) for turns in turns_by_claim.values()
+        )
     turns_by_text: dict[str, list[Turn]] = {}
     for turn in transcript.turns(*SPOKEN):
         turns_by_text.setdefault(bare(_claim(turn)), []).append(turn)
     own: list[Ground] = []
     for claim in statements(decision.text):
         turns = turns_by_text.get(bare(claim), [])
-        shared = _ground(turns, nodes, argument_map, judged, cited) if turns else Ground(claim=claim)
+        shared = _ground(transcript, turns, nodes, argument_map, judged, cited) if turns else Ground(claim=claim)
         own.append(_in_own_words(transcript, replace(shared, claim=claim), cited))
     return tuple(own)
 
@@ -135,6 +137,7 @@ def _claim(turn: Turn) -> str:
 
 
 def _ground(
+    transcript: Transcript,
     turns: Sequence[Turn],
     nodes: Mapping[str, Node],
     argument_map: ArgumentMap,
@@ -147,7 +150,8 @@ def _ground(
     home = next((nodes[mark].mark for mark in marks if mark in nodes and alike(nodes[mark].claim, claim)), "")
     backed = tuple(_marks_acting_on(home, ("SUPPORT",), argument_map, without=by))
     keys = [turn.key for turn in turns]
-    sources = tuple(dict.fromkeys(citation.source for citation in cited if citation.key in keys and citation.found))
+    quoted = [citation.source for citation in cited if citation.key in keys and citation.found]
+    sources = tuple(dict.fromkeys((*quoted, *(name for name in documents(transcript.brief) if _names(claim, name)))))
     return Ground(
         claim=claim,
         turns=marks,
@@ -161,6 +165,10 @@ def _ground(
         standing=judged.standing[home] if home else None,
         supported=bool(sources or backed or len(by) > 1),
     )
+
+
+def _names(claim: str, document: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(document)}(?!\w)", claim) is not None
 
 
 def _marks_acting_on(

@@ -52,9 +52,9 @@ def _turns(analysis: Analysis) -> Iterator[str]:
 def _flips(analysis: Analysis) -> Iterator[str]:
     flips = analysis.agreement.flips
     if flips:
-        stated = sum(bool(flip.causes) for flip in flips)
+        stated = sum(bool(flip.causes or flip.because) for flip in flips)
         authors = listed([clean(name) for name in dict.fromkeys(flip.by for flip in flips)])
-        yield f"{authors} changed the answer: {counted(len(flips), 'change')}, {stated or 'none'} with a stated cause."
+        yield f"{authors} changed the answer: {counted(len(flips), 'change')}, {stated or 'none'} with a stated reason."
     elif len(analysis.agreement.stages) > 1:
         yield "Nobody changed their answer."
 
