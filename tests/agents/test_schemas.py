@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from folkmoot.agents.llm import NO_SCHEMA, ModelAgent
-from folkmoot.answers.layout import form_instructions, json_instructions, read
+from folkmoot.answers.layout import form_instructions, read
 from folkmoot.answers.schemas.form_schema import REASON, json_form, schema_of, shown_object
 from folkmoot.answers.schemas.schema_answer import read_schema_answer
 from folkmoot.core.agent import Context
@@ -229,7 +229,7 @@ async def test_with_the_first_question_the_prompt_asks_for_the_object_alone() ->
     assert reply.fields == {"I vote for": "Tea"}
     assert list(schema(request)["properties"]) == [REASON, "I vote for"]
     prompt = request.messages[-1].text
-    assert json_instructions(BALLOT) in prompt
+    assert form_instructions(json_form(BALLOT)) in prompt
     assert form_instructions(BALLOT) not in prompt
 
 

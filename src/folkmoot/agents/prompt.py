@@ -14,7 +14,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
-from folkmoot.answers.layout import form_instructions, json_instructions
+from folkmoot.answers.layout import form_instructions
+from folkmoot.answers.schemas.form_schema import json_form
 from folkmoot.answers.tags import SPEAKER, write_tags
 from folkmoot.core.agent import Context, proposal_names
 from folkmoot.core.ask import Ask, Form, Value
@@ -247,7 +248,7 @@ def _newest_context(ask: Ask, context: Context, *, as_json: bool) -> str:
     if _continues_own_message(ask, context):
         parts.append(GO_ON)
     if ask.form:
-        instructions = json_instructions(ask.form) if as_json else form_instructions(ask.form)
+        instructions = form_instructions(json_form(ask.form) if as_json else ask.form)
         parts.append("\n".join(filter(None, (_length(ask.act, ask.form), instructions))))
     return "\n\n".join(parts)
 

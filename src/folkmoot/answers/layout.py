@@ -13,7 +13,7 @@ from folkmoot.answers.json_answer import begins_with_object, read_json, words_of
 from folkmoot.answers.labels import BLANK, read_line, read_sections
 from folkmoot.answers.own_words import own_words, with_choices_whole
 from folkmoot.answers.record_blocks import read_records, records_template, write_records
-from folkmoot.answers.schemas.form_schema import json_form, shown_object
+from folkmoot.answers.schemas.form_schema import shown_object
 from folkmoot.answers.schemas.schema_answer import read_schema_answer, schema_instructions
 from folkmoot.answers.tags import SPEAKER, has_tags, read_tags, unescape, write_tags
 from folkmoot.answers.text import LIMIT, LONGEST, key, with_plain_line_ends
@@ -132,20 +132,11 @@ def form_instructions(form: Form) -> str:
     return "\n".join([*_privacy(form), *_abstention(form), _INTRODUCTION[form.layout], template(form)])
 
 
-@lru_cache(maxsize=256)
-def json_instructions(form: Form) -> str:
-    """What a prompt says in place of that where the answer is to be one JSON object."""
-    if form.schema:
-        return schema_instructions(form.schema)
-    plain = json_form(form)
-    return "\n".join([*_privacy(plain), "Answer with one JSON object, and nothing around it:", shown_object(plain)])
-
-
 _INTRODUCTION: Mapping[str, str] = {
     "line": "End your answer with a line in exactly this form:",
     "sections": "Answer in exactly this form, each label at the start of a line:",
     "tags": "Answer in exactly this form, no tag twice, and write nothing around it:",
-    "json": "Answer with one JSON object in exactly this form:",
+    "json": "Answer with one JSON object, and nothing around it:",
     "records": "Answer in exactly this form, each label at the start of a line:",
 }
 
@@ -160,9 +151,7 @@ def template(form: Form) -> str:
         case "tags":
             return write_tags(form, {item.name: placeholder(item) for item in form.fields})
         case _:
-            slots = {json.dumps(item.name, ensure_ascii=False): placeholder(item) for item in form.fields}
-            rows = ", ".join(f"{name}: {slot}" for name, slot in slots.items())
-            return f"{{{json.dumps(form.under)}: {{{rows}}}}}" if form.under else f"{{{rows}}}"
+            return shown_object(form)
 
 
 def _abstention(form: Form) -> list[str]:
@@ -204,8 +193,10 @@ def _each_choice(form: Form) -> list[str]:
     rows: list[str] = []
     for item in form.fields if form.layout != "json" else ():
         if item.kind == "choice" and 1 < len(item.choices) <= SHOWN:
-            said = [_bodies(alone, {item.name: choice})[0] for choice in item.choices]
-            rows += ["That is one of these lines:", *said]
+            rows += [
+                "That is one of these lines:",
+                *(_bodies(alone, {item.name: choice})[0] for choice in item.choices),
+            ]
     return rows
 
 
@@ -237,15 +228,12 @@ def write(form: Form, fields: Mapping[str, Value], text: str = "") -> str:
 
 def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
     """The ways in which fields may be written, the usual one first."""
-    filled = [item for item in form.fields if item.name in fields]
-    members = {item.name: fields[item.name] for item in filled}
-    rows = [_row(item.name, value_text(item, members[item.name])) for item in filled]
+    members = {item.name: fields[item.name] for item in form.fields if item.name in fields}
     match form.layout:
         case "line":
-            abstained = [item.kind == "choice" and members[item.name] == ABSTAIN for item in filled]
-            return ["\n".join(ABSTENTION if none else row for none, row in zip(abstained, rows, strict=True))]
+            return [labelled_rows(form, fields)]
         case "sections":
-            return ["\n".join(rows), _object(members)]
+            return [labelled_rows(form, fields), _object(members)]
         case "tags":
             return [write_tags(form, fields)]
         case "records":
@@ -254,9 +242,20 @@ def _bodies(form: Form, fields: Mapping[str, Value]) -> list[str]:
             return [_object({form.under: members} if form.under else members)]
 
 
+def labelled_rows(form: Form, fields: Mapping[str, Value]) -> str:
+    """A row for each of the fields, in the form's order; an abstention on a formula is a sentence of its own."""
+    filled = [(item, fields[item.name]) for item in form.fields if item.name in fields]
+    return "\n".join(
+        ABSTENTION if form.layout == "line" and value == ABSTAIN else _row(item.name, value_text(item, value))
+        for item, value in filled
+    )
+
+
 def _row(name: str, value: str) -> str:
     """A labelled line; the value stands behind the name, or in its blank."""
-    return name.replace(BLANK, value, 1) if BLANK in name else f"{name}: {value}"
+    if BLANK in name:
+        return name.replace(BLANK, value, 1)
+    return f"{name}:{value}" if value.startswith("\n") else f"{name}: {value}"
 
 
 def _object(members: Mapping[str, object]) -> str:

@@ -6,10 +6,10 @@ what is missing.
 
 from collections.abc import Mapping
 
-from folkmoot.answers.layout import ABSTENTION, Reading, read
+from folkmoot.answers.layout import Reading, labelled_rows, read
 from folkmoot.answers.text import LIMIT
 from folkmoot.answers.values import Fault, allowed_values, read_choice, read_items, read_value, value_text
-from folkmoot.core.ask import ABSTAIN, Field, Form, Value, allows, needed
+from folkmoot.core.ask import Field, Form, Value, allows, needed
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean
 
@@ -41,8 +41,10 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     if form is None:
         return Reading(text=words)
     required = [field for field in form.fields if field.required and field.name not in typed]
-    if len(required) == 1 and isinstance(choice := _choice(required[0], words), str):
-        typed[required[0].name], words = choice, ""
+    if len(required) == 1 and required[0].kind == "choice":
+        choice = read_choice(required[0], words)
+        if not isinstance(choice, Fault):
+            typed[required[0].name], words = choice, ""
     reading = read(form, words, final=True) if words else Reading(text="")
     values = {**reading.fields, **typed}
     open_ = [field for field in required if field.name not in values]
@@ -56,8 +58,7 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     if lacking := [_field_help(field) for field in (*open_, *odd) if field.name not in values]:
         raise BriefError(f"the answer must say {' and '.join(filter(None, (', '.join(lacking[:-1]), lacking[-1])))}")
     _check_pairs(form, values)
-    rows = [_row(form, field, typed[field.name]) for field in form.fields if field.name in typed]
-    return Reading(text="\n\n".join(filter(None, ("\n".join(rows), words))), fields=values)
+    return Reading(text="\n\n".join(filter(None, (labelled_rows(form, typed), words))), fields=values)
 
 
 REASON = "your reason; everybody can read it"
@@ -89,16 +90,10 @@ def _parsed_fields(form: Form | None, fields: Mapping[str, Value]) -> dict[str, 
 
 def _value(field: Field, raw: Value) -> Value | Fault:
     if isinstance(raw, str):
-        choice = _choice(field, clean(raw))
-        return read_value(field, clean(raw)) if isinstance(choice, Fault) else choice
+        return read_value(field, clean(raw))
     if isinstance(raw, tuple) and field.kind == "list":
         return read_items(field, raw)
     return raw if allows(field, raw) else Fault("wrong_type")
-
-
-def _choice(field: Field, words: str) -> Value | Fault:
-    """The choice that the words are, even where the same words stand in its slot."""
-    return read_choice(field, words) if field.kind == "choice" else Fault("wrong_type")
 
 
 def _check_pairs(form: Form, values: Mapping[str, Value]) -> None:
@@ -117,10 +112,3 @@ def _check_pairs(form: Form, values: Mapping[str, Value]) -> None:
 
 def _field_help(field: Field) -> str:
     return f"{field.name} ({allowed_values(field)})"
-
-
-def _row(form: Form, field: Field, value: Value) -> str:
-    """A field as it stands in the words that others read."""
-    if value == ABSTAIN and form.layout == "line":
-        return ABSTENTION
-    return f"{field.name}: {value_text(field, value)}".replace(": \n", ":\n", 1)

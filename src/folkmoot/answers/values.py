@@ -291,12 +291,8 @@ def placeholder(form_field: Field) -> str:
 
 
 def _slot(form_field: Field) -> str:
-    words, helped = _kind(form_field), form_field.help
-    if form_field.kind != "text" and helped:
-        words = f"{words}: {helped}"
-    elif form_field.kind == "choice" and form_field.required and len(form_field.choices) > 1:
-        words = f"{words}, and nothing else"
-    return f"[{words}]"
+    helped = form_field.kind != "text" and form_field.help
+    return f"[{_kind(form_field)}: {form_field.help}]" if helped else f"[{_kind(form_field)}]"
 
 
 def allowed_values(form_field: Field) -> str:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from folkmoot.answers.values import allowed_values
 from folkmoot.core.ask import ABSTAIN, Field, Form
 
 REASON = "REASON"
@@ -107,15 +108,12 @@ def _place(field: Field) -> str:
     match field.kind:
         case "choice":
             slot = either
-        case "number":
-            both = field.low is not None and field.high is not None
-            slot = f"a number from {field.low:g} to {field.high:g}" if both else "a number"
-        case "flag":
-            slot = "true or false"
         case "list":
             slot = f"[{either}, …]"
-        case _:
+        case "text":
             slot = f'"[{field.help or "your text"}]"'
+        case _:
+            slot = allowed_values(field)
     helped = f" ({field.help})" if field.help and field.kind != "text" else ""
     return f"{slot}{'' if field.required else ' or null'}{helped}"
 

@@ -23,7 +23,7 @@ from folkmoot.agents.search_tree import LONGEST as LONGEST_REPLY
 from folkmoot.agents.search_tree import REPLIES
 from folkmoot.agents.toolkit import LONGEST, LONGEST_SOURCE, ROUNDS, USES
 from folkmoot.agents.tree_search import SOUGHT, most_calls
-from folkmoot.answers.layout import Reading, json_instructions, repair_question
+from folkmoot.answers.layout import Reading, form_instructions, repair_question
 from folkmoot.answers.schemas.form_schema import json_form, schema_of
 from folkmoot.app.plan.pretend import (
     AnswerSimulator,
@@ -239,7 +239,7 @@ class _Bill:
             count += 3  # to go on with what was cut off, to repair it, and that in words where a schema is refused
             unread = tuple(Unread(item.name, "missing") for item in ask.form.fields)
             more += FAULT * (2 + len(unread)) + _size(repair_question(ask.form, Reading(text="", unread=unread)))
-            more += _size(json_instructions(ask.form)) + _size(schema_of(json_form(ask.form)))
+            more += _size(form_instructions(json_form(ask.form))) + _size(schema_of(json_form(ask.form)))
         if aided:
             asks_its_model = any(tool not in NOT_ASKING for tool in person.tools)
             count += ROUNDS + (USES if asks_its_model else 0)
