@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkmoot.agents.llm import CONTINUED, REPAIRED, TRUNCATED, ModelAgent, repeats_itself
+from folkmoot.agents.llm import CONTINUED, REPAIRED, SAID_AGAIN, TRUNCATED, ModelAgent
 from folkmoot.agents.prompt import BRIDGE, compose, fit, frame
 from folkmoot.core.agent import Context, Quote
 from folkmoot.core.ask import Ask, Field, Form, Reply, Usage
@@ -340,7 +340,6 @@ def test_how_long_an_answer_shall_be_depends_on_its_act() -> None:
 
 LOOPS = [("DUE: " * 60, True), ("The bill is due on Monday, and we shall not pay it before. " * 3 + "The bill", True)]
 NO_LOOPS = [
-    ("", False),
     ("ANSWER: Tea", False),
     ("| --- " * 60, False),
     (" ".join(f"Line {n} is true." for n in range(99)), False),
@@ -349,8 +348,14 @@ NO_LOOPS = [
 
 @pytest.mark.parametrize(("text", "expected"), [*LOOPS, *NO_LOOPS])
 async def test_what_repeats_itself_is_not_gone_on_with(text: str, *, expected: bool) -> None:
-    assert repeats_itself(text) is expected
-    if text:
-        cut = Called(key="", call="", text=text, finish="length")
-        _, model = await answer(cut, "rest", "I vote for: Proposal B")
-        assert ("continue" in [request.call for request in model.history]) is not expected
+    cut = Called(key="", call="", text=text, finish="length")
+    _, model = await answer(cut, "rest", "I vote for: Proposal B")
+    assert ("continue" in [request.call for request in model.history]) is not expected
+
+
+async def test_an_answer_that_was_left_since_it_repeats_itself_is_noted_and_not_gone_on_with() -> None:
+    cut = Called(key="", call="", text="Tea is cheap. I think so. I think so.", finish="repeated")
+    reply, model = await answer(cut, "I vote for: Proposal B")
+    assert [request.call for request in model.history] == ["answer", "repair"]
+    assert reply.text.startswith("Tea is cheap.")
+    assert {TRUNCATED, SAID_AGAIN, REPAIRED} <= set(reply.notes)

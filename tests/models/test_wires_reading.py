@@ -9,6 +9,7 @@ from typing import Any, cast
 import aiohttp
 import pytest
 
+from folkmoot.core.agent import is_cut_off
 from folkmoot.core.errors import ModelError
 from folkmoot.models import http_port
 from folkmoot.models.http_client import HttpClient
@@ -99,6 +100,19 @@ async def test_nothing_waits_behind_the_mark_of_the_end() -> None:
     reads = Reads(body)
     assert (await behind(reads).complete(ask(), Notebook())).finish == "stop"
     assert reads.pauses == 1
+
+
+@pytest.mark.parametrize("loop", ["We agree with that. ", "DUE:\n"])
+async def test_what_says_the_same_again_and_again_is_read_no_further(loop: str) -> None:
+    said = [f"Reason {n} is that it is cheap. " for n in range(30)] + [loop * 20] * 200
+    reads = Reads([sse(piece({"content": words})) for words in said])
+    called = await behind(reads).complete(ask(), Notebook())
+    assert reads.pieces, "the rest isn't read"
+    assert (called.finish, is_cut_off(called)) == ("repeated", True)
+    assert "".join(said).strip().startswith(called.text.strip())
+    assert called.text.count("Reason") == 30
+    assert called.usage.estimated
+    assert 0 < called.usage.output_tokens <= 2048
 
 
 async def test_words_wait_for_no_further_event() -> None:

@@ -29,12 +29,14 @@ from folkmoot.core.ask import Ask, Form, Reply, ToolCall, ToolSpec, needed
 from folkmoot.core.brief import Schemas, Settings
 from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
+from folkmoot.core.repetition import REPEATED, repeats_itself
 from folkmoot.core.text import clip, counted
 from folkmoot.core.unread import Unread
 from folkmoot.models.base import Message, Model, Request
 from folkmoot.models.prices import answer_cap, count_tokens
 
 TRUNCATED = "truncated"
+SAID_AGAIN = "it said the same again and again, and was read no further"
 CONTINUED = "cut off, and gone on with once"
 REPAIRED = "asked again for the form"
 NO_TIME = "no time was left to ask again for the form"
@@ -78,11 +80,8 @@ SHOWN = 60
 LONGEST_WORD = 40
 """Characters of a word. Where more come without a blank, the writing has none between its words."""
 
-LOOKED_AT = 2000
-"""How many of a text's last characters are looked at."""
-
-REPEATED = 120
-"""How many of them must repeat what stands before."""
+SAID_TWICE = 120
+"""So many characters that stand twice at the end of an answer are enough not to go on with it."""
 
 SAME = 12
 """Characters by which an answer that was begun anew shows."""
@@ -122,8 +121,8 @@ class ModelAgent:
         before = time.spent
         answer = await self._converse(talk, Toolkit(self._tools if ask.act not in UNAIDED else ()))
         took = time.spent - before
-        cut_off = ask.form and is_cut_off(answer) and answer.finish != "filter" and answer.text.strip()
-        goes_on = cut_off and not repeats_itself(answer.text)
+        cut_off = ask.form and is_cut_off(answer) and answer.finish not in ("filter", REPEATED) and answer.text.strip()
+        goes_on = cut_off and not repeats_itself(answer.text, least=SAID_TWICE, times=2)
         if ask.form and goes_on and talk.keep(ask, answer, CONTINUE, took):
             answer = await talk.continue_form(ask, ask.form, answer)
         reading = _with_missing_fields(ask.form, _read(ask, answer, context))
@@ -346,24 +345,6 @@ _TOLD = "You have used tools for this answer:\n\n"
 _NOW = "\n\nNow answer, without further tools."
 
 
-def repeats_itself(text: str) -> bool:
-    """Whether a text ends with the same words again and again, so that more of it would say nothing new.
-
-    One pass over the end of it: the prefix function of the text read backwards tells the shortest period.
-    """
-    end = text[: -LOOKED_AT - 1 : -1]
-    shared = [0] * len(end)
-    for place in range(1, len(end)):
-        length = shared[place - 1]
-        while length and end[place] != end[length]:
-            length = shared[length - 1]
-        shared[place] = length + (end[place] == end[length])
-        period = place + 1 - shared[place]
-        if place + 1 >= max(REPEATED, 2 * period) and any(map(str.isalnum, end[:period])):
-            return True
-    return False
-
-
 def _split_last_word(text: str) -> tuple[str, str]:
     """The text without its last word, and the blanks that stood before that."""
     body, *word = text.rsplit(maxsplit=1)
@@ -473,6 +454,7 @@ def reply_of(reading: Reading, conversation: Conversation, answer: Called) -> Re
         unread=reading.unread,
         notes=(
             *([TRUNCATED] if is_cut_off(answer) else []),
+            *([SAID_AGAIN] if answer.finish == REPEATED else []),
             *conversation.notes,
             *_fallback_notes(conversation),
         ),

@@ -153,8 +153,9 @@ class Called:
         usage: what it used.
         seconds: the duration.
         finish: why the answer ended: ``stop``, ``length``, ``filter``, ``tools``, ``unmarked`` (a stream ended without
-            a reason), any other reason by the provider's own name, "" where no reasons are given. An answer is whole
-            with ``stop``, ``tools`` and "" only.
+            a reason), ``repeated`` (it said the same again and again, so the rest was not read), any other reason by
+            the provider's own name, "" where no reasons are given. An answer is whole with ``stop``, ``tools`` and ""
+            only.
         tools: the tool calls that the model requests, in order; they are made before it answers.
         sources: the sources of a tool's result: addresses, names of documents.
     """

@@ -6,13 +6,17 @@ from folkmoot.core.agent import UNMARKED, Recorder
 from folkmoot.core.ask import ToolCall, Usage
 from folkmoot.core.errors import Refused, Unreadable
 from folkmoot.core.event import Called
+from folkmoot.core.repetition import LOOKED_AT, REPEATED, repeats_itself
 from folkmoot.core.text import clean, clip, listed, named
-from folkmoot.models.base import Request
+from folkmoot.models.base import Message, Request
 from folkmoot.models.names import ModelName
 from folkmoot.models.prices import answer_cap, cost, count_tokens
 
 MOST = 1_000_000
 """Characters after which an answer is cut off as garbled, whatever the provider was asked for."""
+
+STEP = 500
+"""After so many further characters it is looked whether an answer repeats itself."""
 
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 
@@ -20,6 +24,7 @@ _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 class AnswerStream:
     """Collects the pieces of one answer and shows its words.
 
+    Once ``repeats`` is true the words say the same again and again, and whoever reads the stream reads no further.
     A thinking block at the very beginning is left out. Thinking goes to ``recorder.delta`` as "": a sign that it works
     without words. Tags further inside are words like any other: they may be quoted.
     """
@@ -31,7 +36,8 @@ class AnswerStream:
         self._words: list[str] = []
         self._held = ""
         self._close: str | None = ""  # "": at the beginning; None: among the words; else the tag that ends the thinking
-        self._heard = 0
+        self._heard = self._unchecked = 0
+        self.repeats = False
 
     @property
     def watched(self) -> bool:
@@ -108,6 +114,20 @@ class AnswerStream:
     def _add_words(self, words: str) -> None:
         self._words.append(words)
         self._say.delta(words)
+        self._unchecked += len(words)
+        if self._unchecked >= STEP:
+            self._unchecked = 0
+            self.repeats = self.repeats or repeats_itself(self._last_words())
+
+    def _last_words(self) -> str:
+        """As many of the last words as show whether they repeat themselves."""
+        size, pieces = 0, list[str]()
+        for piece in reversed(self._words):
+            pieces.append(piece)
+            size += len(piece)
+            if size >= LOOKED_AT:
+                break
+        return "".join(reversed(pieces))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +150,8 @@ class End:
 def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: End) -> Called:
     """The answer as it goes on record, without the time it took.
 
-    A stream that ended without a mark says so, and counts as cut off. Where the provider counts no tokens, what was
-    reserved is booked as estimated. Tools that were not offered are not asked for, whatever the model writes.
+    A stream that ended without a mark says so, and counts as cut off; so does one that was left since it repeated
+    itself. Where the provider counts no tokens, what was reserved is booked as estimated. Tools that were not offered are not asked for, whatever the model writes.
 
     Raises:
         Refused: the provider withheld the answer.
@@ -141,7 +161,11 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
     tools = tuple(speech.tools) if request.tools else ()
     if not text.strip() and not tools:
         raise _no_words(name, request, speech, end)
-    usage = _usage_or_reserved(end.usage.cleaned(), request, str(name))
+    finish = end.finish or (REPEATED if speech.repeats else UNMARKED)
+    most = answer_cap(request.settings)
+    if finish == REPEATED:  # its server ends when nobody reads on
+        most = min(most, count_tokens([Message(role="assistant", text=text)]))
+    usage = _usage_or_reserved(end.usage.cleaned(), request, str(name), most)
     written = Usage(input_tokens=end.written).cleaned().input_tokens if end.written else 0
     return Called(
         key="",
@@ -150,7 +174,7 @@ def final_answer(name: ModelName, request: Request, speech: AnswerStream, end: E
         model=str(name),
         served=named(end.served),
         usage=replace(usage, cost=cost(name, usage, written=written)),
-        finish="tools" if tools else end.finish or UNMARKED,
+        finish="tools" if tools else finish,
         tools=tools,
     )
 
@@ -176,12 +200,12 @@ def _no_words(name: ModelName, request: Request, speech: AnswerStream, end: End)
     return Unreadable(f"{name} gave no words{mark}", kind="empty", again=True)
 
 
-def _usage_or_reserved(usage: Usage, request: Request, model: str) -> Usage:
-    """The usage with what was reserved in place of the counts that are missing or cannot be."""
+def _usage_or_reserved(usage: Usage, request: Request, model: str, most: int) -> Usage:
+    """The usage with what was reserved in place of counts that are missing or cannot be; ``most``: of the answer."""
     input_tokens, output_tokens = usage.input_tokens, usage.output_tokens
     return Usage(
         input_tokens=input_tokens or count_tokens(request.messages, request.tools, model),
-        output_tokens=output_tokens or answer_cap(request.settings),
+        output_tokens=output_tokens or most,
         cached_tokens=min(usage.cached_tokens, input_tokens),
         estimated=usage.estimated or not input_tokens or not output_tokens,
     )

@@ -29,6 +29,7 @@ from folkmoot.core.event import (
     Resumed,
 )
 from folkmoot.core.labels import failure_in_words
+from folkmoot.core.repetition import REPEATED
 from folkmoot.core.text import listed
 from folkmoot.core.transcript import Transcript, Turn
 from folkmoot.report.gaps import turn_gaps
@@ -343,9 +344,12 @@ def _of_call(entry: Entry, asks: Mapping[str, Ask], seats: Mapping[str, str]) ->
         yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason="the answer reached its maximum length")
     if event.finish == UNMARKED:
         yield Fault(kind="unmarked", seq=seq, who=participant, key=key, reason=UNMARKED_ANSWER)
+    if event.finish == REPEATED:
+        reason = "the answer said the same again and again, so the rest of it was not read"
+        yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason=reason)
     if event.finish == "filter":
         yield Fault(kind="filtered", seq=seq, who=participant, key=key, reason="the provider's filter cut the answer")
-    if event.finish not in ("length", UNMARKED, "filter") and is_cut_off(event):
+    if event.finish not in ("length", UNMARKED, "filter", REPEATED) and is_cut_off(event):
         reason = f"the provider ended the answer with {event.finish!r}, which does not say that it is whole"
         yield Fault(kind="truncated", seq=seq, who=participant, key=key, reason=reason)
     if event.usage.estimated:

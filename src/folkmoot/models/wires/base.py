@@ -332,6 +332,9 @@ class WireModel(ABC):
             async with asyncio.timeout(None) as tail:
                 while data := await self._read_body(body, reader):
                     reader.feed(data)
+                    if speech.repeats:
+                        reader.done = True
+                        break
                     wait = LINGER_SECONDS if reader.done else TAIL_SECONDS if reader.finish else 0.0
                     if wait != waits:
                         waits = wait

@@ -223,6 +223,8 @@ class LibraryModel:
             ) as stream:
                 async for event in stream:
                     _read_piece(event, speech)
+                    if speech.repeats:
+                        break
                 response = stream.get()
         _take_tool_calls(response, speech)
         return _end(response)
