@@ -44,3 +44,8 @@ def test_a_paragraph_of_a_loop_may_be_long() -> None:
     paragraph = " ".join(f"Point {n} is settled." for n in range(45)) + "\n\n"
     assert repeats_itself("We have met. " + paragraph * 5)
     assert not repeats_itself("We have met. " + paragraph * 2)
+
+
+def test_rows_that_differ_in_their_number_alone_are_the_same() -> None:
+    assert repeats_itself("Reasons:\n" + "".join(f"{n}. The library is closed on Sundays.\n" for n in range(1, 60)))
+    assert not repeats_itself("Costs:\n" + "".join(f"{n}. In year {n} it is {n * 37} dollars.\n" for n in range(1, 99)))
