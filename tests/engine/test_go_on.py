@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 import pytest_asyncio
 
-from folkmoot.agents.llm import CONTINUED, CUT_OFF, REPAIRED, TRUNCATED, ModelAgent
+from folkmoot.agents.llm import CONTINUED, COPIED, CUT_OFF, REPAIRED, TRUNCATED, ModelAgent
 from folkmoot.core.agent import Context
 from folkmoot.core.ask import Ask, Form, Reply
 from folkmoot.core.brief import Brief, Participant
@@ -84,6 +84,14 @@ async def test_the_last_word_is_written_again(text: str, head: str, gap: str) ->
     reply, model, _ = await answer(cut(text), "and so on", "no", prefill=True)
     assert model.history[1].messages[-1].text == head
     assert reply.text == f"{head}{gap}and so on"
+
+
+async def test_a_copy_of_the_question_is_no_going_on() -> None:
+    reply, model, _ = await answer(cut(BEGUN), f"{CUT_OFF} She is the best of", "no form at all")
+    assert COPIED in reply.notes
+    assert CONTINUED not in reply.notes
+    assert CUT_OFF not in reply.text
+    assert model.history[2].messages[-2].text == BEGUN
 
 
 async def test_what_is_cut_off_again_stays_unread_and_is_asked_for_once() -> None:

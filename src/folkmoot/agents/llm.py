@@ -70,10 +70,8 @@ IN_WORDS = "-words"
 SILENT = frozenset({"no_form", "missing", "empty", "quoted_only", "truncated"})
 """Reasons for which a field was not read that say nothing else in its place, as "Thanks!" does."""
 
-CUT_OFF = (
-    "Your answer was cut off here. Write only the rest of it, and keep it short: "
-    "begin with the word that comes next, and repeat nothing. The last words were:"
-)
+COPIED = "its going on was the question about it, and wasn't taken"
+CUT_OFF = "Go on right behind your last words, and come to the end soon: …"
 SHOWN = 60
 """Characters of what was cut off that the question shows again."""
 
@@ -266,6 +264,9 @@ class Conversation:
             rest = await self.send(CONTINUE, *more)
         except ModelError as error:
             self.notes.append(f"going on with what was cut off failed: {error}")
+            return answer
+        if CUT_OFF[:SHOWN] in rest.text:  # as small models answer
+            self.notes.append(COPIED)
             return answer
         self.notes.append(CONTINUED)
         joined = replace(rest, text=head + gap + (rest.text.lstrip() if gap else rest.text))
