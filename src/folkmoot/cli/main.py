@@ -55,6 +55,7 @@ COMMANDS: Mapping[str, str] = {
     "new": "folkmoot.cli.commands.check:new",
     "check": "folkmoot.cli.commands.check:check",
     "models": "folkmoot.cli.commands.check:models",
+    "doctor": "folkmoot.cli.commands.check:doctor",
     "presets": "folkmoot.cli.commands.check:presets",
     "skill": "folkmoot.cli.commands.serve:skill",
     "plugins": "folkmoot.cli.commands.check:plugins",
@@ -83,7 +84,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Learn": ("learn", "memory", "resolve", "ratings", "calibration", "personas", "relations"),
     "Measure": ("eval",),
     "Many machines": ("submit", "worker", "queue", "serve", "mcp"),
-    "Set up": ("new", "check", "models", "presets", "plugins", "skill"),
+    "Set up": ("new", "check", "models", "doctor", "presets", "plugins", "skill"),
 }
 """The headings under which help lists the commands."""
 

@@ -1,4 +1,4 @@
-"""``folkmoot new``, ``check``, ``models``, ``plugins``: write a brief, estimate a debate, find models and extensions."""
+"""``folkmoot new``, ``check``, ``models``, ``doctor``, ``plugins``: write a brief, estimate a debate, see what is here."""
 
 import json
 import tomllib
@@ -163,6 +163,27 @@ def models(as_json: bool, no_call: bool) -> int:
     for renderable in reachable(reach, checks):
         console.print(renderable)
     return DONE
+
+
+@rich_click.command()
+@click.option("--call", is_flag=True, help="Also ask each model one short question, which may cost a little.")
+@click.option(
+    "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="A model to ask, beside those of your settings."
+)
+@store_option
+def doctor(call: bool, model: tuple[str, ...], store: Path | str | None) -> int:
+    """Look at what Folkmoot needs: versions, settings, store, web page, port, extras, and which models answer.
+
+    The lines contain no key and can be pasted into an issue. The exit code is 1 if something doesn't work.
+    """
+    from folkmoot.app.plan.doctor import examine
+    from folkmoot.cli.commands.serve import WEB_PORT
+
+    place = store or click.get_current_context().find_root().params.get("store")
+    lines = run_command(examine(place, WEB_PORT, seats=model, call=call or bool(model)))
+    for line in lines:
+        click.echo(line)
+    return ERROR if any(line.state == "fault" for line in lines) else DONE
 
 
 @rich_click.group(invoke_without_command=True)
