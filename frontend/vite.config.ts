@@ -75,6 +75,7 @@ export default defineConfig(({ mode }) => {
       modulePreload: false,
       cssCodeSplit: !report,
       assetsInlineLimit: 0,
+      license: report ? false : { fileName: "third-party.md" }, // the licences of what is bundled, which have to go with it
       rollupOptions: {
         input: report ? "report.html" : "index.html",
         output: { codeSplitting: report ? false : { groups: [{ name: "shared", test: SHARED, minShareCount: 2 }] } },
