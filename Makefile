@@ -10,12 +10,15 @@ UV := uv==0.13.9
 APP := $(shell find frontend -type f -not -path '*/node_modules/*')
 EXAMPLES := $(filter-out examples/README.md,$(wildcard examples/*.md)) examples/question.txt
 
+# Files for GitHub, Docker and others are held to the schemas that check-jsonschema brings along; nothing is fetched.
+SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
+
 # A few tests of servers and browsers that fail beside others are run once more by themselves; what fails twice has failed.
 TESTS := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 ONCE_MORE = { [ $$? -eq 1 ] && echo "== the failed tests once more, alone" && \
   $(BIN)/python -m pytest --last-failed --maxfail 3; }
 
-.PHONY: help demo demo-all app screenshots test test-all test-model test-peers simulate chaos check fmt docs site lock bench clean
+.PHONY: help demo demo-all app screenshots test test-all test-model test-peers simulate chaos check fmt docs site packages lock bench clean
 .DELETE_ON_ERROR:
 # A new process of the tests takes twice as long where it compiles every module again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -35,6 +38,7 @@ help:
 	@echo "make fmt         fix format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
 	@echo "make site        build the documentation site, with its search, into build/site: it needs no server"
+	@echo "make packages    build the sdist and the wheel into build/packages"
 	@echo "make lock        resolve the pinned requirements again"
 	@echo "make bench       install what the benchmarks compare with, and run them"
 	@echo "make clean       remove everything that was made here"
@@ -80,6 +84,14 @@ check: .venv/dev.stamp
 	$(BIN)/ruff check
 	$(BIN)/pyright
 	$(BIN)/python scripts/generate_docs.py --check
+	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) vendor.dependabot .github/dependabot.yml
+	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA) vendor.compose-spec deploy/*/compose.yaml
+	$(SCHEMA) vendor.citation-file-format CITATION.cff --default-filetype yaml
+	$(BIN)/zizmor --offline --quiet --strict-collection .
+	$(BIN)/hadolint Dockerfile
 	$(BIN)/python hatch_build.py check
 
 fmt: .venv/dev.stamp
@@ -91,6 +103,10 @@ docs: .venv/dev.stamp
 
 site: .venv/docs.stamp
 	$(BIN)/python scripts/build_site.py
+
+packages: .venv/run.stamp
+	rm -rf build/packages
+	$(BIN)/python -m hatchling build --directory build/packages
 
 bench: .venv/bench.stamp
 	@for script in $(filter-out benchmarks/__init__.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
@@ -137,6 +153,8 @@ lock: .cache/lock/bin/uv
 	$(COMPILE) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
 	$(COMPILE) --group docs --constraints requirements/dev.txt --output-file requirements/docs.txt
 	$(COMPILE) --extra bench --constraints requirements/dev.txt --output-file requirements/bench.txt
+	.cache/lock/bin/uv pip compile --group release --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	  --no-header --upgrade --output-file requirements/release.txt
 	$(BIN)/python hatch_build.py lock
 
 .cache/lock/bin/uv: | .venv/bin/python

@@ -1,4 +1,4 @@
-"""Generates docs/reference and words of the web app from the code, and llms.txt from the index.
+"""Generates docs/reference and words of the web app from the code, llms.txt from the index, and plug-ins from the skills.
 
 ``--check`` only lists what is out of date.
 
@@ -19,6 +19,7 @@ import click
 
 import doc_performance
 import doc_phases
+from doc_doors import doors, read_project
 from doc_extensions import extensions_page
 from doc_http import requests_page, values_page
 from doc_llms import llms_text
@@ -278,6 +279,7 @@ def main(arguments: Sequence[str]) -> int:
     pages |= {RULE_WORDS: rule_words(), ENDINGS: endings(), FILE_LIMITS: file_limits()}
     pages |= {path: doc_phases.renew(path.read_text("utf-8")) for path in sorted(PHASES.glob("*.md"))}
     pages[ROOT / "llms.txt"] = llms_text(ROOT)
+    pages |= {ROOT / path: text for path, text in doors(ROOT, read_project(ROOT)).items()}
     pages[FIGURES.with_suffix(".svg")] = doc_performance.picture(FIGURES)
     for path, text in pages.items():
         if "--check" not in arguments:

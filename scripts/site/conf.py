@@ -19,7 +19,7 @@ from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES: Set[str] = {"docs", "examples", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+SOURCES: Set[str] = {"docs", "examples", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"}
 BRIEFS: Sequence[Path] = [path for path in (ROOT / "examples").glob("*.md") if path.name != "README.md"]
 
 # ---- Sphinx ----------------------------------------------------------------------------------------------------------
@@ -31,6 +31,7 @@ include_patterns: Sequence[str] = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     "docs/*.md",
     "docs/**/*.md",
     "examples/*.md",

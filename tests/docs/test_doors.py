@@ -1,0 +1,87 @@
+"""What other programs read of Folkmoot: plug-ins, server.json, workflows, and pins that have to agree."""
+
+import base64
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+import hatch_build
+from doc_doors import ABOUT, MCP, UNSET, doors, read_project
+from folkmoot.app.skills.skill_files import SKILLS, description
+from tests.paths import ROOT
+
+ADDRESS = "https://github.com/ann-example/folkmoot"
+OWNER = {"urls": {"Repository": ADDRESS}, "maintainers": [{"name": "Ann", "email": "ann@example.org"}]}
+PROJECT = read_project(ROOT)
+WORKFLOWS = [*sorted((ROOT / ".github/workflows").glob("*.yml"))]
+
+
+def test_the_files_are_what_the_project_and_the_skills_say() -> None:
+    stale = [str(path) for path, text in doors(ROOT, PROJECT).items() if (ROOT / path).read_text("utf-8") != text]
+    assert not stale, "run make docs"
+    if "urls" not in PROJECT:
+        assert not (ROOT / "server.json").exists()
+
+
+def test_what_the_owner_fills_in_comes_everywhere_and_nothing_is_made_up_before() -> None:
+    bare = doors(ROOT, {name: value for name, value in PROJECT.items() if name not in OWNER})
+    assert not [path for path, text in bare.items() if "github.com/ann" in text or "example.org" in text]
+    assert Path("server.json") not in bare
+    assert f"<!-- mcp-name: {UNSET} -->" in bare[Path("README.md")]
+    files = doors(ROOT, {**PROJECT, **OWNER})
+    assert "<!-- mcp-name: io.github.ann-example/folkmoot -->" in files[Path("README.md")]
+    assert f"repository-code: {ADDRESS}\n" in files[Path("CITATION.cff")]
+    assert all("ann@example.org" in files[Path(name)] for name in ("SECURITY.md", "CODE_OF_CONDUCT.md"))
+    server = json.loads(files[Path("server.json")])
+    assert (server["name"], server["version"]) == ("io.github.ann-example/folkmoot", PROJECT["version"])
+    [package] = server["packages"]
+    assert package["version"] == PROJECT["version"]
+    assert package["runtimeArguments"][0]["value"].startswith("mcp")
+    assert len(ABOUT) <= 100  # what the registry takes
+
+
+def test_an_address_that_is_no_repository_is_refused() -> None:
+    with pytest.raises(SystemExit, match=re.escape("https://github.com/OWNER/NAME")):
+        doors(ROOT, {**PROJECT, "urls": {"Repository": "https://github.com/ann-example"}})
+
+
+@pytest.mark.parametrize(
+    ("skill", "words"),
+    [("decide", "council this"), ("review", "second opinion"), ("red-team", "pressure-test this")],
+)
+def test_a_skill_is_found_by_what_people_say(skill: str, words: str) -> None:
+    assert skill in SKILLS
+    assert words in description(skill)
+
+
+def test_each_link_of_one_click_holds_the_settings_of_the_page() -> None:
+    page = (ROOT / "docs/how-to/use-from-a-coding-agent.md").read_text("utf-8")
+    links: list[str] = re.findall(r"\((https://[^)]*config=[^)]*)\)", page)
+    configs: list[str] = [parse_qs(urlsplit(link).query)["config"][0] for link in links]
+    read = [json.loads(text if text.startswith("{") else base64.b64decode(text)) for text in configs]
+    assert [{name: config[name] for name in MCP} for config in read] == [MCP, MCP]
+    assert json.dumps(MCP["args"]) in page
+
+
+def test_a_build_needs_what_the_requirements_pin() -> None:
+    pins = dict(re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements/run.txt").read_text("utf-8"), re.MULTILINE))
+    [hatchling] = re.findall(r'^requires = \["(.*)"\]', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
+    for requirement in (hatchling, hatch_build.NODE):
+        name, _, version = requirement.partition("==")
+        assert pins[name] == version, f"{requirement} is not what requirements/run.txt has"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_takes_actions_by_their_hash_and_secrets_never(path: Path) -> None:
+    text = path.read_text("utf-8")
+    used = re.findall(r"uses: (\S+)", text)
+    assert used
+    assert [
+        name for name in used if not name.startswith("./") and not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)
+    ] == []
+    assert "pull_request_target" not in text
+    assert "secrets." not in text
+    assert re.search(r"^permissions: \{\}$", text, re.MULTILINE)
