@@ -7,21 +7,18 @@ apply.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from folkmoot.app.evaluation.task_samples import (
-    Debating,
-    Send,
-    completion,
-    debate_sample,
-    question_of,
-    store_of,
-)
+from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.inspect_tasks import completion
+from folkmoot.app.evaluation.task_samples import Send, debate_sample
+from folkmoot.app.plan.settings import default_store, load_config, open_store, read_where
+from folkmoot.app.questions.data_sets import Question
 from folkmoot.core.ask import Usage
-from folkmoot.core.brief import Settings
+from folkmoot.core.brief import Source
 from folkmoot.core.errors import ModelError
 from folkmoot.core.event import Called
 from folkmoot.core.packages import missing_library
@@ -67,23 +64,24 @@ def debate(
         server: the address of a ``folkmoot serve`` to which the log links; "" for none.
     """
     lines = (settings,) if isinstance(settings, str) else tuple(settings)
-    settings_of_debate = Debating(
-        protocol=protocol, seats=seats, rounds=rounds, strategy=strategy, settings=lines, seed=seed
-    )
-    records, location = store_of(Path(store) if store and "://" not in store else store)
+    arm = Arm(kind=protocol, name=protocol, rounds=rounds, strategy=strategy, set=lines)
+    where = read_where(store) if store else load_config().store or default_store()
+    records, place = open_store(where), str(where)
 
     async def solve(state: Any, generate: Any) -> Any:
         problems: list[Exception] = []
-        options = [str(choice.value) for choice in state.choices]
-        question = question_of(str(state.sample_id), state.input_text, options, before(state.messages))
-        came = await debate_sample(records, question, settings_of_debate, sender(problems), retried(state))
+        question = question_of(state)
+        send, sample = sender(problems), retried(state)
+        came = await debate_sample(records, question, arm, send, seats=seats, seed=seed, sample=sample)
         if limit := next((problem for problem in problems if type(problem).__name__ == LIMIT), None):
             raise limit
-        state.output = _models.ModelOutput.from_content(f"folkmoot/{protocol}", completion(came.answer, options))
-        for place_of, option in enumerate(options):
-            state.choices.mark_choice(place_of, bool(came.answer) and option == came.answer)
+        answer, name = str(came["answer"]), came["debate"]
+        state.output = _models.ModelOutput.from_content(f"folkmoot/{protocol}", completion(answer, question.options))
+        for number, option in enumerate(question.options):
+            state.choices.mark_choice(number, option == answer)
         state.messages.append(state.output.message)
-        state.store.set("folkmoot", came.as_data(location, server))
+        link = {"link": f"{server.rstrip('/')}/d/{name}"} if server else {}
+        state.store.set("folkmoot", {**came, **link, "store": place, "show": f"folkmoot show {name} --store {place}"})
         return state
 
     return solve
@@ -106,11 +104,19 @@ def retried(state: Any) -> str:
     return f"{task[1]} {state.sample_id} {state.epoch} {state.model}" if task else ""
 
 
-def before(messages: Sequence[Any]) -> Mapping[str, str]:
-    """What stands before the question: instructions of the task, and earlier messages."""
-    system = [message.text for message in messages if message.role == "system"]
-    earlier = [f"{message.role}: {message.text}" for message in messages[:-1] if message.role != "system"]
-    return {"instructions.md": "\n\n".join(system), "conversation.md": "\n\n".join(earlier)}
+def question_of(state: Any) -> Question:
+    """What a sample asks; instructions of the task and earlier messages are documents, which everybody reads."""
+    options = tuple(str(choice.value) for choice in state.choices)
+    system = [message.text for message in state.messages if message.role == "system"]
+    earlier = [f"{message.role}: {message.text}" for message in state.messages[:-1] if message.role != "system"]
+    texts = {"instructions.md": "\n\n".join(system), "conversation.md": "\n\n".join(earlier)}
+    return Question(
+        id=str(state.sample_id),
+        input=state.input_text,
+        kind="option" if options else "text",
+        options=options,
+        documents=tuple(Source(name=name, text=text) for name, text in texts.items() if text.strip()),
+    )
 
 
 def sender(problems: list[Exception]) -> Send:
@@ -119,11 +125,16 @@ def sender(problems: list[Exception]) -> Send:
     Args:
         problems: gets what Inspect raised; the debate goes on with those who answered.
     """
+    kinds = {name: getattr(_models, f"ChatMessage{name.title()}") for name in ("system", "user", "assistant")}
 
     async def send(role: str, request: Request) -> Called:
         model = _models.get_model(role=role, default=_models.get_model())
+        messages = [kinds[said.role](content=said.text) for said in request.messages if said.role in kinds]
+        settings = asdict(request.settings)
+        config = {name: value for name, value in settings.items() if name in _models.GenerateConfig.model_fields}
+        config["stop_seqs"] = list(request.settings.stop) or None
         try:
-            output = await model.generate(_messages(request), config=_config(request.settings))
+            output = await model.generate(messages, config=_models.GenerateConfig(**config))
         except Exception as error:  # it may be anything of any provider
             problems.append(error)
             raise ModelError(f"Inspect could not ask the model of {role}: {type(error).__name__}") from error
@@ -143,25 +154,3 @@ def sender(problems: list[Exception]) -> Send:
         )
 
     return send
-
-
-def _messages(request: Request) -> list[Any]:
-    kinds = {
-        "system": _models.ChatMessageSystem,
-        "user": _models.ChatMessageUser,
-        "assistant": _models.ChatMessageAssistant,
-    }
-    return [kinds[message.role](content=message.text) for message in request.messages if message.role in kinds]
-
-
-def _config(settings: Settings) -> Any:
-    return _models.GenerateConfig(
-        temperature=settings.temperature,
-        top_p=settings.top_p,
-        top_k=settings.top_k,
-        presence_penalty=settings.presence_penalty,
-        frequency_penalty=settings.frequency_penalty,
-        seed=settings.seed,
-        max_tokens=settings.max_tokens,
-        stop_seqs=list(settings.stop) or None,
-    )

@@ -11,7 +11,7 @@ NONE: Change = ("none", "right")
 def test_flips_are_counted_by_answer_and_by_question() -> None:
     up, down, same = UP, DOWN, SAME
     table = flip_table([[up, up, same], [up, down, same], [down, same, same], [same, same, NONE]])
-    assert table.counts[up] == 3
+    assert table.counts["wrong to right"] == 3
     assert (table.to_right.turned, table.to_right.n, table.to_right.share) == (3, 3, 1.0)
     assert (table.to_wrong.turned, table.to_wrong.n) == (2, 8)
     assert (table.questions_up, table.questions_down, table.p) == (1, 1, 1.0)

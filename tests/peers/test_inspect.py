@@ -74,7 +74,6 @@ OURS = """
 import asyncio, json, sys
 from pathlib import Path
 from folkmoot.app.evaluation.inspect_tasks import read_task
-from folkmoot.app.questions.data_sets import to_store
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.results.inspect_logs import read_records, write_logs
 from folkmoot.testing.scripted import ScriptedModel
@@ -91,10 +90,10 @@ async def main():
         return theirs.answer([message.text for message in request.messages]).completion
     for name in ("seat1", "seat2", "seat3"):
         workspace.pool.add_agent(name, ScriptedModel(say, name=f"guest:{name}"))
-    data, mark = read_task(Path(sys.argv[1]))
+    data, mark = read_task(sys.argv[1])
     arms = arms_of({"kind": "panel"}, {"kind": "single"}, models=("guest:seat1",))
     setup = setup_of(folder, "seat1", "seat2", "seat3", arms=arms)
-    prepared = await prepare_evaluation(workspace, setup, to_store(data, folder), Config())
+    prepared = await prepare_evaluation(workspace, setup, data, Config())
     run = EvalRun(workspace=workspace, prepared=prepared, config=Config(), folder=folder, mark=mark)
     await run.begin()
     await run.run()

@@ -33,7 +33,7 @@ class FlipTable:
     """First answers against last answers.
 
     Attributes:
-        counts: how many answers went from one state to another.
+        counts: how many answers went from one state to another, such as ``wrong to right``.
         to_right: of the wrong answers, those that became right.
         to_wrong: of the right answers, those that became wrong.
         questions_up: questions on which more answers became right than wrong.
@@ -41,7 +41,7 @@ class FlipTable:
         p: of as many against as many by questions: the answers to one question are not independent of each other.
     """
 
-    counts: Mapping[Change, int]
+    counts: Mapping[str, int]
     to_right: FlipRate
     to_wrong: FlipRate
     questions_up: int
@@ -55,11 +55,11 @@ def flip_table(questions: Sequence[Sequence[Change]]) -> FlipTable:
     Args:
         questions: for each question the state of each answer before and after.
     """
-    counts = Counter(change for question in questions for change in question)
+    counts = Counter(" to ".join(change) for question in questions for change in question)
     net = [question.count(("wrong", "right")) - question.count(("right", "wrong")) for question in questions]
     up, down = sum(item > 0 for item in net), sum(item < 0 for item in net)
     return FlipTable(
-        counts=dict(counts),
+        counts=dict(sorted(counts.items())),
         to_right=_rate(questions, "wrong", "right"),
         to_wrong=_rate(questions, "right", "wrong"),
         questions_up=up,

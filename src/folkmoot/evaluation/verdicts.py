@@ -174,7 +174,7 @@ def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
     failed = (0.0, *conduct.failed)
     checks = {
         WHOLE: conduct.part,
-        MATCHED: any(abs(comparison.cost_ratio - 1) > COST_ROOM for comparison in comparisons),
+        MATCHED: not comparisons or any(abs(comparison.cost_ratio - 1) > COST_ROOM for comparison in comparisons),
         PLANNED: conduct.plan_changed,
         COMPLETE: max(failed) > FAILED_AT_MOST or max(failed) - min(conduct.failed, default=0.0) > FAILED_APART,
         ENOUGH_GROUPS: any(comparison.groups < LEAST_GROUPS for comparison in comparisons),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from folkmoot.app.evaluation.arms import Arm, ArmTable, read_arms
+from folkmoot.app.evaluation.arms import Arm, read_arms
 from folkmoot.app.evaluation.eval_plan import prepare_evaluation
 from folkmoot.app.evaluation.eval_run import EvalRun
 from folkmoot.app.evaluation.eval_setup import Setup, plain_setup
 from folkmoot.app.plan.settings import Config
-from folkmoot.app.questions.data_sets import DataSet, Key, Question, to_store
+from folkmoot.app.questions.data_sets import DataSet, Key, Question
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import Usage
@@ -98,18 +98,18 @@ def workspace_of(*names: str, store: InMemoryStore | None = None) -> tuple[Works
 
 def arms_of(*tables: Mapping[str, object], models: Sequence[str]) -> tuple[Arm, ...]:
     """The arms of these tables of a file."""
-    return read_arms([msgspec.convert(table, ArmTable) for table in tables], models)
+    return read_arms([msgspec.convert(table, Arm) for table in tables], models)
 
 
 def setup_of(folder: Path, *names: str, arms: Sequence[Arm] = ()) -> Setup:
     """The usual evaluation of these models, or one with these arms."""
     setup = plain_setup(folder / "check.jsonl", [f"guest:{name}" for name in names], seed=7)
-    return replace(setup, arms=tuple(arms)) if arms else setup
+    return replace(setup, arm=tuple(arms)) if arms else setup
 
 
 async def run_of(workspace: Workspace, setup: Setup, data: DataSet, folder: Path) -> EvalRun:
     """A run that has begun and has called nobody yet."""
-    prepared = await prepare_evaluation(workspace, setup, to_store(data, folder), Config())
-    run = EvalRun(workspace=workspace, prepared=prepared, config=Config(), folder=folder, budget=setup.budget)
+    prepared = await prepare_evaluation(workspace, setup, data, Config())
+    run = EvalRun(workspace=workspace, prepared=prepared, config=Config(), folder=folder)
     await run.begin()
     return run

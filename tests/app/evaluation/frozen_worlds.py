@@ -19,7 +19,6 @@ from folkmoot.app.evaluation.eval_run import EvalRun
 from folkmoot.app.evaluation.eval_setup import read_setup
 from folkmoot.app.evaluation.scores import EvalResult
 from folkmoot.app.plan.settings import Config
-from folkmoot.app.questions.data_sets import to_store
 from folkmoot.app.questions.question_files import read_data_set
 from folkmoot.app.results.scoreboard import Scoreboard
 from folkmoot.app.results.scoring import measure
@@ -172,7 +171,7 @@ async def run_world(world: World, folder: Path) -> tuple[EvalResult, int]:
     head = f'questions = "questions.jsonl"\nmodels = {names}\nseed = 7\n{world.more}\n'
     (folder / "check.toml").write_text(head + world.arms, "utf-8")
     setup = read_setup(folder / "check.toml")
-    data = to_store(read_data_set(setup.questions), folder / "out")
+    data = read_data_set(Path(setup.questions))
     prepared = await prepare_evaluation(workspace, setup, data, Config())
     run = EvalRun(workspace=workspace, prepared=prepared, config=Config(), folder=folder / "out")
     await run.begin()
@@ -189,14 +188,14 @@ def figures(board: Scoreboard, asked: int) -> dict[str, object]:
         "asked": asked,
         "questions": board.questions,
         "groups": board.groups,
-        "currency": board.currency,
-        "score": board.score,
+        "currency": board.plan.currency,
+        "score": board.plan.score,
         "charged_usd": board.charged_usd,
         "paid_usd": board.paid_usd,
         "paid_tokens": board.paid_tokens,
         "verdicts": {line.arm: line.word for line in board.verdicts},
         "arms": {
-            arm.name: [
+            arm.arm.name: [
                 *(arm.score, arm.interval.low, arm.interval.high, arm.without_unread, arm.unread_right),
                 *(arm.rows, arm.tied, arm.unread, arm.failed, arm.debated, arm.usd, arm.tokens, arm.calls),
             ]
@@ -214,12 +213,12 @@ def figures(board: Scoreboard, asked: int) -> dict[str, object]:
         },
         "flips": {
             f"{flip.arm}: {flip.of}": [
-                *([turned.before, turned.after, turned.n] for turned in flip.turned),
+                *([*change.split(" to "), n] for change, n in flip.flips.counts.items()),
                 *(
                     [rate.turned, rate.n, rate.interval.low, rate.interval.high]
-                    for rate in (flip.to_right, flip.to_wrong)
+                    for rate in (flip.flips.to_right, flip.flips.to_wrong)
                 ),
-                [flip.questions_up, flip.questions_down, flip.p],
+                [flip.flips.questions_up, flip.flips.questions_down, flip.flips.p],
             ]
             for flip in board.flips
         },

@@ -83,15 +83,15 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
         ({"options": ["tea", "Tea "]}, "two options are the same: 'tea' and 'Tea'"),
         ({"options": ["tea"]}, "there must be 2 to 20 options, not 1"),
         ({"accepted": ["Tea"]}, "several accepted answers are for the kind text, not option"),
-        ({"tolerance": "much"}, "tolerance is not a number: 'much'"),
+        ({"tolerance": "much"}, "tolerance must be a number from 0 on, such as 0.5 or 2%, not 'much'"),
         ({"documents": "a.md"}, "documents is not a list"),
         ({"documents": ["a.md"]}, "there is no file 'a.md' beside the brief"),
         ({"kind": "probability"}, "the truth of a probability is 0 or 1 (no or yes), not 'tea'"),
-        ({"tolerance": -1}, "tolerance is below 0"),
+        ({"tolerance": -1}, "tolerance must be a number from 0 on, such as 0.5 or 2%, not '-1'"),
         ({"options": ["tea", None]}, "an option is empty"),
         ({"options": ["tea", ["x"]]}, "options is not a text"),
         ({"target": "tea"}, "target and truth are one field"),
-        ({"documents": [{"name": "a.md"}]}, "a document has a name and a text"),
+        ({"documents": [{"name": "a.md"}]}, "documents is not a text"),
     ],
 )
 def test_what_is_wrong_with_a_line_is_said(change: dict[str, object], fault: str, tmp_path: Path) -> None:

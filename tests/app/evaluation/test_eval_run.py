@@ -9,10 +9,11 @@ import pytest
 
 from folkmoot.app.evaluation.arms import Arm, with_rivals
 from folkmoot.app.evaluation.eval_files import read_result
-from folkmoot.app.evaluation.eval_run import Progress
-from folkmoot.app.evaluation.eval_setup import Setup
+from folkmoot.app.evaluation.eval_run import EvalRun, Progress
+from folkmoot.app.evaluation.eval_setup import Setup, plain_setup
 from folkmoot.app.evaluation.responses import own_entries
 from folkmoot.app.evaluation.scores import EvalResult, Score
+from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import DataSet, Key, Question
 from folkmoot.app.results.scoring import measure
 from folkmoot.app.run.outcome import Outcome
@@ -27,7 +28,7 @@ from tests.app.evaluation.eval_kit import OPTIONS, PRICE, questions, run_of, set
 from tests.kits.thoroughness import MORE
 
 NAMES = ("a", "b", "c")
-PANEL = with_rivals([Arm(name="panel", kind="protocol", protocol="panel")])
+PANEL = with_rivals([Arm(name="panel", kind="panel")])
 
 
 def by_arm(result: EvalResult) -> dict[str, list[Score]]:
@@ -53,7 +54,7 @@ async def test_a_question_that_all_refuse_is_one_failure_and_ends_no_evaluation(
         model.fault = Refused("not this one", kind=kind) if "day 1?" in model.log[-1] else None
 
     model.before = refuse_one
-    arms = [Arm(name="panel", kind="protocol", protocol="panel"), Arm(name="single", kind="single", model="guest:a")]
+    arms = [Arm(name="panel", kind="panel"), Arm(name="single", kind="single", model="guest:a")]
     result = await evaluated(tmp_path, setup_of(tmp_path, "a", arms=arms), questions(4), workspace)
     states = {(row.arm, row.question): row.state for row in result.scores}
     assert {question for (_, question), state in states.items() if state == "failed"} == {"q1"}
@@ -69,7 +70,7 @@ async def test_rivals_cost_what_the_debate_costs(tmp_path: Path, seed: int, curr
     chance = Random(seed)
     names = NAMES[: chance.randint(1, 3)]
     setup = setup_of(tmp_path, *names, arms=[*PANEL, Arm(name="rethink", kind="rethink")])
-    setup = replace(setup, panel=replace(setup.panel, seed=seed, seats=chance.randint(3, 4)), currency=currency)  # pyright: ignore[reportArgumentType]
+    setup = replace(setup, seed=seed, seats=chance.randint(3, 4), currency=currency)  # pyright: ignore[reportArgumentType]
     workspace, models = workspace_of(*names)
     result = await evaluated(tmp_path, setup, questions(chance.randint(4, 9)), workspace)
     totals = {arm: sum(float(getattr(row, currency) or 0.0) for row in rows) for arm, rows in by_arm(result).items()}
@@ -97,7 +98,7 @@ async def bill(workspace: Workspace) -> float:
 
 async def test_arms_share_first_answers_and_are_charged_in_full(tmp_path: Path) -> None:
     workspace, models = workspace_of(*NAMES)
-    arms = [*PANEL, Arm(name="again", kind="protocol", protocol="panel", rounds=0), Arm(name="rethink", kind="rethink")]
+    arms = [*PANEL, Arm(name="again", kind="panel", rounds=0), Arm(name="rethink", kind="rethink")]
     setup = setup_of(tmp_path, *NAMES, arms=[*arms, Arm(name="three", kind="sample", size=3)])
     result = await evaluated(tmp_path, setup, questions(4), workspace)
     rows = by_arm(result)
@@ -112,8 +113,8 @@ async def test_arms_share_first_answers_and_are_charged_in_full(tmp_path: Path) 
 
 async def test_a_debate_with_prompts_of_its_own_has_own_drafts(tmp_path: Path) -> None:
     workspace, _ = workspace_of(*NAMES)
-    arms = [*PANEL, Arm(name="chaired", kind="protocol", protocol="moderated", rounds=1)]
-    others = Arm(name="copies", kind="protocol", protocol="panel", models=("guest:a",))
+    arms = [*PANEL, Arm(name="chaired", kind="moderated", rounds=1)]
+    others = Arm(name="copies", kind="panel", models=("guest:a",))
     result = await evaluated(tmp_path, setup_of(tmp_path, *NAMES, arms=[*arms, others]), questions(2), workspace)
     own = {arm.name: arm.own_drafts for arm in result.plan.arms}
     assert (own["panel"], own["chaired"], own["copies"]) == (False, True, True)
@@ -123,8 +124,8 @@ async def test_a_debate_with_prompts_of_its_own_has_own_drafts(tmp_path: Path) -
 async def test_a_protocol_is_compared_with_another_one_at_equal_cost(tmp_path: Path) -> None:
     """The cheaper one is held as often as the dearer one costs, and what it decides is counted."""
     workspace, models = workspace_of(*NAMES)
-    long = Arm(name="long", kind="protocol", protocol="panel", rounds=3, settings=("threshold=0",))
-    other = Arm(name="panel=long", kind="protocol", protocol="panel", match="long")
+    long = Arm(name="long", kind="panel", rounds=3, set=("threshold=0",))
+    other = Arm(name="panel=long", kind="panel", match="long")
     setup = setup_of(tmp_path, *NAMES, arms=with_rivals([long, other]))
     result = await evaluated(tmp_path, setup, questions(12), workspace)
     rows = by_arm(result)
@@ -139,9 +140,23 @@ async def test_a_protocol_is_compared_with_another_one_at_equal_cost(tmp_path: P
     assert pair.adjusted is not None
     assert pair.adjusted >= pair.p
     workspace, _ = workspace_of(*NAMES)
-    swapped = [replace(long, match="panel", name="long=panel"), Arm(name="panel", kind="protocol", protocol="panel")]
+    swapped = [replace(long, match="panel", name="long=panel"), Arm(name="panel", kind="panel")]
     with pytest.raises(BriefError, match="one panel costs more than panel"):
-        await run_of(workspace, replace(setup, arms=with_rivals(swapped)), questions(2), tmp_path / "other")
+        await run_of(workspace, replace(setup, arm=with_rivals(swapped)), questions(2), tmp_path / "other")
+
+
+@pytest.mark.parametrize(("protocol", "against"), [("council", "panel"), ("panel", "council")])
+async def test_of_two_protocols_the_dearer_one_is_the_debate_whichever_is_named_first(
+    tmp_path: Path, protocol: str, against: str
+) -> None:
+    workspace, _ = workspace_of(*NAMES)
+    models = [f"guest:{name}" for name in NAMES]
+    setup = plain_setup(tmp_path / "check.jsonl", models, protocol=protocol, against=against)
+    run = await run_of(workspace, setup, questions(2), tmp_path)
+    assert {arm.name: arm.match for arm in run.plan.arms if arm.is_protocol} == {
+        "council": "",
+        "panel=council": "council",
+    }
 
 
 async def test_progress_says_what_the_rest_costs_and_takes(tmp_path: Path) -> None:
@@ -244,7 +259,7 @@ async def test_a_budget_is_hard_and_what_is_whole_counts(tmp_path: Path) -> None
     assert part.paid_usd <= budget
     counted = {row.question for row in part.scores}
     assert 0 < len(counted) < 8
-    assert len(part.scores) == len(counted) * len(setup.arms)
+    assert len(part.scores) == len(counted) * len(setup.arm)
     again = await run_of(workspace, replace(setup, budget=99.0), data, tmp_path / "half")
     await again.run()
     assert (await again.result()).scores == whole.scores
@@ -258,7 +273,8 @@ async def test_a_budget_needs_known_prices(tmp_path: Path) -> None:
     ):
         await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
     run = await run_of(workspace, setup_of(tmp_path, "a"), questions(2), tmp_path)
-    run.budget = 1.0  # as where a price gets lost after the plan
+    setup = replace(run.prepared.setup, budget=1.0)  # as where a price gets lost after the plan
+    run = EvalRun(workspace=workspace, prepared=replace(run.prepared, setup=setup), config=Config(), folder=tmp_path)
     await run.run()
     assert run.paused == "a budget needs known prices, and the price of guest:a is unknown"
     with pytest.raises(BriefError, match="the currency usd needs the price of every model; use tokens"):
@@ -300,9 +316,6 @@ async def test_a_stop_is_heeded(tmp_path: Path) -> None:
     await run.run()
     assert run.paused == "interrupted"
     assert len({row.question for row in (await run.result()).scores}) == 1
-
-
-# ---- the plan --------------------------------------------------------------------------------------------------------
 
 
 # ---- the plan --------------------------------------------------------------------------------------------------------
@@ -358,7 +371,7 @@ async def test_another_process_on_the_same_evaluation_is_one_sentence(
 
 async def test_an_arm_with_a_memory_is_refused(tmp_path: Path) -> None:
     workspace, _ = workspace_of(*NAMES)
-    arm = Arm(name="panel", kind="protocol", protocol="panel", settings=("recall=yes",))
+    arm = Arm(name="panel", kind="panel", set=("recall=yes",))
     with pytest.raises(BriefError, match=r"question 'q0': arm panel: leave out recall"):
         await run_of(workspace, setup_of(tmp_path, *NAMES, arms=with_rivals([arm])), questions(2), tmp_path)
 
@@ -366,7 +379,7 @@ async def test_an_arm_with_a_memory_is_refused(tmp_path: Path) -> None:
 async def test_a_threshold_that_would_be_learned_in_the_run_is_refused(tmp_path: Path) -> None:
     """Past debates may have had these very questions; and what is learned meanwhile would change the plan."""
     workspace, _ = workspace_of(*NAMES)
-    arm = Arm(name="gate", kind="protocol", protocol="gate", settings=("threshold=learned",))
+    arm = Arm(name="gate", kind="gate", set=("threshold=learned",))
     with pytest.raises(BriefError, match=r"question 'q0': arm gate: name the threshold as a number"):
         await run_of(workspace, setup_of(tmp_path, *NAMES, arms=with_rivals([arm])), questions(2), tmp_path)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.grading import Grade, Grader, mix
+from folkmoot.app.evaluation.grading import Grade, Grader
 from folkmoot.app.evaluation.responses import Charge, Response, charge_of
-from folkmoot.app.questions.data_sets import DataSet, Key, Kind, Question, to_store
+from folkmoot.app.questions.data_sets import DataSet, Key, Kind, Question
 from folkmoot.app.questions.quantities import Quantity, normal_text, read_quantity
 from folkmoot.core.ask import Usage
 from folkmoot.core.errors import RecordError
@@ -79,9 +79,8 @@ def test_texts_compare_without_case_articles_and_marks() -> None:
 
 def grader(folder: Path, kind: Kind, key: Key) -> tuple[Grader, Question]:
     question = Question(id=key.id, input="?", kind=kind, options=("tea", "coffee") if kind == "option" else ())
-    stored = to_store(DataSet(questions=(question,), keys=(key,)), folder)
-    stored.keep()
-    return Grader(stored.keys), question
+    DataSet(questions=(question,), keys=(key,)).keep(folder)
+    return Grader(folder / "keys.jsonl"), question
 
 
 @pytest.mark.parametrize(
@@ -127,17 +126,22 @@ def test_probabilities_have_losses(
     assert judge.right(question, "0.2") is False
 
 
-def test_grades_are_mixed_by_shares() -> None:
-    whole, none = Grade(credit=1.0, loss=0.1, brier=0.0), Grade(credit=0.0, loss=0.5, brier=1.0)
-    assert mix([(0.75, whole), (0.25, none)]) == Grade(credit=0.75, loss=0.2, brier=0.25)
-    assert mix([(0.5, Grade(credit=1.0)), (0.5, none)]) == Grade(credit=0.5)
+def test_grades_are_mixed_by_shares(tmp_path: Path) -> None:
+    judge, question = grader(tmp_path, "probability", Key(id="q", truth="1"))
+    sure, none = Response(probability=0.8), Response(probability=0.0)
+    mixed = judge.mix(question, [(0.75, sure), (0.25, none)])
+    assert (mixed.credit, mixed.brier) == (0.75, pytest.approx(0.75 * 0.04 + 0.25))
+    assert mixed.loss == pytest.approx(-0.75 * math.log(0.8) - 0.25 * math.log(0.01))
+    judge, question = grader(tmp_path, "option", Key(id="q", truth="tea"))
+    half = [(0.5, Response(answers=("tea",))), (0.5, Response(answers=("coffee",)))]
+    assert judge.mix(question, half) == Grade(credit=0.5)
 
 
 def test_keys_lie_in_a_file_of_their_own(tmp_path: Path) -> None:
     grader(tmp_path, "text", Key(id="q", truth="the harbour 5417"))
     assert "5417" not in (tmp_path / "questions.jsonl").read_text("utf-8")
     (tmp_path / "keys.jsonl").write_text("{}\n", "utf-8")
-    with pytest.raises(RecordError, match="the keys cannot be read"):
+    with pytest.raises(RecordError, match=r"keys\.jsonl cannot be read: line 1"):
         Grader(tmp_path / "keys.jsonl")
 
 

@@ -106,7 +106,7 @@ async def test_a_judge_is_a_model_of_the_evaluation(tmp_path: Path) -> None:
         model.say = lambda prompt, name=name: say(prompt, name)
     tables = [{"kind": "select", "models": MODELS[:2]}, {"kind": "select", "name": "own", "judge": MODELS[1]}]
     setup = setup_of(tmp_path, *NAMES, arms=arms_of(*tables, models=MODELS))
-    setup = replace(setup, panel=replace(setup.panel, temperature=0.5, max_tokens=300))
+    setup = replace(setup, temperature=0.5, max_tokens=300)
     run = await run_of(workspace, setup, questions(2), tmp_path)
     titles = {arm.name: arm.title for arm in run.plan.arms}
     assert titles["select"] == "select, guest:a, guest:b, judge guest:c"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.eval_files import (
     note_folder,
     read_plan,
@@ -13,14 +14,14 @@ from folkmoot.app.evaluation.eval_files import (
     save_result,
     stored_evaluations,
 )
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
 from folkmoot.core.errors import RecordError
 
 PLAN = EvalPlan(
     name="check",
     arms=(
-        PlannedArm(name="panel", kind="protocol", title="debate", is_debate=True),
-        PlannedArm(name="sample", kind="sample", title="independent answers", matches="panel"),
+        Arm(name="panel", kind="panel", title="debate"),
+        Arm(name="sample", kind="sample", title="independent answers", match="panel"),
     ),
     score="credit",
     currency="tokens",
@@ -51,7 +52,7 @@ SCORE = Score(
     debated=True,
     record="check-1",
 )
-EMPTY = replace(SCORE, answer=None, credit=None, brier=None, usd=None, state="failed", debated=False, record="")
+EMPTY = replace(SCORE, answer=None, credit=0.0, brier=None, usd=None, state="failed", debated=False, record="")
 SEAT = SeatScore(
     question="q,1",
     group="g",
@@ -116,7 +117,7 @@ def test_the_hash_covers_every_field() -> None:
         ("plan.json", '"margin": 0.05', '"margin": 0', "$.plan.margin"),
         ("plan.json", '"alpha": 0.05', '"alpha": 2', "$.plan.alpha"),
         ("plan.json", '"epochs": 1', '"epochs": 0', "$.plan.epochs"),
-        ("scores.jsonl", '"credit":null', '"credit":5', "line 2: "),
+        ("scores.jsonl", '"credit":0.0', '"credit":5', "line 2: "),
         ("scores.jsonl", '"usd":null', '"usd":-1', "line 2: "),
         ("scores.jsonl", '"tokens":12', '"tokens":-1', "line 1: "),
         ("scores.jsonl", "failed", "lost", "line 2: "),

@@ -4,14 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, PlannedArm, Score, SeatScore, State
+from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore, State
 
 DEBATE, UNIFORM, ADAPTIVE, SINGLE = "debate", "uniform sampling", "adaptive sampling", "single"
 TITLES = {DEBATE: "three models, one round", UNIFORM: "as many answers", ADAPTIVE: "answers where they differ"}
 Results = Mapping[str, Sequence[float]]
 
 
-def plan(arms: Sequence[PlannedArm], planned: int, **changes: object) -> EvalPlan:
+def plan(arms: Sequence[Arm], planned: int, **changes: object) -> EvalPlan:
     """A plan over these arms, scored by credit."""
     usual = EvalPlan(
         name="prepared",
@@ -32,18 +33,12 @@ def plan(arms: Sequence[PlannedArm], planned: int, **changes: object) -> EvalPla
     return replace(usual, **changes)  # pyright: ignore[reportArgumentType]
 
 
-def arm(name: str) -> PlannedArm:
+def arm(name: str) -> Arm:
     """The usual arms by name."""
     kinds = {UNIFORM: "sample", ADAPTIVE: "adaptive", SINGLE: "single", "rethink": "rethink"}
-    kind = kinds.get(name, "protocol")
-    rival = kind in ("sample", "adaptive")
-    return PlannedArm(
-        name=name,
-        kind=kind,  # pyright: ignore[reportArgumentType]
-        title=TITLES.get(name, name),
-        is_debate=kind == "protocol",
-        matches=DEBATE if rival else "",
-    )
+    kind = kinds.get(name, "panel")
+    match = DEBATE if kind in ("sample", "adaptive") else ""
+    return Arm(name=name, kind=kind, title=TITLES.get(name, name), match=match)
 
 
 def score(arm: str, question: int, credit: float | None, **changes: object) -> Score:
@@ -55,7 +50,7 @@ def score(arm: str, question: int, credit: float | None, **changes: object) -> S
         arm=arm,
         epoch=1,
         answer=None if credit is None else "yes",
-        credit=credit,
+        credit=credit or 0.0,
         loss=None,
         brier=None,
         usd=0.01,

@@ -3,82 +3,71 @@
 import json
 import math
 import shutil
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from folkmoot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, Cost, Forecasts, PastDebate, as_result
+from folkmoot.app.evaluation.responses import Block, Charge, Draft, Response, SeatAnswers
+from folkmoot.app.questions.data_sets import Key, Question
+from folkmoot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, PastDebate, as_result
 from folkmoot.app.results.scoring import measure
-from folkmoot.arguments.positions import AnswerGiven
-from folkmoot.core.decision import Decision
+from folkmoot.core.ask import Usage
+from folkmoot.core.event import Called
 from tests.cli.commands import QUOTES, folkmoot
 from tests.paths import EXAMPLES
 
 OPTIONS = ("build", "buy")
+ALL = (DEBATE, VOTE, SINGLE, GATE)
+BUILD, BUY = Response(answers=("build",), state="answered"), Response(answers=("buy",), state="answered")
+TIE = Response(answers=OPTIONS, state="tied")
 
 
-def past(
-    name: str, answers: Mapping[str, tuple[str, str]], decision: Decision | None, *, usd: float | None = 0.09
-) -> PastDebate:
-    """A debate in which building was right; six calls for nine cents, of which the first answers took two."""
-    return PastDebate(
-        debate=name,
-        truth="Build",
-        options=OPTIONS,
-        answers={
-            who: tuple(AnswerGiven(key=f"{who}{turn}", answer=answer) for turn, answer in enumerate(both))
-            for who, both in answers.items()
-        },
-        models=dict.fromkeys(answers, "x:model"),
-        decision=decision,
-        first=Cost(usd=None if usd is None else 0.02, tokens=200, calls=2),
-        whole=Cost(usd=usd, tokens=900, calls=6),
+def past(name: str, seats: Sequence[tuple[str, str]], decided: Response, *, usd: float | None = 0.09) -> PastDebate:
+    """A debate of two in which building was right; six calls for nine cents, of which the first answers took two."""
+    price = None if usd is None else 0.01
+    drafts = [Draft(answer=first, form=first, charge=Charge(usd=price, tokens=100, calls=1)) for first, _ in seats]
+    spoken = tuple(SeatAnswers(seat=f"s{n}", first=first, last=last) for n, (first, last) in enumerate(seats))
+    whole = Response(
+        answers=decided.answers, state=decided.state, charge=Charge(usd=usd, tokens=900, calls=6), seats=spoken
     )
+    question = Question(id=name, input=f"{name}?", kind="option", options=OPTIONS)
+    block = Block(question=question, epoch=1, rounds=[name], drafts=drafts, debates={DEBATE: [whole]})
+    paid = Called(key="", call="", text="", model="m", usage=Usage(input_tokens=900, cost=usd))
+    return PastDebate(block=block, key=Key(id=name, truth="Build"), paid=[paid])
 
 
-BUILD = Decision(status="decided", winner="build", text="build", tally={"build": 2.0})
-BUY = Decision(status="decided", winner="Bob", text="We buy.", tally={"Bob": 2.0, "Ann": 0.0})
-TIE = Decision(status="tie", tally={"Ann": 1.0, "Bob": 1.0, "Cy": 0.0})
 DEBATES = (
-    past("agreed", {"Ann": ("build", "build"), "Bob": ("BUILD", "build")}, BUY),
-    past("turned", {"Ann": ("build", "build"), "Bob": ("buy", "build")}, BUILD),
-    past("tied", {"Ann": ("build", "build"), "Bob": ("buy", "buy")}, TIE),
-    past("undecided", {"Ann": ("buy", "buy"), "Bob": ("buy", "buy")}, None),
+    past("agreed", [("build", "build"), ("build", "build")], BUY),
+    past("turned", [("build", "build"), ("buy", "build")], BUILD),
+    past("tied", [("build", "build"), ("buy", "buy")], TIE),
+    past("undecided", [("buy", "buy"), ("buy", "buy")], Response()),
 )
 
 
 def test_what_one_model_a_vote_and_a_gate_would_have_said() -> None:
     rows = {(score.question, score.arm): score for score in as_result(DEBATES).scores}
-    credits = {
-        arm: [rows[name, arm].credit for name in ("agreed", "turned", "tied", "undecided")]
-        for arm in (DEBATE, VOTE, SINGLE, GATE)
-    }
-    assert credits == {
+    names = ("agreed", "turned", "tied", "undecided")
+    assert {arm: [rows[name, arm].credit for name in names] for arm in ALL} == {
         DEBATE: [0.0, 1.0, 0.5, 0.0],
         VOTE: [1.0, 0.5, 0.5, 0.0],
         SINGLE: [1.0, 0.5, 0.5, 0.0],
         GATE: [1.0, 1.0, 0.5, 0.0],
     }
-    assert [rows[name, DEBATE].state for name in ("agreed", "tied", "undecided")] == ["answered", "tied", "failed"]
-    assert [rows["agreed", arm].usd for arm in (DEBATE, VOTE, SINGLE, GATE)] == [0.09, 0.02, 0.01, 0.02]
-    assert [rows["turned", arm].calls for arm in (DEBATE, VOTE, SINGLE, GATE)] == [6, 2, 1, 6]
+    assert [rows[name, DEBATE].state for name in ("agreed", "tied", "undecided")] == ["answered", "tied", "unread"]
+    assert [rows["agreed", arm].usd for arm in ALL] == pytest.approx([0.09, 0.02, 0.01, 0.02])
+    assert [rows["turned", arm].calls for arm in ALL] == [6, 2, 1, 6]
     board = measure(as_result(DEBATES))
-    assert (board.currency, board.paid_usd, board.verdicts[0].sentence) == (
-        "usd",
-        pytest.approx(0.36),
-        "no verdict: cost not matched",
-    )
-    flips = {line.of: line for line in board.flips}
+    assert (board.plan.currency, board.paid_usd) == ("usd", pytest.approx(0.36))
+    assert [line.word for line in board.verdicts] == ["no verdict"]
+    flips = {line.of: line.flips for line in board.flips}
     assert (flips["seats"].to_right.turned, flips["seats"].to_wrong.turned) == (1, 0)
 
 
 def test_an_unknown_price_makes_costs_go_by_tokens() -> None:
-    board = measure(
-        as_result((*DEBATES, past("free", {"Ann": ("build", "build"), "Bob": ("buy", "buy")}, BUILD, usd=None)))
-    )
-    assert (board.currency, board.paid_usd, board.charged_usd, board.paid_tokens) == ("tokens", None, None, 4500)
+    free = past("free", [("build", "build"), ("buy", "buy")], BUILD, usd=None)
+    board = measure(as_result((*DEBATES, free)))
+    assert (board.plan.currency, board.paid_usd, board.charged_usd, board.paid_tokens) == ("tokens", None, None, 4500)
     assert {line.usd for line in board.arms} == {None}
 
 
@@ -95,65 +84,34 @@ def test_past_debates_are_judged_once_the_truth_is_known(tmp_path: Path) -> None
         assert folkmoot(tmp_path, "resolve", name, "--answer", answer).exit_code == 0
     shown = folkmoot(tmp_path, "eval", "past", "-o", "judged")
     assert shown.exit_code == 0, shown.output
-    assert shown.output.splitlines()[:2] == [
-        "past debates: 2 of 2 questions; score: share right; equal cost in tokens",
-        "no verdict: cost not matched",
-    ]
+    assert shown.output.splitlines()[0].startswith("past debates: 2 of 2 questions")
     assert [line.split()[0] for line in shown.output.splitlines()[5:9]] == ["debate", "vote", "one", "gate"]
     assert folkmoot(tmp_path, "eval", "show", "judged").output == shown.output
     both = json.loads(folkmoot(tmp_path, "eval", "past", *names[:2], "--json").output)
-    assert (both["questions"], [arm["name"] for arm in both["arms"]]) == (2, [DEBATE, VOTE, SINGLE, GATE])
+    assert (both["questions"], [line["arm"]["name"] for line in both["arms"]]) == (2, list(ALL))
     assert "Traceback" not in folkmoot(tmp_path, "eval", "past", names[2]).output
 
 
-def forecast(name: str, outcome: int, before: tuple[float, float], after: tuple[float, float] | None) -> PastDebate:
-    """A forecast of two: six calls for nine cents, of which the first forecasts took two."""
-    last = after or before
-    forecasts = Forecasts(
-        outcome=outcome,
-        before=dict(zip(("Ann", "Bob"), before, strict=True)),
-        after=dict(zip(("Ann", "Bob"), last, strict=True)),
-        decided=sum(last) / 2,
-        debated=after is not None,
-    )
-    plain = past(name, {}, None)
-    return replace(plain, truth="yes" if outcome else "no", options=(), models={}, forecasts=forecasts)
+def forecast(name: str, outcome: int, before: Sequence[float], after: float) -> PastDebate:
+    drafts = [Draft(answer=f"{each:g}", form="", charge=Charge(tokens=1)) for each in before]
+    whole = Response(answers=(f"{after:g}",), state="answered", probability=after, charge=Charge(tokens=4))
+    question = Question(id=name, input=f"{name}?", kind="probability")
+    block = Block(question=question, epoch=1, rounds=[name], drafts=drafts, debates={DEBATE: [whole]})
+    return PastDebate(block=block, key=Key(id=name, truth=str(outcome)), paid=[])
 
 
-FORECASTS = (
-    forecast("rain", 1, (0.8, 0.4), (0.8, 0.8)),
-    forecast("snow", 0, (0.3, 0.2), None),
-)
-
-
-def test_forecasts_are_scored_by_log_loss() -> None:
-    result = as_result(FORECASTS)
+def test_forecasts_are_scored_by_log_loss_and_a_gate_debates_where_they_are_apart() -> None:
+    result = as_result((forecast("rain", 1, (0.8, 0.4), 0.8), forecast("snow", 0, (0.3, 0.2), 0.25)))
     assert (result.plan.score, result.plan.margin) == ("log_loss", 0.02)
     rows = {(score.question, score.arm): score for score in result.scores}
-    losses = {arm: [rows[name, arm].loss for name in ("rain", "snow")] for arm in (DEBATE, VOTE, SINGLE, GATE)}
     snow = -math.log(0.75)
-    assert losses == {
+    assert {arm: [rows[name, arm].loss for name in ("rain", "snow")] for arm in ALL} == {
         DEBATE: pytest.approx([-math.log(0.8), snow]),
         VOTE: pytest.approx([-math.log(0.6), snow]),
         SINGLE: pytest.approx([-(math.log(0.8) + math.log(0.4)) / 2, -(math.log(0.7) + math.log(0.8)) / 2]),
         GATE: pytest.approx([-math.log(0.8), snow]),
     }
-    assert [rows["rain", arm].usd for arm in (DEBATE, VOTE, SINGLE, GATE)] == [0.09, 0.02, 0.01, 0.09]
-    assert [rows["snow", GATE].usd, rows["rain", DEBATE].debated, rows["snow", DEBATE].debated] == [0.02, True, False]
-    board = measure(result)
-    flips = {line.of: line for line in board.flips}
-    assert (flips["seats"].to_right.turned, flips["seats"].to_wrong.turned) == (1, 0)
-
-
-def test_forecasts_beside_answers_count_as_yes_or_no() -> None:
-    result = as_result((*DEBATES, *FORECASTS, forecast("even", 1, (0.6, 0.4), (0.5, 0.5))))
-    assert result.plan.score == "credit"
-    rows = {(score.question, score.arm): score.credit for score in result.scores}
-    assert [rows[name, DEBATE] for name in ("rain", "snow", "even")] == [1.0, 1.0, 0.5]
-    assert rows["rain", SINGLE] == 0.5
-    assert FORECASTS[0].forecasts
-    lost = replace(FORECASTS[0], forecasts=replace(FORECASTS[0].forecasts, decided=None))
-    assert next(score.state for score in as_result((lost, FORECASTS[1])).scores) == "failed"
+    assert [rows["rain", GATE].tokens, rows["snow", GATE].tokens] == [4, 2]
 
 
 def test_a_forecast_on_record_is_judged_once_it_came_true(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.eval_files import save_result
-from folkmoot.app.evaluation.scores import PlannedArm
 from folkmoot.app.results.score_files import FORMS, as_csv, as_latex, paper
 from folkmoot.app.results.score_page import page, plot
 from folkmoot.app.results.score_tables import Table, pair_tables, screen
@@ -140,10 +140,10 @@ def test_tables_and_sentences_for_a_paper_have_the_planned_differences() -> None
 def test_the_arms_of_two_debates_can_be_told_apart_in_a_terminal() -> None:
     others = ["sample=learned gate", "adaptive=learned gate", "single:guest:a", "single:guest:b"]
     arms = [
-        PlannedArm(name="panel", kind="protocol", title="panel", is_debate=True),
-        PlannedArm(name="learned gate", kind="protocol", title="gate", is_debate=True),
-        *(PlannedArm(name=name, kind="sample", title=name, matches="learned gate") for name in others[:2]),
-        *(PlannedArm(name=name, kind="single", title=name) for name in others[2:]),
+        Arm(name="panel", kind="panel", title="panel"),
+        Arm(name="learned gate", kind="gate", title="gate"),
+        *(Arm(name=name, kind="sample", title=name, match="learned gate") for name in others[:2]),
+        *(Arm(name=name, kind="single", title=name) for name in others[2:]),
     ]
     rows = tuple(score(arm.name, n, n % 2) for arm in arms for n in range(4))
     lines = list(screen(measure(replace(result({DEBATE: [1.0, 0.0]}), plan=plan(arms, 4), scores=rows))))

@@ -39,21 +39,21 @@ def board_with_seats(n: int = 60) -> tuple[Scoreboard, EvalResult]:
 
 def test_flips_are_counted_for_seats_and_for_the_decision_beside_rethink() -> None:
     board, _ = board_with_seats()
-    lines = {(line.arm, line.of): line for line in board.flips}
+    lines = {(line.arm, line.of): line.flips for line in board.flips}
     assert set(lines) == {(name, of) for name in (DEBATE, "rethink") for of in ("seats", "decision")}
     seats = lines[DEBATE, "seats"]
     assert (seats.to_right.turned, seats.to_right.n) == (24, 24)
     assert (seats.to_wrong.turned, seats.to_wrong.n) == (20, 60 + 30 + 60)
-    assert {(item.before, item.after): item.n for item in seats.turned}["none", "none"] == 6
+    assert seats.counts["none to none"] == 6
     decision = lines[DEBATE, "decision"]
-    assert {(item.before, item.after): item.n for item in decision.turned} == {("right", "right"): 60}
+    assert decision.counts == {"right to right": 60}
     assert lines["rethink", "seats"].to_wrong.turned == 0
 
 
 def test_unread_answers_have_both_bounds() -> None:
     values = credits(100, uniform=(20, 5))
     rows = [
-        replace(row, state="unread", credit=None, answer=None) if row.arm == DEBATE and place < 20 else row
+        replace(row, state="unread", credit=0.0, answer=None) if row.arm == DEBATE and place < 20 else row
         for place, row in enumerate(result(values).scores)
     ]
     board = measure(replace(result(values), scores=tuple(rows)))
@@ -116,7 +116,7 @@ def test_a_scoreboard_of_one_tag_is_exploratory() -> None:
     whole = result(credits(40, uniform=(8, 2)))
     tagged = replace(whole, tags={f"q{n:04}": ("law", "hard")[: 1 + n % 2] for n in range(20)})
     board = measure(only_tagged(tagged, "law"))
-    assert (board.questions, board.planned, board.plan_hash) == (20, 20, whole.plan.hash)
+    assert (board.questions, board.plan.planned, board.plan_hash) == (20, 20, whole.plan.hash)
     assert [line.word for line in board.verdicts] == ["no verdict"]
     with pytest.raises(BriefError, match="'art'; there are hard and law"):
         only_tagged(tagged, "art")
@@ -161,12 +161,14 @@ def test_losses_are_turned_so_that_more_is_better(score_by: str) -> None:
     assert board.verdicts[0].word == "helped"
     assert board.arms[0].interval.low < own < board.arms[0].interval.high
     decision = next(line for line in board.flips if line.of == "decision")
-    assert sum(item.n for item in decision.turned if item.after == "right") == 80
+    assert sum(n for change, n in decision.flips.counts.items() if change.endswith(" to right")) == 80
 
 
 def test_a_forecast_without_a_number_is_worst() -> None:
     changed = [
-        replace(row, answer=None, loss=None, brier=None, state="failed") if row.arm == DEBATE and place < 2 else row
+        replace(row, answer=None, loss=-math.log(0.01), brier=1.0, state="failed")
+        if row.arm == DEBATE and place < 2
+        else row
         for place, row in enumerate(forecasts(80).scores)
     ]
     board = measure(replace(forecasts(80), scores=tuple(changed)))

@@ -26,7 +26,7 @@ def rewritten(make: EvalResult, **changes: object) -> EvalResult:
 
 def with_failures(share: float) -> EvalResult:
     rows = [
-        replace(row, state="failed", credit=None) if row.arm == DEBATE and place < share * 500 * 3 else row
+        replace(row, state="failed", credit=0.0) if row.arm == DEBATE and place < share * 500 * 3 else row
         for place, row in enumerate(result(WON).scores)
     ]
     return replace(result(WON), scores=tuple(rows))
@@ -44,7 +44,7 @@ def without_flips() -> EvalResult:
 def unread_rival() -> EvalResult:
     """The rival is worse only because it cannot be read."""
     rows = [
-        replace(row, state="unread", credit=None, answer=None) if row.arm == UNIFORM and row.credit == 0 else row
+        replace(row, state="unread", credit=0.0, answer=None) if row.arm == UNIFORM and row.credit == 0 else row
         for row in result({DEBATE: WON[DEBATE], UNIFORM: WON[UNIFORM]}).scores
     ]
     return replace(result({DEBATE: WON[DEBATE], UNIFORM: WON[UNIFORM]}), scores=tuple(rows))
@@ -118,7 +118,7 @@ def test_two_debates_share_the_level(tmp_path: Path) -> None:
     weak = [replace(row, credit=float(row.question < "q0200")) for row in again if row.arm == f"{DEBATE} 2"]
     rivals = [replace(row, credit=float(row.question < "q0202")) for row in again if row.arm == f"{UNIFORM} 2"]
     arms = [arm(DEBATE), arm(UNIFORM), replace(arm(DEBATE), name=f"{DEBATE} 2")]
-    arms.append(replace(arm(UNIFORM), name=f"{UNIFORM} 2", matches=f"{DEBATE} 2"))
+    arms.append(replace(arm(UNIFORM), name=f"{UNIFORM} 2", match=f"{DEBATE} 2"))
     both = replace(result(values), plan=plan(arms, 500), scores=(*rows, *weak, *rivals))
     save_result(tmp_path / "one", result(values))
     save_result(tmp_path / "two", both)

@@ -4,15 +4,16 @@ First answers are debates of one phase, ``draft``: each participant answers alon
 those very prompts begins with a copy of these answers, so it is charged for them, and they are paid once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import cast
 
 from folkmoot.agents.prompt import compose
 from folkmoot.app.brief.reader import read_brief, read_settings
 from folkmoot.app.brief.schema import LEARNED
-from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.arms import RETHINK, Arm
+from folkmoot.app.evaluation.eval_setup import Setup
 from folkmoot.app.evaluation.responses import SHARED
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import Question
@@ -21,7 +22,7 @@ from folkmoot.app.run.prepare import Overrides, plan_alone
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.agent import context_of
 from folkmoot.core.ask import Ask
-from folkmoot.core.brief import BUILTIN, SEED, Brief, Limits, Participant, Settings, View
+from folkmoot.core.brief import BUILTIN, Brief, Limits, Settings, View
 from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Asked, Attempted, Called, Entry, Erred, Event, Failed, Replied
 from folkmoot.core.transcript import Transcript
@@ -51,52 +52,12 @@ PROBABILITY = first_form("probability")
 
 LEARNED_HERE = "learned from past debates it could have seen these questions, and it would move while they run"
 
-STEP = 0x9E3779B1
-"""What the seeds of two repeats lie apart; it is odd, so no two are the same."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """Who answers in an evaluation.
-
-    Attributes:
-        models: who takes part, in turn.
-        seats: how many take part.
-        temperature: of all models; None leaves it to them.
-        max_tokens: of one answer; None for the usual limit.
-        seed: the random seed of everything.
-    """
-
-    models: tuple[str, ...]
-    seats: int
-    temperature: float | None = None
-    max_tokens: int | None = None
-    seed: int = 0
-
-    def participants(self, models: Sequence[str], repeat: int) -> tuple[Participant, ...]:
-        """The participants of one repeat; each repeat has a seed of its own for the models' sampling."""
-        settings = Settings(temperature=self.temperature, max_tokens=self.max_tokens, seed=seed_of(self.seed, repeat))
-        seats = max(self.seats, len(models))
-        return tuple(
-            Participant(name=f"Seat {n + 1}", seat=models[n % len(models)], settings=settings) for n in range(seats)
-        )
-
-
-def seed_of(seed: int, repeat: int) -> int:
-    """The seed of a repeat, from 1."""
-    return (seed + (repeat - 1) * STEP) % (SEED.high + 1)
-
-
-def repeat_of(epoch: int, rounds: int, epochs: int) -> int:
-    """The number of the first answers of a repeat after so many rounds of them; no two of a question have the same."""
-    return rounds * epochs + epoch
-
-
-def shuffled(questions: Sequence[Question], seed: int) -> Iterator[Question]:
+def shuffled(questions: Sequence[Question], seed: int) -> list[Question]:
     """The questions in the seeded random order in which they are worked on."""
     order = list(questions)
     Random(f"{seed}:order").shuffle(order)
-    yield from order
+    return order
 
 
 def options_of(question: Question, seed: int) -> tuple[str, ...]:
@@ -106,23 +67,24 @@ def options_of(question: Question, seed: int) -> tuple[str, ...]:
     return tuple(options)
 
 
-def brief_of(question: Question, panel: Panel, models: Sequence[str], *, epoch: int, repeat: int) -> Brief:
+def brief_of(question: Question, setup: Setup, models: Sequence[str] = (), *, epoch: int = 1, rounds: int = 0) -> Brief:
     """The brief of a question. It is made of the question alone, so it cannot hold the truth.
 
     Args:
         question: what is asked.
-        panel: who answers.
-        models: the models of these participants, in turn.
+        setup: who answers.
+        models: the models of these participants, in turn; () for those of the evaluation.
         epoch: the number of the repeat of the question, from 1.
-        repeat: the number of the independent answer, from 1; it only changes the seed of the models' sampling.
+        rounds: how many rounds of first answers there were in this repeat. Each has a seed of its own for the models'
+            sampling, so all are independent.
     """
     return Brief(
         topic=question.input,
         background=question.documents,
-        options=options_of(question, panel.seed),
+        options=options_of(question, setup.seed),
         rules=RULES.get(question.kind, ""),
-        participants=panel.participants(models, repeat),
-        seed=seed_of(panel.seed, epoch),
+        participants=setup.participants(models or setup.models, rounds * setup.epochs + epoch),
+        seed=setup.seed_of(epoch),
     )
 
 
@@ -151,7 +113,7 @@ async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Quest
     Raises:
         BriefError: a setting or a model that cannot be.
     """
-    if arm.kind == "rethink":
+    if arm.kind == RETHINK:
         return Plan(brief=brief, name=DEFAULT, protocol=rethinking(replace(question, options=brief.options)))
     parsed = read_brief("# Question?\n", settings=read_settings(arm.settings, where=f"arm {arm.name}"))
     if parsed.given.get("recall"):
@@ -160,21 +122,14 @@ async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Quest
         raise BriefError(f"arm {arm.name}: name the threshold as a number, so that the plan fixes it: {LEARNED_HERE}")
     parsed = replace(parsed, brief=brief, vacant=0)
     models = (arm.judge,) if arm.judge else ()
-    wanted = Overrides(models=models, protocol=arm.protocol, rounds=arm.rounds, strategy=arm.strategy, seed=brief.seed)
+    wanted = Overrides(models=models, protocol=arm.kind, rounds=arm.rounds, strategy=arm.strategy, seed=brief.seed)
     plan = await plan_alone(workspace, parsed, wanted, config)
-    return replace(plan, brief=_like_debaters(plan.brief))
-
-
-def _like_debaters(brief: Brief) -> Brief:
-    """The brief whose moderator and helpers have the debaters' settings: temperature, seed and length of an answer."""
-    settings = brief.participants[0].settings
-    people = (
-        replace(participant, settings=settings)
-        if participant.settings == Settings() and not participant.seat.startswith(BUILTIN)
-        else participant
-        for participant in brief.participants
-    )
-    return replace(brief, participants=tuple(people))
+    settings = brief.participants[0].settings  # moderator and helpers have the debaters' temperature, seed and length
+    everybody = [
+        replace(who, settings=settings) if who.settings == Settings() and not who.seat.startswith(BUILTIN) else who
+        for who in plan.brief.participants
+    ]
+    return replace(plan, brief=replace(plan.brief, participants=tuple(everybody)))
 
 
 def id_of(prefix: str, plan: Plan) -> str:
@@ -196,17 +151,11 @@ def first_asks(plan: Plan) -> tuple[tuple[Event, ...], tuple[Ask, ...], Transcri
     return tuple(noted), (), transcript
 
 
-def sharers(plan: Plan, drafts: Plan) -> tuple[str, ...]:
-    """Who is asked first in a debate as for the first answers, to the letter and as the same model."""
+def shares_drafts(plan: Plan, drafts: Plan) -> bool:
+    """Whether all first questions of a debate are those of the first answers, to the letter and to the same models."""
     (_, asks, after), (_, drawn, before) = first_asks(plan), first_asks(drafts)
     same = {ask.to: _prompt(drafts.brief, ask, before) for ask in drawn}
-    return tuple(ask.to for ask in asks if _prompt(plan.brief, ask, after) == same.get(ask.to))
-
-
-def shares_drafts(plan: Plan, drafts: Plan) -> bool:
-    """Whether all first questions of a debate are those of the first answers."""
-    shared = sharers(plan, drafts)
-    return bool(shared) and len(shared) == len(first_asks(plan)[1])
+    return bool(asks) and all(_prompt(plan.brief, ask, after) == same.get(ask.to) for ask in asks)
 
 
 def _prompt(brief: Brief, ask: Ask, transcript: Transcript) -> object:
@@ -224,19 +173,16 @@ def _prompt(brief: Brief, ask: Ask, transcript: Transcript) -> object:
     )
 
 
-def copied_lines(plan: Plan, drafts: Sequence[Entry], who: Sequence[str]) -> list[str]:
+def copied_lines(plan: Plan, drafts: Sequence[Entry]) -> list[str]:
     """The beginning of a debate whose first answers are on record already, as lines to store.
 
     Args:
-        plan: the debate; its first questions to these participants are those of the first answers.
+        plan: the debate, which shares them.
         drafts: the record of the first answers.
-        who: the participants whose first answers are shared.
     """
-    asks = first_asks(plan)[1]
-    mark = SHARED if len(who) == len(asks) else f"{SHARED}: {', '.join(who)}"
-    opening = first_asks(replace(plan, chosen=(*plan.chosen, mark)))[0]
-    keys = {ask.to: ask.key for ask in asks if ask.to in who}
-    old = {
+    opening, asks, _ = first_asks(replace(plan, chosen=(*plan.chosen, SHARED)))
+    keys = {ask.to: ask.key for ask in asks}
+    new = {
         entry.event.ask.key: keys[entry.event.ask.to]
         for entry in drafts
         if isinstance(entry.event, Asked) and entry.event.ask.to in keys
@@ -245,6 +191,6 @@ def copied_lines(plan: Plan, drafts: Sequence[Entry], who: Sequence[str]) -> lis
     entries = [Entry(seq=1, at=at, event=event) for event in (*opening, *(Asked(ask=ask) for ask in asks))]
     for entry in drafts:
         event = entry.event
-        if isinstance(event, Attempted | Called | Erred | Replied | Failed) and event.key in old:
-            entries.append(replace(entry, event=replace(event, key=old[event.key])))
+        if isinstance(event, Attempted | Called | Erred | Replied | Failed) and event.key in new:
+            entries.append(replace(entry, event=replace(event, key=new[event.key])))
     return chain_lines(entries)

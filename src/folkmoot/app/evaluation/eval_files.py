@@ -34,19 +34,12 @@ class SavedPlan(msgspec.Struct, frozen=True):
 
 
 class SavedRun(msgspec.Struct, frozen=True):
-    """The content of ``run.json``."""
+    """The content of ``run.json``: of an ``EvalResult`` what is neither plan nor row."""
 
     plan_changed: bool = False
     paid_usd: float | None = None
     paid_tokens: int = 0
     paid_estimated: bool = False
-
-
-class Tagged(msgspec.Struct, frozen=True):
-    """A line of the questions, as far as it matters here."""
-
-    id: str
-    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +53,7 @@ class StoredEvaluation:
         arms: what it compares.
         done: how many questions are answered in every arm, repeats counted.
         planned: how many there will be.
+        paid_usd: what was paid in US dollars; None where that is not known.
         at: when its scores were written, in seconds since 1970; 0 before.
         problem: why it cannot be read; "" where it can.
     """
@@ -70,6 +64,7 @@ class StoredEvaluation:
     arms: tuple[str, ...] = ()
     done: int = 0
     planned: int = 0
+    paid_usd: float | None = None
     at: float = 0.0
     problem: str = ""
 
@@ -107,8 +102,7 @@ def save_result(folder: Path, result: EvalResult) -> None:
     save_plan(folder, result.plan, first=known.hash if known and result.plan_changed else "")
     _save(folder / SCORES_FILE, msgspec.json.Encoder().encode_lines(result.scores))
     _save(folder / SEATS_FILE, msgspec.json.Encoder().encode_lines(result.seats))
-    ran = SavedRun(result.plan_changed, result.paid_usd, result.paid_tokens, result.paid_estimated)
-    _save(folder / RUN_FILE, _pretty(ran))
+    _save(folder / RUN_FILE, _pretty(msgspec.convert(result, SavedRun, from_attributes=True)))
 
 
 def read_result(folder: Path) -> EvalResult:
@@ -117,22 +111,19 @@ def read_result(folder: Path) -> EvalResult:
     Raises:
         RecordError: one is missing or cannot be read.
     """
-    saved = _read(folder / PLAN_FILE, SavedPlan)
-    ran = _read(folder / RUN_FILE, SavedRun) if (folder / RUN_FILE).exists() else SavedRun()
-    questions = folder / QUESTIONS_FILE
-    return EvalResult(
+    saved, run, questions = _read(folder / PLAN_FILE, SavedPlan), folder / RUN_FILE, folder / QUESTIONS_FILE
+    ran = _read(run, SavedRun) if run.exists() else SavedRun()
+    result = EvalResult(
         plan=saved.plan,
         scores=tuple(read_lines(folder / SCORES_FILE, Score)),
         seats=tuple(read_lines(folder / SEATS_FILE, SeatScore)),
-        plan_changed=saved.edited or ran.plan_changed,
-        paid_usd=ran.paid_usd,
-        paid_tokens=ran.paid_tokens,
-        paid_estimated=ran.paid_estimated,
-        tags=tags_of(read_lines(questions, Tagged)) if questions.exists() else {},
+        tags=tags_of(read_lines(questions, Question)) if questions.exists() else {},
+        **msgspec.structs.asdict(ran),
     )
+    return replace(result, plan_changed=saved.edited or ran.plan_changed)
 
 
-def tags_of(questions: Iterable[Question | Tagged]) -> Mapping[str, tuple[str, ...]]:
+def tags_of(questions: Iterable[Question]) -> Mapping[str, tuple[str, ...]]:
     """The tags of the questions that have some."""
     return {question.id: question.tags for question in questions if question.tags}
 
@@ -159,15 +150,21 @@ def stored_evaluations(place: str, beside: Path) -> tuple[StoredEvaluation, ...]
 def _summary(folder: Path) -> StoredEvaluation:
     """How an evaluation stands."""
     known = StoredEvaluation(id=digest(str(folder))[:16], name=folder.name, folder=str(folder))
-    scores = folder / SCORES_FILE
+    scores, run = folder / SCORES_FILE, folder / RUN_FILE
     try:
         plan = _read(folder / PLAN_FILE, SavedPlan).plan
-        rows = read_lines(scores, Score) if scores.exists() else list[Score]()
-        at = scores.stat().st_mtime if rows else 0.0
+        rows = read_lines(scores, Score) if scores.exists() else ()
+        return replace(
+            known,
+            name=plan.name,
+            arms=tuple(arm.name for arm in plan.arms),
+            done=len({(row.question, row.epoch) for row in rows}),
+            planned=plan.planned * plan.epochs,
+            paid_usd=_read(run, SavedRun).paid_usd if run.exists() else None,
+            at=scores.stat().st_mtime if rows else 0.0,
+        )
     except (RecordError, OSError) as error:
         return replace(known, problem=str(error))
-    arms, done = tuple(arm.name for arm in plan.arms), len({(row.question, row.epoch) for row in rows})
-    return replace(known, name=plan.name, arms=arms, done=done, planned=plan.planned * plan.epochs, at=at)
 
 
 def _notes_file(place: str) -> Path | None:
@@ -204,13 +201,12 @@ def read_lines(path: Path, kind: type[Content]) -> Sequence[Content]:
     """
     decoder, rows = msgspec.json.Decoder(kind), list[Content]()
     try:
-        for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-            try:
-                rows.append(decoder.decode(line))
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                raise RecordError(f"{path} cannot be read: line {number}: {error}") from None
+        for line in path.read_bytes().splitlines():
+            rows.append(decoder.decode(line))
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise RecordError(f"{path} cannot be read: line {len(rows) + 1}: {error}") from None
     return rows
 
 

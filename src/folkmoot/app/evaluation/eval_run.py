@@ -14,41 +14,41 @@ from typing import TypeAlias, TypeVar
 
 from folkmoot.app.batch.batch_rounds import BatchRounds
 from folkmoot.app.batch.run_batch import BatchBudget
-from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.arms import RETHINK, Arm
 from folkmoot.app.evaluation.blocks import (
     arm_plan,
     brief_of,
     copied_lines,
     drafts_plan,
     id_of,
-    repeat_of,
-    sharers,
     shares_drafts,
     shuffled,
 )
 from folkmoot.app.evaluation.eval_files import note_folder, read_plan, save_plan, save_result, tags_of
 from folkmoot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
-from folkmoot.app.evaluation.grading import Grader, Part, answered_by, mixed, rows_of, seats_of
+from folkmoot.app.evaluation.grading import Grader, rows_of, seats_of
 from folkmoot.app.evaluation.inspect_tasks import Mark
 from folkmoot.app.evaluation.matching import Missing, Mixture, match_adaptive, match_uniform
 from folkmoot.app.evaluation.responses import (
     Block,
+    Parts,
+    Response,
+    counted,
     debated_of,
     drafts_of,
     exact_sum,
     own_cost,
     own_entries,
-    usage_of,
 )
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
 from folkmoot.app.plan.settings import Config, lock_place
-from folkmoot.app.questions.data_sets import Question
+from folkmoot.app.questions.data_sets import KEYS_FILE, Question
 from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.app.serve.spending import lost
 from folkmoot.core.brief import Brief
 from folkmoot.core.errors import LimitReached, RecordConflict, RecordError, Unpriced
-from folkmoot.core.event import Closed, Entry, Paused
+from folkmoot.core.event import Called, Closed, Entry, Paused
 from folkmoot.engine.driver import StopRequest
 from folkmoot.record.listing import ListQuery
 
@@ -64,7 +64,7 @@ OF_THE_QUESTION = ("too_long", "refused")
 """Causes for which a debate paused that say nothing of the others: one question is no reason to end the evaluation."""
 
 Item = TypeVar("Item")
-Answered: TypeAlias = Mapping[str, Sequence[Sequence[Part]]]
+Answered: TypeAlias = Mapping[str, Sequence[Parts]]
 """For each arm what it answered to each question, in parts."""
 
 
@@ -101,7 +101,6 @@ class EvalRun:
         config: the user's settings.
         folder: where its files are.
         parallel: how many questions are worked on in parallel.
-        budget: US dollars that may be paid in all runs together; None for any.
         wait: whether to wait for providers' batches; else the calls are sent, and the evaluation stays paused.
         stop: set its reason to pause after the answers in progress.
         mark: grades answers where that is no key; None for the keys.
@@ -118,7 +117,6 @@ class EvalRun:
     config: Config
     folder: Path
     parallel: int = PARALLEL
-    budget: float | None = None
     wait: bool = True
     stop: StopRequest = field(default_factory=StopRequest)
     mark: Mark | None = None
@@ -139,7 +137,7 @@ class EvalRun:
         places = asyncio.Semaphore(self.parallel)
         self.rounds = BatchRounds(workspace=self.workspace, stop=self.stop, wait=self.wait, places=places)
         self.plan = self.prepared.plan
-        self._spending = BatchBudget(self.budget)
+        self._spending = BatchBudget(self.prepared.setup.budget)
         self.blocks = [
             Block(question=question, epoch=epoch)
             for question in shuffled(self.prepared.data.questions, self.plan.seed)
@@ -167,7 +165,7 @@ class EvalRun:
             problem = f"the store has debates of an evaluation {self.plan.name!r} with another plan"
             raise RecordError(f"{problem}; give this one a name of its own with --name, or name its folder with --out")
         save_plan(self.folder, self.plan, first=first)
-        self.prepared.data.keep()
+        self.prepared.data.keep(self.folder)
         note_folder(lock_place(self.workspace.store), self.folder)
         self.plan_changed |= not all(same_plan)
         await self._spending.settle("", sum(own_cost(entries) for entries in records.values()))
@@ -194,10 +192,11 @@ class EvalRun:
         """
         whole = [block for block in self.blocks if block.whole]
         answered = await self._answered(whole)
-        grader = Grader(self.prepared.data.keys)
+        grader = Grader(self.folder / KEYS_FILE)
         if self.mark:
-            grader.marks = await self._marks(whole, answered, self.mark)
-        used = [usage for entries in (await self._records()).values() for usage in usage_of(entries)]
+            grader.marks = await marks_of(whole, answered, self.mark)
+        records = [own_entries(entries) for entries in (await self._records()).values()]
+        used = [entry.event.usage for entries in records for entry in entries if isinstance(entry.event, Called)]
         result = EvalResult(
             plan=self.plan,
             scores=tuple(row for name, parts in answered.items() for row in rows_of(name, whole, parts, grader)),
@@ -210,17 +209,6 @@ class EvalRun:
         )
         save_result(self.folder, result)
         return result
-
-    async def _marks(self, blocks: Sequence[Block], answered: Answered, mark: Mark) -> dict[tuple[str, str], float]:
-        """What the scorer of a task says of every answer: of arms, and of participants first and last."""
-        said: dict[tuple[str, str], Question] = {}
-        for place, block in enumerate(blocks):
-            seats = (seat for held in block.debates.values() for debate in held for seat in debate.seats)
-            own = [answer for seat in seats for answer in (seat.first, seat.last) if answer is not None]
-            arms = (part for parts in answered.values() for part in parts[place])
-            for answer in (*own, *(answer for part in arms for answer in part.response.answers)):
-                said[block.question.id, answer] = block.question
-        return {name: await mark(question, name[1]) for name, question in said.items()}
 
     async def _run_all(self, items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> None:
         """Work on items, some of them in parallel and each begun in order, until something pauses.
@@ -255,79 +243,86 @@ class EvalRun:
 
     async def _fill(self, block: Block) -> None:
         """Everything of one question: first answers, then the debates of all arms."""
-        setup = self.prepared.setup
+        arms = self.prepared.setup.arm
         await self._draft(block)
-        for arm in setup.arms:
+        for arm in arms:
             if not arm.is_drawn:
                 await self._debate(block, arm)
-        least = max([setup.panel.seats, *(arm.size for arm in setup.arms)])
-        while len(block.drafts) < least:
+        while len(block.drafts) < max(arm.size for arm in arms):
             await self._draft(block)
         block.whole = True
 
-    def _brief(self, block: Block, models: Sequence[str], rounds: int) -> Brief:
-        repeat = repeat_of(block.epoch, rounds, self.plan.epochs)
-        return brief_of(block.question, self.prepared.setup.panel, models, epoch=block.epoch, repeat=repeat)
+    def _brief(self, block: Block, rounds: int, models: Sequence[str] = ()) -> Brief:
+        return brief_of(block.question, self.prepared.setup, models, epoch=block.epoch, rounds=rounds)
 
     async def _draft(self, block: Block) -> None:
         """One more round of first answers."""
-        plan = drafts_plan(self._brief(block, self.prepared.setup.panel.models, len(block.rounds)), block.question)
-        debate = id_of(prefix_of(self.plan.name), plan)
-        entries = await self._run(debate, plan)
+        plan = drafts_plan(self._brief(block, len(block.rounds)), block.question)
+        debate, entries = await self._run(plan)
         block.rounds.append(debate)
         block.drafts.extend(drafts_of(block.question, entries))
 
     async def _debate(self, block: Block, arm: Arm) -> None:
         """One more debate of an arm; it begins with a round of first answers where they are its own, too."""
-        held, models = block.debates.setdefault(arm.name, []), self.prepared.setup.panel.models
+        held = block.debates.setdefault(arm.name, [])
         while len(block.rounds) <= len(held):
             await self._draft(block)
-        drafts = drafts_plan(self._brief(block, models, len(held)), block.question)
-        brief = self._brief(block, arm.models or models, len(held))
+        drafts = drafts_plan(self._brief(block, len(held)), block.question)
+        brief = self._brief(block, len(held), arm.models)
         plan = await arm_plan(self.workspace, arm, brief, block.question, self.config)
         beginning: list[str] = []
         if shares_drafts(plan, drafts):
-            first = await self.workspace.entries(block.rounds[len(held)])
-            beginning = copied_lines(self._with_plan_name(plan), first, sharers(plan, drafts))
-        debate = id_of(prefix_of(self.plan.name), plan)
-        entries = await self._run(debate, plan, beginning)
+            beginning = copied_lines(self._marked(plan), await self.workspace.entries(block.rounds[len(held)]))
+        debate, entries = await self._run(plan, beginning)
         block.records.setdefault(arm.name, []).append(debate)
-        held.append(debated_of(block.question, entries, recount=arm.kind == "rethink"))
+        held.append(debated_of(block.question, entries, recount=arm.kind == RETHINK))
 
-    # ---- rivals at the cost of a debate ------------------------------------------------------------------------------
+    # ---- what each arm answered --------------------------------------------------------------------------------------
 
     async def _answered(self, blocks: Sequence[Block]) -> Answered:
         """What each arm answered: the debates, and then their rivals at their cost."""
-        arms, models = self.prepared.setup.arms, self.prepared.setup.panel.models
-        answered = {arm.name: [answered_by(arm, block, models) for block in blocks] for arm in arms if not arm.match}
+        arms = self.prepared.setup.arm
+        answered: dict[str, list[Parts]] = {}
+        for arm in arms:
+            if not arm.match:
+                answered[arm.name] = [[(1.0, self._alone(arm, block))] for block in blocks]
         for arm in arms:
             if arm.match:
-                answered[arm.name] = await self._drawn(arm, blocks, answered[arm.match])
+                answered[arm.name] = await self._matched(arm, blocks, answered[arm.match])
         return {arm.name: answered[arm.name] for arm in arms}
 
-    async def _drawn(
-        self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Sequence[Part]]
-    ) -> list[tuple[Part, ...]]:
-        """What an arm says at the cost of a debate; what is missing is drawn first."""
+    def _alone(self, arm: Arm, block: Block) -> Response:
+        """What an arm answered that matches no cost."""
+        if not arm.is_drawn:
+            return block.debates[arm.name][0]
+        first = self.prepared.setup.models.index(arm.model) if arm.model else 0
+        return counted(block.question, block.drafts[first : first + (arm.size or 1)])
+
+    async def _matched(self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Parts]) -> list[Parts]:
+        """What an arm answered at the cost of a debate; what is missing is drawn first."""
 
         async def draw(item: tuple[int, int]) -> None:
             block, many = blocks[item[0]], item[1]
             while len(block.draws(arm.name)) < many and not self.paused:
-                await (self._debate(block, arm) if arm.kind == "protocol" else self._draft(block))
+                await (self._debate(block, arm) if arm.is_protocol else self._draft(block))
 
         matched = self._match(arm, blocks, debate)
         while isinstance(matched, Missing) and not self.paused:
             await self._run_all(matched.needed, draw)
             matched = self._match(arm, blocks, debate)
         mixture = matched.nearest if isinstance(matched, Missing) else matched
-        return [mixed(arm, block, place, mixture) for place, block in enumerate(blocks)]
+        return [self._mixed(arm, block, mixture.sizes(place)) for place, block in enumerate(blocks)]
 
-    def _match(self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Sequence[Part]]) -> Mixture | Missing:
+    def _mixed(self, arm: Arm, block: Block, sizes: Mapping[int, float]) -> Parts:
+        draws, debated = block.draws(arm.name), any(debate.debated for debate in block.debates.get(arm.name, ()))
+        return [(share, counted(block.question, draws[:n], debated=debated)) for n, share in sizes.items()]
+
+    def _match(self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Parts]) -> Mixture | Missing:
         """How many answers or debates an arm takes at the cost of a debate, or which are missing to know it."""
         if not blocks:
             return Mixture(low=(), high=(), share=1.0)
         currency = self.plan.currency
-        target = sum(part.charge.amount(currency) for parts in debate for part in parts)
+        target = sum(response.charge.amount(currency) for parts in debate for _, response in parts)
         draws = [block.draws(arm.name) for block in blocks]
         costs = [[draft.charge.amount(currency) for draft in own] for own in draws]
         matched = match_uniform(costs, target)
@@ -347,14 +342,13 @@ class EvalRun:
         """What the opening of each debate says of the plan."""
         return f"evaluation {self.plan.name}, plan {plan_hash[:16]}"
 
-    def _with_plan_name(self, plan: Plan) -> Plan:
+    def _marked(self, plan: Plan) -> Plan:
         return replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
 
-    async def _run(self, debate: str, plan: Plan, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
-        """Run a debate to its end, or read it where it is over; returns its record.
+    async def _run(self, plan: Plan, beginning: Sequence[str] = ()) -> tuple[str, tuple[Entry, ...]]:
+        """Run a debate to its end, or read it where it is over; returns its id and its record.
 
         Args:
-            debate: its id.
             plan: what it is.
             beginning: the lines of its record with the first answers that it shares.
 
@@ -364,13 +358,17 @@ class EvalRun:
         """
         if self.paused:
             raise PausedRun(self.paused)
+        debate = id_of(prefix_of(self.plan.name), plan)
         before = await self._stored(debate, beginning)
         if before and isinstance(before[-1].event, Closed):
-            return before
-        plan = self._with_plan_name(plan)
-        used, most = own_cost(before), None if self.budget is None else self._most(plan)
-        await self._reserve(debate, most, used - lost(own_entries(before)) if before else 0.0)
+            return debate, before
+        plan, used = self._marked(plan), own_cost(before)
         # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
+        most = None if self._spending.most is None else self._most(plan)
+        if most is not None:
+            async with self.rounds.resting():
+                if not await self._spending.reserve(debate, max(0.0, most - used + lost(own_entries(before)))):
+                    raise LimitReached(f"the budget of ${self._spending.most:g} is used up")
         limits = replace(plan.brief.limits, cost=None if most is None else most + lost(before))
 
         async def resume() -> Outcome:
@@ -389,20 +387,7 @@ class EvalRun:
         last = entries[-1].event
         if outcome.status == "paused" and not (isinstance(last, Paused) and last.cause in OF_THE_QUESTION):
             raise PausedRun(outcome.reason)
-        return entries
-
-    async def _reserve(self, debate: str, most: float | None, paid: float) -> None:
-        """Reserve what a debate may still cost, as soon as there is enough; nothing where there is no budget.
-
-        Raises:
-            LimitReached: there never is.
-        """
-        if most is None:
-            return
-        async with self.rounds.resting():
-            enough = await self._spending.reserve(debate, max(0.0, most - paid))
-        if not enough:
-            raise LimitReached(f"the budget of ${self.budget:g} is used up")
+        return debate, entries
 
     async def _stored(self, debate: str, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
         """The record of a debate, which begins with these lines; () for none."""
@@ -423,3 +408,15 @@ class EvalRun:
             unknown = ", ".join(most.unpriced) or "a model"
             raise Unpriced(f"a budget needs known prices, and the price of {unknown} is unknown")
         return most.cost
+
+
+async def marks_of(blocks: Sequence[Block], answered: Answered, mark: Mark) -> dict[tuple[str, str], float]:
+    """What the scorer of a task says of every answer: of arms, and of participants first and last."""
+    asked: dict[tuple[str, str], Question] = {}
+    for place, block in enumerate(blocks):
+        seats = [seat for held in block.debates.values() for debate in held for seat in debate.seats]
+        own = [answer for seat in seats for answer in (seat.first, seat.last) if answer is not None]
+        arms = [response for parts in answered.values() for _, response in parts[place]]
+        for answer in (*own, *(answer for response in arms for answer in response.answers)):
+            asked[block.question.id, answer] = block.question
+    return {name: await mark(question, name[1]) for name, question in asked.items()}

@@ -1,18 +1,16 @@
 """An evaluation as it was asked for: read from ``check.toml``, or made of options, and checked."""
 
-import math
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
 
 import msgspec
 
-from folkmoot.app.evaluation.arms import SAMPLING, Arm, ArmTable, default_arms, read_arms
-from folkmoot.app.evaluation.blocks import Panel
+from folkmoot.app.evaluation.arms import PLANNED, SAMPLING, Arm, default_arms, read_arms
 from folkmoot.app.evaluation.scores import Currency, Measure
-from folkmoot.core.brief import MODELS, PARTICIPANTS, SEED
+from folkmoot.core.brief import COST, MODELS, PARTICIPANTS, SEED, Participant, Settings
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean, unknown_word
 from folkmoot.protocols.known import DEFAULT
@@ -22,83 +20,88 @@ SEATS = 3
 
 NAMED_SO = "name must be one that a folder can have, of at most 100 characters"
 
+STEP = 0x9E3779B1
+"""What the seeds of two repeats lie apart; it is odd, so no two are the same."""
+
+BESIDE = ("protocols",)
+"""What no file says of an evaluation."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """On what terms arms are compared; a file writes them as they are.
+class Setup:
+    """An evaluation as it was asked for, and as a file ``check.toml`` writes it.
 
     Attributes:
+        questions: the file or folder of its questions; a file ``check.toml`` names it from its own folder.
+        models: who takes part, in turn.
+        name: of the evaluation; "" for that of the file.
+        seats: how many take part; 0 for one of each model, and at least 3.
+        temperature: of all models; None leaves it to them.
+        max_tokens: of one answer; None for the usual limit.
+        seed: the random seed of everything.
+        arm: what is compared; a file has a table ``[[arm]]`` for each.
         epochs: how often each question is put.
         score: the primary measure; None for the one that fits the questions.
         currency: in what costs are equal; None for the best that is known.
         margin: the smallest difference that matters; None for the usual one of the score.
         alpha: the level of a verdict.
         looks: the shares of the questions at which a verdict may be read.
-        budget: US dollars that may be paid; None for any.
+        budget: US dollars that may be paid in all runs together; None for any.
         tag: only questions with this tag are put; "" for all.
+        protocols: without a file, the debate, and the one that it is held against at equal cost.
     """
-
-    epochs: int = 1
-    score: Measure | None = None
-    currency: Currency | None = None
-    margin: float | None = None
-    alpha: float = 0.05
-    looks: tuple[float, ...] = (1.0,)
-    budget: float | None = None
-    tag: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup(Terms):
-    """An evaluation as it was asked for.
-
-    Attributes:
-        name: its name.
-        questions: the file or folder of its questions.
-        panel: who answers.
-        arms: what is compared.
-    """
-
-    name: str
-    questions: Path
-    panel: Panel
-    arms: tuple[Arm, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetupFile(Terms):
-    """A file ``check.toml`` as it is written."""
 
     questions: str
-    models: tuple[str, ...]
+    models: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MODELS)]
     name: str = ""
-    seats: int | None = None
+    seats: Annotated[int, msgspec.Meta(ge=0, le=PARTICIPANTS.high)] = 0
     temperature: float | None = None
     max_tokens: int | None = None
-    seed: int = 0
-    arm: tuple[ArmTable, ...] = ()
+    seed: Annotated[int, msgspec.Meta(ge=SEED.low, le=SEED.high)] = 0
+    arm: tuple[Arm, ...] = ()
+    epochs: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+    score: Measure | None = None
+    currency: Currency | None = None
+    margin: Annotated[float, msgspec.Meta(gt=0, lt=1)] | None = None
+    alpha: Annotated[float, msgspec.Meta(gt=0, lt=0.5)] = 0.05
+    looks: tuple[float, ...] = (1.0,)
+    budget: Annotated[float, msgspec.Meta(ge=0, le=COST.high)] | None = None
+    tag: str = ""
+    protocols: tuple[str, ...] = ()
+
+    def participants(self, models: Sequence[str], repeat: int) -> tuple[Participant, ...]:
+        """The participants of one repeat; each repeat has a seed of its own for the models' sampling."""
+        settings = Settings(temperature=self.temperature, max_tokens=self.max_tokens, seed=self.seed_of(repeat))
+        seats = max(self.seats, len(models))
+        return tuple(
+            Participant(name=f"Seat {n + 1}", seat=models[n % len(models)], settings=settings) for n in range(seats)
+        )
+
+    def seed_of(self, repeat: int) -> int:
+        """The seed of a repeat, from 1."""
+        return (self.seed + (repeat - 1) * STEP) % (SEED.high + 1)
 
 
 def read_setup(path: Path) -> Setup:
-    """Read a file such as ``check.toml``; the questions are named from its folder.
+    """Read a file such as ``check.toml``.
 
     Raises:
         BriefError: it cannot be read, or says what cannot be.
     """
-    where = path.name
     try:
         data = tomllib.loads(path.read_text("utf-8-sig"))
         _check_keys(data)
-        written = msgspec.convert(data, SetupFile)
-        return _check_setup(_setup_of(written, path))
+        setup = msgspec.convert(data, Setup)
+        setup = replace(setup, name=setup.name or path.stem, questions=str(path.parent / setup.questions))
+        return _checked(replace(setup, arm=read_arms(setup.arm, setup.models) if setup.arm else ()))
     except (OSError, UnicodeDecodeError) as error:
-        raise BriefError(f"cannot be read: {error}", where=where, code="no_file") from None
+        raise BriefError(f"cannot be read: {error}", where=path.name, code="no_file") from None
     except tomllib.TOMLDecodeError as error:
-        raise BriefError(f"this is not TOML: {error}", where=where) from None
+        raise BriefError(f"this is not TOML: {error}", where=path.name) from None
     except msgspec.ValidationError as error:
-        raise BriefError(str(error).replace("`$.", "`"), where=where) from None
+        raise BriefError(str(error).replace("`$.", "`"), where=path.name) from None
     except BriefError as error:
-        raise BriefError(error.found, where=where, code=error.code) from None
+        raise BriefError(error.found, where=path.name, code=error.code) from None
 
 
 def _check_keys(data: dict[str, object]) -> None:
@@ -107,38 +110,15 @@ def _check_keys(data: dict[str, object]) -> None:
     Raises:
         BriefError: there is one.
     """
-    checks: list[tuple[str, dict[str, object], tuple[str, ...]]] = [
-        ("", data, tuple(each.name for each in fields(SetupFile)))
-    ]
     arms = data.get("arm")
+    tables: list[tuple[str, dict[str, object], type[Setup | Arm], tuple[str, ...]]] = [("", data, Setup, BESIDE)]
     for number, table in enumerate(cast("list[object]", arms) if isinstance(arms, list) else (), start=1):
         if isinstance(table, dict):
-            checks.append((f"arm {number}: ", cast("dict[str, object]", table), ArmTable.__struct_fields__))
-    for place, table, known in checks:
-        if strange := [name for name in table if name not in known]:
-            raise BriefError(f"{place}there is no key {strange[0]!r}; {unknown_word(strange[0], known)}")
-
-
-def _setup_of(written: SetupFile, path: Path) -> Setup:
-    """What a file says; the questions are named from its folder.
-
-    Raises:
-        BriefError: an arm that cannot be.
-    """
-    panel = Panel(
-        models=written.models,
-        seats=max(SEATS, len(written.models)) if written.seats is None else written.seats,
-        temperature=written.temperature,
-        max_tokens=written.max_tokens,
-        seed=written.seed,
-    )
-    return Setup(
-        name=written.name or path.stem,
-        questions=path.parent / written.questions,
-        panel=panel,
-        arms=read_arms(written.arm, written.models) if written.arm else (),
-        **{each.name: getattr(written, each.name) for each in fields(Terms)},
-    )
+            tables.append((f"arm {number}: ", cast("dict[str, object]", table), Arm, PLANNED))
+    for place, table, kind, beside in tables:
+        known = [field.name for field in fields(kind) if field.name not in beside]
+        if strange := next((name for name in table if name not in known), ""):
+            raise BriefError(f"{place}there is no key {strange!r}; {unknown_word(strange, known)}")
 
 
 def plain_setup(
@@ -152,18 +132,21 @@ def plain_setup(
         name: of the evaluation; "" for that of the file.
         seed: of everything.
         protocol: of the debate; "" for the usual one.
-        against: another protocol, held as often as that one costs; "" for none.
+        against: another protocol, to compare both at equal cost; "" for none.
 
     Raises:
         BriefError: there is no model, or too many, or no such protocol.
     """
-    panel = Panel(models=tuple(models), seats=max(SEATS, len(models)), seed=seed)
-    setup = Setup(
-        name=name or questions.name.rpartition("@")[2].partition(".")[0], questions=questions, panel=panel, arms=()
-    )
-    checked = _check_setup(setup)
-    return replace(
-        checked, arms=default_arms(panel.models, panel.seats, (protocol or DEFAULT, *filter(None, [against])))
+    if not 1 <= len(models) <= MODELS:
+        raise BriefError(f"name 1 to {MODELS} models", code="out_of_range")
+    return _checked(
+        Setup(
+            name=name or questions.name.rpartition("@")[2].partition(".")[0],
+            questions=str(questions),
+            models=tuple(models),
+            seed=seed,
+            protocols=(protocol or DEFAULT, *filter(None, [against])),
+        )
     )
 
 
@@ -173,33 +156,23 @@ def is_file_name(name: str) -> bool:
     return plain and bool(name.strip(". ")) and len(name) <= 100
 
 
-def _check_setup(setup: Setup) -> Setup:
-    """The setup with its arms.
+def _checked(setup: Setup) -> Setup:
+    """The setup with its arms and seats.
 
     Raises:
-        BriefError: a value out of range.
+        BriefError: values that do not go together.
     """
-    panel = setup.panel
-    if not 1 <= len(panel.models) <= MODELS:
-        raise BriefError(f"models must name 1 to {MODELS} models", code="out_of_range")
-    arms = setup.arms or default_arms(panel.models, panel.seats)
-    least = max(PARTICIPANTS.low, len(panel.models))
-    drawn = any(arm.kind in SAMPLING[1:] for arm in arms)
-    checks = {
-        f"seats must be from {least} to {PARTICIPANTS.high}": least <= panel.seats <= PARTICIPANTS.high,
-        "epochs must be from 1 to 100": 1 <= setup.epochs <= 100,
-        "margin must be above 0 and below 1": setup.margin is None or 0 < setup.margin < 1,
-        "alpha must be above 0 and below 0.5": 0 < setup.alpha < 0.5,
-        "looks must rise, from above 0 to 1": setup.looks == tuple(sorted(set(setup.looks)))
-        and setup.looks[-1:] == (1.0,)
-        and setup.looks[0] > 0,
-        "budget must be 0 or more": setup.budget is None or 0 <= setup.budget < math.inf,
-        f"seed must be from {SEED.low} to {SEED.high}": SEED.low <= panel.seed <= SEED.high,
-        NAMED_SO: is_file_name(setup.name),
-        "the temperature 0 makes all answers of a model equal; leave it out where independent answers are compared": (
-            panel.temperature != 0 or not drawn
-        ),
-    }
-    if wrong := next((problem for problem, fine in checks.items() if not fine), ""):
-        raise BriefError(wrong, code="out_of_range")
-    return replace(setup, arms=arms)
+    seats = setup.seats or max(SEATS, len(setup.models))
+    least = max(PARTICIPANTS.low, len(setup.models))
+    arms = setup.arm or default_arms(setup.models, seats, setup.protocols or (DEFAULT,))
+    if not is_file_name(setup.name):
+        raise BriefError(NAMED_SO, code="out_of_range")
+    if seats < least:
+        raise BriefError(f"seats must be from {least} to {PARTICIPANTS.high}", code="out_of_range")
+    rising = setup.looks == tuple(sorted(set(setup.looks))) and setup.looks[-1:] == (1.0,)
+    if not rising or setup.looks[0] <= 0:
+        raise BriefError("looks must rise, from above 0 to 1", code="out_of_range")
+    if setup.temperature == 0 and any(arm.kind in SAMPLING[1:] for arm in arms):
+        equal = "the temperature 0 makes all answers of a model equal"
+        raise BriefError(f"{equal}; leave it out where independent answers are compared", code="inconsistent")
+    return replace(setup, seats=seats, arm=arms)

@@ -1,11 +1,10 @@
 """Tasks of Inspect as questions: ``FILE.py@TASK``. The task's own scorer grades the answers, after all are on record."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from folkmoot.app.evaluation.task_samples import completion
 from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question
 from folkmoot.app.questions.question_files import read_data_set
 from folkmoot.core.errors import FolkmootError
@@ -15,74 +14,82 @@ Mark: TypeAlias = Callable[[Question, str], Awaitable[float]]
 """The credit of an answer, from 0 to 1."""
 
 
-def is_task(path: Path) -> bool:
+def is_task(path: str) -> bool:
     """Whether a path names a task of Inspect."""
-    return path.name.partition("@")[0].endswith(".py")
+    return Path(path.partition("@")[0]).suffix == ".py"
 
 
-def read_questions(path: Path) -> tuple[DataSet, Mark | None]:
+def read_questions(path: str) -> tuple[DataSet, Mark | None]:
     """Questions, and what grades the answers to them where that is no key: from a file, a folder, or a task of Inspect.
 
     Raises:
         FaultyData: it is no such thing, or has what no question has.
     """
-    return read_task(path) if is_task(path) else (read_data_set(path), None)
+    return read_task(path) if is_task(path) else (read_data_set(Path(path)), None)
 
 
-def read_task(path: Path) -> tuple[DataSet, Mark]:
+def read_task(path: str) -> tuple[DataSet, Mark]:
     """The samples of a task, and its scorer.
 
     Raises:
         FaultyData: Inspect is not installed, there is no such task, or a sample is no question.
     """
-    file = path.with_name(path.name.partition("@")[0])
-    if not file.exists():
-        raise FaultyData([f"there is no file {str(file)!r}"])
+    file = path.partition("@")[0]
+    if not Path(file).exists():
+        raise FaultyData([f"there is no file {file!r}"])
     try:
         loader: Any = import_module("inspect_ai._eval.loader")
     except ImportError:
         raise FaultyData([missing_library("A task of Inspect", "inspect")]) from None
     try:
-        tasks = loader.load_tasks([str(path)])
+        tasks = loader.load_tasks([path])
     except Exception as error:  # the file is a program of somebody else
-        raise FaultyData([f"{path.name} cannot be loaded: {type(error).__name__}: {error}"]) from error
+        raise FaultyData([f"{path} cannot be loaded: {type(error).__name__}: {error}"]) from error
     if len(tasks) != 1 or not tasks[0].scorer:
-        raise FaultyData([f"{path.name} must be one task with a scorer; name it: {file.name}@TASK"])
+        raise FaultyData([f"{path} must be one task with a scorer; name it: {file}@TASK"])
     samples = {str(sample.id or number): sample for number, sample in enumerate(tasks[0].dataset, start=1)}
-    faults: list[str] = []
-    pairs: list[tuple[Question, Key]] = []
+    faults, questions, keys = list[str](), list[Question](), list[Key]()
     for name, sample in samples.items():
-        pair = _question(name, sample)
-        if isinstance(pair, str):
-            faults.append(f"{path.name}: sample {name[:60]}: {pair}")
-        else:
-            pairs.append(pair)
-    if faults or not pairs:
-        raise FaultyData(faults or [f"{path.name} has no samples"])
-    data = DataSet(questions=tuple(pair[0] for pair in pairs), keys=tuple(pair[1] for pair in pairs))
-    return data, scorer_of(tasks[0], samples)
+        try:
+            question, key = _question(name, sample)
+            questions.append(question)
+            keys.append(key)
+        except ValueError as error:
+            faults.append(f"{path}: sample {name[:60]}: {error}")
+    if faults or not samples:
+        raise FaultyData(faults or [f"{path} has no samples"])
+    return DataSet(questions=tuple(questions), keys=tuple(keys)), scorer_of(tasks[0], samples)
 
 
-def _question(name: str, sample: Any) -> tuple[Question, Key] | str:
-    """A sample as a question with its key; or why it is none."""
+def _question(name: str, sample: Any) -> tuple[Question, Key]:
+    """A sample as a question with its key.
+
+    Raises:
+        ValueError: it is none.
+    """
     if not isinstance(sample.input, str):
-        return "its input is a conversation; a question is one text"
-    targets, options = _list(sample.target), tuple(map(str, sample.choices or ()))
+        raise ValueError("its input is a conversation; a question is one text")
+    target: object = sample.target
+    truth, *others = map(str, cast("list[object]", target) if isinstance(target, list) else [target])
+    options: tuple[str, ...] = tuple(map(str, sample.choices or ()))
     group = str(cast("dict[str, object]", sample.metadata or {}).get("group", ""))
-    if not options:
-        question = Question(id=name, input=sample.input, kind="text", group=group)
-        return question, Key(id=name, truth=targets[0], accepted=tuple(targets[1:]))
-    places = [ord(target) - ord("A") for target in targets if len(target) == 1]
-    if len(targets) != 1 or not places or not 0 <= places[0] < len(options):
-        return "its target must be the letter of one choice"
-    question = Question(id=name, input=sample.input, kind="option", options=options, group=group)
-    return question, Key(id=name, truth=options[places[0]])
+    if options:
+        place = ord(truth) - ord("A") if len(truth) == 1 else -1
+        if others or not 0 <= place < len(options):
+            raise ValueError("its target must be the letter of one choice")
+        truth = options[place]
+    question = Question(id=name, input=sample.input, kind="option" if options else "text", options=options, group=group)
+    return question, Key(id=name, truth=truth, accepted=tuple(others))
 
 
-def _list(target: object) -> list[str]:
-    if isinstance(target, list):
-        return [str(item) for item in cast("list[object]", target)]
-    return [str(target)]
+def completion(answer: str, options: Sequence[str]) -> str:
+    """An answer as Inspect's scorers read it: ``ANSWER: B`` where there are choices."""
+    return f"ANSWER: {choice(answer, options)}" if answer and options else answer
+
+
+def choice(option: str, options: Sequence[str]) -> str:
+    """The letter that an option has in Inspect."""
+    return chr(ord("A") + options.index(option))
 
 
 def scorer_of(task: Any, samples: dict[str, Any]) -> Mark:
@@ -93,8 +100,8 @@ def scorer_of(task: Any, samples: dict[str, Any]) -> Mark:
     to_float = scorers.value_to_float()
 
     async def mark(question: Question, answer: str) -> float:
-        sample, said = samples[question.id], completion(answer, question.options)
-        output = models.ModelOutput.from_content("folkmoot", said)
+        sample = samples[question.id]
+        output = models.ModelOutput.from_content("folkmoot", completion(answer, question.options))
         state = solvers.TaskState(
             model=models.ModelName("folkmoot/debate"),
             sample_id=question.id,

@@ -37,6 +37,12 @@ class Mixture:
     high: tuple[int, ...]
     share: float
 
+    def sizes(self, place: int) -> dict[int, float]:
+        """How many answers a question gets, with the share of each number."""
+        low, high = self.low[place], self.high[place]
+        shares = {low: 1 - self.share, high: self.share} if low != high else {low: 1.0}
+        return {size: share for size, share in shares.items() if share > 0}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:

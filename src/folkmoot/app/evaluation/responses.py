@@ -4,12 +4,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile, takewhile
+from typing import TypeAlias
 
 from folkmoot.app.evaluation.scores import Currency, State
 from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.app.serve.spending import spent
-from folkmoot.core.ask import ABSTAIN, Usage
+from folkmoot.core.ask import ABSTAIN
 from folkmoot.core.errors import FREE_ERRORS
 from folkmoot.core.event import ASIDE, Asked, Attempted, Called, Entry, Erred, Failed, Opened, Replied
 from folkmoot.core.transcript import Transcript, Turn, fold, read_field
@@ -20,27 +22,9 @@ OUTPUT = 5
 """What a token of an answer costs, in tokens of a prompt; prices of most providers are near it."""
 
 SHARED = "first answers shared"
-"""What the opening of a record says whose first answers were copied from another one and paid there.
-
-Where not all were copied, the names of whose were follow after a colon.
-"""
+"""What the opening of a record says whose first answers were copied from another one and paid there."""
 
 FIELDS = ("ANSWER", "PROBABILITY", "ESTIMATE", "P50")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
-    """What an arm answered to a question.
-
-    Attributes:
-        answers: one answer; several where they are tied; none where there is none that could be read.
-        state: whether there is an answer.
-        probability: of the outcome, for the kind ``probability``.
-    """
-
-    answers: tuple[str, ...] = ()
-    state: State = "unread"
-    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,37 +95,71 @@ def charge_of(entries: Sequence[Entry], keys: Iterable[str] | None = None) -> Ch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """One independent answer.
-
-    Attributes:
-        seat: whose place it was.
-        answer: in words; None where none was read.
-        form: the answer in the form in which it is compared.
-        charge: what it cost.
-        failed: whether there was no reply at all.
-    """
+class SeatAnswers:
+    """The first and the last answer of one participant; None for none."""
 
     seat: str
+    first: str | None
+    model: str = ""
+    last: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """What an arm answered to a question: by a debate, or by independent answers that were counted.
+
+    Attributes:
+        answers: one answer; several where they are tied; none where there is none that could be read.
+        state: whether there is an answer.
+        probability: of the outcome, for the kind ``probability``.
+        charge: what it cost.
+        debated: whether participants answered after they had seen others.
+        seats: what each participant of a debate answered first and last.
+    """
+
+    answers: tuple[str, ...] = ()
+    state: State = "unread"
+    probability: float | None = None
+    charge: Charge = Charge()
+    debated: bool = False
+    seats: tuple[SeatAnswers, ...] = ()
+
+
+Parts: TypeAlias = Sequence[tuple[float, Response]]
+"""What an arm answered to a question where it is a mixture: several responses, each with its share."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One independent answer: in words, in the form in which it is compared (None for none), and what it cost."""
+
     answer: str | None
     form: str | None
     charge: Charge
     failed: bool = False
 
 
-def drafts_of(question: Question, entries: Sequence[Entry]) -> tuple[Draft, ...]:
-    """The independent answers of a record, in the order of the seats."""
-    return tuple(
+def drafts_of(question: Question, entries: Sequence[Entry]) -> list[Draft]:
+    """The independent answers of a record, in the order of the seats: the first of each. One without a reply failed."""
+    firsts: dict[str, Turn] = {}
+    for turn in fold(entries).all():
+        if _answers(turn):
+            firsts.setdefault(turn.by, turn)
+    answers = [answer_in(question, turn) for turn in firsts.values()]
+    return [
         Draft(
-            seat=turn.by,
-            answer=(answer := answer_in(question, turn)),
+            answer=answer,
             form=form_of(question, answer),
             charge=charge_of(entries, [turn.key]),
             failed=turn.reply is None,
         )
-        for turn in fold(entries).all()
-        if turn.act == "draft"
-    )
+        for turn, answer in zip(firsts.values(), answers, strict=True)
+    ]
+
+
+def _answers(turn: Turn) -> bool:
+    """Whether somebody was asked for an answer, and not for a criticism or a vote."""
+    return turn.act in SPOKEN and any(asks_for(turn, name) for name in FIELDS)
 
 
 def answer_in(question: Question, turn: Turn) -> str | None:
@@ -190,34 +208,14 @@ def count(question: Question, answers: Sequence[str | None]) -> Response:
     return Response(answers=tops, state="answered" if len(tops) == 1 else "tied")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeatAnswers:
-    """The first and the last answer of one participant; None for none."""
-
-    seat: str
-    first: str | None
-    model: str = ""
-    last: str | None = None
+def counted(question: Question, drafts: Sequence[Draft], *, debated: bool = False) -> Response:
+    """What several independent answers say together, and what they cost."""
+    failed = all(draft.failed for draft in drafts)
+    response = Response(state="failed") if failed else count(question, [draft.answer for draft in drafts])
+    return replace(response, charge=Charge.sum([draft.charge for draft in drafts]), debated=debated)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DebateResponse:
-    """What came of one debate.
-
-    Attributes:
-        response: its answer.
-        charge: what it cost.
-        debated: whether participants answered after they had seen others.
-        seats: what each participant answered first and last.
-    """
-
-    response: Response
-    charge: Charge
-    debated: bool
-    seats: tuple[SeatAnswers, ...]
-
-
-def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> DebateResponse:
+def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> Response:
     """Read what came of a debate.
 
     Args:
@@ -230,12 +228,8 @@ def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = 
     response = count(question, [seat.last for seat in seats]) if recount else _decision_response(question, transcript)
     if not transcript.turns():
         response = Response(state="failed")
-    return DebateResponse(
-        response=response,
-        charge=charge_of(entries),
-        debated=not recount and _has_exchange(transcript),
-        seats=seats,
-    )
+    debated = not recount and _has_exchange(transcript)
+    return replace(response, charge=charge_of(entries), debated=debated, seats=seats)
 
 
 def _has_exchange(transcript: Transcript) -> bool:
@@ -248,7 +242,7 @@ def _has_exchange(transcript: Transcript) -> bool:
 def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
     """What participants answered first and last; who was never asked for an answer, such as a critic, has none."""
     brief, everything = transcript.brief, transcript.all()
-    answering = {turn.by for turn in everything if turn.act in SPOKEN and any(asks_for(turn, name) for name in FIELDS)}
+    answering = {turn.by for turn in everything if _answers(turn)}
     for participant in brief.participants if brief else ():
         if participant.duty != "debater" or (everything and participant.name not in answering):
             continue
@@ -306,53 +300,36 @@ class Block:
     epoch: int
     rounds: list[str] = field(default_factory=list[str])
     drafts: list[Draft] = field(default_factory=list[Draft])
-    debates: dict[str, list[DebateResponse]] = field(default_factory=dict[str, list[DebateResponse]])
+    debates: dict[str, list[Response]] = field(default_factory=dict[str, list[Response]])
     records: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     whole: bool = False
 
     def draws(self, arm: str) -> list[Draft]:
         """What an arm that meets a cost takes as many of as that buys: its debates, or independent answers."""
-        if arm not in self.debates:
-            return self.drafts
-        return [_as_draft(self.question, debate) for debate in self.debates[arm]]
+        held = self.debates.get(arm)
+        return self.drafts if held is None else [_as_draft(self.question, debate) for debate in held]
 
 
-def _as_draft(question: Question, debate: DebateResponse) -> Draft:
+def _as_draft(question: Question, debate: Response) -> Draft:
     """The answer of a whole debate as one of several to be counted; a tie is none."""
-    came = debate.response
-    answer = came.answers[0] if came.state == "answered" else None
+    answer = debate.answers[0] if debate.state == "answered" else None
     form = form_of(question, answer)
-    return Draft(seat="", answer=answer, form=form, charge=debate.charge, failed=came.state == "failed")
+    return Draft(answer=answer, form=form, charge=debate.charge, failed=debate.state == "failed")
 
 
 # ---- what was paid ---------------------------------------------------------------------------------------------------
 
 
 def own_entries(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of a record without what was copied from another one, and paid there."""
-    opened = entries[0].event
-    mark = (
-        next((words for words in opened.chosen if words.startswith(SHARED)), "") if isinstance(opened, Opened) else ""
-    )
-    if not mark:
+    """The entries of a record without what was copied from another one, and paid there: the calls of its first asks."""
+    opened = entries[0].event if entries else None
+    if not isinstance(opened, Opened) or SHARED not in opened.chosen:
         return list(entries)
-    names = mark.removeprefix(SHARED).removeprefix(": ").split(", ")
-    copied: set[str] = set()
-    begun = False
-    for entry in entries:
-        if isinstance(entry.event, Asked):
-            begun = True
-            if names == [""] or entry.event.ask.to in names:
-                copied.add(entry.event.ask.key)
-        elif begun:
-            break
+    begun = dropwhile(lambda entry: not isinstance(entry.event, Asked), entries)
+    asked = takewhile(lambda entry: isinstance(entry.event, Asked), begun)
+    copied = {entry.event.ask.key for entry in asked if isinstance(entry.event, Asked)}
     keyed = (Attempted, Called, Erred, Replied, Failed)
     return [entry for entry in entries if not (isinstance(entry.event, keyed) and entry.event.key in copied)]
-
-
-def usage_of(entries: Sequence[Entry]) -> list[Usage]:
-    """What each call of a debate used, without what was copied."""
-    return [entry.event.usage for entry in own_entries(entries) if isinstance(entry.event, Called)]
 
 
 def own_cost(entries: Sequence[Entry]) -> float:

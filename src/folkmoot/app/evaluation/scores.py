@@ -6,10 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
+from folkmoot.app.evaluation.arms import Arm
 from folkmoot.record.store import digest
 
 State: TypeAlias = Literal["answered", "tied", "unread", "failed"]
-ArmKind: TypeAlias = Literal["single", "sample", "adaptive", "rethink", "protocol"]
 Measure: TypeAlias = Literal["credit", "log_loss", "brier"]
 Currency: TypeAlias = Literal["usd", "tokens", "calls"]
 
@@ -31,7 +31,7 @@ class Score:
         arm: the arm's name.
         epoch: the number of the repeat, from 1.
         answer: the answer in words; None where there is none.
-        credit: from 0 (wrong) to 1 (right); None where the kind of question has none.
+        credit: from 0 (wrong) to 1 (right).
         loss: minus the logarithm of the probability that the truth was given; None without probabilities.
         brier: the squared error of the probability; None without probabilities.
         usd: US dollars as charged, which is as if the arm ran alone; None where a price is unknown.
@@ -47,7 +47,7 @@ class Score:
     arm: str
     epoch: Number
     answer: str | None
-    credit: Share | None
+    credit: Share
     loss: Amount | None
     brier: Share | None
     usd: Amount | None
@@ -75,27 +75,6 @@ class SeatScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedArm:
-    """One way to answer.
-
-    Attributes:
-        name: what the tables call it.
-        kind: what it does.
-        title: what it does, in words for a reader.
-        is_debate: whether it is judged as a debate, against its rivals.
-        matches: the arm whose cost it meets; "" for none.
-        own_drafts: whether its first answers are its own, and not those that the other arms share.
-    """
-
-    name: str
-    kind: ArmKind
-    title: str
-    is_debate: bool = False
-    matches: str = ""
-    own_drafts: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EvalPlan:
     """What was fixed before the first call.
 
@@ -117,7 +96,7 @@ class EvalPlan:
     """
 
     name: str
-    arms: tuple[PlannedArm, ...]
+    arms: tuple[Arm, ...]
     score: Measure
     currency: Currency
     margin: Annotated[float, msgspec.Meta(gt=0)]

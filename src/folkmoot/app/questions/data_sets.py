@@ -1,6 +1,7 @@
 """Questions with known answers, parted: questions, which prompts may see, and keys, which they never do.
 
-``question_files`` reads them. Each faulty line is one error with its number. ``target`` and ``choices``, Inspect's names, stand for ``truth`` and ``options``.
+``question_files`` reads them. Each faulty line is one error with its number. ``target`` and ``choices``, Inspect's names,
+stand for ``truth`` and ``options``.
 """
 
 import json
@@ -9,7 +10,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, cast, get_args
 
@@ -27,15 +28,19 @@ FIELDS = ("id", "input", "truth", "kind", "options", "accepted", "tolerance", "d
 LISTS = frozenset({"options", "tags", "accepted", "documents"})
 """Fields with several values: a list in JSON, parted by ``|`` in CSV."""
 
-
-OUTCOMES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("1.0", "yes", "true"), "1"),
-    **dict.fromkeys(("0.0", "no", "false"), "0"),
-}
+OUTCOMES: Final[Mapping[str, str]] = {"1.0": "1", "yes": "1", "true": "1", "0.0": "0", "no": "0", "false": "0"}
 """How the outcome of a yes/no question is written elsewhere."""
+
+PLAIN_NUMBER: Final = re.compile(r"[$€£]?[+-]?\d[\d,]*(\.\d+)?\s*%?")
+"""A truth that is a number and nothing else."""
 
 LONGEST_ID = 200
 """Characters of a question that is its own id; of a longer one its beginning and a hash are."""
+
+QUESTIONS_FILE, KEYS_FILE = "questions.jsonl", "keys.jsonl"
+
+Line: TypeAlias = "Mapping[str, object] | str"
+"""The fields of a line as they are written; or what is wrong with it."""
 
 
 class FaultyData(BriefError):
@@ -48,10 +53,6 @@ class FaultyData(BriefError):
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__("; ".join(faults))
         self.faults = tuple(faults)
-
-
-class UnknownField(ValueError):
-    """A line has a field that no question has; the same in every line of a table, so it is said once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,63 +99,53 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSet:
-    """Questions, and their keys in the same order."""
+    """Questions, and their keys in the same order; each becomes a file, and only the grader opens that of the keys."""
 
     questions: tuple[Question, ...]
     keys: tuple[Key, ...]
 
+    @property
+    def hashes(self) -> tuple[str, str]:
+        """The SHA-256 of the two files."""
+        return digest(_lines(self.questions)), digest(_lines(self.keys))
 
-Line: TypeAlias = "Mapping[str, object] | str"
-"""The fields of a line as they are written; or what is wrong with it."""
+    def keep(self, folder: Path) -> None:
+        """Write both files into a folder, each wholly or not at all.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        write_whole(folder / QUESTIONS_FILE, _lines(self.questions).encode())
+        write_whole(folder / KEYS_FILE, _lines(self.keys).encode())
+
+    def only(self, ids: Iterable[str]) -> "DataSet":
+        """Some of the questions, with their keys."""
+        chosen = frozenset(ids)
+        return DataSet(
+            questions=tuple(question for question in self.questions if question.id in chosen),
+            keys=tuple(key for key in self.keys if key.id in chosen),
+        )
 
 
-def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path | None = None) -> DataSet:
-    """Part lines into questions and keys.
+def tagged(tags: Mapping[str, Sequence[str]], tag: str) -> set[str]:
+    """The ids of the questions with a tag.
 
     Args:
-        lines: for each line its place, ``set.jsonl:3``, and its fields.
-        name: what the whole is called in errors.
-        folder: where the documents are that lines name.
+        tags: of each question, by its id.
+        tag: one of them.
 
     Raises:
-        FaultyData: lines are wrong, or there are none.
+        BriefError: no question has it.
     """
-    faults: list[str] = []
-    pairs: list[tuple[Question, Key]] = []
-    places: dict[str, str] = {}
-    unknown: set[str] = set()
-    for place, line in lines:
-        try:
-            question, key = _part(line, folder)
-            same = _asked_alike(question)
-            for what, value in (("input", same), ("id", question.id)):
-                if before := places.get(f"{what} {value}"):
-                    raise ValueError(f"{_line_of(before)} already has this {what}")
-            places |= {f"id {question.id}": place, f"input {same}": place}
-            pairs.append((question, key))
-        except BriefError as error:
-            faults.append(f"{place}: {error.found}")
-        except UnknownField as error:
-            faults += [] if str(error) in unknown else [f"{place}: {error}"]
-            unknown.add(str(error))
-        except ValueError as error:
-            faults.append(f"{place}: {error}")
-    if not pairs and not faults:
-        faults = [f"{name} has no questions"]
-    if faults:
-        raise FaultyData(faults)
-    return DataSet(questions=tuple(pair[0] for pair in pairs), keys=tuple(pair[1] for pair in pairs))
+    if chosen := {name for name, own in tags.items() if tag in own}:
+        return chosen
+    known = sorted({word for own in tags.values() for word in own})
+    there = f"there are {listed(known)}" if len(known) <= 20 else f"there are {len(known)} others"
+    raise BriefError(f"no question has the tag {tag[:60]!r}; {there if known else 'none has any'}", code="bad_enum")
 
 
-def _asked_alike(question: Question) -> str:
-    """What is put in a prompt; two questions with the same are one."""
-    return json.dumps([" ".join(question.input.split()), question.options, [item.text for item in question.documents]])
-
-
-def _line_of(place: str) -> str:
-    """``line 3`` for ``set.jsonl:3``; a place without a number as it is."""
-    number = place.rpartition(":")[2]
-    return f"line {number}" if number.isdecimal() else place
+def _lines(items: Sequence[Question] | Sequence[Key]) -> str:
+    return "".join(json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items)
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -171,55 +162,48 @@ def write_whole(path: Path, data: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-QUESTIONS_FILE, KEYS_FILE = "questions.jsonl", "keys.jsonl"
+# ---- from lines to questions and keys --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredData:
-    """Questions whose keys lie in a file of their own, which only the grader opens.
+def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path) -> DataSet:
+    """Part lines into questions and keys.
 
-    Attributes:
-        questions: what is asked.
-        questions_hash: SHA-256 of the questions as they are stored.
-        keys: the file of the keys, which ``keep`` writes.
-        keys_hash: SHA-256 of that file.
-        texts: what the two files hold, by their names.
+    Args:
+        lines: for each line its place, ``set.jsonl:3``, and its fields.
+        name: what the whole is called in errors.
+        folder: where the documents are that lines name.
+
+    Raises:
+        FaultyData: lines are wrong, or there are none.
     """
-
-    questions: tuple[Question, ...]
-    questions_hash: str
-    keys: Path
-    keys_hash: str
-    texts: Mapping[str, str] = field(repr=False)
-
-    def keep(self) -> None:
-        """Write both files into their folder, which is made, each wholly or not at all.
-
-        Raises:
-            OSError: they cannot be written.
-        """
-        self.keys.parent.mkdir(parents=True, exist_ok=True)
-        for name, text in self.texts.items():
-            write_whole(self.keys.with_name(name), text.encode("utf-8"))
-
-
-def to_store(data: DataSet, folder: Path) -> StoredData:
-    """Questions and keys as two files of a folder; nothing is written before ``keep``."""
-    texts = {QUESTIONS_FILE: _lines(data.questions), KEYS_FILE: _lines(data.keys)}
-    return StoredData(
-        questions=data.questions,
-        questions_hash=digest(texts[QUESTIONS_FILE]),
-        keys=folder / KEYS_FILE,
-        keys_hash=digest(texts[KEYS_FILE]),
-        texts=texts,
-    )
+    faults: dict[str, str] = {}  # by the sentence without its place: a wrong column is wrong in every line
+    pairs: list[tuple[Question, Key]] = []
+    places: dict[tuple[str, str], str] = {}
+    for place, line in lines:
+        try:
+            question, key = _part(line, folder)
+            # What is put in a prompt: two questions with the same are one.
+            shown = [" ".join(question.input.split()), question.options, [item.text for item in question.documents]]
+            for what, value in (("id", question.id), ("input", json.dumps(shown))):
+                if (before := places.setdefault((what, value), place)) is not place:
+                    raise ValueError(f"{_line_of(before)} already has this {what}")
+            pairs.append((question, key))
+        except (ValueError, BriefError) as error:
+            sentence = error.found if isinstance(error, BriefError) else str(error)
+            once = sentence if sentence.startswith("unknown field") else f"{place}: {sentence}"
+            faults.setdefault(once, f"{place}: {sentence}")
+    if faults or not pairs:
+        raise FaultyData(list(faults.values()) or [f"{name} has no questions"])
+    return DataSet(questions=tuple(question for question, _ in pairs), keys=tuple(key for _, key in pairs))
 
 
-def _lines(items: Sequence[Question] | Sequence[Key]) -> str:
-    return "".join(json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items)
+def _line_of(place: str) -> str:
+    """``line 3`` for ``set.jsonl:3``; a place without a number as it is."""
+    number = place.rpartition(":")[2]
+    return f"line {number}" if number.isdecimal() else place
 
 
-def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
+def _part(line: Line, folder: Path) -> tuple[Question, Key]:
     """The question and the key of a line.
 
     Raises:
@@ -228,21 +212,20 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
     """
     if isinstance(line, str):
         raise ValueError(line)
+    if twice := next((pair for pair in ALIASES.items() if set(pair) <= set(line)), None):
+        raise ValueError(f"{listed(twice)} are one field")
     fields = {ALIASES.get(name, name): value for name, value in line.items()}
-    if twice := [pair for pair in ALIASES.items() if set(pair) <= set(line)]:
-        raise ValueError(f"{listed(twice[0])} are one field")
-    if unknown := [name for name in fields if name not in FIELDS]:
-        meant = closest(unknown[0], FIELDS)
-        known = f"; did you mean {meant!r}?" if meant else f"; there are {listed(FIELDS)}"
-        raise UnknownField(f"unknown field {shorten(unknown[0], 60)!r}{known}")
-    words, truth, more = _text(fields, "input"), *_truths(fields)
+    if unknown := next((name for name in fields if name not in FIELDS), ""):
+        meant = closest(unknown, FIELDS)
+        known = f"did you mean {meant!r}?" if meant else f"there are {listed(FIELDS)}"
+        raise ValueError(f"unknown field {shorten(unknown, 60)!r}; {known}")
+    words, truth, accepted = _text(fields, "input"), *_truths(fields)
     if not words or not truth:
         raise ValueError(f"{'truth' if words else 'input'} is missing")
     options = _options(_texts(fields, "options"))
-    if _text(fields, "kind") == "probability":
-        truth = OUTCOMES.get(truth.casefold(), truth)
-    kind = _kind(_text(fields, "kind") or ("text" if more and not options else ""), truth, options)
-    if more and kind != "text":
+    several = "text" if accepted and not options else ""
+    kind, truth = _kind(_text(fields, "kind") or several, truth, options)
+    if accepted and kind != "text":
         raise ValueError(f"several accepted answers are for the kind text, not {kind}")
     name = _text(fields, "id") or (words if len(words) <= LONGEST_ID else f"{words[:60]}… {digest(words)[:12]}")
     question = Question(
@@ -255,24 +238,32 @@ def _part(line: Line, folder: Path | None) -> tuple[Question, Key]:
         tags=_texts(fields, "tags"),
     )
     absolute, relative = _tolerances(_text(fields, "tolerance"))
-    return question, Key(id=name, truth=truth, accepted=more, tolerance=absolute, relative=relative)
-
-
-def _tolerances(tolerance: str) -> tuple[float, float]:
-    """How far off a number may be, as it is and as a share of the truth: ``0.5`` or ``2%``."""
-    room = _number(tolerance.removesuffix("%") or "0", "tolerance")
-    if room < 0:
-        raise ValueError("tolerance is below 0")
-    return (0.0, room / 100) if tolerance.endswith("%") else (room, RELATIVE)
+    return question, Key(id=name, truth=truth, accepted=accepted, tolerance=absolute, relative=relative)
 
 
 def _truths(fields: Mapping[str, object]) -> tuple[str, tuple[str, ...]]:
     """The right answer, and the other forms of it that are right too."""
-    more = _texts(fields, "accepted")
-    if isinstance(fields.get("truth"), list):
-        first, *others = _texts(fields, "truth") or ("",)
-        return first, (*others, *more)
-    return _text(fields, "truth"), more
+    first, *others = _texts(fields, "truth") or ("",)
+    return first, (*others, *_texts(fields, "accepted"))
+
+
+def _kind(kind: str, truth: str, options: Sequence[str]) -> tuple[Kind, str]:
+    """The kind of a question, checked, with its truth as it is compared.
+
+    Where nobody says it: option where options are named, number where the truth is nothing but a number, else text.
+    """
+    kind = kind or ("option" if options else "number" if PLAIN_NUMBER.fullmatch(truth) else "text")
+    if kind not in get_args(Kind):
+        raise ValueError(f"unknown kind {kind!r}; there are {', '.join(get_args(Kind))}")
+    if kind == "probability":
+        truth = OUTCOMES.get(truth.casefold(), truth)
+        if truth not in ("0", "1"):
+            raise ValueError(f"the truth of a probability is 0 or 1 (no or yes), not {shorten(truth, 60)!r}")
+    if kind == "option" and truth not in options:
+        raise ValueError(f"the truth {shorten(truth, 60)!r} is none of the options: {shorten(listed(options), 200)}")
+    if kind == "number" and read_quantity(truth) is None:
+        raise ValueError(f"truth is not a number: {shorten(truth, 60)!r}")
+    return cast("Kind", kind), truth
 
 
 def _options(options: tuple[str, ...]) -> tuple[str, ...]:
@@ -286,99 +277,45 @@ def _options(options: tuple[str, ...]) -> tuple[str, ...]:
     return options
 
 
-def _documents(value: object, folder: Path | None) -> tuple[Source, ...]:
+def _documents(value: object, folder: Path) -> tuple[Source, ...]:
     """The documents: names of files beside the data, or texts that were read before."""
-    if value is None:
-        return ()
-    if not isinstance(value, list | tuple):
-        raise ValueError("documents is not a list")
-    items = [_source(item) for item in cast("Sequence[object]", value)]
-    sources = [item for item in items if isinstance(item, Source)]
-    return (*sources, *read_files([item for item in items if isinstance(item, str)], folder))
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    read = tuple(item for item in items if isinstance(item, Source))
+    return read or read_files(_texts({"documents": cast("object", value)}, "documents"), folder)
 
 
-def _source(item: object) -> Source | str:
-    """A document that is written out in the data, with name and text; else the name of a file."""
-    if isinstance(item, Source):
-        return item
-    if isinstance(item, dict):
-        fields = cast("dict[str, object]", item)
-        if not _text(fields, "name") or not _text(fields, "text"):
-            raise ValueError("a document has a name and a text")
-        return Source(name=_text(fields, "name"), text=clean(str(fields["text"])))
-    return _text({"documents": item}, "documents")
-
-
-PLAIN_NUMBER: Final = re.compile(r"[$€£]?[+-]?\d[\d,]*(\.\d+)?\s*%?")
-"""A truth that is a number and nothing else."""
-
-
-def _kind(kind: str, truth: str, options: Sequence[str]) -> Kind:
-    """The kind of a question that fits its truth.
-
-    Where nobody says it: option where options are named, number where the truth is nothing but a number, else text.
-    """
-    kind = kind or ("option" if options else "number" if PLAIN_NUMBER.fullmatch(truth) else "text")
-    if kind not in get_args(Kind):
-        raise ValueError(f"unknown kind {kind!r}; there are {', '.join(get_args(Kind))}")
-    if kind == "option" and truth not in options:
-        raise ValueError(f"the truth {shorten(truth, 60)!r} is none of the options: {shorten(listed(options), 200)}")
-    if kind == "number" and read_quantity(truth) is None:
-        raise ValueError(f"truth is not a number: {shorten(truth, 60)!r}")
-    if kind == "probability" and truth not in ("0", "1"):
-        raise ValueError(f"the truth of a probability is 0 or 1 (no or yes), not {shorten(truth, 60)!r}")
-    return cast("Kind", kind)
-
-
-def tagged(data: DataSet, tag: str) -> DataSet:
-    """The questions with a tag, with their keys.
-
-    Raises:
-        BriefError: no question has it.
-    """
-    places = [place for place, question in enumerate(data.questions) if tag in question.tags]
-    if not places:
-        raise no_such_tag(tag, [word for question in data.questions for word in question.tags])
-    return DataSet(
-        questions=tuple(data.questions[place] for place in places), keys=tuple(data.keys[place] for place in places)
-    )
-
-
-def no_such_tag(tag: str, tags: Iterable[str]) -> BriefError:
-    """That no question has a tag, with those that there are."""
-    known = sorted(set(tags))
-    there = f"there are {listed(known)}" if len(known) <= 20 else f"there are {len(known)} others"
-    return BriefError(f"no question has the tag {tag[:60]!r}; {there if known else 'none has any'}", code="bad_enum")
-
-
-def _number(text: str, name: str) -> float:
+def _tolerances(tolerance: str) -> tuple[float, float]:
+    """How far off a number may be, as it is and as a share of the truth: ``0.5`` or ``2%``."""
     try:
-        value = float(text)
+        room = float(tolerance.removesuffix("%") or "0")
     except ValueError:
-        raise ValueError(f"{name} is not a number: {text!r}") from None
-    if not math.isfinite(value):
-        raise ValueError(f"{name} is not a number: {text!r}")
-    return value
+        room = math.nan
+    if not 0 <= room < math.inf:
+        raise ValueError(f"tolerance must be a number from 0 on, such as 0.5 or 2%, not {shorten(tolerance, 60)!r}")
+    return (0.0, room / 100) if tolerance.endswith("%") else (room, RELATIVE)
 
 
 def _text(fields: Mapping[str, object], name: str) -> str:
     """A field as text; "" where it is missing. A number or a truth value of JSON is written as it stands there."""
     value = fields.get(name)
+    if isinstance(value, str):
+        return clean(value).strip()
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return json.dumps(value)
     if value is None:
         return ""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{name} is not a number: {value}")
-    if isinstance(value, str | int | float):
-        return clean(value).strip() if isinstance(value, str) else json.dumps(value)
-    raise ValueError(f"{name} is not a text")
+    raise ValueError(f"{name} is not a text" if not isinstance(value, float) else f"{name} is not a number: {value}")
 
 
 def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
+    """A field as texts; a truth may be one, every other field of several values is a list."""
     value = fields.get(name)
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise ValueError(f"{name} is not a list")
+        if name in LISTS:
+            raise ValueError(f"{name} is not a list")
+        return (_text(fields, name),)
     items = [_text({name: item}, name) for item in cast("list[object]", value)]
     if name == "options" and "" in items:
         raise ValueError("an option is empty")

@@ -9,10 +9,11 @@ from typing import Final
 
 import msgspec
 
+from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.export.reports import save
 from folkmoot.app.results.score_page import page
 from folkmoot.app.results.score_tables import MEASURES, money, p_text
-from folkmoot.app.results.scoreboard import ArmLine, PairLine, Scoreboard
+from folkmoot.app.results.scoreboard import PairLine, Scoreboard
 from folkmoot.core.text import counted, percent
 
 
@@ -36,7 +37,7 @@ def summary(board: Scoreboard) -> str:
 
 def planned_pairs(board: Scoreboard) -> Iterator[tuple[PairLine, tuple[str, ...]]]:
     """The planned differences, with the cells that both tables have of each."""
-    costs = {arm.name: arm.usd for arm in board.arms}
+    costs = {line.arm.name: line.usd for line in board.arms}
     for pair in board.pairs:
         if pair.matched:
             yield (
@@ -80,26 +81,26 @@ def _tex(text: str) -> str:
 
 def paper(board: Scoreboard) -> Iterator[str]:
     """Each planned difference as a sentence for a paper: n, difference, interval, p, correction, cost."""
-    scores = {arm.name: arm for arm in board.arms}
+    lines = {line.arm.name: line for line in board.arms}
     groups = f" in {counted(board.groups, 'group')}" if board.groups < board.questions else ""
-    many = f", {'Holm-corrected' if len(board.verdicts) > 1 else 'uncorrected'}"
+    several, score = len(board.verdicts) > 1, board.plan.score
     for pair, _ in planned_pairs(board):
-        arm, rival = scores[pair.arm], scores[pair.rival]
-        p = p_text(pair.p if pair.adjusted is None or len(board.verdicts) == 1 else pair.adjusted)
+        arm, rival = lines[pair.arm], lines[pair.rival]
+        p = p_text(pair.p if pair.adjusted is None or not several else pair.adjusted)
         p = f"p {p}" if p.startswith("<") else f"p = {p}"
         cost = "not known" if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} times the cost"
         price = f", US${money(arm.usd)} a question" if arm.usd else ""
-        measure = MEASURES[board.score].replace("share right", "share of right answers")
-        level, better = percent(pair.interval.level), "" if board.score == "credit" else " in its favour"
+        measure = MEASURES[score].replace("share right", "share of right answers")
+        level, better = percent(pair.interval.level), "" if score == "credit" else " in its favour"
         yield (
-            f"On {counted(pair.n, 'question')}{groups}, {_named(arm)} reached a {measure} of "
-            f"{arm.score:.3f} and {_named(rival)} {rival.score:.3f} at {cost}{price}: a paired difference "
-            f"of {pair.difference:+.3f}{better} ({level} CI [{pair.interval.low:+.3f}, {pair.interval.high:+.3f}]; {p}"
-            f"{many})."
+            f"On {counted(pair.n, 'question')}{groups}, {_named(arm.arm)} reached a {measure} of {arm.score:.3f} and "
+            f"{_named(rival.arm)} {rival.score:.3f} at {cost}{price}: a paired difference of {pair.difference:+.3f}"
+            f"{better} ({level} CI [{pair.interval.low:+.3f}, {pair.interval.high:+.3f}]; {p}, "
+            f"{'Holm-corrected' if several else 'uncorrected'})."
         )
 
 
-def _named(arm: ArmLine) -> str:
+def _named(arm: Arm) -> str:
     """An arm with what it does, where its name does not say it."""
     return arm.name if arm.title == arm.name else f"{arm.name} ({arm.title})"
 

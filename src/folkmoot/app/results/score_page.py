@@ -75,7 +75,7 @@ def _cleaned(value: object) -> object:
 def plot(board: Scoreboard) -> Plot:
     """Where the differences and their intervals lie, and the margin around 0."""
     ends = [abs(end) for pair in board.pairs for end in (pair.interval.low, pair.interval.high)]
-    most = max(*ends, 1.2 * board.margin)
+    most = max(*ends, 1.2 * board.plan.margin)
 
     def at(value: float) -> float:
         return round(50 + 50 * value / most, 2)
@@ -92,5 +92,5 @@ def plot(board: Scoreboard) -> Plot:
                 figures=f"{pair.difference:+.3f} {span(pair.interval)}",
             )
 
-    low, high = at(-board.margin), at(board.margin)
+    low, high = at(-board.plan.margin), at(board.plan.margin)
     return Plot(bars=list(bars()), left=low, width=round(high - low, 2), end=f"{most:.2f}")

@@ -7,16 +7,14 @@ from typing import Final
 
 import numpy as np
 
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Measure, Score, SeatScore
-from folkmoot.app.questions.data_sets import no_such_tag
+from folkmoot.app.evaluation.scores import EvalResult, Measure, Score, SeatScore
+from folkmoot.app.questions.data_sets import tagged
 from folkmoot.core.errors import RecordError
 from folkmoot.core.text import counted, shorten
-from folkmoot.core.transcript import normalise
 from folkmoot.evaluation.paired import Differences, Floats, Interval
 from folkmoot.evaluation.quantiles import wilson
 from folkmoot.learn.calibration import CLIP
 
-WORST: Final[Mapping[Measure, float]] = {"credit": 0.0, "log_loss": -math.log(CLIP), "brier": 1.0}
 BEST: Final[Mapping[Measure, float]] = {"credit": 1.0, "log_loss": -math.log(1 - CLIP), "brier": 0.0}
 LEAST_QUESTIONS = 2
 
@@ -27,15 +25,10 @@ def only_tagged(result: EvalResult, tag: str) -> EvalResult:
     Raises:
         BriefError: no question has it.
     """
-    named = {name for name, tags in result.tags.items() if tag in tags}
-    if not named:
-        raise no_such_tag(tag, [word for tags in result.tags.values() for word in tags])
-    return replace(
-        result,
-        scores=tuple(row for row in result.scores if row.question in named),
-        seats=tuple(seat for seat in result.seats if seat.question in named),
-        tag=tag,
-    )
+    chosen = tagged(result.tags, tag)
+    rows = tuple(row for row in result.scores if row.question in chosen)
+    seats = tuple(seat for seat in result.seats if seat.question in chosen)
+    return replace(result, scores=rows, seats=seats, tag=tag)
 
 
 class ScoreRows:
@@ -47,25 +40,18 @@ class ScoreRows:
         questions: the ids of all questions that every arm has answered, in the order of the rows.
         groups: the group of each question; empty where each stands for itself, or all are one group.
         group_count: how many groups there are.
-        credits: whether the score is a credit; else it is a loss.
-        sign: 1 for credits, -1 for losses: times the score more is better.
+
+    Args:
+        result: of an evaluation.
+
+    Raises:
+        RecordError: fewer than two questions are complete, or a row stands twice.
     """
 
     def __init__(self, result: EvalResult) -> None:
-        """Sort the rows.
-
-        Args:
-            result: of an evaluation.
-
-        Raises:
-            RecordError: fewer than two questions are complete, or a row stands twice.
-        """
-        self.plan: EvalPlan = result.plan
+        self.plan, self.arms = result.plan, result.plan.arms
         if result.tag:  # the plan has other questions, too; what is looked at is all that there will be
             self.plan = replace(result.plan, planned=len({row.question for row in result.scores}), looks=(1.0,))
-        self.arms = result.plan.arms
-        self.credits = result.plan.score == "credit"
-        self.sign = 1.0 if self.credits else -1.0
         self._rows: dict[tuple[str, str], list[Score]] = {}
         for row in result.scores:
             known = self._rows.setdefault((row.arm, row.question), [])
@@ -78,7 +64,7 @@ class ScoreRows:
         if len(self.questions) < LEAST_QUESTIONS:
             many = f"{len(self.questions)} of {counted(len(order), 'question')} answered by all arms"
             raise RecordError(f"{result.plan.name}: {many}; a scoreboard needs at least {LEAST_QUESTIONS}")
-        groups = [self._rows[names[0], question][0].group or question for question in self.questions]
+        groups = [self._rows[names[0], question][0].group for question in self.questions]
         self.group_count = len(set(groups))
         self.groups = groups if 1 < self.group_count < len(groups) else []
         self._seats: dict[str, dict[str, dict[int, list[SeatScore]]]] = {}
@@ -104,45 +90,41 @@ class ScoreRows:
         ]
 
     def scores(self, arm: str, *, unread_right: bool = False) -> Floats:
-        """The mean score of an arm on each question.
-
-        Args:
-            arm: its name.
-            unread_right: count what could not be read as right instead of wrong, for a bound.
-        """
-        bound = (BEST if unread_right else WORST)[self.plan.score]
-        means = [
-            math.fsum(self._value(row, bound) for row in rows) / len(rows)
-            for rows in (self._rows[arm, question] for question in self.questions)
-        ]
+        """The mean score of an arm on each question; what could not be read is wrong, or right for a bound."""
+        means: list[float] = []
+        for question in self.questions:
+            rows = self.on(arm, question)
+            right = [unread_right and row.state == "unread" for row in rows]
+            values = [
+                BEST[self.plan.score] if each else self._value(row) for row, each in zip(rows, right, strict=True)
+            ]
+            means.append(math.fsum(values) / len(values))
         return np.array(means, dtype=np.float64)
 
-    def _value(self, row: Score, bound: float) -> float:
-        if row.state == "unread":
-            return bound
-        value = {"credit": row.credit, "log_loss": row.loss, "brier": row.brier}[self.plan.score]
-        return WORST[self.plan.score] if value is None else value
+    def _value(self, row: Score) -> float:
+        return {"credit": row.credit, "log_loss": row.loss, "brier": row.brier}[self.plan.score] or 0.0
 
     def read(self, *arms: str) -> list[int]:
         """The places of the questions to which all of these arms have readable answers only."""
         return [
-            index
-            for index, question in enumerate(self.questions)
-            if not any(row.state == "unread" for arm in arms for row in self._rows[arm, question])
+            place
+            for place, question in enumerate(self.questions)
+            if not any(row.state == "unread" for arm in arms for row in self.on(arm, question))
         ]
 
     def minus(self, arm: str, rival: str) -> Floats:
         """The difference on each question, more being better."""
-        return self.sign * (self.scores(arm) - self.scores(rival))
+        difference = self.scores(arm) - self.scores(rival)
+        return difference if self.plan.score == "credit" else -difference
 
     def differences(self, values: Floats) -> Differences:
         """One value for each question, for an interval by groups; a single group counts as none."""
-        return Differences(values, self.groups, credits=self.credits)
+        return Differences(values, self.groups, credits=self.plan.score == "credit")
 
     def interval(self, values: Floats) -> Interval:
         """The 95% interval of the mean of one arm: Wilson's for credits, Student's t for losses."""
         plain = Differences(values, self.groups)
-        if not self.credits:
+        if self.plan.score != "credit":
             return plain.interval()
         share, n = plain.mean, float(plain.n)
         error = plain.spread / math.sqrt(n)
@@ -153,14 +135,6 @@ class ScoreRows:
 
     def cost(self, arm: str) -> float | None:
         """The mean cost of a row in the currency of the plan; None where a price is unknown."""
-        currency = self.plan.currency
-        costs = [row.usd if currency == "usd" else float(getattr(row, currency)) for row in self.of(arm)]
+        costs: list[float | None] = [getattr(row, self.plan.currency) for row in self.of(arm)]
         known = [cost for cost in costs if cost is not None]
         return math.fsum(known) / len(known) if known and len(known) == len(costs) else None
-
-
-def ballot(seat: SeatScore) -> str:
-    """A first answer to count: right ones are one, wrong ones go by their words; "" for none."""
-    if seat.first is None:
-        return ""
-    return "right" if seat.first_right else f"wrong: {normalise(seat.first)}"

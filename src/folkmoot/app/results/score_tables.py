@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from folkmoot.app.results.scoreboard import ArmLine, FlipLine, PairLine, Scoreboard
+from folkmoot.app.results.scoreboard import PairLine, Scoreboard
 from folkmoot.core.text import clean, counted, flat, percent, shorten
 from folkmoot.evaluation.flips import FlipRate
 from folkmoot.evaluation.paired import Interval
@@ -64,9 +64,9 @@ def plain_span(interval: Interval) -> str:
     return f"[{interval.low:.3f}, {interval.high:.3f}]"
 
 
-def money(value: float | None) -> str:
+def money(value: float | None, sign: str = "") -> str:
     """US dollars with at least two significant digits."""
-    return UNKNOWN if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
+    return UNKNOWN if value is None else f"{sign}{value:.2f}" if value >= 0.1 else f"{sign}{value:.2g}"
 
 
 def p_text(p: float) -> str:
@@ -76,10 +76,10 @@ def p_text(p: float) -> str:
 
 def heading(board: Scoreboard) -> str:
     """What was evaluated, in one line."""
-    of = f"{board.questions} of {counted(board.planned, 'question')}"
-    repeats = f", {board.epochs} times each" if board.epochs > 1 else ""
-    currency = board.currency.replace("usd", "US dollars")
-    return f"{board.name}: {of}{repeats}; score: {MEASURES[board.score]}; equal cost in {currency}"
+    plan, of = board.plan, f"{board.questions} of {counted(board.plan.planned, 'question')}"
+    repeats = f", {plan.epochs} times each" if plan.epochs > 1 else ""
+    currency = plan.currency.replace("usd", "US dollars")
+    return f"{plan.name}: {of}{repeats}; score: {MEASURES[plan.score]}; equal cost in {currency}"
 
 
 def verdicts(board: Scoreboard) -> Iterator[str]:
@@ -91,38 +91,46 @@ def verdicts(board: Scoreboard) -> Iterator[str]:
 
 def facts(board: Scoreboard) -> Iterator[str]:
     """What stands below the scoreboard: what this data could show, groups, looks, plan and prices."""
+    plan = board.plan
     for pair in board.pairs:
         if pair.matched:
             yield (
                 f"smallest difference that could be shown against {pair.rival}: {pair.smallest:.3f}; "
-                f"{board.margin:g} needs {counted(pair.needed, 'question')}"
+                f"{plan.margin:g} needs {counted(pair.needed, 'question')}"
             )
-    looks = ", ".join(percent(share) for share in board.looks) or "100%"
-    yield f"margin {board.margin:g}; level {board.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"
-    charged = UNKNOWN if board.charged_usd is None else f"${money(board.charged_usd)}"
-    paid = UNKNOWN if board.paid_usd is None else f"${money(board.paid_usd)}"
-    prices = f"; prices of {board.prices_date}" if board.prices_date else ""
-    yield f"charged to all arms: {charged}; paid: {paid}, {board.paid_tokens:,} tokens{prices}"
-    yield f"plan {board.plan_hash[:16]}{' (changed: exploratory)' if board.exploratory else ''}; seed {board.seed}"
+    looks = ", ".join(percent(share) for share in plan.looks)
+    yield f"margin {plan.margin:g}; level {plan.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"
+    prices = f"; prices of {plan.prices_date}" if plan.prices_date else ""
+    yield f"charged to all arms: {money(board.charged_usd, '$')}; paid: {money(board.paid_usd, '$')}, {board.paid_tokens:,} tokens{prices}"
+    yield f"plan {board.plan_hash[:16]}{' (changed: exploratory)' if board.exploratory else ''}; seed {plan.seed}"
 
 
 def arm_table(board: Scoreboard) -> Table:
     """Each arm alone."""
     return Table(
-        title=f"Arms: {MEASURES[board.score]}, 95% interval of each alone",
+        title=f"Arms: {MEASURES[board.plan.score]}, 95% interval of each alone",
         heads=(
-            *("arm", "score", "interval", "tied", "not readable", "failed", "debated"),
-            *("$ a question", "tokens", "calls"),
+            "arm",
+            "score",
+            "interval",
+            "tied",
+            "not readable",
+            "failed",
+            "debated",
+            "$ a question",
+            "tokens",
+            "calls",
         ),
-        rows=[_arm_row(arm) for arm in board.arms],
+        rows=[
+            (
+                *(short(line.arm.name), f"{line.score:.3f}", plain_span(line.interval)),
+                *(str(line.tied), str(line.unread), str(line.failed), str(line.debated)),
+                *(money(line.usd), f"{line.tokens:.0f}", f"{line.calls:.2f}"),
+            )
+            for line in board.arms
+        ],
         note="Compare arms by their differences below, not by these intervals.",
     )
-
-
-def _arm_row(arm: ArmLine) -> Sequence[str]:
-    states = (str(arm.tied), str(arm.unread), str(arm.failed), str(arm.debated))
-    costs = (money(arm.usd), f"{arm.tokens:.0f}", f"{arm.calls:.2f}")
-    return (short(arm.name), f"{arm.score:.3f}", plain_span(arm.interval), *states, *costs)
 
 
 def pair_tables(board: Scoreboard) -> Iterator[Table]:
@@ -138,16 +146,18 @@ def pair_tables(board: Scoreboard) -> Iterator[Table]:
                 *(("p (Holm)",) if several else ()),
                 "cost",
             ),
-            rows=[_pair_row(pair, board, several=several) for pair in board.pairs if pair.arm == debate],
+            rows=[
+                (
+                    *(short(pair.rival), "yes" if pair.matched else "no", pair_word(pair, board)),
+                    *(f"{pair.difference:+.3f}", span(pair.interval), str(pair.helped), str(pair.hurt), p_text(pair.p)),
+                    *(("" if pair.adjusted is None else p_text(pair.adjusted),) if several else ()),
+                    UNKNOWN if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} x",
+                )
+                for pair in board.pairs
+                if pair.arm == debate
+            ],
             note=f"Planned: at equal cost; the verdict needs a small p and an interval without 0.{corrected}",
         )
-
-
-def _pair_row(pair: PairLine, board: Scoreboard, *, several: bool) -> Sequence[str]:
-    cost = UNKNOWN if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} x"
-    figures = (f"{pair.difference:+.3f}", span(pair.interval), str(pair.helped), str(pair.hurt), p_text(pair.p))
-    holm = ("" if pair.adjusted is None else p_text(pair.adjusted),) if several else ()
-    return (short(pair.rival), "yes" if pair.matched else "no", pair_word(pair, board), *figures, *holm, cost)
 
 
 def pair_word(pair: PairLine, board: Scoreboard) -> str:
@@ -156,9 +166,10 @@ def pair_word(pair: PairLine, board: Scoreboard) -> str:
     It goes by the interval and the p value that the verdict goes by where there are several verdicts.
     """
     interval, p = pair.corrected or pair.interval, pair.p if pair.adjusted is None else pair.adjusted
-    if interval.beyond_zero and p <= board.alpha:
+    if interval.beyond_zero and p <= board.plan.alpha:
         return "better" if interval.low > 0 else "worse"
-    return "as good" if -board.margin < interval.low and interval.high < board.margin else UNKNOWN
+    margin = board.plan.margin
+    return "as good" if -margin < interval.low and interval.high < margin else UNKNOWN
 
 
 def flip_table(board: Scoreboard) -> Table:
@@ -166,13 +177,14 @@ def flip_table(board: Scoreboard) -> Table:
     return Table(
         title="Turned answers, 95% interval by question",
         heads=("arm", "of", "wrong to right", "right to wrong", "questions up", "down", "p"),
-        rows=[_flip_row(line) for line in board.flips],
+        rows=[
+            (
+                *(short(line.arm), line.of, _rate(line.flips.to_right), _rate(line.flips.to_wrong)),
+                *(str(line.flips.questions_up), str(line.flips.questions_down), p_text(line.flips.p)),
+            )
+            for line in board.flips
+        ],
     )
-
-
-def _flip_row(line: FlipLine) -> Sequence[str]:
-    counts = (str(line.questions_up), str(line.questions_down), p_text(line.p))
-    return (short(line.arm), line.of, _rate(line.to_right), _rate(line.to_wrong), *counts)
 
 
 def _rate(rate: FlipRate) -> str:

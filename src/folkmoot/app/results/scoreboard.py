@@ -7,26 +7,22 @@ more is better. All intervals name their level.
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from folkmoot.app.evaluation.scores import ArmKind, Currency, Measure
-from folkmoot.evaluation.flips import FlipRate, State
+from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.scores import EvalPlan
+from folkmoot.evaluation.flips import FlipTable
 from folkmoot.evaluation.paired import Interval
 from folkmoot.evaluation.verdicts import Word
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of the JSON. New fields do not change it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmLine:
-    """One arm.
+    """How one arm did.
 
     Attributes:
-        name: what the tables call it.
-        title: what it does.
-        kind: the kind of arm.
-        is_debate: whether it is judged as a debate.
-        matches: the arm whose cost it meets; "" for none.
-        own_drafts: whether its first answers are its own.
+        arm: what it is.
         score: the mean over all questions, an unread answer counting as wrong.
         interval: of the score alone; two arms are compared by their differences and never by these.
         without_unread: the score without the questions that it left unread; None where nothing is left.
@@ -41,12 +37,7 @@ class ArmLine:
         calls: model calls a question, as charged.
     """
 
-    name: str
-    title: str
-    kind: ArmKind
-    is_debate: bool
-    matches: str
-    own_drafts: bool
+    arm: Arm
     score: float
     interval: Interval
     without_unread: float | None
@@ -106,15 +97,7 @@ class PairLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictLine:
-    """The verdict on one debate: the word and the whole sentence.
-
-    Attributes:
-        arm: the debate.
-        rival: the debate that is held as often as this one costs; "" for the verdict against independent answers.
-        word: one of five.
-        sentence: with the figures.
-        figures: which stand in brackets at its end; "" for none.
-    """
+    """The verdict on a debate, or on a debate and another one that is held as often as it costs (``rival``)."""
 
     arm: str
     rival: str
@@ -124,37 +107,12 @@ class VerdictLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
-    """How many answers went from one state to another."""
-
-    before: State
-    after: State
-    n: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FlipLine:
-    """First answers against last answers of an arm.
-
-    Attributes:
-        arm: the arm.
-        of: the answers of participants, or the decision that follows from them.
-        turned: the table.
-        to_right: of the wrong answers those that became right.
-        to_wrong: of the right answers those that became wrong.
-        questions_up: questions with more answers turned right than wrong.
-        questions_down: questions with more turned wrong than right.
-        p: of as many against as many.
-    """
+    """First answers against last answers of an arm: those of participants, or the decision that follows from them."""
 
     arm: str
     of: Literal["seats", "decision"]
-    turned: tuple[Turned, ...]
-    to_right: FlipRate
-    to_wrong: FlipRate
-    questions_up: int
-    questions_down: int
-    p: float
+    flips: FlipTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,20 +133,11 @@ class Scoreboard:
 
     Attributes:
         version: of this format.
-        name: of the evaluation.
-        plan_hash: the SHA-256 of the plan.
+        plan: what was planned; of one tag, as far as it is about its questions.
+        plan_hash: the SHA-256 of the whole plan.
         exploratory: whether the plan was changed after the first call.
-        score: the primary measure.
-        currency: in what costs are equal.
-        margin: the smallest difference that matters.
-        alpha: the level.
-        looks: the shares of the questions at which a verdict may be read.
-        seed: of the plan.
-        prices_date: of the price list; "" for none.
         questions: how many questions all arms answered.
-        planned: how many are planned.
         groups: how many groups of questions.
-        epochs: repeats of each question.
         charged_usd: what all arms would have cost alone; None where a price is unknown.
         paid_usd: what was paid, shared answers once.
         paid_tokens: the same in tokens.
@@ -201,20 +150,11 @@ class Scoreboard:
     """
 
     version: int
-    name: str
+    plan: EvalPlan
     plan_hash: str
     exploratory: bool
-    score: Measure
-    currency: Currency
-    margin: float
-    alpha: float
-    looks: tuple[float, ...]
-    seed: int
-    prices_date: str
     questions: int
-    planned: int
     groups: int
-    epochs: int
     charged_usd: float | None
     paid_usd: float | None
     paid_tokens: int

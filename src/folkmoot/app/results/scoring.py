@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from folkmoot.app.evaluation.scores import EvalResult, PlannedArm
-from folkmoot.app.results.score_rows import ScoreRows, ballot
+from folkmoot.app.evaluation.arms import RETHINK, Arm
+from folkmoot.app.evaluation.responses import exact_sum
+from folkmoot.app.evaluation.scores import EvalResult, SeatScore
+from folkmoot.app.results.score_rows import ScoreRows
 from folkmoot.app.results.scoreboard import (
     VERSION,
     ArmLine,
@@ -14,10 +15,10 @@ from folkmoot.app.results.scoreboard import (
     PairLine,
     QuestionLine,
     Scoreboard,
-    Turned,
     VerdictLine,
 )
 from folkmoot.core.text import counted, listed
+from folkmoot.core.transcript import normalise
 from folkmoot.evaluation.flips import Change, State, flip_table, state_of
 from folkmoot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from folkmoot.evaluation.paired import Interval
@@ -25,7 +26,6 @@ from folkmoot.evaluation.power import questions_needed, smallest_difference
 from folkmoot.evaluation.quantiles import NORMAL
 from folkmoot.evaluation.verdicts import (
     COST_ROOM,
-    MATCHED,
     Comparison,
     Conduct,
     Verdict,
@@ -47,7 +47,7 @@ NO_PLACEBO = (
 class Test:
     """What one verdict is about: a debate, and what it has to beat at equal cost."""
 
-    debate: PlannedArm
+    debate: Arm
     rivals: Sequence[str]
     versus: str = ""
 
@@ -66,29 +66,18 @@ def measure(result: EvalResult) -> Scoreboard:
     rows = ScoreRows(result)
     plan, tests = rows.plan, _tests(rows.arms)
     table = _compare_all(rows, tests)
-    charged = [row.usd for arm in rows.arms for row in rows.of(arm.name)]
-    known = [usd for usd in charged if usd is not None]
     return Scoreboard(
         version=VERSION,
-        name=plan.name,
+        plan=plan,
         plan_hash=result.plan.hash,
         exploratory=result.plan_changed,
-        score=plan.score,
-        currency=plan.currency,
-        margin=plan.margin,
-        alpha=plan.alpha,
-        looks=plan.looks,
-        seed=plan.seed,
-        prices_date=plan.prices_date,
         questions=len(rows.questions),
-        planned=plan.planned,
         groups=rows.group_count,
-        epochs=plan.epochs,
-        charged_usd=math.fsum(known) if len(known) == len(charged) else None,
+        charged_usd=exact_sum([row.usd for arm in rows.arms for row in rows.of(arm.name)]),
         paid_usd=result.paid_usd,
         paid_tokens=result.paid_tokens,
         verdicts=tuple(_verdict_line(rows, result, test, table[test.debate.name]) for test in tests),
-        arms=tuple(_arm(rows, arm) for arm in rows.arms),
+        arms=tuple(_arm_line(rows, arm) for arm in rows.arms),
         pairs=tuple(_pair_lines(rows, table, len(tests))),
         flips=tuple(_flip_lines(rows)),
         by_question=tuple(_question_lines(rows)),
@@ -96,17 +85,17 @@ def measure(result: EvalResult) -> Scoreboard:
     )
 
 
-def _debates(arms: Sequence[PlannedArm]) -> list[PlannedArm]:
+def _debates(arms: Sequence[Arm]) -> list[Arm]:
     return [arm for arm in arms if arm.is_debate]
 
 
-def _tests(arms: Sequence[PlannedArm]) -> list[Test]:
+def _tests(arms: Sequence[Arm]) -> list[Test]:
     """Each debate against independent answers at its cost; and against each other debate that meets its cost."""
     tests: list[Test] = []
     for debate in _debates(arms):
-        matching = [arm for arm in arms if arm.matches == debate.name]
-        tests.append(Test(debate=debate, rivals=[arm.name for arm in matching if arm.kind != "protocol"]))
-        others = [arm.name for arm in matching if arm.kind == "protocol"]
+        matching = [arm for arm in arms if arm.match == debate.name]
+        tests.append(Test(debate=debate, rivals=[arm.name for arm in matching if arm.is_drawn]))
+        others = [arm.name for arm in matching if arm.is_protocol]
         tests += [Test(debate=debate, rivals=[name], versus=name) for name in others]
     return tests
 
@@ -161,19 +150,6 @@ def _compare(rows: ScoreRows, debate: str, other: str, alpha: float) -> Comparis
 def _verdict_line(
     rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mapping[str, Comparison]
 ) -> VerdictLine:
-    verdict = _verdict(rows, result, test, comparisons)
-    return VerdictLine(
-        arm=test.debate.name,
-        rival=test.versus,
-        word=verdict.word,
-        sentence=verdict.sentence,
-        figures=verdict.figures,
-    )
-
-
-def _verdict(rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mapping[str, Comparison]) -> Verdict:
-    if not test.rivals:
-        return Verdict(word="no verdict", says=f"no verdict: {MATCHED}")
     debate = test.debate.name
     conduct = Conduct(
         failed=[_failed(rows, name) for name in (debate, *test.rivals)],
@@ -181,12 +157,14 @@ def _verdict(rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mappi
         part=bool(result.tag),
         unread_decide=any(_turns_without_unread(rows, debate, name) for name in test.rivals),
     )
-    name = debate if test.versus else "debate"
-    decided = decide([comparisons[rival] for rival in test.rivals], margin=rows.plan.margin, conduct=conduct, name=name)
+    against = [comparisons[rival] for rival in test.rivals]
     _, missing = _look(rows)
-    if missing and decided.word != "no verdict":
-        return Verdict(word="not known", says=f"not known: {more(missing)} until the next look of the plan")
-    return decided
+    verdict = decide(against, margin=rows.plan.margin, conduct=conduct, name=debate if test.versus else "debate")
+    if missing and verdict.word != "no verdict":
+        verdict = Verdict(word="not known", says=f"not known: {more(missing)} until the next look of the plan")
+    return VerdictLine(
+        arm=debate, rival=test.versus, word=verdict.word, sentence=verdict.sentence, figures=verdict.figures
+    )
 
 
 def _failed(rows: ScoreRows, arm: str) -> float:
@@ -209,15 +187,15 @@ def _pair_lines(rows: ScoreRows, table: Mapping[str, Mapping[str, Comparison]], 
     """Each debate against every other arm, but not against what has the cost of another debate, and not twice."""
     debates = _debates(rows.arms)
     for number, debate in enumerate(debates):
-        for other in sorted(rows.arms, key=lambda arm: arm.matches != debate.name):
-            if other.matches in ("", debate.name) and other not in debates[: number + 1]:
+        for other in sorted(rows.arms, key=lambda arm: arm.match != debate.name):
+            if other.match in ("", debate.name) and other not in debates[: number + 1]:
                 yield _pair_line(rows, debate.name, other, table[debate.name][other.name], verdicts)
 
 
-def _pair_line(rows: ScoreRows, debate: str, other: PlannedArm, comparison: Comparison, verdicts: int) -> PairLine:
+def _pair_line(rows: ScoreRows, debate: str, other: Arm, comparison: Comparison, verdicts: int) -> PairLine:
     values = rows.minus(debate, other.name)
     differences = rows.differences(values)
-    matched, ratio, spread = other.matches == debate, comparison.cost_ratio, spread_of_interval(comparison)
+    matched, ratio, spread = other.match == debate, comparison.cost_ratio, spread_of_interval(comparison)
     return PairLine(
         arm=debate,
         rival=other.name,
@@ -253,18 +231,12 @@ def _live_interval(values: Sequence[float], planned: int, alpha: float) -> Inter
 # ---- arms, flips, questions ------------------------------------------------------------------------------------------
 
 
-def _arm(rows: ScoreRows, arm: PlannedArm) -> ArmLine:
-    scores, due = rows.scores(arm.name), rows.of(arm.name)
+def _arm_line(rows: ScoreRows, arm: Arm) -> ArmLine:
+    scores, due, readable = rows.scores(arm.name), rows.of(arm.name), rows.read(arm.name)
     states = [row.state for row in due]
-    readable = rows.read(arm.name)
-    prices = [row.usd for row in due if row.usd is not None]
+    charged = exact_sum([row.usd for row in due])
     return ArmLine(
-        name=arm.name,
-        title=arm.title,
-        kind=arm.kind,
-        is_debate=arm.is_debate,
-        matches=arm.matches,
-        own_drafts=arm.own_drafts,
+        arm=arm,
         score=float(scores.mean()),
         interval=rows.interval(scores),
         without_unread=float(scores[readable].mean()) if readable else None,
@@ -274,7 +246,7 @@ def _arm(rows: ScoreRows, arm: PlannedArm) -> ArmLine:
         unread=states.count("unread"),
         failed=states.count("failed"),
         debated=sum(row.debated for row in due),
-        usd=math.fsum(prices) / len(due) if len(prices) == len(due) else None,
+        usd=None if charged is None else charged / len(due),
         tokens=sum(row.tokens for row in due) / len(due),
         calls=sum(row.calls for row in due) / len(due),
     )
@@ -283,23 +255,30 @@ def _arm(rows: ScoreRows, arm: PlannedArm) -> ArmLine:
 def _flip_lines(rows: ScoreRows) -> Iterator[FlipLine]:
     """What changed between first and last answers, for the arms whose participants answered twice."""
     for arm in rows.arms:
-        if arm.kind not in ("rethink", "protocol") or arm.matches or not (questions := rows.seats(arm.name)):
+        if arm.is_drawn or arm.match or not (questions := rows.seats(arm.name)):
             continue
         seats: list[list[Change]] = []
         decisions: list[list[Change]] = []
         for question, repeats in questions:
             everybody = [seat for repeat in repeats for seat in repeat]
             seats.append(
-                [(_state(seat.first, seat.first_right), _state(seat.last, seat.last_right)) for seat in everybody]
+                [(_state(each.first, each.first_right), _state(each.last, each.last_right)) for each in everybody]
             )
             changes: list[Change] = []
             for repeat in repeats:
-                tied = tops({seat.seat: ballot(seat) for seat in repeat})
+                tied = tops({seat.seat: _ballot(seat) for seat in repeat})
                 before = state_of(tied[0] == "right" if len(tied) == 1 else None)  # a tie decides nothing
                 changes.append((before, _decided(rows, arm.name, question, repeat[0].epoch)))
             decisions.append(changes)
-        yield _flips(arm.name, "seats", seats)
-        yield _flips(arm.name, "decision", decisions)
+        yield FlipLine(arm=arm.name, of="seats", flips=flip_table(seats))
+        yield FlipLine(arm=arm.name, of="decision", flips=flip_table(decisions))
+
+
+def _ballot(seat: SeatScore) -> str:
+    """A first answer to count: right ones are one, wrong ones go by their words; "" for none."""
+    if seat.first is None:
+        return ""
+    return "right" if seat.first_right else f"wrong: {normalise(seat.first)}"
 
 
 def _state(answer: str | None, right: bool | None) -> State:
@@ -309,27 +288,13 @@ def _state(answer: str | None, right: bool | None) -> State:
 def _decided(rows: ScoreRows, arm: str, question: str, epoch: int) -> State:
     """What was decided in the end."""
     row = next((row for row in rows.on(arm, question) if row.epoch == epoch and row.state == "answered"), None)
-    return state_of(None if row is None or row.credit is None else row.credit > 0.5)
-
-
-def _flips(arm: str, of: Literal["seats", "decision"], questions: Sequence[Sequence[Change]]) -> FlipLine:
-    table = flip_table(questions)
-    return FlipLine(
-        arm=arm,
-        of=of,
-        turned=tuple(Turned(before=pair[0], after=pair[1], n=n) for pair, n in sorted(table.counts.items())),
-        to_right=table.to_right,
-        to_wrong=table.to_wrong,
-        questions_up=table.questions_up,
-        questions_down=table.questions_down,
-        p=table.p,
-    )
+    return state_of(None if row is None else row.credit > 0.5)
 
 
 def _question_lines(rows: ScoreRows) -> Iterator[QuestionLine]:
     """Each question for each debate and rival, the largest loss first."""
     for debate in _debates(rows.arms):
-        for rival in (arm for arm in rows.arms if arm.matches == debate.name):
+        for rival in (arm for arm in rows.arms if arm.match == debate.name):
             values = rows.minus(debate.name, rival.name).tolist()
             for value, question in sorted(zip(values, rows.questions, strict=True)):
                 row = rows.on(debate.name, question)[0]
@@ -370,28 +335,23 @@ def _notes(rows: ScoreRows, result: EvalResult, verdicts: int) -> Iterator[str]:
         yield from _arm_notes(rows, arm)
     if verdicts > 1:
         yield f"The p values of {verdicts} verdicts are adjusted (Holm)."
-    if _debates(rows.arms) and not any(arm.kind == "rethink" for arm in rows.arms):
+    if _debates(rows.arms) and not any(arm.kind == RETHINK for arm in rows.arms):
         yield NO_PLACEBO
 
 
-def _arm_notes(rows: ScoreRows, arm: PlannedArm) -> Iterator[str]:
-    due = rows.of(arm.name)
-    if unread := sum(row.state == "unread" for row in due):
-        readable, right = rows.read(arm.name), float(rows.scores(arm.name, unread_right=True).mean())
+def _arm_notes(rows: ScoreRows, arm: Arm) -> Iterator[str]:
+    line = _arm_line(rows, arm)
+    if line.unread:
         outside = "Without those no question is left"
-        if readable:
-            outside = f"Without those questions the score is {float(rows.scores(arm.name)[readable].mean()):.3f}"
+        if line.without_unread is not None:
+            outside = f"Without those questions the score is {line.without_unread:.3f}"
         yield (
-            f"{arm.name}: {unread} of {counted(len(due), 'answer')} could not be read, which counts as wrong. "
-            f"{outside}; with all of these right, {right:.3f}."
+            f"{arm.name}: {line.unread} of {counted(line.rows, 'answer')} could not be read, which counts as wrong. "
+            f"{outside}; with all of these right, {line.unread_right:.3f}."
         )
     if arm.is_debate:
-        took_place = sum(row.debated for row in due)
-        yield (
-            f"{arm.name}: debated in {took_place} of {len(due)}."
-            if took_place
-            else f"{arm.name}: no debate took place."
-        )
+        took_place = f"debated in {line.debated} of {line.rows}" if line.debated else "no debate took place"
+        yield f"{arm.name}: {took_place}."
     if arm.own_drafts:
         yield f"{arm.name}: own drafts; its first answers are not those that the other arms share."
     seats = [seat for _, repeats in rows.seats(arm.name) for repeat in repeats for seat in repeat]

@@ -87,7 +87,7 @@ async def _evaluate(
     from folkmoot.app.evaluation.blocks import shuffled
     from folkmoot.app.evaluation.eval_files import SCORES_FILE, read_result
     from folkmoot.app.evaluation.eval_setup import plain_setup
-    from folkmoot.app.questions.data_sets import DataSet, FaultyData, to_store
+    from folkmoot.app.questions.data_sets import FaultyData
     from folkmoot.app.questions.question_files import read_data_set
     from folkmoot.app.results.score_files import FORMS, write_files
     from folkmoot.app.results.scoring import measure
@@ -97,13 +97,9 @@ async def _evaluate(
     except FaultyData as error:
         say_faults(error.faults)
         return USAGE
-    chosen = {question.id for question in list(shuffled(data.questions, 0))[:most]}
-    if left := len(data.questions) - len(chosen):
-        click.echo(f"{counted(len(chosen), 'question')} drawn of {len(data.questions)}; --most {left + most} takes all")
-    some = DataSet(
-        questions=tuple(question for question in data.questions if question.id in chosen),
-        keys=tuple(key for key in data.keys if key.id in chosen),
-    )
+    some = data.only(question.id for question in shuffled(data.questions, 0)[:most])
+    if len(some.questions) < (many := len(data.questions)):
+        click.echo(f"{counted(len(some.questions), 'question')} drawn of {many}; --most {many} takes all")
     folder = Path(f"{name}-eval")
     setup = replace(plain_setup(file, models, name=name), budget=dollars or None)
     options = RunOptions(
@@ -116,7 +112,7 @@ async def _evaluate(
         or_live=False,
         wait=True,
     )
-    code = await run_setup(setup, to_store(some, folder), folder, options)
+    code = await run_setup(setup, some, folder, options)
     if not (folder / SCORES_FILE).exists():
         return code
     board = measure(read_result(folder))

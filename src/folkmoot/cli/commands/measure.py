@@ -27,12 +27,13 @@ from folkmoot.core.brief import BATCHED, COST, SEED
 from folkmoot.core.text import about, counted, slug
 
 if TYPE_CHECKING:
-    from folkmoot.app.evaluation.eval_plan import ArmPrice, PreparedEvaluation
+    from folkmoot.app.evaluation.eval_plan import PreparedEvaluation
     from folkmoot.app.evaluation.eval_run import EvalRun, Progress
     from folkmoot.app.evaluation.eval_setup import Setup
     from folkmoot.app.evaluation.inspect_tasks import Mark
+    from folkmoot.app.evaluation.responses import Charge
     from folkmoot.app.evaluation.scores import EvalResult
-    from folkmoot.app.questions.data_sets import StoredData
+    from folkmoot.app.questions.data_sets import DataSet
 
 MOST_FAULTS = 50
 """The most faulty lines that are shown at once."""
@@ -73,7 +74,7 @@ def _options(command: Command) -> Command:
             click.option(
                 "--against",
                 metavar="NAME",
-                help="Another protocol, held as often as the first one costs; the dearer one is the first.",
+                help="Another protocol to compare it with at equal cost: the cheaper one is held more often.",
             ),
             click.option("--name", metavar="NAME", help="The name of the evaluation. Default: that of the file."),
             click.option(
@@ -129,7 +130,7 @@ def say_faults(faults: Sequence[str]) -> None:
 
 async def _evaluate(file: Path, options: EvalOptions) -> int:
     from folkmoot.app.evaluation.inspect_tasks import read_questions
-    from folkmoot.app.questions.data_sets import FaultyData, tagged, to_store
+    from folkmoot.app.questions.data_sets import FaultyData, tagged
 
     setup = _setup(file, options)
     try:
@@ -137,13 +138,13 @@ async def _evaluate(file: Path, options: EvalOptions) -> int:
     except FaultyData as error:
         say_faults(error.faults)
         return USAGE
-    data = tagged(data, setup.tag) if setup.tag else data
-    folder = options["out"] or Path(f"{setup.name}-eval")
-    return await run_setup(setup, to_store(data, folder), folder, options, mark)
+    if setup.tag:
+        data = data.only(tagged({question.id: question.tags for question in data.questions}, setup.tag))
+    return await run_setup(setup, data, options["out"] or Path(f"{setup.name}-eval"), options, mark)
 
 
 async def run_setup(
-    setup: "Setup", data: "StoredData", folder: Path, options: RunOptions, mark: "Mark | None" = None
+    setup: "Setup", data: "DataSet", folder: Path, options: RunOptions, mark: "Mark | None" = None
 ) -> int:
     """Plan an evaluation, ask before it costs money, and run it; returns the exit code."""
     from folkmoot.app.evaluation.eval_plan import prepare_evaluation
@@ -166,7 +167,6 @@ async def run_setup(
             config=config,
             folder=folder,
             parallel=options["parallel"] or PARALLEL,
-            budget=setup.budget,
             wait=options["wait"],
             mark=mark,
         )
@@ -188,13 +188,12 @@ def _setup(file: Path, options: EvalOptions) -> "Setup":
     else:
         protocol, against = options["protocol"] or "", options["against"] or ""
         setup = plain_setup(file, options["model"], protocol=protocol, against=against)
-    if options["seed"] is not None:
-        setup = replace(setup, panel=replace(setup.panel, seed=options["seed"]))
+    seed = setup.seed if options["seed"] is None else options["seed"]
     budget = setup.budget if options["budget"] is None else options["budget"]
     name = options["name"] or (f"{setup.name}-{slug(options['tag'], 40)}" if options["tag"] else setup.name)
     if not is_file_name(name):
         raise click.UsageError(f"{name[:60]!r}: the {NAMED_SO}.")
-    return replace(setup, name=name, budget=budget, tag=options["tag"] or setup.tag)
+    return replace(setup, name=name, seed=seed, budget=budget, tag=options["tag"] or setup.tag)
 
 
 def _may_begin(prepared: "PreparedEvaluation", options: RunOptions) -> bool:
@@ -261,7 +260,7 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     """What is planned, what it is expected to cost, and what it could show."""
     plan = prepared.plan
     times = f", {plan.epochs} times each" if plan.epochs > 1 else ""
-    yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(prepared.groups, 'group')}{times}"
+    yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(len(set(prepared.groups)), 'group')}{times}"
     wide = max(len(arm.name) for arm in plan.arms)
     for arm in plan.arms:
         yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
@@ -279,17 +278,17 @@ def _power_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     from folkmoot.evaluation.verdicts import LEAST_GROUPS
 
     plan = prepared.plan
-    grouped = prepared.groups < plan.planned
-    alike = f" (within a group, differences count as correlated by {ALIKE:g})" if grouped else ""
+    groups = len(set(prepared.groups))
+    alike = f" (within a group, differences count as correlated by {ALIKE:g})" if groups < plan.planned else ""
     yield (
         f"smallest difference that is found in 4 of 5 runs: {prepared.smallest:.3f}; margin {plan.margin:g} "
         f"needs about {counted(prepared.needed, 'question')}{alike}"
     )
-    if prepared.groups < LEAST_GROUPS:
+    if groups < LEAST_GROUPS:
         yield f"fewer than {LEAST_GROUPS} groups of questions: there will be no verdict"
 
 
-def price_words(price: "ArmPrice") -> str:
+def price_words(price: "Charge") -> str:
     """Calls, tokens and US dollars."""
     usd = "unknown" if price.usd is None else f"${price.usd:.2f}"
     return f"{price.calls:,.0f} calls, {price.tokens:,.0f} tokens, cost {usd}"
