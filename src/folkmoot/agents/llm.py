@@ -16,10 +16,10 @@ from folkmoot.agents.prompt import fit, frame
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format_result
 from folkmoot.answers.layout import Reading, read, repair_question
 from folkmoot.answers.schemas.form_schema import (
-    BRIEF,
     WORDS,
     fields_alone,
     json_form,
+    letters_within,
     most_tokens,
     schema_of,
     shown_object,
@@ -226,7 +226,8 @@ class Conversation:
             words = f"{words}\n{OR_JSON}\n{shown_object(missing)}"
             most = None if _may_think(answer) else max(LEAST_REPAIR, most_tokens(missing))
         said = (Message(role="assistant", text=answer.text), Message(role="user", text=words))
-        return await self.send("repair", *said, schema=schema_of(missing, BRIEF), most=most)
+        letters = letters_within(missing, answer_cap(self.context.me.settings))
+        return await self.send("repair", *said, schema=schema_of(missing, letters), most=most)
 
     def keep(self, ask: Ask, answer: Called, call: str, took: float) -> bool:
         """Keep an answer for the case that the turn's time ends within a further call about it.

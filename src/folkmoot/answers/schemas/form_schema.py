@@ -19,6 +19,9 @@ LONGEST = 2000
 BRIEF, WORDS = 600, 80
 """Characters of a text that is asked for once more, and the words for which that is enough."""
 
+LEAST = 20
+"""Characters of a text however few tokens there are."""
+
 WHOLE = 5
 """Where a scale is so long, numbers are whole: servers that ignore the ends of a scale keep to them then."""
 
@@ -120,6 +123,11 @@ def _place(field: Field) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def letters_within(form: Form, tokens: int) -> int:
+    """The most characters of a text, so that the whole object fits into so many tokens; never more than brief."""
+    return max(LEAST, min(BRIEF, tokens - len(shown_object(form).encode()) // 3))
 
 
 def most_tokens(form: Form) -> int:
