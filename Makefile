@@ -65,7 +65,7 @@ test-all: test .venv/docs.stamp
 	$(TESTS) --numprocesses 3 -m alone || $(ONCE_MORE)
 
 test-model: .venv/dev.stamp
-	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/peers/test_real_model.py
+	export FOLKMOOT_PEERS=1; $(TESTS) --numprocesses 2 tests/peers/test_real_model.py || $(ONCE_MORE)
 
 test-peers: .venv/dev.stamp
 	FOLKMOOT_PEERS=1 $(BIN)/python -m pytest tests/peers
