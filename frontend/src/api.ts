@@ -42,6 +42,18 @@ export interface Listed {
   waits_for: string[];
 }
 
+/** An evaluation in a list of debates: one row for all of its debates. */
+export interface ListedEvaluation {
+  id: string;
+  name: string;
+  debates: number;
+  at: number;
+  done: number;
+  planned: number; // 0 where its folder is not known
+  cost: number | null;
+  scoreboard: string; // "" where there is none yet
+}
+
 /** How a debate stands, and what whoever looks at it may do. */
 export interface Detail {
   id: string;
@@ -220,7 +232,7 @@ function once(): Record<string, string> {
 }
 
 export const api = {
-  list: (query: URLSearchParams) => get<{ debates: Listed[]; next?: string | null }>(`/debates?${query}`),
+  list: (query: URLSearchParams) => get<{ debates: Listed[]; evaluations: ListedEvaluation[]; next?: string | null }>(`/debates?${query}`),
   debate: (id: string) => get<Detail>(of(id)),
   frames: (id: string) => lines<Frame>(`${of(id)}/entries?form=frames`),
   entries: (id: string, after: number, most: number) =>

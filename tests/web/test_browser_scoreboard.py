@@ -1,11 +1,12 @@
 """The scoreboards of evaluations in a real browser: listed, drawn under the bar in both themes, and no plot cut off."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
-from folkmoot.app.evaluation.eval_files import note_folder, save_result
+from folkmoot.app.evaluation.eval_files import note_folder, prefix_of, save_result
 from folkmoot.app.plan.settings import lock_place
 from tests.app.results.prepared import credits, result
 from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
@@ -13,6 +14,7 @@ from tests.web.browser import NARROW, WIDE, Scheme, Stage, Visit
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 WINDOWS: tuple[tuple[int, Scheme], ...] = ((WIDE, "dark"), (NARROW, "light"))
+BRIEF = "# Tea or coffee?\n\nTea is cheaper.\n"
 BEHIND = "e => getComputedStyle(e).backgroundColor"
 
 
@@ -51,3 +53,27 @@ async def is_shown_whole(visit: Visit, width: int, scheme: Scheme) -> None:
     async with page.expect_download() as download:
         await page.get_by_role("link", name="Download as one page").click()
     assert "Does the debate pay?" in (await (await download.value).path()).read_text("utf-8")
+
+
+async def test_an_evaluation_is_one_row_that_unfolds(stage: Stage, tmp_path: Path) -> None:
+    folder, store = tmp_path / "one-row", stage.site.workspace.store
+    saved = result(credits(40, uniform=(9, 2), adaptive=(5, 2)))
+    saved = replace(saved, plan=replace(saved.plan, name="one row"))
+    save_result(folder, saved)
+    note_folder(lock_place(store), folder)
+    lines = await store.read(await stage.ended(BRIEF))
+    for n in range(2):
+        await store.append(f"{prefix_of('one row')}-{n:012x}", list(lines), after=0)
+    async with stage.visit(reduced_motion=True) as visit:
+        page = await visit.go("/")
+        row = page.locator(".rows .evaluation").filter(has_text="one row")
+        for width, scheme in WINDOWS:
+            await visit.fit(width, scheme)
+            await expect(row).to_contain_text("40 of 40 questions answered")
+            await expect(row.locator(".cost")).to_have_text("$0.800")
+            assert await visit.eye() == []
+        await row.get_by_role("button", name="Show its 2 debates").click()
+        await expect(page.locator(".rows li")).to_have_count(2)
+        await page.get_by_role("button", name="All debates").click()
+        await row.get_by_role("link", name="one row").click()
+        await expect(page.get_by_role("heading", level=1)).to_contain_text("Does the debate pay?")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from folkmoot.app.evaluation.eval_files import note_folder, save_result
+from folkmoot.app.evaluation.eval_files import note_folder, prefix_of, save_result
 from folkmoot.app.plan.settings import lock_place
 from folkmoot.app.results.score_page import page
 from folkmoot.app.results.scoring import measure
@@ -42,3 +42,29 @@ async def test_evaluations_are_listed_and_one_is_the_page_of_the_command(tmp_pat
         assert (await web.me.get(f"{API}/evaluations/{'0' * 16}")).status_code == 404
         for path in ("evaluations", f"evaluations/{evaluation['id']}"):
             assert (await web.ann.get(f"{API}/{path}")).status_code == 403
+
+
+async def test_the_debates_of_an_evaluation_are_one_row_of_the_list(tmp_path: Path) -> None:
+    async with opened(tmp_path) as web:
+        me, store = web.me, web.site.workspace.store
+        plain = await web.ended(me)
+        saved = result(credits(40, uniform=(9, 2), adaptive=(5, 2)))
+        evaluation = prefix_of(saved.plan.name)
+        lines = await store.read(plain)
+        for n in range(3):
+            await store.append(f"{evaluation}-{n:012x}", list(lines), after=0)
+        save_result(tmp_path / "runs/some-eval", saved)
+        note_folder(lock_place(store), tmp_path / "runs/some-eval")
+        listed = (await me.get(f"{API}/debates")).json()
+        assert [item["id"] for item in listed["debates"]] == [plain]
+        [row] = listed["evaluations"]
+        assert (row["id"], row["name"], row["debates"]) == (evaluation, saved.plan.name, 3)
+        assert (row["done"], row["planned"], row["cost"]) == (40, 40, saved.paid_usd)
+        shown = (await me.get(f"{API}/evaluations/{row['scoreboard']}")).text
+        assert saved.plan.name in shown
+        within = (await me.get(f"{API}/debates?evaluation={evaluation}&limit=2")).json()
+        assert (len(within["debates"]), within["evaluations"]) == (2, [])
+        rest = (await me.get(f"{API}/debates?evaluation={evaluation}&after={within['next']}")).json()
+        assert len(rest["debates"]) == 1
+        words = (await me.get(f"{API}/debates?q=eval-")).json()
+        assert len(words["debates"]) == 3, "words and states are looked for in evaluations, too"

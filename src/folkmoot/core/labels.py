@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Container, Mapping
+from typing import Final
 
 from folkmoot.core.ask import Ask, Fields, shown
 from folkmoot.core.decision import NO_DECISION
@@ -69,7 +70,16 @@ _TITLES: Mapping[str, str] = {
     "translate": "translations",
     "weigh": "vote weights",
 }
+EVALUATION: Final = r"(eval-.+-[0-9a-f]{6})-[0-9a-f]{12}"
+"""The id of a debate of an evaluation, and how the ids of all its debates begin."""
+
 _FRAMES = ("", "debate", "rounds", "sequence", "parallel")
+
+
+def evaluation_of(debate: str) -> str:
+    """How the ids of all debates of its evaluation begin; "" for a debate that belongs to none."""
+    own = re.fullmatch(EVALUATION, debate)
+    return own[1] if own else ""
 
 
 def act_of(turn: Turn | Ask) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
+from folkmoot.core.labels import evaluation_of
 from folkmoot.record.store import Counting, Store
 from folkmoot.record.summary_fold import OWNED, SIDE, Fold, Summary, searched, summarize
 
@@ -22,6 +23,7 @@ class ListQuery:
         words: only those whose id, topic, protocol or name contains all of these, in any case.
         owner: only those that this owner has claimed; None for all.
         without: leaves out this protocol; "" for none.
+        evaluations: whether debates of evaluations are shown; an evaluation has hundreds.
         since: only those with an entry from that time on, in seconds since 1970.
         after: only those after this debate in the list.
         limit: the most to return; None for all.
@@ -32,6 +34,7 @@ class ListQuery:
     words: tuple[str, ...] = ()
     owner: str | None = None
     without: str = ""
+    evaluations: bool = True
     since: float = 0.0
     after: str = ""
     limit: int | None = None
@@ -44,6 +47,7 @@ class ListQuery:
             and self.status in ("", summary.status)
             and self.owner in (None, summary.owner)
             and (not self.without or summary.protocol != self.without)
+            and (self.evaluations or not evaluation_of(summary.debate))
             and summary.updated >= self.since
             and all(word.casefold() in words for word in self.words)
         )
@@ -194,6 +198,9 @@ def sqlite_conditions(query: ListQuery) -> tuple[str, dict[str, str | int | floa
         parts.append("status = :status")
     if query.without:
         parts.append("protocol <> :without")
+    if not query.evaluations:
+        values["evaluation"] = "eval-*-{0}-{0}{0}".format("[0-9a-f]" * 6)
+        parts.append("debate NOT GLOB :evaluation")
     if query.prefix:
         parts.append(
             "debate BETWEEN :prefix AND :prefix || char(1114111) AND substr(debate, 1, length(:prefix)) = :prefix"

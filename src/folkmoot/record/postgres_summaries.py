@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from folkmoot.core.labels import EVALUATION
 from folkmoot.record.listing import ListQuery, Page
 from folkmoot.record.store import digest
 from folkmoot.record.summary_fold import OWNED, Columns, Fold, Summary, columns, name_in, summarize
@@ -166,6 +167,8 @@ def _conditions(query: ListQuery) -> tuple[str, list[str | float]]:
         take("status = {}", query.status)
     if query.without:
         take("protocol <> {}", query.without)
+    if not query.evaluations:
+        take("debate !~ {}", f"^{EVALUATION}$")
     if query.prefix:
         take("debate >= {0} AND starts_with(debate, {0})", query.prefix)
     if query.owner:

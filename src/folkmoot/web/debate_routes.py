@@ -3,14 +3,17 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, cast
 
 from fastapi import Header, Query, Response
 from pydantic import JsonValue
 
+from folkmoot.app.evaluation.eval_files import stored_evaluations
 from folkmoot.app.export.learned import add_note, check_truth
 from folkmoot.app.export.reports import plan_data
 from folkmoot.app.plan.next_steps import next_steps, resume_step
+from folkmoot.app.plan.settings import lock_place
 from folkmoot.app.run.access import name_of, rename
 from folkmoot.app.run.fork import Answer
 from folkmoot.app.run.outcome import opening
@@ -26,7 +29,7 @@ from folkmoot.core.ask import Value
 from folkmoot.core.decision import NextStep
 from folkmoot.core.errors import BriefError, PackageMissing, RecordError
 from folkmoot.core.event import Entry, Opened
-from folkmoot.core.labels import act_of, noun
+from folkmoot.core.labels import act_of, evaluation_of, noun
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import OutcomeView, cautions, outcome_view
 from folkmoot.report.metrics import faults, missing_causes, sums_of
@@ -40,6 +43,7 @@ from folkmoot.web.schemas import (
     ForkDebate,
     Limits,
     ListedDebate,
+    ListedEvaluation,
     NewDebate,
     NextAction,
     PlanRequest,
@@ -154,12 +158,25 @@ async def list_debates(
     status: Annotated[StoredStatus | None, Query(description="Only debates with this status.")] = None,
     after: Annotated[str, Query(max_length=200, description="The last id of the previous page.")] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    evaluation: Annotated[str, Query(max_length=200, description="Only the debates of this evaluation.")] = "",
 ) -> DebateList:
-    """List debates, newest first: all for the local owner, its own for a token."""
+    """List debates, newest first: all for the local owner, its own for a token.
+
+    An evaluation has hundreds of debates. Without words, a status or the name of an evaluation they are left out, and
+    the first page has one row for each evaluation instead.
+    """
     owner = None if holder.machine else holder.owner
+    folded = holder.machine and not (q or status or evaluation)
     query = list_query(
-        status=status or "", search=q, limit=limit + 1, helpers=True, owner=owner, after=after
-    )  # one more shows whether there is another page
+        status=status or "",
+        search=q,
+        limit=limit + 1,  # one more shows whether there is another page
+        helpers=True,
+        owner=owner,
+        after=after,
+        prefix=f"{evaluation}-" if evaluation else "",
+        evaluations=not folded,
+    )
     page = await site.workspace.page(query)
     if not page.known:
         raise Problem(
@@ -180,7 +197,38 @@ async def list_debates(
         )
         for summary in shown
     ]
-    return DebateList(debates=rows, next=shown[-1].debate if len(page.debates) > limit else None)
+    return DebateList(
+        debates=rows,
+        evaluations=await _evaluations(site) if folded and not after else [],
+        next=shown[-1].debate if len(page.debates) > limit else None,
+    )
+
+
+async def _evaluations(site: ServerState) -> list[ListedEvaluation]:
+    """A row for each evaluation that has debates in the store, the newest first."""
+    debates: dict[str, list[str]] = {}
+    for debate in await site.workspace.names():
+        if evaluation := evaluation_of(debate):
+            debates.setdefault(evaluation, []).append(debate)
+    place, rows = lock_place(site.workspace.store), list[ListedEvaluation]()
+    folders = await asyncio.to_thread(stored_evaluations, place, Path()) if debates else ()
+    stored = {item.debates: item for item in reversed(folders)}
+    for evaluation, own in debates.items():
+        known = stored.get(evaluation)
+        newest = (await site.workspace.page(list_query(prefix=own[0], helpers=True))).debates
+        rows.append(
+            ListedEvaluation(
+                id=evaluation,
+                name=known.name if known else evaluation.removeprefix("eval-").rpartition("-")[0],
+                debates=len(own),
+                at=newest[0].at if newest else 0.0,
+                done=known.done if known else 0,
+                planned=known.planned if known else 0,
+                cost=known.paid_usd if known else None,
+                scoreboard=known.id if known and known.at else "",
+            )
+        )
+    return rows
 
 
 def _row(summary: Summary) -> dict[str, object]:

@@ -205,10 +205,27 @@ class ListedDebate(DebateRow):
     holder: str = ""
 
 
+class ListedEvaluation(BaseModel):
+    """An evaluation in a list of debates: one row for all of its debates."""
+
+    id: str = Field(description="What to ask for as `evaluation` to list its debates.")
+    name: str
+    debates: int = Field(description="How many debates it has so far.")
+    at: float = Field(description="When the newest of them began, in seconds since 1970.")
+    done: int = Field(description="How many questions all arms have answered, repeats counted.")
+    planned: int = Field(description="How many there will be; 0 where its folder is not known here.")
+    cost: float | None = Field(description="US dollars so far; null where that is not known.")
+    scoreboard: str = Field(description="The id of its scoreboard; empty where there is none yet.")
+
+
 class DebateList(BaseModel):
     """A page of a list of debates."""
 
     debates: list[ListedDebate]
+    evaluations: list[ListedEvaluation] = Field(
+        default=[],
+        description="On the first page: the evaluations, whose debates the list leaves out; the newest first.",
+    )
     next: str | None = Field(description="The value of `after` for the next page; null on the last page.")
 
 

@@ -14,6 +14,7 @@ import msgspec
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
 from folkmoot.app.questions.data_sets import QUESTIONS_FILE, Question, write_whole
 from folkmoot.core.errors import FolkmootError, RecordError
+from folkmoot.core.text import slug
 from folkmoot.record.store import digest
 
 PLAN_FILE, SCORES_FILE, SEATS_FILE, RUN_FILE = "plan.json", "scores.jsonl", "seats.jsonl", "run.json"
@@ -34,8 +35,9 @@ class SavedPlan(msgspec.Struct, frozen=True):
 
 
 class SavedRun(msgspec.Struct, frozen=True):
-    """The content of ``run.json``: of an ``EvalResult`` what is neither plan nor row."""
+    """The content of ``run.json``: how far a run is, and of an ``EvalResult`` what is neither plan nor row."""
 
+    done: int = 0
     plan_changed: bool = False
     paid_usd: float | None = None
     paid_tokens: int = 0
@@ -50,10 +52,11 @@ class StoredEvaluation:
         id: what names it; it stays the same while the folder does.
         name: its name; that of the folder where the plan cannot be read.
         folder: where its files are.
+        debates: how the ids of its debates begin.
         arms: what it compares.
         done: how many questions are answered in every arm, repeats counted.
         planned: how many there will be.
-        paid_usd: what was paid in US dollars; None where that is not known.
+        paid_usd: what was paid so far in US dollars; None where that is not known.
         at: when its scores were written, in seconds since 1970; 0 before.
         problem: why it cannot be read; "" where it can.
     """
@@ -61,6 +64,7 @@ class StoredEvaluation:
     id: str
     name: str
     folder: str
+    debates: str = ""
     arms: tuple[str, ...] = ()
     done: int = 0
     planned: int = 0
@@ -102,7 +106,21 @@ def save_result(folder: Path, result: EvalResult) -> None:
     save_plan(folder, result.plan, first=known.hash if known and result.plan_changed else "")
     _save(folder / SCORES_FILE, msgspec.json.Encoder().encode_lines(result.scores))
     _save(folder / SEATS_FILE, msgspec.json.Encoder().encode_lines(result.seats))
-    _save(folder / RUN_FILE, _pretty(msgspec.convert(result, SavedRun, from_attributes=True)))
+    done = len({(row.question, row.epoch) for row in result.scores})
+    ran = msgspec.convert(result, SavedRun, from_attributes=True)
+    _save(folder / RUN_FILE, _pretty(msgspec.structs.replace(ran, done=done)))
+
+
+def save_progress(folder: Path, *, done: int, paid_usd: float | None, plan_changed: bool) -> None:
+    """Note how far a run is, so that a list can say it meanwhile.
+
+    Raises:
+        FolkmootError: it cannot be written.
+    """
+    path = folder / RUN_FILE
+    known = _read(path, SavedRun) if path.exists() else SavedRun()
+    now = msgspec.structs.replace(known, done=done, paid_usd=paid_usd, plan_changed=plan_changed)
+    _save(path, _pretty(now))
 
 
 def read_result(folder: Path) -> EvalResult:
@@ -113,19 +131,26 @@ def read_result(folder: Path) -> EvalResult:
     """
     saved, run, questions = _read(folder / PLAN_FILE, SavedPlan), folder / RUN_FILE, folder / QUESTIONS_FILE
     ran = _read(run, SavedRun) if run.exists() else SavedRun()
-    result = EvalResult(
+    return EvalResult(
         plan=saved.plan,
         scores=tuple(read_lines(folder / SCORES_FILE, Score)),
         seats=tuple(read_lines(folder / SEATS_FILE, SeatScore)),
+        plan_changed=saved.edited or ran.plan_changed,
+        paid_usd=ran.paid_usd,
+        paid_tokens=ran.paid_tokens,
+        paid_estimated=ran.paid_estimated,
         tags=tags_of(read_lines(questions, Question)) if questions.exists() else {},
-        **msgspec.structs.asdict(ran),
     )
-    return replace(result, plan_changed=saved.edited or ran.plan_changed)
 
 
 def tags_of(questions: Iterable[Question]) -> Mapping[str, tuple[str, ...]]:
     """The tags of the questions that have some."""
     return {question.id: question.tags for question in questions if question.tags}
+
+
+def prefix_of(name: str) -> str:
+    """How the ids of all debates of an evaluation begin."""
+    return f"eval-{slug(name, 24)}-{digest(name)[:6]}"
 
 
 def note_folder(place: str, folder: Path) -> None:
@@ -153,15 +178,16 @@ def _summary(folder: Path) -> StoredEvaluation:
     scores, run = folder / SCORES_FILE, folder / RUN_FILE
     try:
         plan = _read(folder / PLAN_FILE, SavedPlan).plan
-        rows = read_lines(scores, Score) if scores.exists() else ()
+        ran = _read(run, SavedRun) if run.exists() else SavedRun()
         return replace(
             known,
             name=plan.name,
+            debates=prefix_of(plan.name),
             arms=tuple(arm.name for arm in plan.arms),
-            done=len({(row.question, row.epoch) for row in rows}),
+            done=ran.done,
             planned=plan.planned * plan.epochs,
-            paid_usd=_read(run, SavedRun).paid_usd if run.exists() else None,
-            at=scores.stat().st_mtime if rows else 0.0,
+            paid_usd=ran.paid_usd,
+            at=scores.stat().st_mtime if scores.exists() and scores.stat().st_size else 0.0,
         )
     except (RecordError, OSError) as error:
         return replace(known, problem=str(error))

@@ -23,7 +23,6 @@ from folkmoot.app.questions.data_sets import DataSet, Question
 from folkmoot.app.run.prepare import live_models
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.errors import BriefError, FolkmootError
-from folkmoot.core.text import slug
 from folkmoot.evaluation.power import (
     design_effect,
     questions_needed,
@@ -230,8 +229,3 @@ def _currency(prices: Mapping[str, Charge]) -> Currency:
     if all(price.usd for price in prices.values()):
         return "usd"
     return "tokens" if all(price.tokens for price in prices.values()) else "calls"
-
-
-def prefix_of(name: str) -> str:
-    """How the ids of all debates of an evaluation begin."""
-    return f"eval-{slug(name, 24)}-{digest(name)[:6]}"

@@ -24,8 +24,16 @@ from folkmoot.app.evaluation.blocks import (
     shares_drafts,
     shuffled,
 )
-from folkmoot.app.evaluation.eval_files import note_folder, read_plan, save_plan, save_result, tags_of
-from folkmoot.app.evaluation.eval_plan import PreparedEvaluation, prefix_of, price_of
+from folkmoot.app.evaluation.eval_files import (
+    note_folder,
+    prefix_of,
+    read_plan,
+    save_plan,
+    save_progress,
+    save_result,
+    tags_of,
+)
+from folkmoot.app.evaluation.eval_plan import PreparedEvaluation, price_of
 from folkmoot.app.evaluation.grading import Grader, rows_of, seats_of
 from folkmoot.app.evaluation.inspect_tasks import Mark
 from folkmoot.app.evaluation.matching import Missing, Mixture, match_adaptive, match_uniform
@@ -179,6 +187,7 @@ class EvalRun:
             done, total = sum(other.whole for other in self.blocks), len(self.blocks)
             part, paid = (total - done) / done, self._spending.used
             seconds = (time.monotonic() - begun) * part
+            save_progress(self.folder, done=done, paid_usd=paid or None, plan_changed=self.plan_changed)
             self.tell(Progress(done=done, total=total, paid=paid, left=(paid - before) * part, seconds=seconds))
 
         await self._run_all(self.blocks, work)

@@ -37,7 +37,7 @@ def summary(board: Scoreboard) -> str:
 
 def planned_pairs(board: Scoreboard) -> Iterator[tuple[PairLine, tuple[str, ...]]]:
     """The planned differences, with the cells that both tables have of each."""
-    costs = {line.arm.name: line.usd for line in board.arms}
+    costs, several = {line.arm.name: line.usd for line in board.arms}, len(board.verdicts) > 1
     for pair in board.pairs:
         if pair.matched:
             yield (
@@ -45,7 +45,7 @@ def planned_pairs(board: Scoreboard) -> Iterator[tuple[PairLine, tuple[str, ...]
                 (
                     *(pair.arm, pair.rival, str(pair.n), f"{pair.difference:+.3f}"),
                     *(f"{pair.interval.low:+.3f}", f"{pair.interval.high:+.3f}", p_text(pair.p)),
-                    p_text(pair.p if pair.adjusted is None else pair.adjusted),
+                    p_text(pair.adjusted if several and pair.adjusted is not None else pair.p),
                     "" if pair.cost_ratio is None else f"{pair.cost_ratio:.2f}",
                     "" if costs[pair.arm] is None else money(costs[pair.arm]),
                 ),

@@ -1,7 +1,7 @@
 """The scoreboard as sentences and tables of text: the terminal and the page show the same words and numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from folkmoot.app.results.scoreboard import PairLine, Scoreboard
@@ -35,6 +35,12 @@ class Table:
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
+
+    def without(self, empty: str) -> "Table":
+        """The table without the columns in which nothing but this stands."""
+        kept = [n for n in range(len(self.heads)) if not n or any(row[n] != empty for row in self.rows)]
+        rows = [[row[n] for n in kept] for row in self.rows]
+        return replace(self, heads=[self.heads[n] for n in kept], rows=rows)
 
     def lines(self) -> Iterator[str]:
         """The table in columns, at most 100 wide."""
@@ -130,7 +136,7 @@ def arm_table(board: Scoreboard) -> Table:
             for line in board.arms
         ],
         note="Compare arms by their differences below, not by these intervals.",
-    )
+    ).without("0")
 
 
 def pair_tables(board: Scoreboard) -> Iterator[Table]:
@@ -163,10 +169,10 @@ def pair_tables(board: Scoreboard) -> Iterator[Table]:
 def pair_word(pair: PairLine, board: Scoreboard) -> str:
     """What a line says of the debate: better, worse, as good (all of the interval is within the margin), or not known.
 
-    It goes by the interval and the p value that the verdict goes by where there are several verdicts.
+    It goes by the line alone; where there are several verdicts, with interval and p value corrected for their number.
     """
-    interval, p = pair.corrected or pair.interval, pair.p if pair.adjusted is None else pair.adjusted
-    if interval.beyond_zero and p <= board.plan.alpha:
+    interval, times = pair.corrected or pair.interval, len(board.verdicts) if pair.matched else 1
+    if interval.beyond_zero and times * pair.p <= board.plan.alpha:
         return "better" if interval.low > 0 else "worse"
     margin = board.plan.margin
     return "as good" if -margin < interval.low and interval.high < margin else UNKNOWN

@@ -66,6 +66,7 @@ def measure(result: EvalResult) -> Scoreboard:
     rows = ScoreRows(result)
     plan, tests = rows.plan, _tests(rows.arms)
     table = _compare_all(rows, tests)
+    pairs = tuple(_pair_lines(rows, table, len(tests)))
     return Scoreboard(
         version=VERSION,
         plan=plan,
@@ -78,10 +79,10 @@ def measure(result: EvalResult) -> Scoreboard:
         paid_tokens=result.paid_tokens,
         verdicts=tuple(_verdict_line(rows, result, test, table[test.debate.name]) for test in tests),
         arms=tuple(_arm_line(rows, arm) for arm in rows.arms),
-        pairs=tuple(_pair_lines(rows, table, len(tests))),
+        pairs=pairs,
         flips=tuple(_flip_lines(rows)),
         by_question=tuple(_question_lines(rows)),
-        notes=tuple(_notes(rows, result, len(tests))),
+        notes=tuple(_notes(rows, result, pairs)),
     )
 
 
@@ -311,7 +312,7 @@ def _question_lines(rows: ScoreRows) -> Iterator[QuestionLine]:
 # ---- what to know ----------------------------------------------------------------------------------------------------
 
 
-def _notes(rows: ScoreRows, result: EvalResult, verdicts: int) -> Iterator[str]:
+def _notes(rows: ScoreRows, result: EvalResult, pairs: Sequence[PairLine]) -> Iterator[str]:
     """What a reader must know: how the run went, and what limits the figures."""
     plan, n = rows.plan, counted(len(rows.questions), "question")
     if result.plan_changed:
@@ -323,34 +324,43 @@ def _notes(rows: ScoreRows, result: EvalResult, verdicts: int) -> Iterator[str]:
         yield f"Exploratory: only the {n} with the tag {result.tag[:60]!r}. The plan's verdict is over all of them."
     _, missing = _look(rows)
     if missing:
-        live = "Until then look at the live interval alone."
-        yield f"So far {n} of {plan.planned} answered: {missing} more until the next look. {live}"
+        yield f"So far {n} of {plan.planned} answered: {missing} more until the next look."
+        live = [
+            f"{pair.arm} - {pair.rival} [{pair.live.low:+.3f}, {pair.live.high:+.3f}]"
+            for pair in pairs
+            if pair.matched and pair.live
+        ]
+        if live:
+            yield f"Until then only these wider intervals may be looked at, as often as you like: {'; '.join(live)}."
     if result.paid_estimated:
         yield "A provider did not count the tokens of every call: the tokens and the costs here are estimates."
     if rows.group_count == 1:
         yield ONE_GROUP
     elif rows.groups:
         yield f"The questions are {rows.group_count} groups, and the intervals allow for that."
+    yield from _unread_note(rows)
     for arm in rows.arms:
         yield from _arm_notes(rows, arm)
-    if verdicts > 1:
-        yield f"The p values of {verdicts} verdicts are adjusted (Holm)."
     if _debates(rows.arms) and not any(arm.kind == RETHINK for arm in rows.arms):
         yield NO_PLACEBO
 
 
+def _unread_note(rows: ScoreRows) -> Iterator[str]:
+    """What could not be read counts as wrong; the scores if it were left out, and if it were right."""
+    parts: list[str] = []
+    for line in (_arm_line(rows, arm) for arm in rows.arms):
+        if line.unread:
+            without = "no question left" if line.without_unread is None else f"{line.without_unread:.3f}"
+            bounds = f"score without them: {without}; if they were right: {line.unread_right:.3f}"
+            parts.append(f"{line.arm.name} {line.unread} of {counted(line.rows, 'answer')} ({bounds})")
+    if parts:
+        yield f"What could not be read counts as wrong: {', '.join(parts)}."
+
+
 def _arm_notes(rows: ScoreRows, arm: Arm) -> Iterator[str]:
-    line = _arm_line(rows, arm)
-    if line.unread:
-        outside = "Without those no question is left"
-        if line.without_unread is not None:
-            outside = f"Without those questions the score is {line.without_unread:.3f}"
-        yield (
-            f"{arm.name}: {line.unread} of {counted(line.rows, 'answer')} could not be read, which counts as wrong. "
-            f"{outside}; with all of these right, {line.unread_right:.3f}."
-        )
     if arm.is_debate:
-        took_place = f"debated in {line.debated} of {line.rows}" if line.debated else "no debate took place"
+        debated = sum(row.debated for row in rows.of(arm.name))
+        took_place = f"debated in {debated} of {len(rows.of(arm.name))}" if debated else "no debate took place"
         yield f"{arm.name}: {took_place}."
     if arm.own_drafts:
         yield f"{arm.name}: own drafts; its first answers are not those that the other arms share."

@@ -134,6 +134,7 @@ def list_query(
     owner: str | None = None,
     after: str = "",
     prefix: str = "",
+    evaluations: bool = True,
 ) -> ListQuery:
     """Which debates a list shows, the newest first.
 
@@ -145,6 +146,7 @@ def list_query(
         owner: only those that this owner has claimed; None for all.
         after: only those behind this debate in the list.
         prefix: only those whose id begins with this.
+        evaluations: whether debates of evaluations are shown.
 
     Raises:
         BriefError: there is no such status, or the limit is no number from 1 to 1,000,000.
@@ -162,6 +164,7 @@ def list_query(
         owner=owner,
         after=after,
         prefix=prefix,
+        evaluations=evaluations,
     )
 
 

@@ -1,9 +1,7 @@
 """A list of debates for a terminal, and as data."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +21,15 @@ from folkmoot.cli.display.text_layout import (
     local_time,
     short,
 )
-from folkmoot.core.labels import ANSWERED, NOTHING_DEBATED, WAITS_FOR_BATCH, fork_origin, only_answered, status_in_words
+from folkmoot.core.labels import (
+    ANSWERED,
+    NOTHING_DEBATED,
+    WAITS_FOR_BATCH,
+    evaluation_of,
+    fork_origin,
+    only_answered,
+    status_in_words,
+)
 from folkmoot.core.text import counted, listed
 from folkmoot.reviews.states import COMPLETE, RULE
 
@@ -37,17 +43,12 @@ REASON = 40
 """Columns of a reason."""
 
 
-EVALUATION: Final = re.compile(r"(eval-.+-[0-9a-f]{6})-[0-9a-f]{12}")
-"""The id of a debate of an evaluation, and how the ids of all its debates begin."""
-
-
 def fold_evaluations(debates: Iterable[Listed]) -> list[Listed]:
     """The debates with one row for each evaluation, where its newest one stands: it has hundreds."""
     rows: dict[str, list[Listed]] = {}
     for item in debates:
-        own = EVALUATION.fullmatch(item.debate)
-        rows.setdefault(own[1] if own else item.debate, []).append(item)
-    return [_evaluation(name, own) if EVALUATION.fullmatch(own[0].debate) else own[0] for name, own in rows.items()]
+        rows.setdefault(evaluation_of(item.debate) or item.debate, []).append(item)
+    return [_evaluation(name, own) if evaluation_of(own[0].debate) else own[0] for name, own in rows.items()]
 
 
 def _evaluation(name: str, own: Sequence[Listed]) -> Listed:
