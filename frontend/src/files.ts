@@ -1,4 +1,4 @@
-// Pictures and PDFs that are sent with a brief: read as base64, within the bounds of the server, which are generated.
+// Documents that are sent with a brief: read as base64, within the bounds of the server, which are generated.
 import LIMITS from "./limits.json";
 
 export interface SentFile {
@@ -9,8 +9,11 @@ export interface SentFile {
 export const MOST_FILES = LIMITS.files;
 const REST = 1024 * 1024; // bytes of a request beside its files
 
-/** Whether a file is sent along, by its name; what it really is, the server sees. */
-export const isSent = (name: string): boolean => /\.(png|jpe?g|webp|gif|pdf)$/i.test(name);
+/** The text of a Markdown file, which may be a brief itself; "" of other files. */
+export function markdown(file: SentFile): string {
+  if (!/\.(md|markdown)$/i.test(file.name)) return "";
+  return new TextDecoder().decode(Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0)));
+}
 
 /** How large a file in base64 is, in words. */
 export function size(data: string): string {
@@ -20,17 +23,20 @@ export function size(data: string): string {
 
 /** Why these files cannot all be sent, in a sentence; "" where they can. */
 export function trouble(files: readonly SentFile[]): string {
-  if (files.length > MOST_FILES) return `At most ${MOST_FILES} pictures and PDFs can be sent.`;
+  if (files.length > MOST_FILES) return `At most ${MOST_FILES} documents can be sent.`;
   if (files.reduce((sum, file) => sum + file.data.length, 0) > LIMITS.request - REST)
-    return `The pictures and PDFs are too large together; ${Math.floor(((LIMITS.request - REST) * 3) / 4e6)} MB can be sent.`;
+    return `The documents are too large together; ${Math.floor(((LIMITS.request - REST) * 3) / 4e6)} MB can be sent.`;
   const long = files.find((file) => file.name.length > LIMITS.name);
   return long ? `The name of ${long.name.slice(0, 40)}… is too long; ${LIMITS.name} characters can be sent.` : "";
 }
 
-/** The files with those that were there, by name; one of the same name takes the place of the earlier one. */
-export async function withFiles(there: readonly SentFile[], files: readonly File[]): Promise<SentFile[]> {
-  const read = await Promise.all(files.map(async (file) => ({ name: file.name, data: await base64(file) })));
-  return [...new Map([...there, ...read].map((file) => [file.name, file])).values()];
+export function read(files: readonly File[]): Promise<SentFile[]> {
+  return Promise.all(files.map(async (file) => ({ name: file.name, data: await base64(file) })));
+}
+
+/** The files with more of them, by name; one of the same name takes the place of the earlier one. */
+export function merged(there: readonly SentFile[], more: readonly SentFile[]): SentFile[] {
+  return [...new Map([...there, ...more].map((file) => [file.name, file])).values()];
 }
 
 function base64(file: Blob): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSent, size, trouble, withFiles } from "../src/files";
+import { markdown, merged, read, size, trouble } from "../src/files";
 
 class Reader {
   result = "";
@@ -13,8 +13,9 @@ class Reader {
 }
 
 describe("files of a brief", () => {
-  it("takes pictures and PDFs by name", () => {
-    expect(["a.png", "B.JPEG", "c.pdf", "d.md", "png"].filter(isSent)).toEqual(["a.png", "B.JPEG", "c.pdf"]);
+  it("reads Markdown, which may be a brief", () => {
+    const data = btoa(String.fromCharCode(...new TextEncoder().encode("# Café?")));
+    expect(["a.md", "B.MARKDOWN", "c.txt", "d.pdf"].map((name) => markdown({ name, data }))).toEqual(["# Café?", "# Café?", "", ""]);
   });
 
   it("says how large they are, and what is too much", () => {
@@ -29,8 +30,8 @@ describe("files of a brief", () => {
   it("lets a file take the place of one with its name", async () => {
     Object.assign(globalThis, { FileReader: Reader });
     const file = (text: string, name: string): File => Object.assign(new Blob([text]), { name }) as unknown as File;
-    const read = await withFiles([{ name: "a.png", data: "old" }], [file("new", "a.png"), file("b", "b.png")]);
-    expect(read).toEqual([
+    const sent = await read([file("new", "a.png"), file("b", "b.png")]);
+    expect(merged([{ name: "a.png", data: "old" }], sent)).toEqual([
       { name: "a.png", data: btoa("new") },
       { name: "b.png", data: btoa("b") },
     ]);

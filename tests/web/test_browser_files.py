@@ -1,6 +1,7 @@
 """Files on the pages, in a browser: pictures of a new debate, documents that have changed, findings of a review."""
 
 import json
+import re
 import signal
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ async def test_pictures_go_along_with_a_new_debate(stage: Stage, tmp_path: Path)
         (tmp_path / name).write_bytes(data)
     async with stage.visit(expected_errors=["422"]) as visit:
         page = await visit.go("/new")
-        chosen = page.get_by_label("Pictures and PDFs for all")
+        chosen = page.get_by_label("Documents for all")
         await chosen.set_input_files([tmp_path / name for name in ("chart.png", "other.png", "words.png")])
         listed = page.locator(".files > p")
         await expect(listed).to_have_count(3)
@@ -41,14 +42,48 @@ async def test_pictures_go_along_with_a_new_debate(stage: Stage, tmp_path: Path)
         await chosen_too_many(stage, tmp_path)
 
 
+DROP = """([name, text]) => {
+  const moved = new DataTransfer();
+  moved.items.add(new File([text], name));
+  window.dispatchEvent(new DragEvent("drop", { dataTransfer: moved, bubbles: true, cancelable: true }));
+}"""
+"""Drop a file on the page."""
+
+
+async def test_documents_that_are_dropped_are_background_and_a_brief_can_be_undone(stage: Stage) -> None:
+    async with stage.visit() as visit:
+        page = await visit.go("/new")
+        question = page.get_by_role("textbox", name="What should they debate?")
+        await question.fill("Fix the boat?")
+        for name, text in (("costs.csv", "part,euros\nhull,900\n"), ("boat.md", "# The boat\n\nIt leaks.\n")):
+            await page.evaluate(DROP, [name, text])
+        await expect(page.locator(".files > p")).to_have_count(2)
+        await expect(question).to_have_value("Fix the boat?")
+        await page.evaluate(DROP, ["brief.md", "---\nprotocol: single\n---\n# Another question?\n"])
+        await page.get_by_role("button", name="Use it as the brief").click()
+        await expect(question).to_have_value(re.compile("Another question"))
+        await page.get_by_role("button", name="Undo").click()
+        await expect(question).to_have_value("Fix the boat?")
+        await expect(page.locator(".files > p")).to_have_count(2)
+        await page.get_by_role("button", name="Start the debate").click()
+        await page.wait_for_url(lambda url: "/d/" in url)
+        debate = page.url.rpartition("/d/")[2]
+        await stage.site.runner.wait(debate)
+        brief = opening(debate, await stage.site.workspace.entries(debate)).brief
+        assert {source.name: source.text for source in brief.background if source.name != "brief.md"} == {
+            "costs.csv": "part,euros\nhull,900\n",
+            "boat.md": "# The boat\n\nIt leaks.\n",
+        }
+
+
 async def chosen_too_many(stage: Stage, folder: Path) -> None:
     async with stage.visit() as visit:
         page = await visit.go("/new")
         files = [folder / f"{number}.png" for number in range(9)]
         for file in files:
             file.write_bytes(png())
-        await page.get_by_label("Pictures and PDFs for all").set_input_files(files)
-        await expect(page.get_by_role("alert")).to_contain_text("At most 8 pictures and PDFs can be sent.")
+        await page.get_by_label("Documents for all").set_input_files(files)
+        await expect(page.get_by_role("alert")).to_contain_text("At most 8 documents can be sent.")
         await expect(page.locator(".files > p:not(.trouble)")).to_have_count(0)
 
 

@@ -56,7 +56,7 @@ class Limits(RequestBody):
 
 
 class SentFile(RequestBody):
-    """A picture (PNG, JPEG, WebP, GIF) or a PDF that the participants are shown."""
+    """A document for all participants: text, Markdown, CSV, a picture (PNG, JPEG, WebP, GIF) or a PDF."""
 
     name: str = Field(
         max_length=LONGEST_FILE_NAME, description="The name by which it is cited.", examples=["chart.png"]
@@ -81,7 +81,7 @@ class PlanRequest(RequestBody):
     files: list[SentFile] = Field(
         default=[],
         max_length=MOST_SENT,
-        description="Pictures and PDFs for all participants, 20 MB together with the brief.",
+        description="Documents for all participants, 20 MB together with the brief.",
     )
     participants: Literal["", "builtin", "new"] = Field(
         default="",

@@ -151,13 +151,21 @@ def _read_background(name: str, folder: Path, line: int) -> Source:
         from folkmoot.tools.attachments import MOST_PDF, read_attachment  # deferred: few briefs have pictures
 
         return read_attachment(name, read_bytes(name, path, limit=MOST_PDF, line=line), line=line)
-    data = read_bytes(name, path, line=line)
+    return text_document(name, read_bytes(name, path, line=line), line=line)
+
+
+def text_document(name: str, data: bytes, *, line: int = 0) -> Source:
+    """A document of text, Markdown or CSV.
+
+    Raises:
+        BriefError: it is no text in UTF-8.
+    """
     try:
         return Source(name=name, text=decode(name, data, line=line), sha256=hashlib.sha256(data).hexdigest())
     except BriefError as error:
         if b"\0" not in data and not (guess_type(name)[0] or "").startswith(("image/", "audio/", "video/")):
             raise
-        problem = f"{name!r} is no text; text, Markdown, PNG, JPEG, WebP, GIF and PDF can be background"
+        problem = f"{name!r} is no text; text, Markdown, CSV, PNG, JPEG, WebP, GIF and PDF can be background"
         raise BriefError(problem, line=line, code="not_text") from error
 
 

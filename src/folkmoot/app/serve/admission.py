@@ -13,8 +13,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import PurePath
 
 from folkmoot.app.brief.field_values import LocatedValue
+from folkmoot.app.brief.files import MOST_BACKGROUND_BYTES, SEEN, text_document
 from folkmoot.app.brief.reader import ParsedBrief, read_brief, with_preset
 from folkmoot.app.plan.assignment import make_agents, recall_settings
 from folkmoot.app.plan.settings_tables import Serving
@@ -191,7 +193,7 @@ def _smaller_count(limit: int | None, other: int | None) -> int | None:
 
 
 async def read_sent_files(files: Sequence[tuple[str, str]]) -> tuple[Source, ...]:
-    """The pictures and PDFs of a request as documents, each with its name and its bytes in base64.
+    """The files of a request as documents, each with its name and its bytes in base64: text, pictures and PDFs.
 
     Raises:
         BriefError: a name that cannot be or is there twice, no base64, a file that is too large or of another kind.
@@ -209,7 +211,12 @@ async def read_sent_files(files: Sequence[tuple[str, str]]) -> tuple[Source, ...
             raise BriefError(f"there are two files with the name {name!r}", code="wrong_type")
         if (data := decode_base64(text)) is None:
             raise BriefError(f"the data of {name!r} is no base64", code="wrong_type")
-        sources[name] = await asyncio.to_thread(read_attachment, name, data)  # a PDF is read by another process
+        if PurePath(name).suffix.casefold() in SEEN:
+            sources[name] = await asyncio.to_thread(read_attachment, name, data)  # a PDF is read by another process
+        elif len(data) > MOST_BACKGROUND_BYTES:
+            raise BriefError(f"{name!r} is larger than {MOST_BACKGROUND_BYTES:,} bytes", code="too_large")
+        else:
+            sources[name] = text_document(name, data)
     return tuple(sources.values())
 
 
