@@ -35,6 +35,9 @@ models = ["openai:gpt-4o-mini", "anthropic:claude-haiku-4-5", "ollama:llama3.2"]
 rounds = 1
 cost = 0.5
 
+[review]
+exclude = ["*.lock", "docs/*"]
+
 [serve]
 daily = 5.0
 parallel = 4
@@ -78,6 +81,11 @@ TEXTS: Mapping[str, tuple[str, str]] = {
 """Settings that are texts: what each holds and means."""
 
 INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "review": (
+        "Which files `folkmoot review` looks at. `*` stands for anything, also `/`. "
+        "[Review a change](../how-to/review-a-change.md#what-your-project-says) says more.",
+        {"include": "a list of patterns: only these files", "exclude": "a list of patterns: not these files"},
+    ),
     "serve": (
         "What `folkmoot serve` allows. [Call the API](../how-to/call-the-api.md#a-token) makes a token.",
         {
@@ -157,6 +165,7 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
 KEYS: Mapping[str, Iterable[str]] = {
     "serve": settings_tables.SETTINGS,
     "limits": settings_tables.KINDS,
+    "review": settings_tables.REVIEW,
     "schedules": settings_tables.TIMES,
     "mcp": settings_tables.SERVER,
     "acp": acp_programs.KEYS,

@@ -196,6 +196,93 @@ def test_a_pull_request_is_reviewed_and_posted_only_when_that_is_wanted(reposito
         assert "folkmoot: the token may not do that, or has asked too often (403" in result.stderr
 
 
+def test_what_was_pushed_later_is_reviewed_alone_and_commented_at_its_lines(repository: GitRepository) -> None:
+    base = repository.git("rev-parse", "HEAD").strip()
+    first = repository.commit(a__py=FAULTY)
+    words = ("review", *QUOTES, "--pr", "7", "--new", "--post", "--lines")
+    with serving(SmallGitHub(base=base, head=first)) as place:
+        env = place.env()
+        result = folkmoot(repository.folder, *words, **env)
+        assert result.exit_code == 7, result.output
+        assert len(place.comments) == 1
+        before = [str(comment["path"]) for comment in place.lines]
+        assert before.count("a.py") == len(before) > 0
+        again = folkmoot(repository.folder, "review", "--again", "last", "--post", "--lines", **env)
+        assert "0 comments at lines" in again.stderr
+        assert len(place.lines) == len(before)  # each finding once
+        result = folkmoot(repository.folder, *words, **env)
+        assert (result.exit_code, "nothing to review" in result.stderr) == (0, True), result.output
+        place.head = repository.commit(b__py=FAULTY)
+        place.new_diff = "there is some"
+        result = folkmoot(repository.folder, *words, **env)
+        assert result.exit_code == 7, result.output
+        assert "1 file, 2 lines to review" in result.stderr
+        assert len(place.comments) == 2  # the earlier one stays, for it is about the earlier commits
+        assert f"only what was pushed since {first[:12]}" in str(place.comments[1]["body"])
+        assert {str(comment["path"]) for comment in place.lines} == {"a.py", "b.py"}
+        place.new_diff = ""  # history was rewritten
+        place.head = repository.commit(c__py=FAULTY)
+        assert "3 files, " in folkmoot(repository.folder, *words, **env).stderr
+
+
+def test_lines_that_github_does_not_take_lose_nothing(repository: GitRepository) -> None:
+    base = repository.git("rev-parse", "HEAD").strip()
+    with serving(SmallGitHub(base=base, head=repository.commit(a__py=FAULTY))) as place:
+        place.refuses["/repos/ann/x/pulls/7/reviews"] = 422
+        result = folkmoot(repository.folder, "review", *QUOTES, "--pr", "7", "--post", "--lines", **place.env())
+        assert (result.exit_code, len(place.comments)) == (7, 1), result.output
+        place.refuses["/repos/ann/x/pulls/7/reviews"] = 403
+        result = folkmoot(repository.folder, "review", "--again", "last", "--post", "--lines", **place.env())
+        assert result.exit_code == 2
+
+
+def test_a_project_says_which_files_are_reviewed_and_by_which_rules(repository: GitRepository) -> None:
+    repository.write("a.py", FAULTY)
+    repository.write("folkmoot.toml", '[review]\nexclude = ["*.md", "gen/*"]\n')
+    repository.write("REVIEW.md", "Money is in cents, never a float.\n")
+    repository.write("AGENTS.md", "Run the tests.\n")
+    repository.git("add", "-N", ".")
+    result = folkmoot(repository.folder, "review", *QUOTES, "--format", "json", "-o", "r.json")
+    assert result.exit_code == 7, result.output
+    data = json.loads((repository.folder / "r.json").read_text())
+    assert {file["path"] for file in data["artefact"]["files"]} == {"a.py", "folkmoot.toml"}
+    assert "2 files by [review] of folkmoot.toml" in result.stderr
+    assert "rules of REVIEW.md" in result.stderr
+    record = folkmoot(repository.folder, "show", "last", "--json").stdout
+    assert "Money is in cents" in record
+    assert "Run the tests." not in record
+    assert "rules of" not in folkmoot(repository.folder, "review", *QUOTES, "--no-rules").stderr
+    repository.write("folkmoot.toml", "[review]\nexclude = 1\n")
+    result = folkmoot(repository.folder, "review", *QUOTES)
+    assert (result.exit_code, "review.exclude" in result.stderr) == (2, True)
+
+
+def test_rules_that_are_a_link_out_of_the_project_are_not_read(repository: GitRepository, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("the secret", "utf-8")
+    (repository.folder / "REVIEW.md").symlink_to(tmp_path / "secret")
+    repository.write("a.py", FAULTY)
+    assert "rules of" not in folkmoot(repository.folder, "review", *QUOTES).stderr
+
+
+def test_a_finding_that_is_ignored_stays_away_for_good(repository: GitRepository) -> None:
+    repository.write("a.py", FAULTY)
+    first = folkmoot(repository.folder, "review", *QUOTES, "--format", "json")
+    ids = [item["id"] for item in json.loads(first.stdout)["findings"] if item["state"] == "survived"]
+    for id in [*ids, ids[0]]:  # once more changes nothing
+        words = ("--again", "last", "--ignore", id, "--because", "only in a test")
+        assert folkmoot(repository.folder, "review", *words).exit_code == 0
+    assert (repository.folder / "REVIEW.ignore").read_text().count("only in a test") == len(ids)
+    repository.write("a.py", f"# moved\n{FAULTY}")
+    result = folkmoot(repository.folder, "review", *QUOTES, "--format", "json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    assert (data["ignored"], data["counts"]["survived"]) == (len(ids), 0)
+    assert folkmoot(repository.folder, "review", "--again", "last", "--ignore", "F99", "--because", "x").exit_code == 2
+    repository.write("REVIEW.ignore", "F1 is fine\n")
+    result = folkmoot(repository.folder, "review", "--again", "last")
+    assert (result.exit_code, "REVIEW.ignore:1" in result.stderr) == (2, True)
+
+
 def test_the_author_disputes_a_finding_once(repository: GitRepository) -> None:
     repository.write("a.py", FAULTY)
     debate = only_id(folkmoot(repository.folder, "review", *QUOTES))
@@ -233,7 +320,11 @@ def test_reviewers_read_the_words_of_commits_only_where_that_is_wanted(repositor
     [
         (("--post",), "--post writes a comment on a pull request"),
         (("--dispute", "F1"), "--dispute needs --again ID"),
-        (("--cite", "a.py:1"), "--because and --cite belong to --dispute"),
+        (("--cite", "a.py:1"), "--cite belongs to --dispute"),
+        (("--because", "no"), "--because belongs to --dispute or --ignore"),
+        (("--ignore", "F1"), "--ignore needs --again ID"),
+        (("--lines",), "it belongs to --post"),
+        (("--new",), "name one with --pr"),
         (("--pr", "7", "a.py"), "--pr names what is reviewed"),
     ],
 )

@@ -22,6 +22,8 @@ class SmallGitHub:
         diff: its diff.
         texts: the new texts of files, by path.
         comments: the comments on it.
+        lines: the comments at its lines.
+        new_diff: what was pushed since the commit that was reviewed last; "" where history was rewritten.
         login: who has the token; "" for an app's token, which may not ask.
         refuses: statuses for the paths that are refused.
         web: the server.
@@ -32,6 +34,8 @@ class SmallGitHub:
     diff: str = ""
     texts: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     comments: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    lines: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    new_diff: str = ""
     login: str = "ann"
     refuses: dict[str, int] = field(default_factory=dict[str, int])
     web: Web = field(init=False)
@@ -64,6 +68,14 @@ class SmallGitHub:
                 return as_json(self.comments[100 * page - 100 : 100 * page])
             case "/issues/7/comments", "POST":
                 return self._comment(len(self.comments) + 1, visit)
+            case "/pulls/7/comments", "GET":
+                return as_json(self.lines)
+            case "/pulls/7/reviews", "POST":
+                return self._review(visit)
+            case path, "GET" if path.startswith("/compare/") and path.endswith(f"...{self.head}"):
+                if "diff" in visit.headers["accept"]:
+                    return Answer(body=self.new_diff.encode(), kind="text/plain")
+                return as_json({"status": "ahead" if self.new_diff else "diverged"})
             case path, "PATCH":
                 return self._comment(int(path.rpartition("/")[2]), visit)
             case path, "GET" if path.startswith("/contents/") and visit.query.get("ref") == self.head:
@@ -78,6 +90,14 @@ class SmallGitHub:
         url = f"https://github.com/{REPOSITORY}/pull/7"
         sides = {"base": {"sha": self.base}, "head": {"sha": self.head}}
         return as_json({"number": 7, "title": "Faster", "body": "Trust me.", "html_url": url, **sides})
+
+    def _review(self, visit: Visit) -> Answer:
+        data = json.loads(visit.body)
+        kind = "User" if self.login else "Bot"
+        for comment in data["comments"]:
+            user = {"login": self.login, "type": kind}
+            self.lines.append({**comment, "id": len(self.lines) + 1, "user": user, "commit_id": data["commit_id"]})
+        return as_json({"id": 1})
 
     def _comment(self, number: int, visit: Visit) -> Answer:
         data = json.loads(visit.body)

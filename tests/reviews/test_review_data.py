@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from folkmoot.core.ask import Ask
@@ -10,7 +11,16 @@ from folkmoot.protocols.known import build
 from folkmoot.protocols.measured.findings import Arbitrate
 from folkmoot.reviews.artefact import Artefact
 from folkmoot.reviews.citations import Citation
-from folkmoot.reviews.review_data import MOST_COMMENT, ReviewRun, as_data, as_markdown, as_text, sarif, shown_lines
+from folkmoot.reviews.review_data import (
+    MOST_COMMENT,
+    ReviewRun,
+    as_data,
+    as_markdown,
+    as_text,
+    line_comments,
+    sarif,
+    shown_lines,
+)
 from folkmoot.reviews.reviewed import ids_in_words, review_of
 from folkmoot.testing.replay import Harness, HeldDebate
 from folkmoot.testing.scripted import Scripted
@@ -99,7 +109,9 @@ async def test_sarif_has_what_code_scanning_requires() -> None:
     rules = run["tool"]["driver"]["rules"]
     assert (log["version"], log["$schema"].endswith("sarif-schema-2.1.0.json")) == ("2.1.0", True)
     assert all(texts(log))
-    assert [rule["id"] for rule in rules] == ["folkmoot/correctness", "folkmoot/security", "folkmoot/api"]
+    assert [rule["id"] for rule in rules] == ["folkmoot/correctness", "folkmoot/security-medium", "folkmoot/api"]
+    assert [rule["properties"].get("security-severity") for rule in rules] == [None, "5.5", None]
+    assert run["automationDetails"]["id"] == "folkmoot-review/change-1a2b3c"
     for rule in rules:
         assert {"shortDescription", "fullDescription", "help"} <= rule.keys()
     assert [(item["level"], item["properties"]["state"]) for item in run["results"]] == [
@@ -117,6 +129,24 @@ async def test_sarif_has_what_code_scanning_requires() -> None:
     regions = [item["locations"][0]["physicalLocation"]["region"] for item in run["results"]]
     assert (regions[2]["startLine"], regions[2]["endLine"]) == (10, 10)
     assert len(sarif(await reviewed(), every=True)["runs"][0]["results"]) == 5  # type: ignore[index]
+
+
+async def test_a_review_of_later_commits_has_a_category_of_its_own() -> None:
+    artefact = replace(ARTEFACT, facts={**ARTEFACT.facts, "since": "d" * 40})
+    (run,) = sarif(await reviewed(artefact=artefact))["runs"]  # type: ignore[misc]
+    assert run["automationDetails"]["id"] == f"folkmoot-review/{'d' * 12}/change-1a2b3c"
+
+
+async def test_only_what_survived_in_touched_lines_is_a_comment_at_lines() -> None:
+    comments = line_comments(await reviewed())
+    assert [(item["path"], item.get("start_line"), item["line"], item["side"]) for item in comments] == [
+        ("a.py", None, 10, "RIGHT"),
+        ("a.py", None, 10, "RIGHT"),  # what was disputed and upheld
+    ]
+    assert len({str(item["body"]).partition("\n")[0] for item in comments}) == 2
+    first, *rest = str(comments[0]["body"]).split("\n")
+    assert first.startswith("<!-- folkmoot-finding:")
+    assert "It never ends." in rest[0]
 
 
 def test_a_region_is_the_touched_part_of_the_cited_lines() -> None:

@@ -27,6 +27,10 @@ CHANGED: Mapping[Mark, str] = {"+": "added", "-": "removed", " ": "unchanged"}
 UNSEEN = "unseen"
 """The rule of a SARIF file under which Folkmoot itself reports signs that nobody sees."""
 
+SECURITY = "security"
+SCORES: Mapping[str, str] = dict(zip(SEVERITIES, ("9.5", "8.0", "5.5", "2.0"), strict=True))
+"""What code scanning takes for critical, high, medium and low, in the rules of findings about security."""
+
 LEVELS: Mapping[str, str] = dict(zip(SEVERITIES, ("error", "error", "warning", "note"), strict=True))
 """The level of a survived finding, by its severity."""
 
@@ -43,6 +47,7 @@ class ReviewRun:
         tokens: tokens in and out.
         estimated: whether tokens and cost are estimates, because the provider did not count the tokens of every call.
         seconds: from its first entry to its last.
+        ignored: how many findings are left out, because the project ignores them for good.
         demonstration: whether no model took part.
     """
 
@@ -53,6 +58,7 @@ class ReviewRun:
     tokens: int = 0
     estimated: bool = False
     seconds: float = 0.0
+    ignored: int = 0
     demonstration: bool = False
 
 
@@ -63,6 +69,7 @@ def as_data(run: ReviewRun) -> dict[str, object]:
         "id": run.debate,
         **facts_of(run.review),
         "demonstration": run.demonstration,
+        "ignored": run.ignored,
         "cost": run.cost,
         "tokens": run.tokens,
         "estimated": run.estimated,
@@ -88,7 +95,9 @@ def _artefact(artefact: Artefact) -> dict[str, object]:
         for file in artefact.files
     ]
     facts = {
-        name: artefact.facts[name] for name in ("kind", "base", "head", "url", "untracked") if name in artefact.facts
+        name: artefact.facts[name]
+        for name in ("kind", "base", "head", "url", "since", "untracked")
+        if name in artefact.facts
     }
     unseen = [
         {"path": line.path, "line": line.line, "change": CHANGED[line.mark], "signs": list(line.signs)}
@@ -164,7 +173,7 @@ def sarif(run: ReviewRun, *, every: bool = False) -> dict[str, object]:
     """
     states = ("survived", "contested", *(("retracted",) if every else ()))
     items = [item for item in run.review.findings if item.state in states][:MOST_RESULTS]
-    used = [category for category in CATEGORIES if any(item.finding.category == category for item in items)]
+    used = [rule for rule in _RULES if any(_rule_name(item) == rule for item in items)]
     unseen = run.review.artefact.unseen[: MOST_RESULTS - len(items)]
     driver = {
         "name": "Folkmoot",
@@ -172,22 +181,46 @@ def sarif(run: ReviewRun, *, every: bool = False) -> dict[str, object]:
         "rules": [*map(_rule, used), *([_UNSEEN_RULE] if unseen else [])],
     }
     results = [*(_result(run, item, used) for item in items), *(_unseen_result(line, len(used)) for line in unseen)]
+    since = run.review.artefact.facts.get("since", "")
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                # What stands before the last slash is the category: a review of later commits ends no alert of earlier ones.
+                "automationDetails": {"id": f"folkmoot-review/{f'{since[:12]}/' if since else ''}{run.debate}"},
+                "columnKind": "unicodeCodePoints",
+                "results": results,
+            }
+        ],
     }
 
 
-def _rule(category: str) -> dict[str, object]:
+_RULES: Sequence[str] = [
+    f"{category}-{severity}" if category == SECURITY else category
+    for category in CATEGORIES
+    for severity in (SEVERITIES if category == SECURITY else ("",))
+]
+"""The rules: a category each, and for security one for each severity, since code scanning has the severity in the rule."""
+
+
+def _rule_name(item: Reviewed) -> str:
+    category = item.finding.category
+    return f"{category}-{item.finding.severity}" if category == SECURITY else category
+
+
+def _rule(name: str) -> dict[str, object]:
+    category, _, severity = name.partition("-")
     text = f"Reviewers report a fault of the category {category}, with the lines that show it."
+    score = {"security-severity": SCORES[severity]} if severity else {}
     return {
-        "id": f"folkmoot/{category}",
-        "name": category,
+        "id": f"folkmoot/{name}",
+        "name": name,
         "shortDescription": {"text": f"Review: {category}"},
         "fullDescription": {"text": text},
         "help": {"text": f"{text} Read the finding with its check before you act on it."},
-        "properties": {"precision": "medium", "tags": [category]},
+        "properties": {"precision": "medium", "tags": [category], **score},
     }
 
 
@@ -201,8 +234,8 @@ def _result(run: ReviewRun, item: Reviewed, rules: Sequence[str]) -> dict[str, o
     location = {"artifactLocation": {"uri": _uri(finding.cite.path)}, "region": region}
     words = f"{finding.claim or 'A fault'} ({STATE_WORDS[item.state]}, {finding.severity})"
     return {
-        "ruleId": f"folkmoot/{finding.category}",
-        "ruleIndex": rules.index(finding.category),
+        "ruleId": f"folkmoot/{_rule_name(item)}",
+        "ruleIndex": rules.index(_rule_name(item)),
         "level": level,
         "message": {"text": f"{words} {finding.reports[0].why}".strip()},
         "locations": [{"physicalLocation": location}],
@@ -253,6 +286,25 @@ def _uri(path: str) -> str:
     return quote(real_path(path), errors="surrogateescape")
 
 
+def line_comments(run: ReviewRun) -> list[dict[str, object]]:
+    """The findings that survived in touched lines, as comments of a pull request; the first line tells each from others."""
+    artefact = run.review.artefact
+    comments: list[dict[str, object]] = []
+    for item in run.review.by_state("survived"):
+        finding = item.finding
+        file = artefact.file(finding.cite.path)
+        if not (finding.touched and finding.cite.valid and file and file.change != "removed"):
+            continue
+        first, last = shown_lines(artefact, finding.cite)
+        start = {"start_line": first, "start_side": "RIGHT"} if first < last else {}
+        rows = [f"<!-- folkmoot-finding:{finding.fingerprint} -->"]
+        rows += [f"**{finding.severity} {finding.category}**: {_cell(finding.claim)}"]
+        rows += [f"- {_cell(line)}" for line in list(_details(item))[1:]]
+        place = {"path": real_path(finding.cite.path), "line": last, "side": "RIGHT", **start}
+        comments.append({**place, "body": clip("\n".join(rows), MOST_COMMENT)})
+    return comments
+
+
 # ---- text --------------------------------------------------------------------------------------------------------
 
 
@@ -273,6 +325,10 @@ def as_text(run: ReviewRun) -> str:
 
 def _head(run: ReviewRun) -> Iterator[str]:
     yield f"{run.debate}: {run.review}" if run.debate else str(run.review)
+    if since := run.review.artefact.facts.get("since"):
+        yield f"only what was pushed since {since[:12]}"
+    if run.ignored:
+        yield f"{counted(run.ignored, 'finding')} ignored for good, by REVIEW.ignore"
     if run.demonstration:
         what = {"files": "files", "plan": "plan"}.get(run.review.artefact.facts.get("kind", ""), "change")
         yield f"This is a demonstration: no model has read the {what}."

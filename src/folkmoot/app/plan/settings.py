@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from folkmoot.app.plan.settings_tables import (
     Allowance,
+    Reviewing,
     Schedule,
     Serving,
     read_address,
     read_limits,
+    read_reviewing,
     read_schedules,
     read_servers,
     read_serving,
@@ -55,7 +57,7 @@ OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
-TABLES = ("acp", "mcp", "serve", "limits", "schedules", "presets")
+TABLES = ("acp", "mcp", "serve", "limits", "schedules", "presets", "review")
 _YES = ("yes", "true", "on", "1")
 _NO = ("no", "false", "off", "0")
 
@@ -80,6 +82,7 @@ class Config:
         schedules: the debates that workers begin at set times; None where nothing is said of them.
         acp: the programs behind ``acp:NAME``, beside the usual ones.
         presets: the named sets of settings that briefs take, by name.
+        review: which files of a change are reviewed.
         origin: where each setting came from.
     """
 
@@ -97,6 +100,7 @@ class Config:
     schedules: tuple[Schedule, ...] | None = None
     acp: Mapping[str, AcpProgram] = field(default_factory=lambda: MappingProxyType(dict[str, AcpProgram]()))
     presets: "Mapping[str, Preset]" = field(default_factory=lambda: MappingProxyType(dict[str, "Preset"]()))
+    review: Reviewing = field(default_factory=Reviewing)
     origin: tuple[tuple[str, str], ...] = ()
 
 
@@ -178,6 +182,7 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
         acp=read_programs(data.pop("acp", {}), location) or before.acp,
         limits=read_limits(data.pop("limits", {}), location) or before.limits,
         schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
+        review=read_reviewing(data.pop("review"), location) if "review" in data else before.review,
         presets={**before.presets, **_presets(data.pop("presets", None), location)},
     )
 

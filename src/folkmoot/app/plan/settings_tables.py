@@ -91,6 +91,35 @@ def read_serving(value: object, where: str) -> Serving:
     )
 
 
+REVIEW = ("include", "exclude")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewing:
+    """Which files ``folkmoot review`` looks at, by patterns in which ``*`` stands for anything, also ``/``.
+
+    Attributes:
+        include: only these; empty for all.
+        exclude: not these.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+def read_reviewing(value: object, where: str) -> Reviewing:
+    """The settings of ``[review]``.
+
+    Raises:
+        BriefError: an unknown name, or no list of patterns.
+    """
+    if not isinstance(value, dict):
+        raise BriefError('review must be a table: [review] exclude = ["docs/*"]', where=where)
+    table = cast("dict[str, object]", value)
+    check_table_keys("review", table, REVIEW, where)
+    return Reviewing(**{name: read_texts(f"review.{name}", item, where) for name, item in table.items()})
+
+
 def _read_documents(table: Mapping[str, object], where: str) -> Path | None:
     text = read_text("serve.documents", table.get("documents", ""), where)
     folder = Path(text).expanduser() if text else None

@@ -5,7 +5,7 @@ Reading sends nothing but requests to read. A comment is written only by ``post_
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -14,10 +14,10 @@ from folkmoot.app.review.git_change import Repository
 from folkmoot.app.review.github import DIFF, RAW, GitHub, GitHubError, is_repository, items, mapping, repository_in
 from folkmoot.app.review.subject import artefact_of_change, artefact_of_files
 from folkmoot.core.errors import BriefError
-from folkmoot.core.text import clean, clip
+from folkmoot.core.text import clean, clip, counted
 from folkmoot.reviews.artefact import Artefact
 from folkmoot.reviews.diff_reader import FileDiff, files_of, read_diff
-from folkmoot.reviews.review_data import FORMAT
+from folkmoot.reviews.review_data import FORMAT, ReviewRun, line_comments
 
 MARK = f"<!-- folkmoot-review:{FORMAT} "
 """How the comment of a review begins."""
@@ -33,6 +33,7 @@ PAGE = 100
 
 _ADDRESS = re.compile(r"https?://[^/]+/([^/]+/[^/]+)/pull/(\d{1,9})(?:[/?#].*)?")
 _SHORT = re.compile(r"(?:([^/#]+/[^/#]+)#|#)?(\d{1,9})")
+_HEAD = re.compile(rf"{re.escape(MARK)}head=([0-9a-f]{{40}}(?:[0-9a-f]{{24}})?) -->")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -98,8 +99,14 @@ def place_of(artefact: Artefact) -> Place | None:
     return Place(match[1], int(match[2])) if match and is_repository(match[1]) else None
 
 
-def read_pull_request(github: GitHub, place: Place, folder: Path) -> PullRequest:
+def read_pull_request(github: GitHub, place: Place, folder: Path, *, new: bool = False) -> PullRequest:
     """What a pull request changes: from the commits where they are here, else from GitHub.
+
+    Args:
+        github: the way to it.
+        place: the pull request.
+        folder: where its commits may be.
+        new: whether only what was pushed since the last posted review is meant. Where history was rewritten, all is.
 
     Raises:
         BriefError: there is none, or it cannot be read.
@@ -111,10 +118,34 @@ def read_pull_request(github: GitHub, place: Place, folder: Path) -> PullRequest
     url = str(data.get("html_url", ""))
     facts = {"url": url} if _ADDRESS.fullmatch(url) else {}
     words = clip(clean(f"{data.get('title') or ''}\n\n{data.get('body') or ''}").strip(), MOST_WORDS)
-    artefact = _local(folder, base, head, facts) or _remote_artefact(
-        github, place, {"base": base, "head": head} | facts
-    )
+    path = place.path
+    if new and (since := _reviewed(github, place)) and (since == head or _follows(github, place, since, head)):
+        base, facts = since, facts | {"since": since}
+        path = f"repos/{place.repository}/compare/{since}...{head}"
+    if base == head:
+        artefact = Artefact(files=(), facts={"kind": "diff", "base": base, "head": head} | facts)
+    else:
+        artefact = _local(folder, base, head, facts) or _remote_artefact(
+            github, place, path, {"base": base, "head": head} | facts
+        )
     return PullRequest(place=place, artefact=artefact, words=words)
+
+
+def _reviewed(github: GitHub, place: Place) -> str:
+    """The commit that was reviewed last, by one's own comment; "" for none."""
+    match = _HEAD.match(_own_comment(github, place)[1])
+    return match[1] if match else ""
+
+
+def _follows(github: GitHub, place: Place, since: str, head: str) -> bool:
+    """Whether a commit comes after another one; not where history was rewritten."""
+    try:
+        data = mapping(github.json("GET", f"repos/{place.repository}/compare/{since}...{head}"))
+    except GitHubError as error:
+        if error.status == 404:
+            return False
+        raise
+    return data.get("status") == "ahead"
 
 
 def _local(folder: Path, base: str, head: str, facts: Mapping[str, str]) -> Artefact | None:
@@ -128,8 +159,8 @@ def _local(folder: Path, base: str, head: str, facts: Mapping[str, str]) -> Arte
     return artefact_of_change(repository.between(f"{base}...{head}"), facts)
 
 
-def _remote_artefact(github: GitHub, place: Place, facts: Mapping[str, str]) -> Artefact:
-    diffs = read_diff(github.ask("GET", place.path, accept=DIFF).decode("utf-8", "replace"))
+def _remote_artefact(github: GitHub, place: Place, path: str, facts: Mapping[str, str]) -> Artefact:
+    diffs = read_diff(github.ask("GET", path, accept=DIFF).decode("utf-8", "replace"))
     texts = {diff.new: _text(github, place, diff, facts["head"]) for diff in diffs[:MOST_READ]}
     return artefact_of_files(files_of(diffs, texts.get), {"kind": "diff", **facts})
 
@@ -158,32 +189,58 @@ class Posted:
     edited: bool
 
 
-def post_comment(github: GitHub, place: Place, text: str) -> Posted:
+def post_comment(github: GitHub, place: Place, text: str, *, anew: bool = False) -> Posted:
     """Write the comment of a review: into one's own earlier comment where there is one, else as a new one.
+
+    Args:
+        github: the way to it.
+        place: the pull request.
+        text: the comment.
+        anew: whether an earlier comment stays, because it is about earlier commits.
 
     Raises:
         GitHubError: GitHub refuses, or cannot be reached.
     """
-    earlier = _own_comment(github, place)
+    earlier = 0 if anew else _own_comment(github, place)[0]
     path = f"repos/{place.repository}/issues/comments/{earlier}" if earlier else place.comments
     data = mapping(github.json("PATCH" if earlier else "POST", path, {"body": text}))
     return Posted(url=clean(str(data.get("html_url", ""))), edited=bool(earlier))
 
 
-def _own_comment(github: GitHub, place: Place) -> int:
-    """The number of the newest comment with the mark that is one's own; 0 for none."""
+def post_lines(github: GitHub, place: Place, run: ReviewRun) -> int:
+    """Comment at the lines of findings that survived, each once for good; returns how many were written.
+
+    Raises:
+        GitHubError: GitHub refuses, or cannot be reached.
+    """
+    bodies = [body for _, body in _own(github, f"{place.path}/comments")]
+    known = {body.partition("\n")[0] for body in bodies}
+    comments = [comment for comment in line_comments(run) if str(comment["body"]).partition("\n")[0] not in known]
+    if comments:
+        about = f"{counted(len(comments), 'finding')} of a review, at the lines."
+        data = {"commit_id": run.review.artefact.facts["head"], "event": "COMMENT", "body": about, "comments": comments}
+        github.json("POST", f"{place.path}/reviews", data)
+    return len(comments)
+
+
+def _own_comment(github: GitHub, place: Place) -> tuple[int, str]:
+    """The number and the text of the newest comment with the mark that is one's own; 0 and "" for none."""
+    reviews = [(number, body) for number, body in _own(github, place.comments) if body.startswith(MARK)]
+    return reviews[-1] if reviews else (0, "")
+
+
+def _own(github: GitHub, path: str) -> Iterator[tuple[int, str]]:
+    """The numbers and texts of one's own comments in a list of GitHub's, the oldest first."""
     login = _login(github)
-    newest = 0
     for page in range(1, MOST_PAGES + 1):
-        comments = items(github.json("GET", f"{place.comments}?per_page={PAGE}&page={page}"))
+        comments = items(github.json("GET", f"{path}?per_page={PAGE}&page={page}"))
         for comment in comments:
             user, number = mapping(comment.get("user")), comment.get("id")
             own = user.get("login") == login if login else user.get("type") == "Bot"
-            if own and isinstance(number, int) and str(comment.get("body", "")).startswith(MARK):
-                newest = number
+            if own and isinstance(number, int):
+                yield number, str(comment.get("body", ""))
         if len(comments) < PAGE:
             break
-    return newest
 
 
 def _login(github: GitHub) -> str:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from folkmoot.app.brief.presets import KEY
 from folkmoot.app.brief.reader import ParsedBrief
+from folkmoot.app.review.project_rules import without_ignored
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import BUILTIN, Brief, Participant, Source
 from folkmoot.core.errors import RecordError
@@ -34,6 +35,7 @@ class ReviewRequest:
         focus: what they should look at above all; "" for everything.
         words: what the author says of it; "" for nothing.
         intent: whether reviewers read the author's words.
+        rules: the project's own rules for reviews; "" for none.
         models: how many models are named for it.
         preset: the preset that says which models answer; "" for none.
         place: tells the folder of the files from others; see ``Opened.place``.
@@ -44,6 +46,7 @@ class ReviewRequest:
     focus: str = ""
     words: str = ""
     intent: bool = False
+    rules: str = ""
     models: int = 0
     preset: str = ""
     place: str = ""
@@ -61,7 +64,14 @@ def review_brief(request: ReviewRequest) -> ParsedBrief:
         topic=TOPIC.replace("{kind}", KINDS.get(request.artefact.facts.get("kind", ""), "change")),
         background=(*request.artefact.sources(), *(author if request.intent else ())),
         library=() if request.intent else author,
-        rules=f"Look above all at this: {request.focus}" if request.focus else "",
+        rules="\n\n".join(
+            part
+            for part in (
+                f"Look above all at this: {request.focus}" if request.focus else "",
+                f"The project's own rules for its code:\n\n{request.rules}" if request.rules else "",
+            )
+            if part
+        ),
         participants=(*reviewers, *checkers),
     )
     return ParsedBrief(
@@ -82,8 +92,8 @@ def check_review(debate: str, transcript: Transcript) -> None:
         raise RecordError(f"{debate} is not a review; its protocol is {transcript.protocol}")
 
 
-async def review_run(workspace: Workspace, debate: str) -> ReviewRun:
-    """A review that is over, read from its record.
+async def review_run(workspace: Workspace, debate: str, ignored: Mapping[str, str] | None = None) -> ReviewRun:
+    """A review that is over, read from its record, without the findings with these fingerprints.
 
     Raises:
         RecordError: there is no such debate, or it is no review.
@@ -93,8 +103,11 @@ async def review_run(workspace: Workspace, debate: str) -> ReviewRun:
     check_review(debate, transcript)
     assert transcript.brief
     used = transcript.usage
+    whole = review_of(transcript.brief, transcript)
+    review = without_ignored(whole, ignored or {})
     return ReviewRun(
-        review=review_of(transcript.brief, transcript),
+        review=review,
+        ignored=len(whole.findings) - len(review.findings),
         debate=debate,
         version=metadata.version("folkmoot"),
         cost=used.cost,

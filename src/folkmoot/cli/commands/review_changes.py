@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack, get_args
 
@@ -26,7 +27,7 @@ from folkmoot.cli.options import (
     unwritable,
 )
 from folkmoot.core.brief import COST, TOTAL_SECONDS
-from folkmoot.core.text import listed
+from folkmoot.core.text import counted, listed
 from folkmoot.reviews.merging import SEVERITIES
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from folkmoot.app.run.outcome import Outcome
     from folkmoot.app.run.start import HostHooks
     from folkmoot.app.run.workspace import Workspace
+    from folkmoot.core.transcript import Transcript
     from folkmoot.reviews.artefact import Artefact
     from folkmoot.reviews.review_data import ReviewRun
 
@@ -56,6 +58,10 @@ class ReviewOptions(HalfPriceOptions):
     plan: Path | None
     pr: str | None
     post: bool
+    lines: bool
+    new: bool
+    rules: bool
+    ignore: str | None
     intent: bool
     model: tuple[str, ...]
     preset: str | None
@@ -86,6 +92,9 @@ class ReviewOptions(HalfPriceOptions):
     help="Review a pull request on GitHub: its number, OWNER/NAME#N, or its address.",
 )
 @click.option("--post", is_flag=True, help="Write the review as one comment on the pull request.")
+@click.option("--lines", is_flag=True, help="With --post: also comment at the lines of findings that survived.")
+@click.option("--new", is_flag=True, help="With --pr: review only what was pushed since the last posted review.")
+@click.option("--rules/--no-rules", default=True, help="Whether reviewers get the project's REVIEW.md, else AGENTS.md.")
 @click.option("--intent", is_flag=True, help="Show the author's words also to the reviewers, not only to checkers.")
 @click.option(
     "-m", "--model", multiple=True, metavar="PROVIDER:NAME", help="The model that answers. It may be repeated."
@@ -117,7 +126,10 @@ class ReviewOptions(HalfPriceOptions):
     help="Resume an earlier review, or write it anew.",
 )
 @click.option("--dispute", type=NotEmpty(), metavar="F3", help="With --again: dispute a finding as the author, once.")
-@click.option("--because", default="", metavar="TEXT", help="With --dispute: why the finding is wrong.")
+@click.option(
+    "--ignore", type=NotEmpty(), metavar="F3", help="With --again: ignore a finding for good, in REVIEW.ignore."
+)
+@click.option("--because", default="", metavar="TEXT", help="With --dispute or --ignore: why.")
 @click.option("--cite", default="", metavar="FILE:LINES", help="With --dispute: the lines that show it.")
 @half_price_options
 @store_option
@@ -132,6 +144,9 @@ def review(names: tuple[str, ...], **options: Unpack[ReviewOptions]) -> int:
 
 
 async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
+    from folkmoot.app.plan.settings import load_config
+    from folkmoot.app.review.project_rules import with_wanted
+
     _check(names, options)
     async with open_for_running(options["store"]) as workspace:
         workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
@@ -139,6 +154,7 @@ async def _review(names: tuple[str, ...], options: ReviewOptions) -> int:
         if options["again"]:
             return await _resume_review(workspace, await workspace.find(options["again"]), options)
         subject = _subject(names, options)
+        subject = replace(subject, artefact=with_wanted(subject.artefact, load_config().review))
         if not any(file.rows for file in subject.artefact.files):
             changed = "no line of text" if subject.artefact.files else "nothing"
             click.echo(f"folkmoot: {changed} has changed, so there is nothing to review", err=True)
@@ -159,10 +175,18 @@ def _check(names: tuple[str, ...], options: ReviewOptions) -> None:
         raise click.UsageError(f"{problem} {listed(fixed)}.")
     if options["post"] and not (options["pr"] or options["again"]):
         raise click.UsageError("--post writes a comment on a pull request; name one with --pr.")
+    if options["lines"] and not options["post"]:
+        raise click.UsageError("--lines comments at lines of a pull request; it belongs to --post.")
+    if options["new"] and not options["pr"]:
+        raise click.UsageError("--new reviews what was pushed to a pull request; name one with --pr.")
+    if options["ignore"] and not (options["again"] and options["because"] and not options["dispute"]):
+        raise click.UsageError("--ignore needs --again ID and --because TEXT, and no --dispute.")
     if options["dispute"] and not (options["again"] and options["because"] and options["cite"]):
         raise click.UsageError("--dispute needs --again ID, --because TEXT and --cite FILE:LINES.")
-    if (options["because"] or options["cite"]) and not options["dispute"]:
-        raise click.UsageError("--because and --cite belong to --dispute.")
+    if options["because"] and not (options["dispute"] or options["ignore"]):
+        raise click.UsageError("--because belongs to --dispute or --ignore.")
+    if options["cite"] and not options["dispute"]:
+        raise click.UsageError("--cite belongs to --dispute.")
     if (out := options["out"]) and (fault := unwritable(out)):
         raise click.ClickException(f"the review cannot be written: {fault}: {out}")
     if out and out.is_file():
@@ -171,7 +195,21 @@ def _check(names: tuple[str, ...], options: ReviewOptions) -> None:
         check_target(out)
 
 
-ON_RECORD = ("base", "staged", "plan", "pr", "intent", "model", "preset", "reviewers", "focus", "budget", "seconds")
+ON_RECORD = (
+    "base",
+    "staged",
+    "plan",
+    "pr",
+    "new",
+    "intent",
+    "rules",
+    "model",
+    "preset",
+    "reviewers",
+    "focus",
+    "budget",
+    "seconds",
+)
 """The options that say what is reviewed, and how."""
 
 
@@ -191,7 +229,7 @@ def _subject(names: tuple[str, ...], options: ReviewOptions) -> "Subject":
         from folkmoot.app.review.pull_request import read_place, read_pull_request
 
         place = read_place(options["pr"], Path.cwd())
-        request = read_pull_request(GitHub(), place, Path.cwd())
+        request = read_pull_request(GitHub(), place, Path.cwd(), new=options["new"])
         return Subject(artefact=request.artefact, words=request.words)
     diff = None
     if names == ("-",):
@@ -210,14 +248,19 @@ async def _start(workspace: "Workspace", subject: "Subject", options: ReviewOpti
     """Say what the review may cost, then run it."""
     from folkmoot.app.batch.batch_rounds import batch_note
     from folkmoot.app.plan.checks import UNREAD_LIBRARY
+    from folkmoot.app.review.project_rules import project_rules
     from folkmoot.app.review.review_start import ReviewRequest, described, review_brief
     from folkmoot.app.run.prepare import LimitOverrides, Overrides
     from folkmoot.app.run.record_reader import place_of
     from folkmoot.app.run.start import prepare_start, run_start
     from folkmoot.cli.display.text_layout import amount, money
 
+    where, rules = project_rules(subject.folder or Path.cwd()) if options["rules"] else ("", "")
+    if where:
+        click.echo(f"folkmoot: reviewers get the rules of {where}; --no-rules leaves them out", err=True)
     request = ReviewRequest(
         artefact=subject.artefact,
+        rules=rules,
         reviewers=options["reviewers"],
         focus=options["focus"],
         words=subject.words,
@@ -255,11 +298,28 @@ async def _resume_review(workspace: "Workspace", debate: str, options: ReviewOpt
     if options["post"]:
         assert transcript.brief
         _comment_place(debate, artefact_of(transcript.brief))
+    if options["ignore"]:
+        return _ignore(debate, transcript, options)
     if options["dispute"]:
         debate = await _dispute(workspace, debate, options)
     elif transcript.closed:
         return await _write(workspace, debate, options)
     return await _conduct(workspace, debate, options, lambda hooks: workspace.resume(debate, stop=hooks.stop))
+
+
+def _ignore(debate: str, transcript: "Transcript", options: ReviewOptions) -> int:
+    """Note in REVIEW.ignore that a finding is ignored for good."""
+    from folkmoot.app.review.project_rules import ignore
+    from folkmoot.reviews.reviewed import review_of
+
+    assert transcript.brief
+    wanted = options["ignore"] or ""
+    found = review_of(transcript.brief, transcript).find(wanted)
+    if found is None:
+        raise click.UsageError(f"{debate} has no finding {wanted[:20]!r}.")
+    path = ignore(Path.cwd(), found.finding, options["because"])
+    click.echo(f"folkmoot: {found.finding.id} is ignored from now on; commit {path.name}", err=True)
+    return DONE
 
 
 async def _dispute(workspace: "Workspace", debate: str, options: ReviewOptions) -> str:
@@ -315,12 +375,13 @@ def _write_empty(artefact: "Artefact", options: ReviewOptions) -> int:
 
 async def _write(workspace: "Workspace", debate: str, options: ReviewOptions) -> int:
     """Write a review that is over; the exit code."""
+    from folkmoot.app.review.project_rules import read_ignored
     from folkmoot.app.review.review_start import passing, review_run, unsettled
 
-    run = await review_run(workspace, debate)
+    run = await review_run(workspace, debate, read_ignored(Path.cwd()))
     _put(run, options)
     if options["post"]:
-        _post(run)
+        _post(run, lines=options["lines"])
     codes = {"passed": DONE, "failed": SURVIVED, "incomplete": INCOMPLETE}
     passed = passing(run.review, options["fail_on"], strict=options["strict"])
     if passed == "incomplete" and (left := unsettled(run.review, options["fail_on"])):
@@ -362,15 +423,27 @@ def _comment_place(debate: str, artefact: "Artefact") -> "tuple[GitHub, Place]":
     return GitHub(), pull
 
 
-def _post(run: "ReviewRun") -> None:
-    """Write the comment, which was asked for."""
-    from folkmoot.app.review.pull_request import post_comment
+def _post(run: "ReviewRun", *, lines: bool) -> None:
+    """Write the comment, which was asked for, and with ``lines`` those at the lines."""
+    from folkmoot.app.review.github import GitHubError
+    from folkmoot.app.review.pull_request import post_comment, post_lines
     from folkmoot.reviews.review_data import as_markdown
 
     artefact = run.review.artefact
     github, pull = _comment_place(run.debate, artefact)
-    posted = post_comment(github, pull, as_markdown(run, url=artefact.facts["url"].partition("/pull/")[0]))
+    text = as_markdown(run, url=artefact.facts["url"].partition("/pull/")[0])
+    posted = post_comment(github, pull, text, anew="since" in artefact.facts)
     click.echo(f"folkmoot: {'edited' if posted.edited else 'posted'} the comment: {posted.url}", err=True)
+    if lines:
+        try:
+            click.echo(f"folkmoot: {counted(post_lines(github, pull, run), 'comment')} at lines", err=True)
+        except GitHubError as error:
+            if error.status != 422:
+                raise
+            # The comment above has every finding, so nothing is lost.
+            click.echo(
+                "folkmoot: GitHub takes no comments at these lines, perhaps since the change has moved on", err=True
+            )
 
 
 def _formatted(run: "ReviewRun", shape: Shape) -> str:
