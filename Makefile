@@ -85,6 +85,7 @@ check: .venv/dev.stamp
 	$(BIN)/pyright
 	$(BIN)/python scripts/generate_docs.py --check
 	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) vendor.github-actions action.yml
 	$(SCHEMA) vendor.dependabot .github/dependabot.yml
 	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
 	$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml

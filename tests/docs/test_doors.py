@@ -3,6 +3,8 @@
 import base64
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -17,6 +19,7 @@ ADDRESS = "https://github.com/ann-example/folkmoot"
 OWNER = {"urls": {"Repository": ADDRESS}, "maintainers": [{"name": "Ann", "email": "ann@example.org"}]}
 PROJECT = read_project(ROOT)
 WORKFLOWS = [*sorted((ROOT / ".github/workflows").glob("*.yml"))]
+GUIDE = (ROOT / "docs/how-to/review-a-change.md").read_text("utf-8")
 
 
 def test_the_files_are_what_the_project_and_the_skills_say() -> None:
@@ -85,3 +88,28 @@ def test_a_workflow_takes_actions_by_their_hash_and_secrets_never(path: Path) ->
     assert "pull_request_target" not in text
     assert "secrets." not in text
     assert re.search(r"^permissions: \{\}$", text, re.MULTILINE)
+
+
+def test_the_workflow_of_the_guide_passes_the_checks_for_workflows(tmp_path: Path) -> None:
+    blocks: list[str] = re.findall(r"```yaml file=review.yml\n(.*?)```", GUIDE, re.DOTALL)
+    path = tmp_path / ".github/workflows/review.yml"
+    path.parent.mkdir(parents=True)
+    path.write_text(blocks[0].replace("OWNER/folkmoot@COMMIT", f"ann-example/folkmoot@{'a' * 40}"), "utf-8")
+    tools = Path(sys.executable).parent
+    for command in (
+        [tools / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", path],
+        [tools / "zizmor", "--offline", "--quiet", "--strict-collection", tmp_path],
+    ):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_in_the_guide_the_job_with_keys_cannot_write_and_the_one_that_writes_has_none() -> None:
+    jobs = re.search(r"```yaml file=review.yml\n.*?^jobs:\n(.*?)```", GUIDE, re.DOTALL | re.MULTILINE)
+    assert jobs
+    review, publish = re.split(r"^  publish:$", jobs[1], flags=re.MULTILINE)
+    assert "secrets." in review
+    assert ": write" not in review
+    assert "secrets." not in publish
+    assert "pull-requests: write" in publish
+    assert "refs/pull" not in jobs[1] and "head.sha" not in jobs[1] and "head.ref" not in jobs[1]  # noqa: PT018 - one thought
