@@ -76,6 +76,7 @@ def test_a_table_is_read_like_lines(tmp_path: Path) -> None:
         ({"truht": "x"}, "unknown field 'truht'; did you mean 'truth'?"),
         ({"truth": "milk"}, "the truth 'milk' is none of the options: tea and coffee"),
         ({"options": "tea"}, "options is not a list"),
+        ({"options": None, "kind": "option"}, "a question of the kind option needs options to choose from"),
         ({"kind": "rubik"}, "unknown kind 'rubik'; there are option, number, probability, text"),
         ({"kind": "number"}, "truth is not a number: 'tea'"),
         ({"kind": "number", "truth": "inf"}, "truth is not a number: 'inf'"),

@@ -268,16 +268,16 @@ async def test_a_budget_is_hard_and_what_is_whole_counts(tmp_path: Path) -> None
 async def test_a_budget_needs_known_prices(tmp_path: Path) -> None:
     workspace = Workspace(InMemoryStore())
     workspace.pool.add_agent("a", Unpriced(lambda request: "ANSWER: alpha\nARGUMENT: so", name="guest:a"))
-    with pytest.raises(
-        BriefError, match="a budget needs the price of every model, and one is unknown; leave the budget"
-    ):
+    with pytest.raises(BriefError, match="a budget needs the price of every model, and that of guest:a is unknown"):
         await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
     run = await run_of(workspace, setup_of(tmp_path, "a"), questions(2), tmp_path)
     setup = replace(run.prepared.setup, budget=1.0)  # as where a price gets lost after the plan
     run = EvalRun(workspace=workspace, prepared=replace(run.prepared, setup=setup), config=Config(), folder=tmp_path)
     await run.run()
     assert run.paused == "a budget needs known prices, and the price of guest:a is unknown"
-    with pytest.raises(BriefError, match="the currency usd needs the price of every model; use tokens"):
+    with pytest.raises(
+        BriefError, match="the currency usd needs the price of every model, and that of guest:a is unknown; use tokens"
+    ):
         await run_of(workspace, replace(setup_of(tmp_path, "a"), currency="usd"), questions(2), tmp_path)
 
 

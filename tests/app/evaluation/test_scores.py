@@ -137,7 +137,7 @@ def test_what_does_not_fit_is_one_sentence(tmp_path: Path, name: str, old: str, 
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=r"plan\.json cannot be read: No such file"):
+    with pytest.raises(RecordError, match=r"has no evaluation, for it has no plan\.json"):
         read_result(tmp_path)
 
 

@@ -73,7 +73,7 @@ def test_a_folder_without_scores_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     ran = folkmoot(tmp_path, "eval", "show", "empty")
     assert ran.exit_code != 0
-    assert "plan.json cannot be read" in ran.output
+    assert "empty has no evaluation" in ran.output
     assert "Traceback" not in ran.output
 
 

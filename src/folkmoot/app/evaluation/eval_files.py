@@ -129,7 +129,10 @@ def read_result(folder: Path) -> EvalResult:
     Raises:
         RecordError: one is missing or cannot be read.
     """
-    saved, run, questions = _read(folder / PLAN_FILE, SavedPlan), folder / RUN_FILE, folder / QUESTIONS_FILE
+    saved, run, questions = read_plan(folder), folder / RUN_FILE, folder / QUESTIONS_FILE
+    if saved is None:
+        named = "name the folder that folkmoot eval has written, such as NAME-eval"
+        raise RecordError(f"{folder} has no evaluation, for it has no {PLAN_FILE}; {named}")
     ran = _read(run, SavedRun) if run.exists() else SavedRun()
     return EvalResult(
         plan=saved.plan,

@@ -23,6 +23,7 @@ from folkmoot.app.questions.data_sets import DataSet, Question
 from folkmoot.app.run.prepare import live_models
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.errors import BriefError, FolkmootError
+from folkmoot.core.text import listed
 from folkmoot.evaluation.power import (
     design_effect,
     questions_needed,
@@ -134,12 +135,13 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet, 
             return await prepare_evaluation(workspace, turned, data, config)
         problem = f"one {cheaper.kind} costs more than {cheaper.match}, so it can't be held at that cost"
         raise BriefError(f"{problem}; let {cheaper.match} meet the cost of {cheaper.kind} instead", code="inconsistent")
-    unpriced = any(price.usd is None for price in prices.values())
+    unpriced = dict.fromkeys(name for values in costings.values() for play in values for name in play.most.unpriced)
     if unpriced and setup.budget is not None:
-        problem = "a budget needs the price of every model, and one is unknown; leave the budget out"
-        raise BriefError(problem, code="inconsistent")
+        problem = f"a budget needs the price of every model, and that of {listed(list(unpriced))} is unknown"
+        raise BriefError(f"{problem}; leave the budget out", code="inconsistent")
     if unpriced and setup.currency == "usd":
-        raise BriefError("the currency usd needs the price of every model; use tokens", code="inconsistent")
+        problem = f"the currency usd needs the price of every model, and that of {listed(list(unpriced))} is unknown"
+        raise BriefError(f"{problem}; use tokens", code="inconsistent")
     plan = EvalPlan(
         name=setup.name,
         arms=tuple(replace(arm, title=arm.titled(), own_drafts=arm.name in own) for arm in arms),

@@ -139,13 +139,16 @@ def plain_setup(
     """
     if not 1 <= len(models) <= MODELS:
         raise BriefError(f"name 1 to {MODELS} models", code="out_of_range")
+    protocols = (protocol or DEFAULT, *filter(None, [against]))
+    if len(set(protocols)) < len(protocols):
+        raise BriefError(f"{against} cannot be compared with itself; name two protocols", code="inconsistent")
     return _checked(
         Setup(
             name=name or questions.name.rpartition("@")[2].partition(".")[0],
             questions=str(questions),
             models=tuple(models),
             seed=seed,
-            protocols=(protocol or DEFAULT, *filter(None, [against])),
+            protocols=protocols,
         )
     )
 

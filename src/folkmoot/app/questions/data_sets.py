@@ -259,6 +259,8 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> tuple[Kind, str]:
         truth = OUTCOMES.get(truth.casefold(), truth)
         if truth not in ("0", "1"):
             raise ValueError(f"the truth of a probability is 0 or 1 (no or yes), not {shorten(truth, 60)!r}")
+    if kind == "option" and not options:
+        raise ValueError("a question of the kind option needs options to choose from")
     if kind == "option" and truth not in options:
         raise ValueError(f"the truth {shorten(truth, 60)!r} is none of the options: {shorten(listed(options), 200)}")
     if kind == "number" and read_quantity(truth) is None:

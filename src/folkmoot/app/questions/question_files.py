@@ -29,7 +29,9 @@ def read_data_set(path: Path) -> DataSet:
         FaultyData: it is no such file, or lines of it are wrong.
     """
     if path.is_dir():
-        return part(_briefs(path), name=path.name, folder=path)
+        return part(
+            _briefs(path), name=f"{path}: no brief NAME.md with answer: in its header, so the folder", folder=path
+        )
     if not path.exists():
         raise FaultyData([f"there is no file or folder {path.name!r}"])
     read = {".jsonl": _json_lines, ".csv": _csv_lines}.get(path.suffix.lower())
