@@ -42,3 +42,14 @@ def test_what_options_say_is_not_asked_for_and_thirty_are_drawn(tmp_path: Path) 
     wrong = folkmoot(tmp_path, *words)
     assert wrong.exit_code == 2
     assert "q.csv:2: " in wrong.output
+
+
+def test_a_mistake_is_said_where_it_is_typed(tmp_path: Path) -> None:
+    typed = ["Which depot?", "", "Is place 1 near?", "yes|no", "maybe", "yes", "", "builtin:quotes", "0"]
+    ran = folkmoot(tmp_path, "eval", "new", stdin="\n".join(typed) + "\n")
+    assert "'maybe' is not one of" in ran.output
+    assert (tmp_path / "which-depot.csv").read_text("utf-8").splitlines()[1:] == ["Is place 1 near?,yes|no,yes"]
+    missing = folkmoot(tmp_path, "eval", "new", stdin="Which depot?\nnowhere.csv\n")
+    assert missing.exit_code == 2
+    assert "there is no file or folder 'nowhere.csv'" in missing.output
+    assert "Who answers" not in missing.output, "nothing more is asked"

@@ -3,6 +3,7 @@
 import csv
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import rich_click
@@ -11,6 +12,9 @@ from folkmoot.cli.commands.measure import RunOptions, run_setup, say_faults
 from folkmoot.cli.options import DONE, USAGE, FloatRange, run_command, store_option
 from folkmoot.core.brief import COST
 from folkmoot.core.text import counted, slug
+
+if TYPE_CHECKING:
+    from folkmoot.app.questions.data_sets import DataSet
 
 QUESTIONS, DOLLARS = 30, 2.0
 """How many questions and US dollars a first evaluation takes: some ten minutes of one's time."""
@@ -46,13 +50,28 @@ def new(
             "A file of questions with known answers; empty to type them", default="", show_default=False
         )
         questions = Path(typed) if typed else _type_questions(Path(f"{name}.csv"), most)
+    data = _read(questions)
+    if data is None:
+        return USAGE
     models = model or tuple(
         click.prompt("Who answers? Models, parted by blanks; three different ones are best").split()
     )
     dollars = (
         click.prompt("At most how many US dollars? 0 for no limit", DOLLARS, type=float) if budget is None else budget
     )
-    return run_command(_evaluate(name, questions, models, dollars, most, yes=yes, store=store))
+    return run_command(_evaluate(name, data, models, dollars, most, yes=yes, store=store))
+
+
+def _read(questions: Path) -> "DataSet | None":
+    """The questions of a file; None, and what is wrong, where there are none."""
+    from folkmoot.app.questions.data_sets import FaultyData
+    from folkmoot.app.questions.question_files import read_data_set
+
+    try:
+        return read_data_set(questions)
+    except FaultyData as error:
+        say_faults(error.faults)
+        return None
 
 
 def _type_questions(path: Path, most: int) -> Path:
@@ -68,7 +87,9 @@ def _type_questions(path: Path, most: int) -> Path:
             if not text:
                 break
             options = click.prompt("  Its options, parted by |; empty for none", default="", show_default=False)
-            table.writerow((text, options, click.prompt("  The right answer")))
+            allowed = [option.strip() for option in options.split("|") if option.strip()]
+            truth = click.prompt("  The right answer", type=click.Choice(allowed) if allowed else None)
+            table.writerow((text, options, truth))
             file.flush()
     click.echo(f"questions: {path}")
     return path
@@ -76,7 +97,7 @@ def _type_questions(path: Path, most: int) -> Path:
 
 async def _evaluate(
     name: str,
-    file: Path,
+    data: "DataSet",
     models: tuple[str, ...],
     dollars: float,
     most: int,
@@ -87,21 +108,14 @@ async def _evaluate(
     from folkmoot.app.evaluation.blocks import shuffled
     from folkmoot.app.evaluation.eval_files import SCORES_FILE, read_result
     from folkmoot.app.evaluation.eval_setup import plain_setup
-    from folkmoot.app.questions.data_sets import FaultyData
-    from folkmoot.app.questions.question_files import read_data_set
     from folkmoot.app.results.score_files import FORMS, write_files
     from folkmoot.app.results.scoring import measure
 
-    try:
-        data = read_data_set(file)
-    except FaultyData as error:
-        say_faults(error.faults)
-        return USAGE
     some = data.only(question.id for question in shuffled(data.questions, 0)[:most])
     if len(some.questions) < (many := len(data.questions)):
         click.echo(f"{counted(len(some.questions), 'question')} drawn of {many}; --most {many} takes all")
     folder = Path(f"{name}-eval")
-    setup = replace(plain_setup(file, models, name=name), budget=dollars or None)
+    setup = replace(plain_setup(Path(name), models, name=name), budget=dollars or None)
     options = RunOptions(
         parallel=None,
         force=True,  # what so few questions can show stands in the plan, and on the page

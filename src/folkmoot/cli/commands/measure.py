@@ -263,7 +263,8 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     yield f"{plan.name}: {counted(plan.planned, 'question')} in {counted(len(set(prepared.groups)), 'group')}{times}"
     wide = max(len(arm.name) for arm in plan.arms)
     for arm in plan.arms:
-        yield f"  {arm.name:<{wide}}  {arm.title}{' (own drafts)' if arm.own_drafts else ''}"
+        title = "the debate" if arm.title == arm.name else arm.title
+        yield f"  {arm.name:<{wide}}  {title}{' (own drafts)' if arm.own_drafts else ''}"
     yield f"expected: {price_words(prepared.total)}; equal cost in {plan.currency}"
     yield f"usually below: {price_words(prepared.usual)}"
     if prepared.setup.budget is not None:
