@@ -1,4 +1,5 @@
 // From the form of the first page to a brief in Markdown, as in a file.
+import { store, stored } from "./stored";
 
 export interface Draft {
   question: string;
@@ -166,21 +167,12 @@ export interface StoredDraft {
 }
 
 export function storedDraft(): StoredDraft | null {
-  try {
-    const stored = JSON.parse(localStorage.getItem(KEY) ?? "null") as StoredDraft | null;
-    return stored && { draft: { ...blank(), ...stored.draft }, written: stored.written };
-  } catch {
-    return null; // a browser that keeps nothing
-  }
+  const kept = stored<StoredDraft>(KEY);
+  return kept && { draft: { ...blank(), ...kept.draft }, written: kept.written };
 }
 
 /** Keep a draft; null, or one that is still the example, forgets it. */
 export function storeDraft(kept: StoredDraft | null): void {
   const same = (draft: Draft): string => brief({ ...draft, model: "" });
-  try {
-    if (!kept || (kept.written === null && same(kept.draft) === same(example()))) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, JSON.stringify(kept));
-  } catch {
-    // it holds until the page is left
-  }
+  store(KEY, kept?.written === null && same(kept.draft) === same(example()) ? null : kept);
 }

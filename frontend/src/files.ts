@@ -9,10 +9,21 @@ export interface SentFile {
 export const MOST_FILES = LIMITS.files;
 const REST = 1024 * 1024; // bytes of a request beside its files
 
+const bytes = (file: SentFile): Uint8Array => Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0));
+
 /** The text of a Markdown file, which may be a brief itself; "" of other files. */
 export function markdown(file: SentFile): string {
-  if (!/\.(md|markdown)$/i.test(file.name)) return "";
-  return new TextDecoder().decode(Uint8Array.from(atob(file.data), (letter) => letter.charCodeAt(0)));
+  return /\.(md|markdown)$/i.test(file.name) ? new TextDecoder().decode(bytes(file)) : "";
+}
+
+/** Whether a file is a picture or a PDF, by its name, or else text; what it really is, the server sees. */
+function fits(file: SentFile): boolean {
+  if (/\.(png|jpe?g|webp|gif|pdf)$/i.test(file.name)) return true;
+  try {
+    return !new TextDecoder("utf-8", { fatal: true }).decode(bytes(file)).includes("\0");
+  } catch {
+    return false;
+  }
 }
 
 /** How large a file in base64 is, in words. */
@@ -27,7 +38,9 @@ export function trouble(files: readonly SentFile[]): string {
   if (files.reduce((sum, file) => sum + file.data.length, 0) > LIMITS.request - REST)
     return `The documents are too large together; ${Math.floor(((LIMITS.request - REST) * 3) / 4e6)} MB can be sent.`;
   const long = files.find((file) => file.name.length > LIMITS.name);
-  return long ? `The name of ${long.name.slice(0, 40)}… is too long; ${LIMITS.name} characters can be sent.` : "";
+  if (long) return `The name of ${long.name.slice(0, 40)}… is too long; ${LIMITS.name} characters can be sent.`;
+  const other = files.find((file) => !fits(file));
+  return other ? `${other.name} is no text, PDF or picture. Save it as a PDF, and add that.` : "";
 }
 
 export function read(files: readonly File[]): Promise<SentFile[]> {

@@ -27,7 +27,7 @@ export const BUILTIN = "builtin:quotes";
 
 export function choices(models: Models): Choice[] {
   const offers = models.offers ?? [];
-  const options = offers.filter((each) => each.reach === "answers").map((each) => ({ value: each.model, about: `its server answers; ${priced(each)}` }));
+  const options = offers.filter((each) => each.reach === "answers").map((each) => ({ value: each.model, about: `connected; ${priced(each)}` }));
   options.push({ value: BUILTIN, about: "built in: quotes the background, no language model" });
   options.push(...offers.filter((each) => each.reach === "key").map((each) => ({ value: each.model, about: `a key is set; ${priced(each)}` })));
   options.push({ value: PERSON, about: "who is asked on the debate's page" });

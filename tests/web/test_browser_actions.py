@@ -76,7 +76,7 @@ async def test_a_debate_says_what_to_do_next_is_run_again_and_deleted(stage: Sta
         await visit.go(f"/d/{again}")
         await page.get_by_text("More", exact=True).click()
         await page.get_by_role("button", name="Delete this debate").click()
-        await page.get_by_role("button", name="Delete for good").click()
+        await page.get_by_role("button", name="Delete permanently").click()
         await expect(page.get_by_role("heading", name="Debates")).to_be_visible()
         assert not await stage.site.workspace.store.read(again, limit=1)
 

@@ -143,7 +143,7 @@ async def test_a_line_that_is_lost_comes_back_without_a_gap_or_a_double(stage: S
         await expect(draft).to_have_text("AnswerTea")
         stage.proxy.refuses = True
         stage.proxy.break_connections()
-        lost = page.get_by_text("The connection is lost; nothing of the debate is.")
+        lost = page.get_by_text("Connection lost. The debate is safe.")
         await expect(lost).to_be_visible()
         await until(lambda: not any(group.debate == debate for group in stage.site.live.groups.values()))
         slow.release(3)  # these words are kept for a while, for who comes back

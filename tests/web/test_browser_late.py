@@ -89,7 +89,7 @@ async def test_a_server_that_is_begun_again_shows_what_was_said_and_says_the_ope
             await page.goto(f"{web.base}/d/{debate}")
             await reads(page, [CALM * 3] * 2, CALM)
             port = int(web.base.rpartition(":")[2])
-        await expect(page.get_by_text("The connection is lost")).to_be_visible()
+        await expect(page.get_by_text("Connection lost")).to_be_visible()
         for n in range(2):
             await expect(cards(page).nth(n)).to_contain_text(CALM * 3)
         async with opened(tmp_path, models={"slow": again}, real=True, port=port):

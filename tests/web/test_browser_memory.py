@@ -29,7 +29,7 @@ async def test_what_was_learned_is_found_and_forgotten(stage: Stage, width: int,
         await expect(page.get_by_text("Nothing was found in the memory.")).to_be_visible()
         await page.get_by_label("Search the memory").fill(one.lower())
         await item.get_by_role("button", name="Forget").click()
-        await item.get_by_role("button", name="Keep it").click()
+        await item.get_by_role("button", name="Cancel").click()
         assert [memory.debate for memory in await search(stage.site.workspace, one)] == [debate]
         await item.get_by_role("button", name="Forget").click()
         await item.get_by_role("button", name="Forget for good").click()

@@ -38,13 +38,13 @@ async def test_a_person_speaks_and_votes(stage: Stage) -> None:
         page = await visit.go(f"/d/{debate}")
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("proposal")
         assert await page.title() == "● Your turn, Ada"
-        await expect(page.get_by_role("listitem").filter(has_text="Ada").first).to_contain_text("is waited for")
+        await expect(page.get_by_role("listitem").filter(has_text="Ada").first).to_contain_text("hasn't answered yet")
         await page.get_by_role("button", name="Answer", exact=True).click()  # nothing was written
         await expect(page.get_by_label("In your words")).to_be_focused()
         await say(page, "**Tea**, since it is calm.")
         card = page.get_by_role("article", name=re.compile("T1, Ada"))
         await expect(card.locator("strong").last).to_have_text("Tea")
-        await expect(card.locator("footer")).to_contain_text("a person")
+        await expect(card.locator("footer")).to_contain_text("human")
         await expect(page.get_by_role("form", name="Your turn as Ada")).to_contain_text("revision")
         shown = page.get_by_role("form", name="Your turn as Ada").locator(".laid")
         await expect(shown.first).to_be_visible()  # it is to be read, so it is open
@@ -146,13 +146,17 @@ async def test_by_a_link_answers_are_sealed_until_the_last_is_in(stage: Stage) -
             person = guest_page.locator(".people li", has_text=name)
             await expect(person).to_contain_text("sealed until the last is in")
             await expect(person).not_to_have_class(re.compile("speaking"))
-        await expect(guest_page.locator(".people li", has_text="Ada")).to_contain_text("is waited for")
-        await expect(guest_page.locator(".status")).to_contain_text("0 turns, the rest sealed")
+        await expect(guest_page.locator(".people li", has_text="Ada")).to_contain_text("hasn't answered yet")
+        await expect(guest_page.locator(".status")).to_contain_text(
+            "0 turns; answers are hidden until everyone has replied"
+        )
         await expect(guest_page.locator(".caret")).to_have_count(0)
         await expect(guest_page.get_by_text("is thinking")).to_have_count(0)
         await say(page, "Tea, I should think.")
         await expect(guest_page.get_by_role("article", name="T2, Ben").locator(".said")).to_be_visible()
-        await expect(guest_page.locator(".status")).to_contain_text("3 turns, the rest sealed")
+        await expect(guest_page.locator(".status")).to_contain_text(
+            "3 turns; answers are hidden until everyone has replied"
+        )
         stage.site.runner.stop(debate, now=True)
 
 
@@ -196,3 +200,48 @@ async def test_the_printed_link_opens_the_door_once(stage: Stage) -> None:
         await late.page.goto(link)
         await expect(late.page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
         assert await late.eye() == []
+
+
+TWO = """---
+topic: Tea or coffee?
+protocol: council
+rounds: 1
+---
+
+## Ana (human)
+role: Guest
+
+## Ben (human)
+role: Host
+
+## Cy
+role: Cook
+"""
+
+
+async def test_what_is_half_written_survives_a_reload_and_is_forgotten_once_sent(stage: Stage) -> None:
+    debate = await stage.begin(VOTE.format(more=""))
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        await page.get_by_label("In your words").fill("Tea, half writ")
+        await page.reload()
+        await expect(page.get_by_label("In your words")).to_have_value("Tea, half writ")
+        await say(page, "Tea, written out.")
+        await expect(page.get_by_role("article", name=re.compile("T1, Ada"))).to_contain_text("written out")
+        assert await page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('folkmoot-answer'))") == []
+        stage.site.runner.stop(debate, now=True)
+
+
+async def test_who_is_none_of_the_people_sees_no_form_as_their_own(stage: Stage) -> None:
+    debate = await stage.begin(TWO)
+    async with stage.visit() as visit:
+        page = await visit.go(f"/d/{debate}")
+        await expect(page.get_by_role("button", name="Answer for Ana")).to_be_visible()
+        await expect(page.locator("form.ask")).to_have_count(0)
+        assert await visit.eye() == []
+        await page.get_by_role("button", name="Answer for Ben").click()
+        await expect(page.get_by_role("form", name="Answer for Ben")).to_be_visible()
+        await expect(page.locator("form.ask")).to_have_count(1)
+        await page.reload()
+        await expect(page.get_by_role("form", name="Answer for Ben")).to_be_visible()
+        stage.site.runner.stop(debate, now=True)

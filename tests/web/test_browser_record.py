@@ -132,7 +132,7 @@ async def shows_who_moved(visit: Visit, width: int, scheme: Scheme) -> None:
     assert letters > 9, "the words are not drawn smaller than those of the page"
     await expect(page.locator(".flow .dot title")).to_have_count(5)
     await expect(page.locator(".flow .at")).to_have_count(0)  # the names of turns would lie on those of people
-    await expect(page.get_by_role("heading", name="Who changed the answer, and after what")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Who changed their mind, and why")).to_be_visible()
     await expect(page.locator("#panel .moves li")).to_have_count(5)
     await expect(page.locator(".ticks .gave")).to_have_count(176)
     await expect(page.locator(".ticks .gave.changed")).to_have_count(5)
