@@ -155,9 +155,9 @@ def test_the_ending_of_a_file_chooses_the_format_where_none_is_named(place: Path
     folkmoot(place, "report", "last", "--format", "md", "-o", str(place / "named.json"))
     assert (place / "named.json").read_text("utf-8").startswith("# ")
     assert (ENDINGS[".html"], ENDINGS[".pdf"]) == ("html", "pdf")
-    unknown = folkmoot(place, "report", "last", "-o", str(place / "r.docx"))
-    assert (unknown.exit_code, (place / "r.docx").exists()) == (2, False)
-    assert "No format has files that end in .docx; name the format with --format." in unknown.stderr
+    unknown = folkmoot(place, "report", "last", "-o", str(place / "r.odt"))
+    assert (unknown.exit_code, (place / "r.odt").exists()) == (2, False)
+    assert "No format has files that end in .odt; name the format with --format." in unknown.stderr
     setting = folkmoot(place, "report", "last", "--set", "people")
     assert (setting.exit_code, setting.stderr) == (2, "folkmoot: --set: 'people' is not a setting; write KEY=VALUE\n")
 

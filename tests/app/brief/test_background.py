@@ -109,7 +109,7 @@ def test_links_may_not_lead_out(tmp_path: Path) -> None:
         (
             "chart.bmp",
             b"BM\xff",
-            "'chart.bmp' is no text; text, Markdown, PNG, JPEG, WebP, GIF and PDF can be background",
+            "'chart.bmp' is no text; text, Markdown, CSV, PNG, JPEG, WebP, GIF and PDF can be background",
         ),
         ("talk.mp3", b"ID3\xff", "'talk.mp3' is no text; "),
         ("plan.docx", b"PK\x03\x04\0\xff", "'plan.docx' is no text; "),

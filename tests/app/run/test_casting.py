@@ -1,5 +1,6 @@
 """Participants made for the topic: what a model is asked, what is taken of its answer, and that nobody pays twice."""
 
+import hashlib
 import json
 import re
 from collections.abc import AsyncGenerator, Mapping
@@ -166,7 +167,8 @@ async def test_what_the_header_says_for_all_holds_for_them(monkeypatch: pytest.M
         "---\npersona_count: 2\nlanguage: German\ncontext_scope: last_n_turns\ncontext_turns: 2\n---\n"
         f"# {QUESTION}\n\n## Moderator\nrole: The head\n"
     )
-    long = CAST | {"persona_1": "You know. " * 1000, "name_2": "Moderator"}
+    words = " ".join(hashlib.sha256(b"%d" % n).hexdigest() for n in range(200))
+    long = CAST | {"persona_1": f"You know {words}", "name_2": "Moderator"}
     async with making(long, monkeypatch, text) as setup:
         parsed, _ = setup.cast()
         prompts = [json.dumps(call.body) for call in setup.wires.calls if casts(call)]
