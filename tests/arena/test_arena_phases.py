@@ -125,7 +125,8 @@ async def test_an_empty_topic_is_refused() -> None:
         (4, 5, ConsensusStrength.MODERATE),
         (3, 5, ConsensusStrength.MODERATE),
         (11, 20, ConsensusStrength.WEAK),
-        (1, 2, ConsensusStrength.SPLIT),
+        (1, 2, ConsensusStrength.WEAK),
+        (2, 5, ConsensusStrength.SPLIT),
         (0, 3, ConsensusStrength.SPLIT),
     ],
 )
@@ -156,6 +157,10 @@ def test_the_documented_weight_of_a_vote() -> None:
     agents = [Agent("ann"), Agent("bob", 2000.0, 1.0), Agent("cy", 1000.0), Agent("dee", 900.0, 1.0)]
     weights = VoteWeightCalculator(agents)
     assert [weights.calculate_weight(agent.name) for agent in agents] == [1.0, 3.0, 0.0, 0.0]
+    least = VoteWeightCalculator(agents, floor=0.1)
+    assert [least.calculate_weight(agent.name) for agent in agents] == [1.0, 3.0, 0.1, 0.1]
+    with pytest.raises(BriefError, match="floor"):
+        VoteWeightCalculator(agents, floor=-1.0)
     with pytest.raises(BriefError, match="there is no agent 'eve'; there are ann, bob, cy, dee"):
         weights.calculate_weight("eve")
 

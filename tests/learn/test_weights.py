@@ -131,7 +131,7 @@ def test_less_than_nothing_counts_as_nothing_and_is_named() -> None:
     many = Measured(matches=tuple(Match(one=f"x:{n}", other=B, score=1.0) for n in range(60)) * 40)
     weighing = by_elo(SEATS, many)
     assert weighing.weights["Bob"] == 0.0
-    assert re.search(r"Elo \d{3}\.\d, .*; -0\.\d+ is below 0 and counts as 0$", weighing.grounds[1])
+    assert re.search(r"Elo \d{3}\.\d, .*; -0\.\d+ is not above 0, so this vote weighs nothing$", weighing.grounds[1])
     alone = by_elo({"Bob": B}, many)
     assert alone.weights == {"Bob": 1.0}
     assert alone.how == "equally: by Elo and calibration nobody's vote weighs anything"

@@ -42,7 +42,7 @@ def ballots(votes: str, weights: dict[str, float] | None = None) -> list[Ballot]
     [
         (PLURALITY, "B B A", "decided", "B", "moderate"),  # K1
         (PLURALITY, "B A", "tie", "", "contested"),  # K3 without the fallback
-        (PLURALITY, "A A B C", "decided", "A", "split"),
+        (PLURALITY, "A A B C", "decided", "A", "weak"),
         (PLURALITY, "A A B B", "tie", "", "contested"),  # R11
         (PLURALITY, "- - -", "no_decision", "", ""),  # F64
         (PLURALITY, "? ! -", "no_decision", "", ""),
@@ -61,7 +61,7 @@ def ballots(votes: str, weights: dict[str, float] | None = None) -> list[Ballot]
         (MAJORITY, "A B - -", "tie", "", "contested"),
         (SUPERMAJORITY, "A B", "no_decision", "", "split"),
         (UNANIMITY, "A B", "no_decision", "", "split"),
-        (MAJORITY, "A A B C", "no_decision", "", "split"),
+        (MAJORITY, "A A B C", "no_decision", "", "weak"),
         (MAJORITY, "A A A B C", "decided", "A", "moderate"),
         (SUPERMAJORITY, "A A B", "decided", "A", "moderate"),  # exactly two thirds
         (SUPERMAJORITY, "A A A B B", "no_decision", "", "moderate"),
@@ -185,7 +185,8 @@ def test_a_quorum_is_more_than_half_of_the_voters(votes: str, status: str) -> No
         (Fraction(4, 5), "moderate"),
         (Fraction(3, 5), "moderate"),
         (Fraction(59, 100), "weak"),
-        (Fraction(1, 2), "split"),
+        (Fraction(1, 2), "weak"),
+        (Fraction(49, 100), "split"),
     ],
 )
 def test_strength_at_its_boundaries(share: Fraction, word: str) -> None:

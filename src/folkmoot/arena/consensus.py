@@ -31,7 +31,7 @@ class ConsensusStrength(Enum):
 
     @classmethod
     def of(cls, agreeing: int, voters: int, *, tied: bool = False) -> Self:
-        """The strength of a result: all, above 80%, from 60%, above 50%, else split; contested where it is a tie.
+        """The strength of a result: all, above 80%, from 60%, from 50%, else split; contested where it is a tie.
 
         Args:
             agreeing: how many voted for the winner, or for one of those who are tied.
@@ -75,9 +75,11 @@ class VoteWeightCalculator:
 
     Args:
         agents: who votes, each with ``name``, ``elo`` and ``calibration_score``.
+        floor: what a vote weighs at least, so that nobody has none.
 
     Raises:
-        BriefError: two agents have one name, a number is not finite, or a calibration score is not from 0 to 1.
+        BriefError: two agents have one name, a number is not finite, the floor is below 0, or a calibration score is
+            not from 0 to 1.
 
     >>> from types import SimpleNamespace
     >>> ann = SimpleNamespace(name="Ann", elo=1500, calibration_score=0.5)
@@ -85,7 +87,10 @@ class VoteWeightCalculator:
     1.0
     """
 
-    def __init__(self, agents: Iterable[Rated]) -> None:
+    def __init__(self, agents: Iterable[Rated], *, floor: float = 0.0) -> None:
+        if not 0 <= floor < math.inf:
+            raise BriefError(f"floor is {floor}; it must be 0 or more, and finite", code="out_of_range")
+        self._floor = floor
         self._agents: dict[str, Rated] = {}
         for agent in agents:
             if agent.name in self._agents:
@@ -94,7 +99,7 @@ class VoteWeightCalculator:
             self._agents[agent.name] = agent
 
     def calculate_weight(self, agent_name: str) -> float:
-        """The weight of an agent's vote, from 0.
+        """The weight of an agent's vote, from the floor.
 
         Raises:
             BriefError: there is no such agent.
@@ -103,7 +108,7 @@ class VoteWeightCalculator:
             names = ", ".join(self._agents) or "none"
             raise BriefError(f"there is no agent {agent_name!r}; there are {names}", code="bad_name")
         agent = self._agents[agent_name]
-        return max(0.0, document_weight(agent.elo, agent.calibration_score))
+        return max(self._floor, document_weight(agent.elo, agent.calibration_score))
 
 
 def _check(agent: Rated) -> None:

@@ -167,7 +167,7 @@ def by_elo(models: Mapping[str, str], known: Measured) -> Weighing:
         weights[voter] = max(weight, 0.0)
         unrated = "" if player in points else " (no match)"
         rests = f"1 - ECE of {len(graded)} answers" if graded else "no graded confidence"
-        below = f"; {weight:g} is below 0 and counts as 0" if weight < 0 else ""
+        below = f"; {weight:g} is not above 0, so this vote weighs nothing" if weight <= 0 else ""
         grounds.append(
             f"{_voter_label(voter, models)}: Elo {mine:.1f}{unrated}, calibration {calibration:.2f} ({rests}){below}"
         )

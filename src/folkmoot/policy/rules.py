@@ -140,7 +140,8 @@ class Share:
         if len(tops) > 1 or not reaches(share, least, beyond=self.beyond):
             how = f"{counted}{' each' if len(tops) > 1 else ''}; {self.name} needs {self._needed()}"
             against = opposing_votes(cast, winner) if len(tops) == 1 else ()
-            return replace(base, share=float(share), strength=self._strength(votes, ballots), how=how, dissent=against)
+            word = "split" if len(tops) > 1 else self._strength(votes, ballots)
+            return replace(base, share=float(share), strength=word, how=how, dissent=against)
         return replace(
             base,
             status="decided",
@@ -256,14 +257,14 @@ def reaches(share: Fraction, least: Fraction, *, beyond: bool) -> bool:
 
 
 def strength(share: Fraction) -> Strength:
-    """A share in a word: 1 is unanimous, above 0.8 strong, from 0.6 moderate, above 0.5 weak, else split."""
+    """A share in a word: 1 is unanimous, above 0.8 strong, from 0.6 moderate, from 0.5 weak, else split."""
     if share >= 1:
         return "unanimous"
     if share > Fraction(4, 5):
         return "strong"
     if share >= Fraction(3, 5):
         return "moderate"
-    return "weak" if share > Fraction(1, 2) else "split"
+    return "weak" if share >= Fraction(1, 2) else "split"
 
 
 def no_vote_reason(ballots: Sequence[Ballot], candidates: Sequence[str]) -> str:

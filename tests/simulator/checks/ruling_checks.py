@@ -172,6 +172,7 @@ def _check_strength(decision: Decision, sums: Mapping[str, Fraction], most: Sequ
     everybody = sum((_weight(decision, ballot) for ballot in decision.ballots), Fraction(0))
     words = {"contested"} if decision.status == "tie" else {strength(sums[most[0]] / everybody)}
     words |= {"contested"} if "fallback" in decision.how else set[str]()
+    words |= {"split"} if len(most) > 1 else set[str]()
     words |= set[str]() if _has_quorum(decision) else {""}
     require(
         decision.strength in words,
