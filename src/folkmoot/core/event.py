@@ -52,6 +52,7 @@ class Opened:
     ``forked`` is the debate and the entry that this one was forked from (``depot-3f2a1c@17``); "" for no fork.
     ``packages`` are the packages beside Folkmoot that the debate uses.
     ``place`` tells folders apart in which the documents may lie, and names none: four digits of a hash; "" if unknown.
+    ``unseated`` are headings of the brief that look like people, but are part of the background: it describes nobody.
     """
 
     brief: Brief
@@ -63,6 +64,7 @@ class Opened:
     forked: str = ""
     packages: tuple[Package, ...] = ()
     place: str = ""
+    unseated: tuple[str, ...] = ()
 
     @property
     def log(self) -> str:

@@ -126,6 +126,7 @@ class Transcript:
     brief: Brief | None = None
     protocol: str = ""
     place: str = ""
+    unseated: tuple[str, ...] = ()
     entered: list[str] = field(default_factory=list[str])
     halts: dict[str, str] = field(default_factory=dict[str, str])
     decision: Decision | None = None
@@ -170,7 +171,7 @@ class Transcript:
             case Erred():
                 self.errors.append(event)
             case Opened(brief=brief, name=name, place=folder_mark):
-                self.brief, self.protocol, self.place = brief, name, folder_mark
+                self.brief, self.protocol, self.place, self.unseated = brief, name, folder_mark, event.unseated
                 self._masks_of.clear()
             case Entered(path=path):
                 self.entered.append(path)

@@ -137,7 +137,7 @@ def cautions(transcript: Transcript, may_read: Callable[[Turn], bool] = lambda _
         transcript: of the debate.
         may_read: whether the reader may read a turn.
     """
-    told = in_sentences(gaps(transcript, may_read))
+    told = (*_unseated_note(transcript), *in_sentences(gaps(transcript, may_read)))
     if transcript.decision is None or transcript.brief is None:
         return told
     brief = transcript.brief
@@ -148,6 +148,15 @@ def cautions(transcript: Transcript, may_read: Callable[[Turn], bool] = lambda _
         *_from_memory(transcript, brief),
         *_unseen_signs(transcript, brief),
     )
+
+
+def _unseated_note(transcript: Transcript) -> Iterator[str]:
+    """A note where sections that look like people are background, so that others debated."""
+    if names := [repr(name) for name in transcript.unseated[:10]]:
+        yield (
+            f"No participants were described, so others took part; {listed(names)}: background. "
+            "A participant's section begins with a line such as 'role: …'."
+        )
 
 
 def _without_debate_warning(transcript: Transcript) -> Iterator[str]:

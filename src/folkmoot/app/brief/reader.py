@@ -60,6 +60,7 @@ class ParsedBrief:
         given: what the file states, by the documented names of the keys, in the order of the table of keys:
             ``topic`` always; ``participants`` as names; limits as ``limits.cost``, options as
             ``protocol_options.hats`` or ``tool_options.dice.most``. Defaults are not in it.
+        unseated: headings that look like people, but are part of the background, where the file describes nobody.
         cast: who made the debaters for the topic, in words; "" where nobody did.
         own: what the file states of each participant, by name and then by the documented names of the keys.
         vacant: how many debaters the file leaves to be made for its topic; built-in ones stand for them till then.
@@ -76,6 +77,7 @@ class ParsedBrief:
     given: Mapping[str, Value]
     own: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
     vacant: int = 0
+    unseated: tuple[str, ...] = field(default=(), compare=False)
     cast: str = field(default="", compare=False)
     summarize: int = 0
     preset: Preset | None = None
@@ -348,6 +350,7 @@ def _read(text: str, name: str, folder: Path | None, settings: Settings) -> Pars
         given=plain_values,
         own={entry.name: {key: value.value for key, value in entry.values.items()} for entry in entries},
         vacant=len([name for name in brief.names("debater") if name not in {entry.name for entry in entries}]),
+        unseated=() if entries else body.unseated,
         summarize=summary_interval(values, entries),
         notes=_notes(unseen, body, entries),
         lines=_lines(values, entries),

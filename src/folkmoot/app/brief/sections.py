@@ -39,6 +39,7 @@ from folkmoot.core.errors import BriefError
 from folkmoot.core.text import flat
 
 MOST_LINES = 10_000
+WORDS_OF_NAME = 3
 MOST_HEADING = 4000  # more than any heading may have; so that a longer one is refused in no time
 
 Part: TypeAlias = Literal["topic", "text", "background", "rules", "options", "participants", "person"]
@@ -86,11 +87,13 @@ class Body:
     Attributes:
         sections: what it holds.
         chapters: headings that are part of the background, though a participant's could stand there.
+        unseated: the same where each of them could be somebody's name, with a line or two below; else none.
         headings: whether there is any heading at all.
     """
 
     sections: tuple[Section, ...]
     chapters: tuple[str, ...] = ()
+    unseated: tuple[str, ...] = ()
     headings: bool = False
 
     def of(self, *parts: Part) -> tuple[Section, ...]:
@@ -135,7 +138,19 @@ def read_sections(body: str, *, line: int, listed: Sequence[str] = ()) -> Body:
     ends = [head.start for head in sorted_heads[1:]] + [len(lines)]
     cut = [_section_of(head, lines, end, line) for head, end in zip(sorted_heads, ends, strict=True)]
     sections = tuple(section for section in cut if section.part != "text" or section.body)
-    return Body(sections=sections, chapters=chapters, headings=bool(heads))
+    unseated = chapters if _may_be_people(settled, lines) else ()
+    return Body(sections=sections, chapters=chapters, unseated=unseated, headings=bool(heads))
+
+
+def _may_be_people(heads: Sequence[_Head], lines: Sequence[str]) -> bool:
+    """Whether two chapters or more look like people of whom little is said, and none looks like a text."""
+    stops = [head.start for head in heads[1:]] + [len(lines)]
+    chapters = [(head, stop) for head, stop in zip(heads, stops, strict=False) if head.part == "text"]
+    short = (
+        len(head.text.split()) <= WORDS_OF_NAME and 0 < sum(map(bool, map(str.strip, lines[head.end : stop]))) <= 2
+        for head, stop in chapters
+    )
+    return len(chapters) > 1 and all(short)
 
 
 def split_agent(text: str) -> tuple[str, str]:

@@ -358,7 +358,7 @@ async def _planned(workspace: Workspace, parsed: ParsedBrief, overrides: Overrid
         plan = workspace.plan_stored(stored, protocol_of(parsed, overrides), choices, models)
         chosen = (*plan.chosen, *left_out, *filter(None, (parsed.cast,)))
         settings = _resolved_settings(parsed, overrides, choices)
-        plan = replace(plan, settings=settings, chosen=chosen, place=parsed.place)
+        plan = replace(plan, settings=settings, chosen=chosen, place=parsed.place, unseated=parsed.unseated)
     except ProtocolError as error:
         raise choice_error(parsed, overrides, error.about, str(error)) from error
     for participant in plan.brief.participants:

@@ -93,6 +93,7 @@ class Plan:
         settings: those of a brief's header that hold; see ``Opened.settings``.
         chosen: what was chosen about the protocol, in words.
         place: tells the folder of the documents from others; see ``Opened.place``.
+        unseated: headings of the brief that look like people; see ``Opened.unseated``.
     """
 
     brief: Brief
@@ -101,6 +102,7 @@ class Plan:
     settings: Fields = field(default_factory=dict[str, Value])
     chosen: tuple[str, ...] = ()
     place: str = ""
+    unseated: tuple[str, ...] = ()
 
     @property
     def options(self) -> Fields:
@@ -118,6 +120,7 @@ class Plan:
             chosen=self.chosen,
             packages=packages_of(self.brief, self.name, tree),
             place=self.place,
+            unseated=self.unseated,
         )
 
 
