@@ -24,10 +24,12 @@ from folkmoot.board import (
     generate_next_speaker,
     parse_response_fields,
 )
+from folkmoot.core.ask import Reply
 from folkmoot.core.brief import Limits, Participant
 from folkmoot.core.errors import BriefError, FolkmootError, LimitReached, ModelError, ProtocolError
 from folkmoot.core.event import Closed, Entry, Opened
 from folkmoot.core.roles import GivenVerdict
+from folkmoot.core.transcript import Turn
 from folkmoot.demo.material import NOTHING
 from tests.council.agents import Agent, own_place
 from tests.paths import SHARED
@@ -350,3 +352,11 @@ async def test_the_documented_choice_of_a_speaker_weighs_as_ours() -> None:
         assert (theirs() == "timekeeper") == (ours == "timekeeper") == (n == 4)
         assert n == 4 or drawn[-1] == [10 - number for number in counts]
     assert generate_next_speaker(result.messages, ("Ann", "Bob", "Cy")) == "", "all have withdrawn"
+
+
+def test_turns_that_a_program_made_count_as_messages_of_their_speaker() -> None:
+    order = ["Ann"] * 10 + ["Bob", "Cy"]
+    turns = [Turn(key=f"t{n}", by=by, act="argue", reply=Reply(text="So.")) for n, by in enumerate(order)]
+    drawn = [generate_next_speaker(turns, ("Ann", "Bob", "Cy"), seed=seed, every=99) for seed in range(200)]
+    assert set(drawn) == {"Ann", "Bob"}, "the last speaker waits"
+    assert drawn.count("Bob") > 3 * drawn.count("Ann")

@@ -135,6 +135,15 @@ def test_a_wrong_argument_is_one_sentence_and_nothing_is_done(call: Callable[[],
         (lambda: ANY.run("Tea?", models="a"), "folkmoot.run has no argument 'models'; did you mean 'model'?"),
         (lambda: ANY.resume("last", limit={}), "folkmoot.resume has no argument 'limit'; did you mean 'limits'?"),
         (lambda: ANY.show("last", x=1), "folkmoot.show has no argument 'x'; there are debate, store"),
+        (
+            lambda: ANY.Brief(topic="T?", protocol="arena"),
+            "folkmoot.Brief has no argument 'protocol'; give it to folkmoot.run",
+        ),
+        (lambda: ANY.Brief(topics="T?"), "folkmoot.Brief has no argument 'topics'; did you mean 'topic'?"),
+        (
+            lambda: ANY.Participant(name="Ann", rol="x"),
+            "folkmoot.Participant has no argument 'rol'; did you mean 'role'?",
+        ),
         (lambda: ANY.list(stat=""), "folkmoot.list has no argument 'stat'; did you mean 'status'?"),
         (lambda: asyncio.run(ANY.debate("Tea?", models="a")), "folkmoot.debate has no argument 'models'; did you mean"),
         (lambda: asyncio.run(ANY.alist(x=1)), "folkmoot.alist has no argument 'x'; there are status, search, limit,"),
@@ -238,6 +247,26 @@ def test_an_outcome_is_short_in_print_plain_as_data_and_has_its_report(tmp_path:
     assert tie.to_dict()["decision"] is not None
     with pytest.raises(folkmoot.FolkmootError, match=r"read it with folkmoot\.show\('x'\)"):
         outcome_of("x", outcome.transcript).report()
+
+
+def test_a_report_is_of_the_kind_that_the_brief_or_the_caller_names() -> None:
+    plain = folkmoot.run("Tea or coffee?", model=tea)
+    brief = "---\nlogging_mode: summary_only\n---\n# Tea or coffee?\n"
+    short = folkmoot.run(brief, model=tea)
+    assert len(short.report()) < len(plain.report())
+    assert short.report("full_markdown").count("\n## ") == plain.report().count("\n## ")
+    assert json.loads(short.report("json_log"))
+
+
+def test_sections_that_look_like_people_and_are_none_are_told_with_the_result() -> None:
+    outcome = folkmoot.run(
+        "# Tea?\n\nIt keeps.\n\n## Pro\n\nArgue for it.\n\n## Contra\n\nArgue against it.\n", model=tea
+    )
+    (told,) = (warning for warning in outcome.warnings if "Contra" in warning)
+    assert "role:" in told
+    assert told in outcome.report()
+    document = folkmoot.run("# Tea?\n\n## What it costs us in a whole year\n\n3\n\n## Pro\n\nx\n", model=tea)
+    assert not any("Pro" in warning for warning in document.warnings)
 
 
 def test_events_are_told_and_an_error_in_the_function_pauses_the_debate() -> None:

@@ -7,7 +7,7 @@ brief was loaded from, and a function that answers for a participant. ``plain`` 
 Anything else that does not fit is one sentence, which names the place. ``app.plan.checks`` has the bounds.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -55,6 +55,10 @@ class Participant(core.Participant):
 
     model: object = field(default=None, repr=False)
 
+    def __new__(cls, *args: object, **words: object) -> Self:
+        """See ``_new``."""
+        return _new(cls, words)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brief(core.Brief):
@@ -76,6 +80,10 @@ class Brief(core.Brief):
 
     file: ParsedBrief | None = field(default=None, repr=False, compare=False)
 
+    def __new__(cls, *args: object, **words: object) -> Self:
+        """See ``_new``."""
+        return _new(cls, words)
+
     @classmethod
     def load(cls, path: Path | str) -> Self:
         """The brief in a file, with the protocol and all other settings of the file.
@@ -88,6 +96,23 @@ class Brief(core.Brief):
         parsed = read_file(Path(path))
         return cls(**_values(parsed.brief, core.Brief), file=parsed)  # pyright: ignore[reportArgumentType]
 
+
+def _new(cls: type[T], words: Iterable[str]) -> T:
+    """A new value that takes these words.
+
+    Raises:
+        TypeError: it has no such field, as Python says it of every class; in one sentence that says where it belongs.
+    """
+    known = [one.name for one in fields(cast("type[core.Brief]", cls))]
+    for word in words:
+        if word not in known:
+            elsewhere = cls is Brief and word in _OF_A_RUN
+            hint = f"give it to folkmoot.run: folkmoot.run(brief, {word}=…)" if elsewhere else unknown_word(word, known)
+            raise TypeError(f"folkmoot.{cls.__name__} has no argument {word[:SHOWN]!r}; {hint}")
+    return object.__new__(cls)
+
+
+_OF_A_RUN = frozenset({"protocol", "strategy", "rounds", "model", "store", "on_event"})
 
 _PUBLIC: Mapping[type, type] = {core.Participant: Participant, core.Brief: Brief}
 """The public classes of those values that have one of their own."""

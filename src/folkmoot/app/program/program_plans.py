@@ -20,6 +20,7 @@ from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import CLOCK, QUOTES, Brief, Participant
 from folkmoot.core.errors import ProtocolError
 from folkmoot.core.event import Opened
+from folkmoot.core.roles import standings
 from folkmoot.core.text import clean_data
 from folkmoot.core.transcript import Transcript, Turn
 from folkmoot.phases.base import Phase, Rounds
@@ -198,7 +199,12 @@ def next_speaker(turns: Sequence[Turn], members: Sequence[str], *, seed: int = 0
     own_turns = [turn for turn in turns if turn.by in members]
     replies = sum(turn.reply is not None for turn in own_turns)
     people = [Participant(name=name) for name in members]
-    name = QuietFirst().next(own_turns, people, FloorView(round=0, transcript=Transcript(), chance=Random(seed)))
+    states = standings(members, own_turns)
+    for turn in own_turns:
+        if turn.ask is None and turn.reply:  # nobody asked for a turn that a program made, but it's a message
+            states[turn.by] = replace(states[turn.by], messages=states[turn.by].messages + 1)
+    floor = FloorView(round=0, transcript=Transcript(), chance=Random(seed), states=states)
+    name = QuietFirst().next(own_turns, people, floor)
     its_time = replies and replies % every == 0 and turns[-1].by in members
     return "timekeeper" if name and its_time else name
 

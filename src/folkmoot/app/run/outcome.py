@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypedDict, cast
 
 from folkmoot.core.ask import Usage
+from folkmoot.core.brief import LogMode
 from folkmoot.core.decision import BallotState, Decision, PauseKind, Status, Strength
 from folkmoot.core.errors import FolkmootError, LimitReached, ModelError, RecordError, Unavailable, Waiting
 from folkmoot.core.event import Entry, Opened
@@ -180,21 +181,29 @@ class Outcome:
 
         return cautions(self.transcript)
 
-    def report(self) -> str:
-        """The report in Markdown, as ``folkmoot report`` writes it.
+    def report(self, mode: LogMode | Literal[""] = "") -> str:
+        """The report as a text.
+
+        Args:
+            mode: ``full_markdown``, ``summary_only``, ``json_log``, ``verbose`` or ``visual_tree``; "" for the brief's
+                ``logging_mode``, else the full report, as ``folkmoot report`` writes it.
 
         Raises:
             FolkmootError: the outcome was made without its record.
         """
         from folkmoot.app.plan.next_steps import ways_to_decide  # here for start-up time: few programs write one
-        from folkmoot.report.markdown import markdown
+        from folkmoot.report.logs import write
         from folkmoot.report.report import report
 
         if self.record is None:
             raise FolkmootError(f"this outcome has no record to report; read it with folkmoot.show({self.debate!r})")
         stored = self.record
         full_report = report(stored.entries, debate=self.debate, where=stored.place, head=stored.head)
-        return markdown(replace(full_report, ways=ways_to_decide(stored.entries, self.debate)))
+        full_report = replace(full_report, ways=ways_to_decide(stored.entries, self.debate))
+        opened = stored.entries[0].event
+        wanted = opened.log if isinstance(opened, Opened) else ""
+        texts = write(mode or cast("LogMode", wanted) or "full_markdown", full_report, stored.entries)
+        return next(iter(texts.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
