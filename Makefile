@@ -27,7 +27,7 @@ help:
 	@echo "make demo        set up and run a first debate, without any model or key"
 	@echo "make demo-all    run every debate of examples/, one after the other, in the same way"
 	@echo "make app         rebuild the web app"
-	@echo "make screenshots write a picture of each page into build/screenshots; needs Chromium"
+	@echo "make screenshots write a picture of each page into build/screenshots; ARGS=--doors: those of the documentation's front page"
 	@echo "make test        set up and run the tests that need nothing else: some minutes"
 	@echo "make test-all    make test, and then the rest: browser, PostgreSQL, processes, documents, all cases"
 	@echo "make test-model  whole debates with a real, very small model on llama.cpp: some minutes"
@@ -54,7 +54,7 @@ app: .venv/run.stamp
 	$(BIN)/python hatch_build.py anew
 
 screenshots: .venv/dev.stamp
-	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/screenshots.py $(ARGS)
 
 test: .venv/dev.stamp
 	$(TESTS) -m "not system"

@@ -1,6 +1,7 @@
 """Takes screenshots of every page of the web app, at two widths, light and dark: ``make screenshots``.
 
-It runs debates with the built-in model, opens each page in the system's Chromium and writes ``build/screenshots/``.
+It runs debates with the built-in model, opens each page in the system's Chromium and writes ``build/screenshots/``. With
+``--doors`` it writes only the three pictures of the front page of the documentation, into ``docs/pictures/``.
 """
 
 import argparse
@@ -11,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from playwright.async_api import Page
+from PIL import Image
+from playwright.async_api import FloatRect, Page
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the kit of the tests in a browser is there
@@ -19,6 +21,12 @@ sys.path.insert(0, str(ROOT))  # the kit of the tests in a browser is there
 from folkmoot.app.brief.presets import Preset  # noqa: E402
 from folkmoot.app.evaluation.eval_files import note_folder, save_result, stored_evaluations  # noqa: E402
 from folkmoot.app.plan.settings import lock_place  # noqa: E402
+from folkmoot.app.review.review_start import ReviewRequest, review_brief  # noqa: E402
+from folkmoot.app.review.subject import artefact_of_files  # noqa: E402
+from folkmoot.app.run.prepare import Overrides  # noqa: E402
+from folkmoot.app.run.start import HostHooks, prepare_start, run_start  # noqa: E402
+from folkmoot.engine.driver import StopRequest  # noqa: E402
+from folkmoot.reviews.diff_reader import files_of, read_diff  # noqa: E402
 from tests.app.results.prepared import credits, result  # noqa: E402
 from tests.web.browser import NARROW, WIDE, Scheme, Slow, Stage, Visit, example, needed, staged  # noqa: E402
 from tests.web.crowd import Crowd, brief  # noqa: E402
@@ -169,6 +177,58 @@ async def picture(stage: Stage, pages: dict[str, str], width: int, scheme: Schem
         await take(await visit.go(link.removeprefix(stage.base)), file("guest"))
 
 
+CHANGE = """\
+diff --git a/src/pager.py b/src/pager.py
+--- a/src/pager.py
++++ b/src/pager.py
+@@ -1,2 +1,5 @@
+-def first(names):
+-    return names[0]
++def first(names=[]):
++    try:
++        return eval(names[0])
++    except:
++        pass
+"""
+DOORS: Mapping[str, str] = {"decide": "header", "review": ".findings", "measure": "header"}
+"""Where each picture of the front page begins on its page."""
+WIDTH, HEIGHT = 800, 500
+"""The size of these pictures in pixels."""
+
+
+async def doors() -> None:
+    """The three pictures of the front page: a decision, a review, a measurement."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with staged(Path(folder)) as stage:
+            paths = {"decide": f"/d/{await stage.ended(example('build-or-buy'))}", "review": await reviewed(stage)}
+            paths["measure"] = await scoreboard(stage)
+            async with stage.visit(width=WIDTH, reduced_motion=True) as visit:
+                for name, path in paths.items():
+                    page = await visit.go(path)
+                    await page.set_viewport_size({"width": WIDTH, "height": 3 * HEIGHT})
+                    await page.wait_for_load_state("networkidle")
+                    await page.wait_for_timeout(250)
+                    file = ROOT / f"docs/pictures/{name}.png"
+                    box = await page.locator(DOORS[name]).first.bounding_box()
+                    assert box
+                    clip = FloatRect(x=0, y=box["y"], width=WIDTH, height=HEIGHT)
+                    await page.screenshot(path=file, clip=clip, animations="disabled")
+                    # Few colours are enough for a page, and take a fraction of the bytes.
+                    Image.open(file).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(file, optimize=True)
+                    print(f"{file.relative_to(ROOT)}: {file.stat().st_size:,} bytes")
+
+
+async def reviewed(stage: Stage) -> str:
+    """The page of a review of a change with faults."""
+    workspace = stage.site.workspace
+    request = ReviewRequest(artefact=artefact_of_files(files_of(read_diff(CHANGE)), {"kind": "diff"}))
+    overrides = Overrides(models=("builtin:quotes",), protocol="findings")
+    start = await prepare_start(workspace, review_brief(request), overrides)
+    debate = workspace.new_id(start.prepared.plan)
+    await run_start(workspace, start, debate, HostHooks(stop=StopRequest()))
+    return f"/d/{debate}"
+
+
 async def main() -> None:
     """Hold the debates and take all pictures."""
     OUT.mkdir(parents=True, exist_ok=True)
@@ -183,7 +243,9 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--doors", action="store_true", help="only the pictures of the front page of the documentation")
+    only_doors = parser.parse_args().doors
     if why := needed():
         raise SystemExit(why)
-    asyncio.run(main())
+    asyncio.run(doors() if only_doors else main())

@@ -9,9 +9,11 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from ruamel.yaml import YAML
 
 import hatch_build
 from doc_doors import ABOUT, MCP, UNSET, doors, read_project
+from folkmoot.app.plan.settings import load_config
 from folkmoot.app.skills.skill_files import SKILLS, description
 from tests.paths import ROOT
 
@@ -75,6 +77,30 @@ def test_a_build_needs_what_the_requirements_pin() -> None:
     for requirement in (hatchling, hatch_build.NODE):
         name, _, version = requirement.partition("==")
         assert pins[name] == version, f"{requirement} is not what requirements/run.txt has"
+
+
+def test_the_settings_of_the_compose_file_are_settings_and_its_names_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compose = YAML(typ="safe").load((ROOT / "deploy/open-webui/compose.yaml").read_text("utf-8"))  # pyright: ignore[reportUnknownMemberType]
+    given = {"FOLKMOOT_TOKEN_SHA256": "0" * 64}
+    content = str(compose["configs"]["settings"]["content"])
+    text = re.sub(r"\$\{(\w+)(?::[-?]([^}]*))?\}", lambda match: given.get(match[1], match[2]), content)
+    path = tmp_path / "folkmoot" / "folkmoot.toml"
+    path.parent.mkdir()
+    path.write_text(text, "utf-8")
+    for name in ("FOLKMOOT_MODEL", "FOLKMOOT_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    config = load_config(tmp_path)
+    assert config.serve.tokens == {"chat": "0" * 64}
+    assert config.serve.default_preset in config.presets
+    asked = urlsplit(compose["services"]["open-webui"]["environment"]["OPENAI_API_BASE_URL"])
+    assert asked.hostname in config.serve.hosts
+    assert asked.hostname in compose["services"]
+    docker = (ROOT / "Dockerfile").read_text("utf-8")
+    assert f"EXPOSE {asked.port}\n" in docker
+    assert re.search(r"^USER \d+$", docker, re.MULTILINE)  # not root
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
