@@ -91,7 +91,7 @@ check: .venv/dev.stamp
 	$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(SCHEMA) vendor.compose-spec deploy/*/compose.yaml
 	$(SCHEMA) vendor.citation-file-format CITATION.cff --default-filetype yaml
-	$(BIN)/zizmor --offline --quiet --strict-collection .
+	$(BIN)/zizmor --offline --quiet --strict-collection .github action.yml
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python hatch_build.py check
 

@@ -95,7 +95,7 @@ def test_the_settings_of_the_compose_file_are_settings_and_its_names_agree(
     config = load_config(tmp_path)
     assert config.serve.tokens == {"chat": "0" * 64}
     assert config.serve.default_preset in config.presets
-    asked = urlsplit(compose["services"]["open-webui"]["environment"]["OPENAI_API_BASE_URL"])
+    asked = urlsplit(str(compose["services"]["open-webui"]["environment"]["OPENAI_API_BASE_URL"]))
     assert asked.hostname in config.serve.hosts
     assert asked.hostname in compose["services"]
     docker = (ROOT / "Dockerfile").read_text("utf-8")
