@@ -11,7 +11,7 @@ import pytest
 from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.eval_files import save_result
 from folkmoot.app.results.score_files import FORMS, as_csv, as_latex, paper
-from folkmoot.app.results.score_page import page, plot
+from folkmoot.app.results.score_page import page
 from folkmoot.app.results.score_tables import Table, pair_tables, screen
 from folkmoot.app.results.scoreboard import VERSION
 from folkmoot.app.results.scoring import measure
@@ -97,12 +97,12 @@ def test_each_line_says_in_a_word_how_the_debate_stands(questions: int, up: int,
 
 def test_a_difference_is_drawn_where_its_figures_are() -> None:
     board = measure(result(credits(500, uniform=(60, 20), adaptive=(20, 20))))
-    drawn = plot(board)
-    first, second = drawn["bars"]
-    assert first["left"] > 50, "the interval is above 0"
-    assert second["dot"] == 50
-    assert first["left"] < first["dot"] < first["left"] + first["width"] <= 100
     elements = Elements(page(board))
+    drawn = [value for name, value in elements.attributes if name == "d"]
+    first, second = ((float(low[1:]), float(wide)) for low, wide in (path.split(" 5h") for path in drawn[1:3]))
+    assert first[0] > 50, "the interval is above 0"
+    assert first[0] < second[0] < first[0] + first[1] <= 100, "and the dot is within it"
+    assert drawn[5] == "M50.0 5h0", "the other difference is 0"
     assert elements.names.count("svg") == len(board.pairs)
     assert any("+0.080 [" in value for name, value in elements.attributes if name == "aria-label")
 

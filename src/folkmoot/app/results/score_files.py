@@ -17,17 +17,16 @@ from folkmoot.app.results.scoreboard import PairLine, Scoreboard
 from folkmoot.core.text import counted, percent
 
 
-def write_files(place: Path, files: Mapping[str, str]) -> list[Path]:
-    """Write files into a folder, which is made; returns them in their order.
+def write_file(board: Scoreboard, form: str, place: Path) -> Path:
+    """Write a scoreboard in one of ``FORMS`` into a folder, which is made; returns the file.
 
     Raises:
-        OSError: one cannot be written.
+        OSError: it cannot be written.
     """
-    for name, content in files.items():
-        path = place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save(path, content)
-    return [place / name for name in files]
+    name, write = FORMS[form]
+    place.mkdir(parents=True, exist_ok=True)
+    save(place / name, write(board))
+    return place / name
 
 
 def summary(board: Scoreboard) -> str:

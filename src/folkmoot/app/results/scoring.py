@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from folkmoot.app.evaluation.arms import RETHINK, Arm
 from folkmoot.app.evaluation.responses import exact_sum
@@ -36,6 +37,9 @@ from folkmoot.evaluation.verdicts import (
 )
 from folkmoot.learn.panels import tops
 
+Pair: TypeAlias = tuple[str, str]
+"""A debate and another arm, by name."""
+
 ONE_GROUP = "All questions are one group, so the intervals are too narrow: they count the questions as independent."
 NO_PLACEBO = (
     "There is no arm that asks again without showing other answers (rethink): "
@@ -45,16 +49,11 @@ NO_PLACEBO = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Test:
-    """What one verdict is about: a debate, and what it has to beat at equal cost."""
+    """What one verdict is about: a debate, what it has to beat at equal cost, and which of these is a debate itself."""
 
-    debate: Arm
+    debate: str
     rivals: Sequence[str]
     versus: str = ""
-
-    @property
-    def key(self) -> str:
-        """Its name among all verdicts."""
-        return f"{self.debate.name} - {self.versus}" if self.versus else self.debate.name
 
 
 def measure(result: EvalResult) -> Scoreboard:
@@ -64,12 +63,24 @@ def measure(result: EvalResult) -> Scoreboard:
         RecordError: fewer than two questions are answered by all arms.
     """
     rows = ScoreRows(result)
-    plan, tests = rows.plan, _tests(rows.arms)
-    table = _compare_all(rows, tests)
-    pairs = tuple(_pair_lines(rows, table, len(tests)))
+    tests, pairs, compared = _tests(rows.arms), list(_pairs(rows.arms)), dict[Pair, Comparison]()
+    alpha, missing = _look(rows)
+    for debate, other in pairs:
+        compared[debate, other.name] = _compare(rows, debate, other.name, alpha)
+    # A verdict stands if it does against every rival: its p value is the largest one; Holm corrects for the verdicts.
+    worst = [max((compared[test.debate, rival].p for rival in test.rivals), default=1.0) for test in tests]
+    adjusted = holm({str(n): p for n, p in enumerate(worst) if tests[n].rivals})
+    corrected = dict(compared)
+    for n, test in enumerate(tests):
+        for pair in ((test.debate, rival) for rival in test.rivals):
+            corrected[pair] = replace(compared[pair], p=max(compared[pair].p, adjusted[str(n)]))
+    lines = tuple(
+        _pair_line(rows, other, compared[debate, other.name], corrected[debate, other.name], debate, len(tests))
+        for debate, other in pairs
+    )
     return Scoreboard(
         version=VERSION,
-        plan=plan,
+        plan=rows.plan,
         plan_hash=result.plan.hash,
         exploratory=result.plan_changed,
         questions=len(rows.questions),
@@ -77,28 +88,33 @@ def measure(result: EvalResult) -> Scoreboard:
         charged_usd=exact_sum([row.usd for arm in rows.arms for row in rows.of(arm.name)]),
         paid_usd=result.paid_usd,
         paid_tokens=result.paid_tokens,
-        verdicts=tuple(_verdict_line(rows, result, test, table[test.debate.name]) for test in tests),
+        verdicts=tuple(_verdict_line(rows, result, test, corrected, missing) for test in tests),
         arms=tuple(_arm_line(rows, arm) for arm in rows.arms),
-        pairs=pairs,
+        pairs=lines,
         flips=tuple(_flip_lines(rows)),
         by_question=tuple(_question_lines(rows)),
-        notes=tuple(_notes(rows, result, pairs)),
+        notes=tuple(_notes(rows, result, lines, missing)),
     )
-
-
-def _debates(arms: Sequence[Arm]) -> list[Arm]:
-    return [arm for arm in arms if arm.is_debate]
 
 
 def _tests(arms: Sequence[Arm]) -> list[Test]:
     """Each debate against independent answers at its cost; and against each other debate that meets its cost."""
     tests: list[Test] = []
-    for debate in _debates(arms):
-        matching = [arm for arm in arms if arm.match == debate.name]
+    for debate in (arm.name for arm in arms if arm.is_debate):
+        matching = [arm for arm in arms if arm.match == debate]
         tests.append(Test(debate=debate, rivals=[arm.name for arm in matching if arm.is_drawn]))
         others = [arm.name for arm in matching if arm.is_protocol]
         tests += [Test(debate=debate, rivals=[name], versus=name) for name in others]
     return tests
+
+
+def _pairs(arms: Sequence[Arm]) -> Iterator[tuple[str, Arm]]:
+    """Each debate and every other arm, but not what has the cost of another debate, and not two debates twice."""
+    debates = [arm for arm in arms if arm.is_debate]
+    for number, debate in enumerate(debates, start=1):
+        for other in sorted(arms, key=lambda arm: arm.match != debate.name):
+            if other.match in ("", debate.name) and other not in debates[:number]:
+                yield debate.name, other
 
 
 def _look(rows: ScoreRows) -> tuple[float, int]:
@@ -116,61 +132,31 @@ def _look(rows: ScoreRows) -> tuple[float, int]:
 # ---- differences and verdicts ----------------------------------------------------------------------------------------
 
 
-def _compare_all(rows: ScoreRows, tests: Sequence[Test]) -> dict[str, dict[str, Comparison]]:
-    """Each debate against every other arm, at the level of the look; p values against rivals are adjusted (Holm)."""
-    alpha, _ = _look(rows)
-    table = {
-        debate.name: {
-            other.name: _compare(rows, debate.name, other.name, alpha)
-            for other in rows.arms
-            if other.name != debate.name
-        }
-        for debate in _debates(rows.arms)
-    }
-    worst = {test.key: max(table[test.debate.name][rival].p for rival in test.rivals) for test in tests if test.rivals}
-    adjusted = holm(worst)
-    for test in tests:
-        for rival in test.rivals:
-            comparison = table[test.debate.name][rival]
-            table[test.debate.name][rival] = replace(comparison, p=max(comparison.p, adjusted[test.key]))
-    return table
-
-
 def _compare(rows: ScoreRows, debate: str, other: str, alpha: float) -> Comparison:
     own, theirs = rows.cost(debate), rows.cost(other)
-    comparison = compare(
-        other,
-        rows.differences(rows.minus(debate, other)),
-        cost_ratio=own / theirs if own is not None and theirs else math.inf,
-        seed=rows.plan.seed,
-        alpha=alpha,
-    )
+    ratio = own / theirs if own is not None and theirs else math.inf
+    differences = rows.differences(rows.minus(debate, other))
+    comparison = compare(other, differences, cost_ratio=ratio, seed=rows.plan.seed, alpha=alpha)
     return replace(comparison, groups=rows.group_count)
 
 
 def _verdict_line(
-    rows: ScoreRows, result: EvalResult, test: Test, comparisons: Mapping[str, Comparison]
+    rows: ScoreRows, result: EvalResult, test: Test, compared: Mapping[Pair, Comparison], missing: int
 ) -> VerdictLine:
-    debate = test.debate.name
+    debate, states = test.debate, {arm.name: [row.state for row in rows.of(arm.name)] for arm in rows.arms}
     conduct = Conduct(
-        failed=[_failed(rows, name) for name in (debate, *test.rivals)],
+        failed=[states[name].count("failed") / len(states[name]) for name in (debate, *test.rivals)],
         plan_changed=result.plan_changed,
         part=bool(result.tag),
         unread_decide=any(_turns_without_unread(rows, debate, name) for name in test.rivals),
     )
-    against = [comparisons[rival] for rival in test.rivals]
-    _, missing = _look(rows)
+    against = [compared[debate, rival] for rival in test.rivals]
     verdict = decide(against, margin=rows.plan.margin, conduct=conduct, name=debate if test.versus else "debate")
     if missing and verdict.word != "no verdict":
         verdict = Verdict(word="not known", says=f"not known: {more(missing)} until the next look of the plan")
     return VerdictLine(
         arm=debate, rival=test.versus, word=verdict.word, sentence=verdict.sentence, figures=verdict.figures
     )
-
-
-def _failed(rows: ScoreRows, arm: str) -> float:
-    states = [row.state for row in rows.of(arm)]
-    return states.count("failed") / len(states)
 
 
 def _without_unread(rows: ScoreRows, arm: str, rival: str) -> float | None:
@@ -184,49 +170,32 @@ def _turns_without_unread(rows: ScoreRows, arm: str, rival: str) -> bool:
     return bound is None or bound * float(rows.minus(arm, rival).mean()) < 0
 
 
-def _pair_lines(rows: ScoreRows, table: Mapping[str, Mapping[str, Comparison]], verdicts: int) -> Iterator[PairLine]:
-    """Each debate against every other arm, but not against what has the cost of another debate, and not twice."""
-    debates = _debates(rows.arms)
-    for number, debate in enumerate(debates):
-        for other in sorted(rows.arms, key=lambda arm: arm.match != debate.name):
-            if other.match in ("", debate.name) and other not in debates[: number + 1]:
-                yield _pair_line(rows, debate.name, other, table[debate.name][other.name], verdicts)
-
-
-def _pair_line(rows: ScoreRows, debate: str, other: Arm, comparison: Comparison, verdicts: int) -> PairLine:
-    values = rows.minus(debate, other.name)
-    differences = rows.differences(values)
-    matched, ratio, spread = other.match == debate, comparison.cost_ratio, spread_of_interval(comparison)
+def _pair_line(
+    rows: ScoreRows, other: Arm, comparison: Comparison, corrected: Comparison, debate: str, verdicts: int
+) -> PairLine:
+    values, matched = rows.minus(debate, other.name), other.match == debate
+    ratio, spread, n = comparison.cost_ratio, spread_of_interval(comparison), comparison.n
+    live = live_half_width(float(values.std(ddof=1)), n, max(rows.plan.planned, n), alpha=rows.plan.alpha)
+    middle, level = comparison.mean, 1 - comparison.alpha / verdicts
     return PairLine(
         arm=debate,
         rival=other.name,
         matched=matched,
-        n=comparison.n,
-        difference=comparison.mean,
+        n=n,
+        difference=middle,
         interval=comparison.interval,
-        corrected=differences.interval(1 - comparison.alpha / verdicts) if verdicts > 1 else None,
-        p=compare(other.name, differences, seed=rows.plan.seed, alpha=comparison.alpha).p,
-        adjusted=comparison.p if matched else None,
+        corrected=rows.differences(values).interval(level) if verdicts > 1 else None,
+        p=comparison.p,
+        adjusted=corrected.p if matched else None,
         helped=int((values > 0).sum()),
         hurt=int((values < 0).sum()),
         cost_ratio=ratio if math.isfinite(ratio) else None,
         equal_cost=abs(ratio - 1) <= COST_ROOM,
-        smallest=smallest_difference(spread, comparison.n),
+        smallest=smallest_difference(spread, n),
         needed=questions_needed(spread, rows.plan.margin),
         without_unread=_without_unread(rows, debate, other.name),
-        live=_live_interval(values.tolist(), rows.plan.planned, rows.plan.alpha),
+        live=Interval(low=middle - live, high=middle + live, level=1 - rows.plan.alpha) if n >= FIRST_LOOK else None,
     )
-
-
-def _live_interval(values: Sequence[float], planned: int, alpha: float) -> Interval | None:
-    """The interval that may be looked at after every question; None below 50 questions."""
-    n = len(values)
-    if n < FIRST_LOOK:
-        return None
-    mean = math.fsum(values) / n
-    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
-    half = live_half_width(spread, n, max(planned, n), alpha=alpha)
-    return Interval(low=mean - half, high=mean + half, level=1 - alpha)
 
 
 # ---- arms, flips, questions ------------------------------------------------------------------------------------------
@@ -234,8 +203,7 @@ def _live_interval(values: Sequence[float], planned: int, alpha: float) -> Inter
 
 def _arm_line(rows: ScoreRows, arm: Arm) -> ArmLine:
     scores, due, readable = rows.scores(arm.name), rows.of(arm.name), rows.read(arm.name)
-    states = [row.state for row in due]
-    charged = exact_sum([row.usd for row in due])
+    states, charged = [row.state for row in due], exact_sum([row.usd for row in due])
     return ArmLine(
         arm=arm,
         score=float(scores.mean()),
@@ -294,25 +262,24 @@ def _decided(rows: ScoreRows, arm: str, question: str, epoch: int) -> State:
 
 def _question_lines(rows: ScoreRows) -> Iterator[QuestionLine]:
     """Each question for each debate and rival, the largest loss first."""
-    for debate in _debates(rows.arms):
-        for rival in (arm for arm in rows.arms if arm.match == debate.name):
-            values = rows.minus(debate.name, rival.name).tolist()
-            for value, question in sorted(zip(values, rows.questions, strict=True)):
-                row = rows.on(debate.name, question)[0]
-                yield QuestionLine(
-                    question=question,
-                    group=row.group,
-                    arm=debate.name,
-                    rival=rival.name,
-                    difference=value,
-                    record=row.record,
-                )
+    for rival in (arm for debate in rows.arms if debate.is_debate for arm in rows.arms if arm.match == debate.name):
+        values = rows.minus(rival.match, rival.name).tolist()
+        for value, question in sorted(zip(values, rows.questions, strict=True)):
+            row = rows.on(rival.match, question)[0]
+            yield QuestionLine(
+                question=question,
+                group=row.group,
+                arm=rival.match,
+                rival=rival.name,
+                difference=value,
+                record=row.record,
+            )
 
 
 # ---- what to know ----------------------------------------------------------------------------------------------------
 
 
-def _notes(rows: ScoreRows, result: EvalResult, pairs: Sequence[PairLine]) -> Iterator[str]:
+def _notes(rows: ScoreRows, result: EvalResult, pairs: Sequence[PairLine], missing: int) -> Iterator[str]:
     """What a reader must know: how the run went, and what limits the figures."""
     plan, n = rows.plan, counted(len(rows.questions), "question")
     if result.plan_changed:
@@ -322,7 +289,6 @@ def _notes(rows: ScoreRows, result: EvalResult, pairs: Sequence[PairLine]) -> It
         )
     if result.tag:
         yield f"Exploratory: only the {n} with the tag {result.tag[:60]!r}. The plan's verdict is over all of them."
-    _, missing = _look(rows)
     if missing:
         yield f"So far {n} of {plan.planned} answered: {missing} more until the next look."
         live = [
@@ -341,7 +307,7 @@ def _notes(rows: ScoreRows, result: EvalResult, pairs: Sequence[PairLine]) -> It
     yield from _unread_note(rows)
     for arm in rows.arms:
         yield from _arm_notes(rows, arm)
-    if _debates(rows.arms) and not any(arm.kind == RETHINK for arm in rows.arms):
+    if not any(arm.kind == RETHINK for arm in rows.arms):
         yield NO_PLACEBO
 
 

@@ -108,7 +108,7 @@ async def _evaluate(
     from folkmoot.app.evaluation.blocks import shuffled
     from folkmoot.app.evaluation.eval_files import SCORES_FILE, read_result
     from folkmoot.app.evaluation.eval_setup import plain_setup
-    from folkmoot.app.results.score_files import FORMS, write_files
+    from folkmoot.app.results.score_files import write_file
     from folkmoot.app.results.scoring import measure
 
     some = data.only(question.id for question in shuffled(data.questions, 0)[:most])
@@ -130,9 +130,7 @@ async def _evaluate(
     if not (folder / SCORES_FILE).exists():
         return code
     board = measure(read_result(folder))
-    page_name, write = FORMS["html"]
     for line in board.verdicts:
         click.echo(line.sentence)
-    for path in write_files(folder, {page_name: write(board)}):
-        click.echo(f"one page to forward: {path}")
+    click.echo(f"one page to forward: {write_file(board, 'html', folder)}")
     return code or DONE

@@ -110,17 +110,14 @@ def export(folder: Path, form: str, out: Path | None, store: Path | str | None) 
     Logs of Inspect have the right answers as targets. The turns in them are read from the debates in the store.
     """
     from folkmoot.app.evaluation.eval_files import read_result
-    from folkmoot.app.results.score_files import FORMS as WRITERS
-    from folkmoot.app.results.score_files import write_files
+    from folkmoot.app.results.score_files import write_file
     from folkmoot.app.results.scoring import measure
 
     if form == INSPECT:
         for path in run_command(_logs(folder, out or folder / INSPECT, store)):
             click.echo(path)
         return DONE
-    name, write = WRITERS[form]
-    for path in write_files(out or folder, {name: write(measure(read_result(folder)))}):
-        click.echo(path)
+    click.echo(write_file(measure(read_result(folder)), form, out or folder))
     return DONE
 
 
