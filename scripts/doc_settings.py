@@ -113,6 +113,18 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "in_flight": "calls at once",
         },
     ),
+    "notify": (
+        "Who is told when it is somebody's turn, or a debate ends or is paused. [Let people take part]"
+        "(../how-to/let-people-take-part.md) shows it.",
+        {
+            "webhook": "the address that gets a request",
+            "format": "of its body: `json`, `slack` or `discord`; `json` where nothing is said",
+            "smtp": "the mail server, such as `smtp://user@mail.example.org:587`; its password is `FOLKMOOT_SMTP_PASSWORD`",
+            "sender": "from whom the mails come",
+            "mail": "addresses that are told everything, as a list",
+            "people": "the addresses of participants, by their names",
+        },
+    ),
     "schedules": (
         "Debates that workers start at set times: `[schedules.weekly]`.",
         {
@@ -166,6 +178,7 @@ KEYS: Mapping[str, Iterable[str]] = {
     "serve": settings_tables.SETTINGS,
     "limits": settings_tables.KINDS,
     "review": settings_tables.REVIEW,
+    "notify": settings_tables.NOTIFY,
     "schedules": settings_tables.TIMES,
     "mcp": settings_tables.SERVER,
     "acp": acp_programs.KEYS,
@@ -174,6 +187,7 @@ KEYS: Mapping[str, Iterable[str]] = {
 """The keys that the code reads."""
 
 VARIABLES: Mapping[str, str] = {
+    "FOLKMOOT_SMTP_PASSWORD": "the password of the mail server of `[notify]`",
     "FOLKMOOT_BATCH_LOOK": "the least seconds between two looks at a batch; 30 where it is not set",
     "GITHUB_TOKEN, GH_TOKEN": "a token for `folkmoot review` with a pull request",
     "GITHUB_API_URL, GITHUB_REPOSITORY": "where GitHub is, and which repository is meant",

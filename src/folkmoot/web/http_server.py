@@ -15,7 +15,17 @@ from typing import TextIO, cast
 from folkmoot.app.export.telemetry import attach_telemetry
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.workspace import Workspace
-from folkmoot.app.serve.server_parts import Listener, ShutdownRequest, check_host, config_of, hosts_of, is_any, listen
+from folkmoot.app.serve.notices import Notifier
+from folkmoot.app.serve.server_parts import (
+    Listener,
+    ShutdownRequest,
+    check_host,
+    config_of,
+    hosts_of,
+    is_any,
+    listen,
+    own_address,
+)
 from folkmoot.web.app import make_app, open_site
 from folkmoot.web.guard import Log, Logged
 from folkmoot.web.site import ServerState
@@ -37,6 +47,7 @@ class ServerSettings:
         port: the port; 0 for any free port.
         most: debates in parallel; None for the owner's setting.
         queue: whether workers run the debates.
+        lan: whether the network that this machine is in may reach it without a token, at ``host`` 0.0.0.0.
         ready: called with the link that has the one-time token.
         say: called with sentences about what happens.
         log: takes JSON lines instead, also for every request; None for sentences.
@@ -47,6 +58,7 @@ class ServerSettings:
     port: int = PORT
     most: int | None = None
     queue: bool = False
+    lan: bool = False
     ready: Callable[[str], None]
     say: Callable[[str], None]
     log: Callable[[str], None] | None = None
@@ -59,7 +71,8 @@ async def serve(wanted: ServerSettings, config: Config) -> None:
         BriefError: the address cannot be used, or there is no queue for that store.
         RecordError: the store cannot be opened.
     """
-    check_host(wanted.host, config.serve)
+    if not wanted.lan:
+        check_host(wanted.host, config.serve)
     queue = open_queue(str(wanted.store)) if wanted.queue else None
     listening = listen(wanted.host, wanted.port)
     port = int(listening.getsockname()[1])
@@ -67,7 +80,7 @@ async def serve(wanted: ServerSettings, config: Config) -> None:
     workspace.config = config
     try:
         attach_telemetry(workspace)
-        hosts = hosts_of(wanted.host, port, config.serve)
+        hosts = hosts_of(own_address() if wanted.lan else wanted.host, port, config.serve)
         async with open_site(workspace, config, hosts=hosts, most=wanted.most, queue=queue) as site:
             await _run(site, listening, wanted, port)
     finally:
@@ -115,22 +128,27 @@ async def _run(site: ServerState, listening: socket.socket, wanted: ServerSettin
     config = config_of(Logged(make_app(site), log), lifespan="off", log_level="warning")
     up = asyncio.Event()
     server = Listener(config, up.set)
-    name = "127.0.0.1" if is_any(wanted.host) else wanted.host
+    name = wanted.host if not is_any(wanted.host) else own_address() if wanted.lan else "127.0.0.1"
     name = f"[{name}]" if ":" in name else name
+    base = f"http://{name}:{port}"
+    notifier = Notifier(site.workspace, site.runner.config.notify, base, log.say)
+    site.workspace.watchers.each.append(notifier)
     message = "stopping after the answers in progress; press Ctrl-C again to stop at once"
     ending = ShutdownRequest(site.runner, waits=lambda: log.say(message), stop_now=server.stop_now)
 
     def tell_link() -> None:
-        wanted.ready(f"http://{name}:{port}/?token={site.auth.new_link()}")
+        wanted.ready(f"{base}/?token={site.auth.new_link()}")
 
     async with asyncio.TaskGroup() as group:
         serving = group.create_task(server.serve(sockets=[listening]))
         await up.wait()
         with _logging(log), ending.listening(), _on_enter(tell_link):
+            notifying = group.create_task(notifier.run())
             tell_link()
             await ending.asked.wait()
             await site.runner.close()
             await asyncio.sleep(SETTLE)
+            notifying.cancel()
             site.live.close()
             server.leave()
             await serving

@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from folkmoot.app.plan.settings_tables import (
     Allowance,
+    Notifying,
     Reviewing,
     Schedule,
     Serving,
     read_address,
     read_limits,
+    read_notifying,
     read_reviewing,
     read_schedules,
     read_servers,
@@ -53,11 +55,11 @@ Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn", "schemas")
 """Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
-OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "schedules"})
+OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "schedules", "notify"})
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
-TABLES = ("acp", "mcp", "serve", "limits", "schedules", "presets", "review")
+TABLES = ("acp", "mcp", "serve", "limits", "schedules", "notify", "presets", "review")
 _YES = ("yes", "true", "on", "1")
 _NO = ("no", "false", "off", "0")
 
@@ -82,6 +84,7 @@ class Config:
         schedules: the debates that workers begin at set times; None where nothing is said of them.
         acp: the programs behind ``acp:NAME``, beside the usual ones.
         presets: the named sets of settings that briefs take, by name.
+        notify: who is told of turns and endings.
         review: which files of a change are reviewed.
         origin: where each setting came from.
     """
@@ -100,6 +103,7 @@ class Config:
     schedules: tuple[Schedule, ...] | None = None
     acp: Mapping[str, AcpProgram] = field(default_factory=lambda: MappingProxyType(dict[str, AcpProgram]()))
     presets: "Mapping[str, Preset]" = field(default_factory=lambda: MappingProxyType(dict[str, "Preset"]()))
+    notify: Notifying = field(default_factory=Notifying)
     review: Reviewing = field(default_factory=Reviewing)
     origin: tuple[tuple[str, str], ...] = ()
 
@@ -182,6 +186,7 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
         acp=read_programs(data.pop("acp", {}), location) or before.acp,
         limits=read_limits(data.pop("limits", {}), location) or before.limits,
         schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
+        notify=read_notifying(data.pop("notify"), location) if "notify" in data else before.notify,
         review=read_reviewing(data.pop("review"), location) if "review" in data else before.review,
         presets={**before.presets, **_presets(data.pop("presets", None), location)},
     )

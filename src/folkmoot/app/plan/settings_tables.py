@@ -91,6 +91,61 @@ def read_serving(value: object, where: str) -> Serving:
     )
 
 
+NOTIFY = ("webhook", "format", "smtp", "sender", "mail", "people")
+FORMATS = ("json", "slack", "discord")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notifying:
+    """Who is told when it is somebody's turn, or a debate ends or is paused.
+
+    Attributes:
+        webhook: the address that gets a request; "" for none.
+        format: of its body.
+        smtp: the mail server, ``smtp://`` or ``smtps://``; "" for none.
+        sender: from whom the mails come; "" for the address that they go to.
+        mail: addresses that are told everything.
+        people: the addresses of participants, who are told when it is their turn, with a link of their own.
+    """
+
+    webhook: str = ""
+    format: str = "json"
+    smtp: str = ""
+    sender: str = ""
+    mail: tuple[str, ...] = ()
+    people: Mapping[str, str] = field(default_factory=lambda: MappingProxyType(dict[str, str]()))
+
+
+def read_notifying(value: object, where: str) -> Notifying:
+    """The settings of ``[notify]``.
+
+    Raises:
+        BriefError: an unknown name, or a value that cannot be.
+    """
+    if not isinstance(value, dict):
+        raise BriefError('notify must be a table: [notify] webhook = "https://…"', where=where)
+    table = cast("dict[str, object]", value)
+    check_table_keys("notify", table, NOTIFY, where)
+    people = table.pop("people", {})
+    if not isinstance(people, dict):
+        raise BriefError('notify.people must be a table of names: people = {Ana = "ana@example.org"}', where=where)
+    addresses = {
+        name: read_text(f"notify.people.{name}", to, where) for name, to in cast("dict[str, object]", people).items()
+    }
+    texts = {name: read_text(f"notify.{name}", table.get(name, ""), where) for name in ("webhook", "smtp", "sender")}
+    mail = read_texts("notify.mail", table["mail"], where) if "mail" in table else ()
+    shape = read_text("notify.format", table.get("format", FORMATS[0]), where)
+    if shape not in FORMATS:
+        raise BriefError(f"notify.format must be one of {', '.join(FORMATS)}", where=where, code="bad_enum")
+    if texts["webhook"] and not texts["webhook"].startswith(("https://", "http://")):
+        raise BriefError("notify.webhook must be an address that begins with https://", where=where)
+    if texts["smtp"] and not texts["smtp"].startswith(("smtp://", "smtps://")):
+        raise BriefError('notify.smtp must be such as "smtp://user@mail.example.org:587"', where=where)
+    if (mail or addresses) and not texts["smtp"]:
+        raise BriefError("notify has addresses for mail, but no server; set notify.smtp", where=where)
+    return Notifying(format=shape, mail=mail, people=addresses, **texts)
+
+
 REVIEW = ("include", "exclude")
 
 

@@ -101,6 +101,21 @@ def hosts_of(host: str, port: int, serving: Serving) -> frozenset[str]:
     return frozenset(text.lower() for text in (*host_names, *more))
 
 
+def own_address() -> str:
+    """The address under which the network that this machine is in reaches it.
+
+    Raises:
+        BriefError: it is in none.
+    """
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+            way.connect(("192.0.2.1", 9))  # of TEST-NET-1 (RFC 5737); of UDP nothing is sent by this
+            return str(way.getsockname()[0])
+    except OSError as error:
+        problem = "this machine is in no network, so that no other device can reach it; leave out --lan"
+        raise BriefError(problem, code="no_port") from error
+
+
 def listen(host: str, port: int) -> socket.socket:
     """A socket at an address; port 0 takes any.
 

@@ -28,6 +28,7 @@ class ServeOptions(TypedDict):
 
     port: int
     host: str
+    lan: bool
     open_: bool
     parallel: int | None
     queue: bool
@@ -48,8 +49,9 @@ class ServeOptions(TypedDict):
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen on. Any address other than 127.0.0.1 needs a token.",
+    help="The address to listen on. One that other machines reach needs a token.",
 )
+@click.option("--lan", is_flag=True, help="Let phones and other devices in this network open the links. Not encrypted.")
 @click.option("--open", "open_", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--parallel",
@@ -71,6 +73,12 @@ def serve(**options: Unpack[ServeOptions]) -> int:
 
     def ready(link: str) -> None:
         click.echo(f"Open this link: {link}")
+        if options["lan"]:
+            click.echo(
+                "Anybody in this network who has a link can use it, and whoever can watch the network can read along: "
+                "nothing is encrypted. Make links for others on the page, under Share.",
+                err=True,
+            )
         if options["open_"]:
             webbrowser.open(link)
 
@@ -83,7 +91,8 @@ def serve(**options: Unpack[ServeOptions]) -> int:
     host_module = import_module(WEB_HOST)
     wanted = host_module.ServerSettings(
         store=store_path(options["store"]),
-        host=options["host"],
+        host="0.0.0.0" if options["lan"] else options["host"],  # that is what was asked for
+        lan=options["lan"],
         port=options["port"],
         most=options["parallel"],
         queue=options["queue"],
