@@ -25,7 +25,7 @@ async def test_each_arm_has_its_verdict_and_settings_have_words(stage: Stage, wi
         await expect(other.get_by_role("heading")).to_contain_text("Friday")
         await expect(other).to_contain_text("decided by most votes")
         await expect(other).to_contain_text("2 of 3")
-        await expect(page.locator(".elsewhere li")).to_have_text(["Be Ben Tuesday → Friday"])
+        await expect(page.locator(".elsewhere li")).to_have_text(["B Ben Tuesday → Friday"])
         await expect(page.locator(".pair").first).to_contain_text("It suits my customers:")
         for words in ("plurality", "round_robin", "**", "seat"):
             await expect(page.locator("main")).not_to_contain_text(words)

@@ -57,7 +57,11 @@ async def test_every_page_shows_its_words(stage: Stage, tab: Firefox, debate: st
     await tab.go(f"{stage.base}/d/{debate}")
     await tab.sees("5 of 8", "What would change it", "Opening statements", "T56")
     for name, words in TABS.items():
-        await tab.run(f"document.getElementById('tab-{name}').click()")
+        inner = name in ("trace", "cost", "record")
+        await tab.run(f"document.getElementById('tab-{'details' if inner else name}').click()")
+        if inner:
+            button = f"[...document.querySelectorAll('.panel .seg button')].find(b => b.textContent === '{name.capitalize()}')"
+            await tab.run(f"{button}.click()")
         await tab.sees(*words)
     assert not tab.errors
 

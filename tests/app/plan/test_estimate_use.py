@@ -77,7 +77,7 @@ def answer(call: Call) -> Plan:
 def look_up(names: Sequence[str], chance: random.Random) -> ToolCall:
     """A use of one of the tools."""
     name = chance.choice([word for word in names if word != "open_page"])
-    values = {"scorer": {"text": words(USUAL)}, "summarizer": {}}.get(name, {"query": "cost of the heat pump"})
+    values = {"scorer": {"text": words(USUAL, chance)}, "summarizer": {}}.get(name, {"query": "cost of the heat pump"})
     return ToolCall(id="call-1", name=name, arguments=json.dumps(values))
 
 
@@ -97,7 +97,7 @@ def write(text: str, chance: random.Random) -> str:
         return "".join(
             ("<Message>", *(f"\n<{name}>{value}</{name}>" for name, value in filled.items()), "\n</Message>")
         )
-    return "\n".join(f"{name}: {value}" for name, value in filled.items()) or words(length)
+    return "\n".join(f"{name}: {value}" for name, value in filled.items()) or words(length, chance)
 
 
 def fill(name: str, slot: str, length: int, chance: random.Random) -> str:
@@ -110,15 +110,15 @@ def fill(name: str, slot: str, length: int, chance: random.Random) -> str:
     if name == "Withdrawn":
         return "false"
     if slot.startswith("a list"):
-        return "".join(f"\n- {n}. {words(20)}" for n in range(1, max(2, round(length / 20) + 1)))
+        return "".join(f"\n- {n}. {words(20, chance)}" for n in range(1, max(2, round(length / 20) + 1)))
     if choices or slot.startswith("true or false"):
         return chance.choice(choices or ["true", "false"])
-    return words(length)
+    return words(length, chance)
 
 
-def words(count: int) -> str:
-    prose = PROSE.split()
-    return " ".join(prose[n % len(prose)] for n in range(max(3, count)))
+def words(count: int, chance: random.Random) -> str:
+    """So many words, which don't come again in the same order: that would be cut off as a repetition."""
+    return " ".join(chance.choices(PROSE.split(), k=max(3, count)))
 
 
 @pytest.mark.parametrize("path", some(BRIEFS, 5), ids=lambda path: path.stem)
