@@ -58,7 +58,7 @@ _WHY: Mapping[str, str] = {
     "missing_candidate": "somebody who is to be scored is missing",
     "unknown_candidate": "nobody of that name is to be scored",
     "malformed": "the form is broken",
-    "unclosed": "a closing tag is missing",
+    "unclosed": "its closing tag or line is missing",
     "inside_content": "it's inside another field; it needs a tag of its own",
     "no_reasons": "it needs its reasons beside it",
     "truncated": "the answer was cut off",
