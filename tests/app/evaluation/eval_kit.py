@@ -109,7 +109,7 @@ def setup_of(folder: Path, *names: str, arms: Sequence[Arm] = ()) -> Setup:
 
 async def run_of(workspace: Workspace, setup: Setup, data: DataSet, folder: Path) -> EvalRun:
     """A run that has begun and has called nobody yet."""
-    prepared = await prepare_evaluation(workspace, setup, data, Config())
-    run = EvalRun(workspace=workspace, prepared=prepared, config=Config(), folder=folder)
+    prepared = await prepare_evaluation(workspace, setup, data)
+    run = EvalRun(workspace=workspace, prepared=prepared, folder=folder)
     await run.begin()
     return run

@@ -13,7 +13,6 @@ from folkmoot.app.evaluation.eval_run import EvalRun, Progress
 from folkmoot.app.evaluation.eval_setup import Setup, plain_setup
 from folkmoot.app.evaluation.responses import own_entries
 from folkmoot.app.evaluation.scores import EvalResult, Score
-from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import DataSet, Key, Question
 from folkmoot.app.results.scoring import measure
 from folkmoot.app.run.outcome import Outcome
@@ -272,7 +271,7 @@ async def test_a_budget_needs_known_prices(tmp_path: Path) -> None:
         await run_of(workspace, replace(setup_of(tmp_path, "a"), budget=1.0), questions(2), tmp_path)
     run = await run_of(workspace, setup_of(tmp_path, "a"), questions(2), tmp_path)
     setup = replace(run.prepared.setup, budget=1.0)  # as where a price gets lost after the plan
-    run = EvalRun(workspace=workspace, prepared=replace(run.prepared, setup=setup), config=Config(), folder=tmp_path)
+    run = EvalRun(workspace=workspace, prepared=replace(run.prepared, setup=setup), folder=tmp_path)
     await run.run()
     assert run.paused == "a budget needs known prices, and the price of guest:a is unknown"
     with pytest.raises(

@@ -107,7 +107,7 @@ def drafts_plan(brief: Brief, question: Question) -> Plan:
     return Plan(brief=brief, name=DEFAULT, protocol=Steps(parts=(drafting(shown),)))
 
 
-async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Question, config: Config) -> Plan:
+async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Question) -> Plan:
     """The debate of an arm.
 
     Raises:
@@ -123,7 +123,7 @@ async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Quest
     parsed = replace(parsed, brief=brief, vacant=0)
     models = (arm.judge,) if arm.judge else ()
     wanted = Overrides(models=models, protocol=arm.kind, rounds=arm.rounds, strategy=arm.strategy, seed=brief.seed)
-    plan = await plan_alone(workspace, parsed, wanted, config)
+    plan = await plan_alone(workspace, parsed, wanted, workspace.config or Config())
     settings = brief.participants[0].settings  # moderator and helpers have the debaters' temperature, seed and length
     everybody = [
         replace(who, settings=settings) if who.settings == Settings() and not who.seat.startswith(BUILTIN) else who

@@ -18,7 +18,6 @@ from folkmoot.app.evaluation.inspect_tasks import is_task
 from folkmoot.app.evaluation.responses import Charge
 from folkmoot.app.evaluation.scores import Currency, EvalPlan, Measure
 from folkmoot.app.plan.estimate import Costing, estimate
-from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import DataSet, Question
 from folkmoot.app.run.prepare import live_models
 from folkmoot.app.run.workspace import Plan, Workspace
@@ -59,7 +58,6 @@ class PreparedEvaluation:
         plan: what is fixed.
         prices: of each arm that debates, and of one round of first answers under "", for one question.
         ceilings: the same if each answer is as long as it may be, and nobody agrees.
-        spread: the standard deviation of differences, as long as nothing better is known.
     """
 
     setup: Setup
@@ -67,12 +65,16 @@ class PreparedEvaluation:
     plan: EvalPlan
     prices: Mapping[str, Charge]
     ceilings: Mapping[str, Charge]
-    spread: float
 
     @property
     def groups(self) -> list[str]:
         """The group of each question; one that has none counts as one."""
         return [question.group or question.id for question in self.data.questions]
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation of differences, as long as nothing better is known."""
+        return SPREADS.get(self.plan.score) or spread_of_share(DIFFER)
 
     @property
     def smallest(self) -> float:
@@ -113,7 +115,7 @@ class PreparedEvaluation:
         return once.times(len(self.data.questions) * self.plan.epochs)
 
 
-async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet, config: Config) -> PreparedEvaluation:
+async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet) -> PreparedEvaluation:
     """Check every arm on some questions, price it, and fix the plan. Nothing is sent to any model.
 
     Raises:
@@ -126,13 +128,13 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet, 
     models = setup.models
     arms = tuple(replace(arm, judge=arm.judge or judge_of(arm.models or models, models)) for arm in setup.arm)
     setup = replace(setup, arm=arms)
-    costings, own = await _look_at(workspace, setup, data.questions, config)
+    costings, own = await _look_at(workspace, setup, data.questions)
     prices = {name: _mean(values) for name, values in costings.items()}
     if cheaper := next((arm for arm in arms if arm.is_protocol and _is_dearer(prices, arm.name, arm.match)), None):
         if len(setup.protocols) == 2:  # two protocols of which nobody said which is the dearer one
             turned = replace(setup, protocols=setup.protocols[::-1])
             turned = replace(turned, arm=default_arms(models, setup.seats, turned.protocols))
-            return await prepare_evaluation(workspace, turned, data, config)
+            return await prepare_evaluation(workspace, turned, data)
         problem = f"one {cheaper.kind} costs more than {cheaper.match}, so it can't be held at that cost"
         raise BriefError(f"{problem}; let {cheaper.match} meet the cost of {cheaper.kind} instead", code="inconsistent")
     unpriced = dict.fromkeys(name for values in costings.values() for play in values for name in play.most.unpriced)
@@ -164,7 +166,6 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet, 
         plan=plan,
         prices=prices,
         ceilings={name: _mean(values, most=True) for name, values in costings.items()},
-        spread=SPREADS.get(score) or spread_of_share(DIFFER),
     )
 
 
@@ -185,7 +186,7 @@ def _is_dearer(prices: Mapping[str, Charge], arm: str, other: str) -> bool:
 
 
 async def _look_at(
-    workspace: Workspace, setup: Setup, questions: Sequence[Question], config: Config
+    workspace: Workspace, setup: Setup, questions: Sequence[Question]
 ) -> tuple[dict[str, list[Costing]], set[str]]:
     """Plan every arm on some of the questions: what each debate costs, "" for first answers, and whose are its own.
 
@@ -202,7 +203,7 @@ async def _look_at(
             costings.setdefault("", []).append(price_of(workspace, drafts))
             for arm in setup.arm:
                 if not arm.is_drawn:
-                    plan = await arm_plan(workspace, arm, brief_of(question, setup, arm.models), question, config)
+                    plan = await arm_plan(workspace, arm, brief_of(question, setup, arm.models), question)
                     own |= set() if shares_drafts(plan, drafts) else {arm.name}
                     costings.setdefault(arm.name, []).append(price_of(workspace, plan))
         except FolkmootError as error:

@@ -106,7 +106,6 @@ class EvalRun:
     Attributes:
         workspace: whose store and models it uses.
         prepared: the evaluation.
-        config: the user's settings.
         folder: where its files are.
         parallel: how many questions are worked on in parallel.
         wait: whether to wait for providers' batches; else the calls are sent, and the evaluation stays paused.
@@ -122,7 +121,6 @@ class EvalRun:
 
     workspace: Workspace
     prepared: PreparedEvaluation
-    config: Config
     folder: Path
     parallel: int = PARALLEL
     wait: bool = True
@@ -139,7 +137,7 @@ class EvalRun:
 
     def __post_init__(self) -> None:
         # What the answers teach must not reach the memory, from which other debates recall.
-        config = replace(self.config, learn=False)
+        config = replace(self.workspace.config or Config(), learn=False)
         pool, clock = self.workspace.pool, self.workspace.clock
         self.workspace = Workspace(self.workspace.store, pool=pool, clock=clock, config=config)
         places = asyncio.Semaphore(self.parallel)
@@ -278,7 +276,7 @@ class EvalRun:
             await self._draft(block)
         drafts = drafts_plan(self._brief(block, len(held)), block.question)
         brief = self._brief(block, len(held), arm.models)
-        plan = await arm_plan(self.workspace, arm, brief, block.question, self.config)
+        plan = await arm_plan(self.workspace, arm, brief, block.question)
         beginning: list[str] = []
         if shares_drafts(plan, drafts):
             beginning = copied_lines(self._marked(plan), await self.workspace.entries(block.rounds[len(held)]))

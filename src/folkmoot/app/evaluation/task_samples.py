@@ -83,14 +83,13 @@ async def debate_sample(
         BriefError: a setting that cannot be, or a question that is too long.
         ProtocolError: the protocol cannot run with these participants.
     """
-    config = replace(load_config(), learn=False)
-    workspace = Workspace(store, config=config)
+    workspace = Workspace(store, config=replace(load_config(), learn=False))
     models = tuple(f"{GUEST}seat{n}" for n in range(1, seats + 1))
     for name in (*models, JUDGE):
         workspace.pool.add_agent(name.removeprefix(GUEST), RoleModel(name, send))
     brief = brief_of(question, Setup(questions="", models=models, seats=seats, seed=seed))
     brief = replace(brief, options=question.options, rules="")
-    plan = await arm_plan(workspace, replace(arm, judge=JUDGE), brief, question, config)
+    plan = await arm_plan(workspace, replace(arm, judge=JUDGE), brief, question)
     debate, outcome = await _debated(workspace, plan, sample)
     came = debated_of(question, await workspace.entries(debate))
     return {

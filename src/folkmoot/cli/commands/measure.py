@@ -152,10 +152,10 @@ async def run_setup(
     from folkmoot.app.plan.settings import load_config
 
     async with open_for_running(options["store"]) as workspace:
-        config = workspace.config = load_config()
+        workspace.config = load_config()
         workspace.tray.on, workspace.tray.or_live = options["half_price"], options["or_live"]
         workspace.tray.tell = lambda sentence: click.echo(f"folkmoot: {sentence}", err=True)
-        prepared = await prepare_evaluation(workspace, setup, data, config)
+        prepared = await prepare_evaluation(workspace, setup, data)
         click.echo("\n".join(plan_lines(prepared)))
         if options["dry_run"]:
             return DONE
@@ -164,7 +164,6 @@ async def run_setup(
         run = EvalRun(
             workspace=workspace,
             prepared=prepared,
-            config=config,
             folder=folder,
             parallel=options["parallel"] or PARALLEL,
             wait=options["wait"],
@@ -226,6 +225,7 @@ async def _conduct(run: "EvalRun") -> "EvalResult":
 
     async def work() -> "EvalResult":
         run.tell = tell
+        click.echo("begun; Ctrl-C pauses, and the same command resumes: what is on record is not asked again", err=True)
         await run.run()
         if screen and run.paused:
             click.echo(err=True)
