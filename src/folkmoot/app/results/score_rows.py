@@ -67,10 +67,9 @@ class ScoreRows:
         groups = [self._rows[names[0], question][0].group for question in self.questions]
         self.group_count = len(set(groups))
         self.groups = groups if 1 < self.group_count < len(groups) else []
-        self._seats: dict[str, dict[str, dict[int, list[SeatScore]]]] = {}
+        self._seats: dict[str, dict[tuple[str, int], list[SeatScore]]] = {}
         for seat in result.seats:
-            by_question = self._seats.setdefault(seat.arm, {})
-            by_question.setdefault(seat.question, {}).setdefault(seat.epoch, []).append(seat)
+            self._seats.setdefault(seat.arm, {}).setdefault((seat.question, seat.epoch), []).append(seat)
 
     def of(self, arm: str) -> list[Score]:
         """All rows of an arm, by question and repeat."""
@@ -80,14 +79,11 @@ class ScoreRows:
         """The rows of an arm on one question, by repeat."""
         return self._rows[arm, question]
 
-    def seats(self, arm: str) -> list[tuple[str, list[list[SeatScore]]]]:
-        """For each question the participants of an arm in each repeat; empty unless all questions have some."""
-        known = self._seats.get(arm, {})
-        if not all(question in known for question in self.questions):
-            return []
-        return [
-            (question, [known[question][epoch] for epoch in sorted(known[question])]) for question in self.questions
-        ]
+    def seats(self, arm: str) -> Mapping[tuple[str, int], list[SeatScore]]:
+        """The participants of an arm for each question and repeat; empty unless all questions have some."""
+        known, asked = self._seats.get(arm, {}), set(self.questions)
+        own = {place: everybody for place, everybody in known.items() if place[0] in asked}
+        return own if {question for question, _ in own} == asked else {}
 
     def scores(self, arm: str, *, unread_right: bool = False) -> Floats:
         """The mean score of an arm on each question; what could not be read is wrong, or right for a bound."""

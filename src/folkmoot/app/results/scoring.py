@@ -1,6 +1,7 @@
 """From the scores of an evaluation to its scoreboard, with what a reader must know beside the figures."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -20,7 +21,7 @@ from folkmoot.app.results.scoreboard import (
 )
 from folkmoot.core.text import counted, listed
 from folkmoot.core.transcript import normalise
-from folkmoot.evaluation.flips import Change, State, flip_table, state_of
+from folkmoot.evaluation.flips import Change, flip_table, state_of
 from folkmoot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from folkmoot.evaluation.paired import Interval
 from folkmoot.evaluation.power import questions_needed, smallest_difference
@@ -224,23 +225,18 @@ def _arm_line(rows: ScoreRows, arm: Arm) -> ArmLine:
 def _flip_lines(rows: ScoreRows) -> Iterator[FlipLine]:
     """What changed between first and last answers, for the arms whose participants answered twice."""
     for arm in rows.arms:
-        if arm.is_drawn or arm.match or not (questions := rows.seats(arm.name)):
+        if arm.is_drawn or arm.match or not (repeats := rows.seats(arm.name)):
             continue
-        seats: list[list[Change]] = []
-        decisions: list[list[Change]] = []
-        for question, repeats in questions:
-            everybody = [seat for repeat in repeats for seat in repeat]
-            seats.append(
-                [(_state(each.first, each.first_right), _state(each.last, each.last_right)) for each in everybody]
-            )
-            changes: list[Change] = []
-            for repeat in repeats:
-                tied = tops({seat.seat: _ballot(seat) for seat in repeat})
-                before = state_of(tied[0] == "right" if len(tied) == 1 else None)  # a tie decides nothing
-                changes.append((before, _decided(rows, arm.name, question, repeat[0].epoch)))
-            decisions.append(changes)
-        yield FlipLine(arm=arm.name, of="seats", flips=flip_table(seats))
-        yield FlipLine(arm=arm.name, of="decision", flips=flip_table(decisions))
+        seats, decisions = defaultdict[str, list[Change]](list), defaultdict[str, list[Change]](list)
+        for (question, epoch), everybody in repeats.items():
+            seats[question] += [(state_of(seat.first_right), state_of(seat.last_right)) for seat in everybody]
+            tied = tops({seat.seat: _ballot(seat) for seat in everybody})
+            before = state_of(tied[0] == "right" if len(tied) == 1 else None)  # a tie decides nothing
+            row = next(row for row in rows.on(arm.name, question) if row.epoch == epoch)
+            after = state_of(row.credit > 0.5 if row.state == "answered" else None)
+            decisions[question].append((before, after))
+        yield FlipLine(arm=arm.name, of="seats", flips=flip_table(list(seats.values())))
+        yield FlipLine(arm=arm.name, of="decision", flips=flip_table(list(decisions.values())))
 
 
 def _ballot(seat: SeatScore) -> str:
@@ -248,16 +244,6 @@ def _ballot(seat: SeatScore) -> str:
     if seat.first is None:
         return ""
     return "right" if seat.first_right else f"wrong: {normalise(seat.first)}"
-
-
-def _state(answer: str | None, right: bool | None) -> State:
-    return state_of(None if answer is None else bool(right))
-
-
-def _decided(rows: ScoreRows, arm: str, question: str, epoch: int) -> State:
-    """What was decided in the end."""
-    row = next((row for row in rows.on(arm, question) if row.epoch == epoch and row.state == "answered"), None)
-    return state_of(None if row is None else row.credit > 0.5)
 
 
 def _question_lines(rows: ScoreRows) -> Iterator[QuestionLine]:
@@ -330,7 +316,7 @@ def _arm_notes(rows: ScoreRows, arm: Arm) -> Iterator[str]:
         yield f"{arm.name}: {took_place}."
     if arm.own_drafts:
         yield f"{arm.name}: own drafts; its first answers are not those that the other arms share."
-    seats = [seat for _, repeats in rows.seats(arm.name) for repeat in repeats for seat in repeat]
+    seats = [seat for everybody in rows.seats(arm.name).values() for seat in everybody]
     models = {seat.model for seat in seats if seat.model}
     if arm.is_debate and len({seat.seat for seat in seats}) > 1 and len(models) == 1:
         yield f"{arm.name}: all participants are copies of one model, {listed(sorted(models))}."
