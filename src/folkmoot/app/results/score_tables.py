@@ -106,8 +106,9 @@ def facts(board: Scoreboard) -> Iterator[str]:
             )
     looks = ", ".join(percent(share) for share in plan.looks)
     yield f"margin {plan.margin:g}; level {plan.alpha:g}; looks at {looks}; {counted(board.groups, 'group')}"
+    charged, paid = money(board.charged_usd, "$"), money(board.paid_usd, "$")
     prices = f"; prices of {plan.prices_date}" if plan.prices_date else ""
-    yield f"charged to all arms: {money(board.charged_usd, '$')}; paid: {money(board.paid_usd, '$')}, {board.paid_tokens:,} tokens{prices}"
+    yield f"charged to all arms: {charged}; paid: {paid}, {board.paid_tokens:,} tokens{prices}"
     yield f"plan {board.plan_hash[:16]}{' (changed: exploratory)' if board.exploratory else ''}; seed {plan.seed}"
 
 

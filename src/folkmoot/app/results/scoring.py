@@ -229,7 +229,7 @@ def _flip_lines(rows: ScoreRows) -> Iterator[FlipLine]:
             continue
         seats, decisions = defaultdict[str, list[Change]](list), defaultdict[str, list[Change]](list)
         for (question, epoch), everybody in repeats.items():
-            seats[question] += [(state_of(seat.first_right), state_of(seat.last_right)) for seat in everybody]
+            seats[question].extend((state_of(seat.first_right), state_of(seat.last_right)) for seat in everybody)
             tied = tops({seat.seat: _ballot(seat) for seat in everybody})
             before = state_of(tied[0] == "right" if len(tied) == 1 else None)  # a tie decides nothing
             row = next(row for row in rows.on(arm.name, question) if row.epoch == epoch)
