@@ -1,4 +1,7 @@
-"""Truth stays with the grader: no other module names a key, and only the run makes a grader, after all calls."""
+"""Truth stays with the grader: no other module of a run names a key, and only the run makes a grader, after all calls.
+
+Debates that are over are graded, too, and logs of Inspect have targets.
+"""
 
 import ast
 from collections.abc import Mapping
@@ -6,10 +9,11 @@ from pathlib import Path
 
 import folkmoot.app.evaluation
 import folkmoot.app.questions
+import folkmoot.app.results
 
 SECRET: Mapping[str, frozenset[str]] = {
-    "Key": frozenset({"data_sets", "grading", "inspect_tasks"}),
-    "Grader": frozenset({"grading", "eval_run"}),
+    "Key": frozenset({"data_sets", "grading", "inspect_tasks", "inspect_logs", "past_debates"}),
+    "Grader": frozenset({"grading", "eval_run", "past_debates"}),
 }
 """Which modules may use a name."""
 
@@ -25,7 +29,7 @@ def uses(path: Path, name: str) -> bool:
 
 
 def test_only_the_grader_takes_a_key() -> None:
-    folders = (folkmoot.app.questions, folkmoot.app.evaluation)
+    folders = (folkmoot.app.questions, folkmoot.app.evaluation, folkmoot.app.results)
     modules = [path for folder in folders for path in Path(folder.__path__[0]).glob("*.py")]
     assert len(modules) > 10
     for name, allowed in SECRET.items():
