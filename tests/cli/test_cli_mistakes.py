@@ -160,3 +160,10 @@ def test_a_wrong_setting_of_batches_stops_no_debate_that_has_none(tmp_path: Path
     limit = ("--max-questions", "2", "--quiet", "--no-report")
     ran = folkmoot(tmp_path, "run", str(BRIEF), *QUOTES, *limit, FOLKMOOT_BATCH_LOOK="soon")
     assert (ran.exit_code, "FOLKMOOT_BATCH_LOOK" in ran.output) == (4, False), ran.output
+
+
+def test_a_bare_question_without_a_model_says_what_is_needed_and_records_nothing(tmp_path: Path) -> None:
+    ran = folkmoot(tmp_path, "run", "Should we fix the boat?")
+    assert ran.exit_code == 2
+    assert "folkmoot models" in ran.stderr
+    assert "no debates yet" in folkmoot(tmp_path, "list").output

@@ -30,6 +30,7 @@ from folkmoot.cli.options import (
     store_option,
 )
 from folkmoot.core.brief import ROUNDS, SEED, LogMode
+from folkmoot.core.errors import BriefError
 
 if TYPE_CHECKING:
     from folkmoot.app.brief.reader import ParsedBrief, Settings
@@ -109,6 +110,7 @@ def resume(debate: str, **options: Unpack[ResumeOptions]) -> int:
 
 
 async def _run(words: str, run_options: RunOptions) -> int:
+    from folkmoot.app.plan.checks import has_nothing_to_quote
     from folkmoot.app.run.start import prepare_start
 
     file, settings = run_options["conversation"], run_options["settings"]
@@ -118,7 +120,17 @@ async def _run(words: str, run_options: RunOptions) -> int:
         parsed = read_input(words, settings, run_options["preset"])
     overrides = overrides_of(run_options, run_options)
     async with open_for_running(run_options["store"]) as workspace:
-        return await _run_new(workspace, await prepare_start(workspace, parsed, overrides), run_options)
+        request = await prepare_start(workspace, parsed, overrides)
+        chosen = overrides.models or run_options["preset"] or any(each.seat for each in parsed.brief.participants)
+        if not chosen and has_nothing_to_quote(request.prepared.plan.brief):
+            raise BriefError(NO_MODEL, code="no_model")
+        return await _run_new(workspace, request, run_options)
+
+
+NO_MODEL = (
+    "no language model is set, and the built-in debater has no background to quote; name a model with -m, set a key such "
+    "as ANTHROPIC_API_KEY, or start Ollama; `folkmoot models` says what there is"
+)
 
 
 def _conversation(file: Path, question: str, settings: "Settings") -> "ParsedBrief":
