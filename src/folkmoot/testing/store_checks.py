@@ -290,6 +290,8 @@ QUERIES = (
     ListQuery(status="paused", limit=1),
     ListQuery(without="casting"),
     ListQuery(prefix="debate-1"),
+    ListQuery(evaluations=False),
+    ListQuery(evaluations=False, limit=2),
     ListQuery(words=("TEA", "é")),
     ListQuery(words=("debate-2", "Tea")),
     ListQuery(words=("SECOND", "debate")),
@@ -320,7 +322,8 @@ async def check_summaries(open_store: OpenStore) -> None:
     for seed in range(3):
         chance = Random(seed)
         stores = [await open_store(f"summaries-{seed}") for _ in range(2)]
-        records = {f"debate-{n}": _record(chance, n) for n in range(8)}
+        names = [*(f"debate-{n}" for n in range(8)), "eval-tea-0123ab-0123456789ab", "eval-tea-0123ab"]
+        records = {name: _record(chance, n) for n, name in enumerate(names)}
         stored = dict.fromkeys(records, 0)
         while left := [name for name in records if stored[name] < len(records[name])]:
             store, name = chance.choice(stores), chance.choice(left)
