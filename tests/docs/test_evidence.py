@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[-+]?\d\.\d+")
 def said_of_forecasts(page: str) -> str:
     """The part of a page that speaks of recorded forecasts, in one line."""
     text = (ROOT / page).read_text("utf-8")
-    begin = text.index("**What is known.**" if page == PAGES[0] else "The folder `deliberative_forecasts` has")
+    begin = text.index("**Evidence so far.**" if page == PAGES[0] else "The folder `deliberative_forecasts` has")
     return " ".join(text[begin:].partition("\n## ")[0].split())
 
 
