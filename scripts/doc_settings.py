@@ -134,6 +134,17 @@ INNER: Mapping[str, tuple[str, Mapping[str, str]]] = {
             "owner": "who has it run; owners take turns",
         },
     ),
+    "temporal": (
+        "The server that brings debates to workers: `[temporal]`. Temporal's own variables, such as `TEMPORAL_ADDRESS`, come "
+        "first. [Run on many machines](../how-to/run-on-many-machines.md#temporals-settings) shows them.",
+        {
+            "address": "host and port; `127.0.0.1:7233` where nothing is said",
+            "namespace": "`default` where nothing is said",
+            "task_queue": "what the names of its task queues begin with; `folkmoot` where nothing is said",
+            "tls": "true or false, whether the connection is encrypted; with a key it is",
+            "timeout": "seconds without a heartbeat after which another worker takes over; 15 where nothing is said",
+        },
+    ),
     "mcp": (
         "MCP servers whose tools a brief may name: `[mcp.files]`. [Give tools](../how-to/give-tools.md) shows one.",
         {
@@ -180,6 +191,7 @@ KEYS: Mapping[str, Iterable[str]] = {
     "review": settings_tables.REVIEW,
     "notify": settings_tables.NOTIFY,
     "schedules": settings_tables.TIMES,
+    "temporal": settings_tables.TEMPORAL,
     "mcp": settings_tables.SERVER,
     "acp": acp_programs.KEYS,
     "presets": presets.OWN_KEYS,
@@ -188,6 +200,13 @@ KEYS: Mapping[str, Iterable[str]] = {
 
 VARIABLES: Mapping[str, str] = {
     "FOLKMOOT_SMTP_PASSWORD": "the password of the mail server of `[notify]`",
+    "TEMPORAL_ADDRESS": "host and port of Temporal, before `address` of `[temporal]`",
+    "TEMPORAL_NAMESPACE": "its namespace, before `namespace` of `[temporal]`",
+    "TEMPORAL_API_KEY": "the key for Temporal; the connection is encrypted then",
+    "TEMPORAL_TLS": "`true` for an encrypted connection",
+    "TEMPORAL_TLS_SERVER_CA_CERT_PATH": "the file of the certificate authority of Temporal's server",
+    "TEMPORAL_TLS_CLIENT_CERT_PATH": "the file of this client's certificate for Temporal",
+    "TEMPORAL_TLS_CLIENT_KEY_PATH": "the file of its private key",
     "FOLKMOOT_BATCH_LOOK": "the least seconds between two looks at a batch; 30 where it is not set",
     "GITHUB_TOKEN, GH_TOKEN": "a token for `folkmoot review` with a pull request",
     "GITHUB_API_URL, GITHUB_REPOSITORY": "where GitHub is, and which repository is meant",

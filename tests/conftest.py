@@ -27,7 +27,7 @@ settings.load_profile("folkmoot")
 HOME = pytest.StashKey[Path]()
 """The home of all tests of a process."""
 
-OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "transformers"})
+OUTSIDE: Set[str] = frozenset({"database", "litellm", "postgres", "stage", "temporal", "transformers"})
 """Fixtures that are processes of their own."""
 
 MANY: Set[str] = frozenset({"MORE", "STEP", "some", "resume_everywhere"})
@@ -131,3 +131,12 @@ def postgres(testrun_uid: str) -> "Generator[Postgres]":
 def database(postgres: "Postgres") -> str:
     """The address of an empty database in it."""
     return postgres.make()
+
+
+@pytest.fixture(scope="session")
+def temporal() -> "Generator[str]":
+    """The address of a Temporal for all tests of a process; each database has task queues of its own there."""
+    from tests.workers.temporal_kit import running_temporal  # here, since most workers need none
+
+    with running_temporal() as server:
+        yield server.address

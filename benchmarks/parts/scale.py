@@ -6,6 +6,7 @@ line of JSON. Its processor time is counted from the start of its first debate t
 
 import asyncio
 import json
+import logging
 import os
 import random
 import sys
@@ -15,7 +16,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from folkmoot.app.plan.settings import Config, Where, open_store, read_where
 from folkmoot.app.run.fork import chain_lines
@@ -28,10 +28,6 @@ from folkmoot.phases.base import Rounds
 from folkmoot.phases.speak import Everyone
 from folkmoot.record.store import Store
 from folkmoot.testing.store_checks import InMemoryStore
-
-if TYPE_CHECKING:
-    from folkmoot.workers.worker import Worker
-    from folkmoot.workers.worker_log import Note
 
 PEOPLE, ROUNDS = 5, 3
 ASKS = PEOPLE * ROUNDS
@@ -185,9 +181,10 @@ async def be_desk(place: Where, wanted: Wanted, meter: Meter) -> None:
 
 async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
     """Debates on record and into the queue."""
-    from folkmoot.workers.job_queue import Queue
+    from folkmoot.workers.job_queue import open_queue
 
-    queue, store = Queue(str(place)), open_store(place)
+    store = open_store(place)
+    queue = open_queue(store)
     await queue.submit("warm")  # which makes the tables
     await queue.cancel("warm")
     first = chain_lines([Entry(seq=1, at=time.time(), event=debate().opened(), prev="")])
@@ -198,57 +195,44 @@ async def be_submit(place: Where, wanted: Wanted, meter: Meter) -> None:
 
     await begun()
     await many(work, wanted, meter)
-    await queue.close()
     await store.close()
 
 
+class Heard(logging.Handler):
+    """Counts the debates that a worker begins and ends."""
+
+    def __init__(self, meter: Meter) -> None:
+        super().__init__()
+        self._meter = meter
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See ``logging.Handler``."""
+        if getattr(record, "event", "") == "taken":
+            self._meter.begin()
+        elif getattr(record, "state", "") == "done":
+            self._meter.end()
+
+
 async def be_worker(place: Where, wanted: Wanted, meter: Meter) -> None:
-    """One worker, until nothing is queued and nothing held."""
+    """One worker, until nothing is queued and nothing runs."""
+    from folkmoot.workers.job_queue import open_queue
+    from folkmoot.workers.worker import Worker
+    from folkmoot.workers.worker_notes import LOG
 
-    from folkmoot.workers.jobs import select
-
-    def hear(note: "Note") -> None:
-        if note.event == "taken":
-            meter.begin()
-        elif note.state == "done":
-            meter.end()
-
-    async def leave(worker: "Worker") -> None:
+    async def end() -> None:
         idle, until = 0, time.monotonic() + wanted.seconds
         while idle < 2 and time.monotonic() < until:
             await asyncio.sleep(0.2)
-            queued = await worker.database.do(lambda c: select(c, "queued", None, 1))
-            idle = 0 if queued or worker.held else idle + 1
-
-    await sample()
-    await work_until(place, wanted, leave, hear)
-
-
-async def be_idle(place: Where, wanted: Wanted, meter: Meter) -> None:
-    """One worker for whom there is nothing to do, until the time is over."""
-
-    async def leave(worker: "Worker") -> None:
-        await asyncio.sleep(wanted.seconds)
-
-    meter.begin()
-    await work_until(place, wanted, leave, lambda note: None)
-    meter.end()
-
-
-async def work_until(
-    place: Where, wanted: Wanted, leave: "Callable[[Worker], Awaitable[None]]", hear: "Callable[[Note], None]"
-) -> None:
-    """Be a worker until that function returns."""
-    from folkmoot.workers.lease_runs import WorkerSettings as Work
-    from folkmoot.workers.worker import Worker
-
-    async def end() -> None:
-        await leave(worker)
+            counts = (await queue.status()).counts
+            idle = 0 if counts.keys() & {"queued", "running"} else idle + 1
         worker.drain()
 
+    await sample()
     workspace = desk_over(open_store(place), wanted.pause)
-    name = f"w{os.getpid()}"
-    worker = Worker(workspace, Work(address=str(place), name=name, most=wanted.parallel, grace=0.5, say=hear))
+    queue = open_queue(workspace.store)
+    LOG.setLevel(logging.INFO)
+    LOG.addHandler(Heard(meter))
+    worker = Worker(workspace, f"w{os.getpid()}", most=wanted.parallel, grace=0.5)
     await begun()
     async with asyncio.TaskGroup() as group:
         group.create_task(end())
@@ -285,7 +269,7 @@ async def be_steps(place: Where, wanted: Wanted, meter: Meter) -> None:
     os._exit(0)  # what was broken off would be waited for
 
 
-PARTS = (be_floor, be_appends, be_desk, be_submit, be_worker, be_idle, be_steps)
+PARTS = (be_floor, be_appends, be_desk, be_submit, be_worker, be_steps)
 
 
 def be(kind: str, place: str, wanted: Wanted) -> None:

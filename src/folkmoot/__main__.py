@@ -45,6 +45,13 @@ def start() -> None:
     try:
         signal.signal(signal.SIGINT, usual)
         main()
+    except SystemExit as ending:
+        if "temporalio" in sys.modules and isinstance(ending.code, int | None):
+            # The threads of its library abort some processes at their end, when all has been done.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(ending.code or 0)
+        raise
     except KeyboardInterrupt:
         sys.exit(130)
     finally:

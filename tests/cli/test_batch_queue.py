@@ -11,8 +11,6 @@ from folkmoot.app.batch.run_batch import BatchRun
 from folkmoot.app.batch.summary import BatchOutcome
 from folkmoot.app.plan.settings import Config
 from folkmoot.cli.display.progress import Progress
-from folkmoot.workers.queue_database import Database
-from folkmoot.workers.queue_tables import make_ready
 from tests.app.batch.batch_kit import BRIEF, item
 from tests.cli.commands import QUOTES, folkmoot
 from tests.council.agents import own_place
@@ -28,21 +26,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_place(tmp_path, monkeypatch)
 
 
-@pytest.fixture
-async def ready(database: str) -> str:
-    """A database in which the tables of the queue are made."""
-    connections = Database(database)
-    await make_ready(connections)
-    await connections.close()
-    return database
-
-
 def work_of(place: House) -> BatchRun:
     return BatchRun(workspace=place.workspace, batch=BATCH, config=Config(), parallel=10, queue=place.queue)
 
 
-async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
-    async with house(ready) as place, place.working():
+async def test_workers_hold_it_and_a_second_run_only_reads(database: str, temporal: str) -> None:
+    async with house(database, temporal) as place, place.working():
         work = work_of(place)
         outcomes: list[BatchOutcome] = []
         work.tell = outcomes.append
@@ -61,9 +50,9 @@ async def test_workers_hold_it_and_a_second_run_only_reads(ready: str) -> None:
     assert f"{sum(outcome.calls for outcome in came)} calls" in Progress(work).line()
 
 
-async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
+async def test_who_goes_leaves_it_to_the_workers(database: str, temporal: str) -> None:
     model = Turned(waits=True)
-    async with house(ready, model) as place, place.working():
+    async with house(database, temporal, model) as place, place.working():
         work = work_of(place)
         async with asyncio.TaskGroup() as group:
             group.create_task(work.run())
@@ -81,8 +70,8 @@ async def test_who_goes_leaves_it_to_the_workers(ready: str) -> None:
         assert "paused" not in {outcome.status for outcome in await again.outcomes()}
 
 
-async def test_what_the_workers_give_up_is_named_and_queued_again(ready: str) -> None:
-    async with house(ready) as place, place.working():
+async def test_what_the_workers_give_up_is_named_and_queued_again(database: str, temporal: str) -> None:
+    async with house(database, temporal) as place, place.working():
         narrow = BRIEF.replace("rounds: 1", "rounds: 1\nlimits:\n  asks: 1")
         wide = replace(item(model="guest:model"), name="wide")
         first = replace(work_of(place), batch=make_batch([item(model="guest:model", brief=narrow)]))

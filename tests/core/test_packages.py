@@ -13,7 +13,7 @@ LINES = (
     'asyncpg<1,>=0.31; python_version >= "3.11" and extra == "postgres"',
     "sqlalchemy[asyncio]>=2; extra == 'postgres'",
     "folkmoot[postgres,pdf] ; extra == 'workers'",
-    "croniter>=6 ; extra=='workers'",
+    "temporalio>=1.30 ; extra=='workers'",
 )
 
 
@@ -22,7 +22,7 @@ LINES = (
     [
         ("pdf", ["weasyprint>=66"]),
         ("postgres", ["asyncpg<1,>=0.31", "sqlalchemy[asyncio]>=2"]),
-        ("workers", ["asyncpg<1,>=0.31", "sqlalchemy[asyncio]>=2", "weasyprint>=66", "croniter>=6"]),
+        ("workers", ["asyncpg<1,>=0.31", "sqlalchemy[asyncio]>=2", "weasyprint>=66", "temporalio>=1.30"]),
         ("pd", []),
         ("none", []),
     ],

@@ -6,8 +6,7 @@ Read in this order: ``virtual_loop`` (time, order of tasks, processes), ``fault_
 ``aimed_plans`` and ``plan_drawing`` (how it is drawn from the seed), ``invariants`` (what must hold), ``checks``
 (whether it does), ``story`` (what came of a world), ``garbage_collection`` (when), ``world`` (the store),
 ``simulated_wire`` (the provider), ``simulated_people`` (who answers by hand), ``simulation`` (processes, the end),
-``simulated_queue`` and ``simulated_workers`` (debates run by workers), ``shrinking`` (the smallest case), ``__main__``
-(the command). Beside them: ``test_simulator`` and ``test_met_faults``, the faults that are planted into Folkmoot so that the
+``shrinking`` (the smallest case), ``__main__`` (the command). Beside them: ``test_simulator`` and ``test_met_faults``, the faults that are planted into Folkmoot so that the
 invariants find them (``planted_faults`` and ``faults_in_*``), and ``test_seams`` (what stands in for what).
 """
 

@@ -19,7 +19,7 @@ from tests.simulator.shrinking import shrink
 from tests.simulator.simulation import simulate
 
 BLOCK = 50
-"""Seeds that one worker runs before it tells of them."""
+"""Seeds that one process runs before it tells of them."""
 
 TELL_EACH = 5.0
 """Seconds between two lines that tell how far the seeds are."""
@@ -177,7 +177,7 @@ def main(arguments: list[str] | None = None, out: TextIO = sys.stdout) -> int:
     parser.add_argument("--plan", help="run the world of a plan, as a failing seed prints it")
     parser.add_argument("--seeds", type=int, default=500, help="how many seeds to run")
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first of them")
-    kinds = "which worlds there are; of eight seeds two are same, five wild and one workers by default"
+    kinds = "which worlds there are; of eight seeds two are same and six wild by default"
     parser.add_argument("--mode", choices=get_args(Mode), help=kinds)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes run them")
     wanted = parser.parse_args(arguments)

@@ -1,6 +1,6 @@
 """Plans in which what chance rarely brings together happens.
 
-With workers each is aimed at one promise of the queue, without them at one of votes or of the circuit breaker.
+Each is aimed at one promise of votes, of people or of the circuit breaker.
 """
 
 from dataclasses import replace
@@ -14,47 +14,12 @@ from tests.simulator.fault_plan import (
     ModelFault,
     Plan,
     ProcessFault,
-    QueueFault,
     SimulatedDebate,
     StoreFault,
 )
 
-AIMS = ("", "", "", "lapse", "late", "limits", "tries", "schedule")
-"""What a plan is aimed at: a lease that lapses while its worker is frozen, one whose answer comes late, calls of many
-workers under one limit, workers that end one after the other before any answer, a schedule that several look at;
-"" at nothing."""
-
-
-TOKENS = 20_000
-"""The tokens of a minute, where a world has such a limit."""
-
 NARROWED = 0.1
 """The share of wild plans that are aimed at something."""
-
-
-def aimed(random: Random, plan: Plan, aim: str) -> Plan:
-    """The plan, changed so that what it is aimed at happens."""
-    busy = replace(plan, delay=2.0, store_delay=0.05, allowance=0, models=plan.models[:4])
-    match aim:
-        case "lapse":
-            freezes = [_fault(random, life, 12.0, "freeze", random.uniform(15, 24)) for life in (1, 2)]
-            workers = random.choice((1, 1, 2))
-            return replace(busy, workers=workers, processes=tuple(freezes), queue=(), delay=20.0)
-        case "late":
-            return _late(random, busy)
-        case "limits":
-            return _limited(random, busy)
-        case "tries":
-            ends = [_fault(random, life, 4.0, random.choice(("kill", "kill", "freeze")), 300.0) for life in range(1, 9)]
-            return replace(plan, delay=20.0, processes=tuple(ends), queue=())
-        case "schedule":
-            missed = Random(f"missed {plan.seed}").choice((0.0, 0.0, 540.0, 720.0))
-            plan = replace(
-                plan, scheduled=True, missed=missed, workers=random.choice((2, 2, 3)), debates=plan.debates[:1]
-            )
-            return replace(plan, queue=_lost_answers(random)) if random.random() < 0.5 else plan
-        case _:
-            return plan
 
 
 def narrowed(random: Random, plan: Plan) -> Plan:
@@ -133,48 +98,3 @@ def _late_person(random: Random, plan: Plan) -> Plan:
 
 def _fault(random: Random, life: int, most: float, kind: str, seconds: float) -> ProcessFault:
     return ProcessFault(life=life, at=round(random.uniform(0.5, most), 4), kind=kind, seconds=round(seconds, 4))
-
-
-def _late(random: Random, plan: Plan) -> Plan:
-    """Answers of the queue come late, and then it is away: who counts a lease from its answer writes too long."""
-    debates = [replace(debate, rounds=2, limits=replace(debate.limits, parallel=1)) for debate in plan.debates]
-    away = QueueFault(number=random.randint(10, 24), kind="away", seconds=40.0)
-    late = [
-        QueueFault(number=number, kind="late", seconds=random.choice((2.0, 8.0, 8.0)))
-        for number in range(5, away.number)
-        if random.random() < 0.7
-    ]
-    return replace(plan, debates=tuple(debates), processes=(), store=(), queue=(*late, away))
-
-
-def _lost_answers(random: Random) -> tuple[QueueFault, ...]:
-    """Answers of the queue are lost, also about the moments in which a schedule begins a debate."""
-    share = random.choice((0.15, 0.3))
-    return tuple(
-        QueueFault(number=number, kind=random.choice(("unsure", "unsure", "away")), seconds=0.02)
-        for number in range(65, 270)
-        if random.random() < share
-    )
-
-
-def _limited(random: Random, plan: Plan) -> Plan:
-    """Several workers have more calls than the limit of all of them, in flight or in a minute.
-
-    In half of the former and all of the latter nothing else fails.
-    """
-    debates = tuple(replace(debate, limits=replace(debate.limits, parallel=16)) for debate in plan.debates)
-    debates = debates if len(debates) > 1 else (*debates, *(replace(debate, id="d1") for debate in debates))
-    if random.random() < 0.5:
-        plan = replace(plan, queue=(), processes=())
-    workers, allowance = random.choice((2, 3)), random.choice((1, 2))
-    plan = replace(plan, debates=debates, workers=workers, places=1, in_flight=50, allowance=allowance)
-    kind = Random(f"minutes {plan.seed}").choice(("", "requests", "tokens"))
-    withdrawn = any(fault.life == 0 for fault in plan.processes)
-    return _limited_by_minute(plan, kind) if kind and not withdrawn else plan
-
-
-def _limited_by_minute(plan: Plan, kind: str) -> Plan:
-    """Several workers have more requests or tokens than the limit of a minute; whoever waits has time for that."""
-    debates = [replace(debate, limits=replace(debate.limits, turn_seconds=120.0)) for debate in plan.debates[:2]]
-    quiet = replace(plan, debates=tuple(debates), allowance=0, models=(), store=(), processes=(), queue=())
-    return replace(quiet, requests=8) if kind == "requests" else replace(quiet, tokens=TOKENS)

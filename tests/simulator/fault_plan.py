@@ -13,9 +13,8 @@ import msgspec
 from folkmoot.core.brief import Brief, Limits, Participant
 from folkmoot.phases.choices import Choices
 
-Mode: TypeAlias = Literal["same", "wild", "workers"]
-"""``same``: only faults that must change nothing, so the debate is compared with the unbroken one. ``wild``: all.
-``workers``: all, and the debates are run by workers out of a queue."""
+Mode: TypeAlias = Literal["same", "wild"]
+"""``same``: only faults that must change nothing, so the debate is compared with the unbroken one. ``wild``: all."""
 Twin: TypeAlias = Literal["", "named", "turned", "adverse"]
 NAMES = ("Ann", "Bob", "Cyd", "Dov")
 CHAIR = "Chair"
@@ -67,27 +66,11 @@ class StoreFault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueueFault:
-    """What is wrong with one transaction of the queue.
-
-    ``away``: from then on the database gives no answer for some seconds, and notifications are lost. ``unsure``: the
-    transaction is done, and fails all the same. ``slow``: it takes seconds. ``late``: it is done at once, and its
-    answer takes seconds.
-    """
-
-    number: int
-    kind: str
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessFault:
     """What happens to a process, some seconds after its start.
 
     ``kill``, ``freeze`` (for some seconds), ``cancel`` (Ctrl-C), ``end`` (its event loop ends and cancels all tasks),
-    ``stop`` (pause after the batch), ``second`` (another process starts to drive the same debates). With workers, those
-    of life 0 are what the owner of the first debate does: ``withdraw``, ``withdraw now``, and ``withdraw, and it dies``
-    where the worker is killed at that moment.
+    ``stop`` (pause after the batch), ``second`` (another process starts to drive the same debates).
     """
 
     life: int
@@ -170,12 +153,6 @@ class Plan:
         remarks: how many remarks of people come from outside.
         shuffled: whether the seed orders the tasks that are ready.
         late: the most seconds after which a person answers.
-        workers: how many workers run the debates; 0 for none.
-        allowance: the most requests that all workers may have in flight together; 0 for any number.
-        requests: the most requests that all workers may send in a minute; 0 for any number.
-        tokens: the most tokens of all workers in a minute; 0 for any number, else each answer has many tokens.
-        scheduled: whether a schedule begins a debate each minute, for some minutes.
-        missed: seconds since which its first time is due when the world begins.
     """
 
     seed: int
@@ -196,13 +173,6 @@ class Plan:
     store: tuple[StoreFault, ...] = ()
     processes: tuple[ProcessFault, ...] = ()
     jumps: tuple[ClockJump, ...] = ()
-    workers: int = 0
-    allowance: int = 0
-    queue: tuple[QueueFault, ...] = ()
-    requests: int = 0
-    tokens: int = 0
-    scheduled: bool = False
-    missed: float = 0.0
 
     def to_json(self) -> str:
         """The plan as JSON; see ``from_json``."""
@@ -211,7 +181,7 @@ class Plan:
     @property
     def faults(self) -> int:
         """How many faults it has."""
-        return len(self.models) + len(self.store) + len(self.processes) + len(self.jumps) + len(self.queue)
+        return len(self.models) + len(self.store) + len(self.processes) + len(self.jumps)
 
     def unbroken(self) -> "Plan":
         """The same world without any fault."""

@@ -21,7 +21,6 @@ from folkmoot.policy import rounds, rules
 from folkmoot.protocols import board
 from folkmoot.record import ledger, mailbox
 from folkmoot.record.store import encode
-from folkmoot.workers import leases
 
 Change = tuple[Any, str, Any]
 
@@ -219,17 +218,6 @@ def mailbox_gives_up_on_a_conflict() -> list[Change]:
         return last + 1
 
     return [(mailbox._EventStream, "_append", append)]
-
-
-def withdrawal_dies_with_its_worker() -> list[Change]:
-    async def watch(c: Any) -> list[str]:
-        again: list[str] = []
-        for job in await c.fetch(leases._LOST):
-            await leases.put(c, job["debate"], 0.0, job["reason"])
-            again.append(job["debate"])
-        return again
-
-    return [(leases, "watch", watch)]
 
 
 # ---- sums, times and what is told -----------------------------------------------------------------------------------

@@ -188,7 +188,13 @@ def answers_between_failures_are_overlooked() -> list[Change]:
 
 
 def errors_that_stay_are_tried_again() -> list[Change]:
-    return [(layers.Retrying, "_wait", lambda self, error, tries, most: 0.5 if tries < 3 else None)]
+    usual = layers.Retrying._wait
+
+    def wait(self: Any, error: Any, tries: int, longest: float) -> Any:
+        stays = not error.again and tries < 3
+        return self._pause(tries) if stays else usual(self, error, tries, longest)
+
+    return [(layers.Retrying, "_wait", wait)]
 
 
 def usage_of_an_answer_is_forgotten() -> list[Change]:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from folkmoot.agents import llm
 from folkmoot.app.run import runner
@@ -18,7 +18,6 @@ from folkmoot.engine import calls, driver
 from folkmoot.phases import base, vote
 from folkmoot.policy import rules
 from folkmoot.record import hub, ledger
-from folkmoot.workers import lease_runs, leases
 from tests.simulator import world
 
 Change = tuple[Any, str, Any]
@@ -318,26 +317,8 @@ def last_of_the_tied_proposals_wins() -> list[Change]:
     return [(rules.FirstProposal, "decide", decide)]
 
 
-# ---- workers ---------------------------------------------------------------------------------------------------------
+def slip_between_questions_ends_the_run() -> list[Change]:
+    def must_pause(self: Any, more: int) -> Any:
+        raise ZeroDivisionError
 
-
-def debate_that_is_handed_over_is_new_again() -> list[Change]:
-    usual = lease_runs.handed_over
-    return [(lease_runs, "handed_over", lambda: replace(usual(), state=cast("Any", "new")))]
-
-
-def debate_without_a_provider_counts_as_done() -> list[Change]:
-    usual = lease_runs.LeaseRuns._ending
-
-    async def ending(self: Any, outcome: Any, leased: Any) -> Any:
-        result = await usual(self, outcome, leased)
-        return replace(result, state="done") if outcome.kind == "unavailable" else result
-
-    return [(lease_runs.LeaseRuns, "_ending", ending)]
-
-
-def worker_that_has_ended_stays_noted() -> list[Change]:
-    async def leave(c: Any, worker: str) -> None:
-        """Leave nothing."""
-
-    return [(leases, "leave", leave)]
+    return [(driver._Driver, "_must_pause", must_pause)]

@@ -6,7 +6,7 @@ from random import Random
 
 from folkmoot.app.brief.participants import needs_moderator
 from folkmoot.core.brief import Limits
-from tests.simulator.aimed_plans import AIMS, aimed, narrowed
+from tests.simulator.aimed_plans import narrowed
 from tests.simulator.fault_plan import (
     CHAIR,
     LASTING,
@@ -18,7 +18,6 @@ from tests.simulator.fault_plan import (
     ModelFault,
     Plan,
     ProcessFault,
-    QueueFault,
     SimulatedDebate,
     StoreFault,
 )
@@ -42,7 +41,7 @@ PROTOCOLS = (
 STRATEGIES = (("", 3), ("weighted", 1), ("absolute", 1), ("supermajority", 1), ("unanimous", 1))
 """The rules of a vote, and how often each is drawn; "" is the protocol's own."""
 
-MODES: Mapping[int, Mode] = {3: "same", 7: "same", 5: "workers"}
+MODES: Mapping[int, Mode] = {3: "same", 7: "same"}
 """By the remainder of a seed the mode that is not ``wild``."""
 
 LONG = ("arena", "fishbowl")
@@ -53,14 +52,13 @@ LARGE = 0.06
 
 
 def make_plan(seed: int, mode: Mode | None = None) -> Plan:
-    """The plan of a seed: of eight seeds two are ``same``, one has ``workers``, five are ``wild``, if no mode is given.
+    """The plan of a seed: of eight seeds two are ``same`` and six are ``wild``, if no mode is given.
 
     Each seed has only some kinds of faults, so that rare pairs of them also occur alone.
     """
     mode = mode or MODES.get(seed % 8, "wild")
     random = Random(f"plan {seed} {mode}")
     number = random.choice((2, 2, 2, 3)) if random.random() < LARGE else 1
-    number = random.choice((1, 1, 2, 3)) if mode == "workers" else number
     large = number == 1 and random.random() < LARGE
     debates = tuple(_debate(random, f"d{n}", mode, large=large) for n in range(number))
     plan = Plan(
@@ -75,18 +73,13 @@ def make_plan(seed: int, mode: Mode | None = None) -> Plan:
         remarks=random.randint(1, 4) if mode != "same" and random.random() < 0.3 else 0,
         late=random.choice((0.5, 0.5, 5.0, 5.0, 20.0, 100.0 if large else 5.0)),
     )
-    if mode == "workers":
-        plan = replace(plan, workers=random.choice((1, 2, 2, 3)), allowance=random.choice((0, 0, 1, 2)))
-        plan = replace(plan, queue=_queue_faults(random))
     plan = replace(
         plan,
         models=_model_faults(random, plan),
         store=_store_faults(random),
-        processes=_process_faults(random, mode),
+        processes=_process_faults(random),
         jumps=_jumps(random),
     )
-    if mode == "workers":
-        return aimed(random, plan, random.choice(AIMS))
     plan = _varied(Random(f"vary {seed} {mode}"), plan)
     return narrowed(Random(f"narrow {seed} {mode}"), plan) if mode == "wild" else plan
 
@@ -201,21 +194,7 @@ def _store_faults(random: Random) -> tuple[StoreFault, ...]:
     )
 
 
-def _queue_faults(random: Random) -> tuple[QueueFault, ...]:
-    if random.random() < 0.4:
-        return ()
-    kinds = random.sample(("away", "unsure", "slow", "late"), random.randint(1, 2))
-    share = random.choice((0.02, 0.1))
-    return tuple(
-        QueueFault(number=number, kind=random.choice(kinds), seconds=random.choice((0.5, 6.0, 40.0)))
-        for number in range(1, 80)
-        if random.random() < share
-    )
-
-
-def _process_faults(random: Random, mode: Mode) -> tuple[ProcessFault, ...]:
-    if mode == "workers":
-        return _worker_faults(random)
+def _process_faults(random: Random) -> tuple[ProcessFault, ...]:
     kinds = [kind for kind in ("kill", "kill", "freeze", "cancel", "stop", "second") if random.random() < 0.4]
     faults: list[ProcessFault] = []
     for life in range(1, random.choice((1, 1, 2, 2, 4)) + 1):
@@ -224,20 +203,6 @@ def _process_faults(random: Random, mode: Mode) -> tuple[ProcessFault, ...]:
                 at = round(random.choice((random.uniform(0, 0.2), random.expovariate(1 / 8))), 4)
                 seconds = random.choice((0.5, 20.0, 8_000.0)) if kind == "freeze" else 0.0
                 faults.append(ProcessFault(life=life, at=at, kind=kind, seconds=seconds))
-    return tuple(faults)
-
-
-def _worker_faults(random: Random) -> tuple[ProcessFault, ...]:
-    kinds = [kind for kind in ("kill", "kill", "freeze", "cancel", "stop") if random.random() < 0.4]
-    faults: list[ProcessFault] = []
-    for life in range(1, random.choice((1, 3, 6)) + 1):
-        if kinds and random.random() < 0.7:
-            at = round(random.choice((random.uniform(0, 1), random.expovariate(1 / 10))), 4)
-            seconds = random.choice((2.0, 20.0, 300.0))
-            faults.append(ProcessFault(life=life, at=at, kind=random.choice(kinds), seconds=seconds))
-    if random.random() < 0.25:
-        kind = random.choice(("withdraw", "withdraw now", "withdraw, and it dies"))
-        faults.append(ProcessFault(life=0, at=round(random.expovariate(1 / 10), 4), kind=kind))
     return tuple(faults)
 
 

@@ -26,7 +26,7 @@ from folkmoot.models.wires import base as wires
 from folkmoot.phases.base import State
 from folkmoot.policy import rules
 from folkmoot.record import ledger, mailbox, store
-from tests.simulator import faults_in_course, faults_in_debates, faults_in_records, faults_in_workers
+from tests.simulator import faults_in_course, faults_in_debates, faults_in_records
 
 Change = tuple[Any, str, Any]
 Planted = Callable[[], list[Change]]
@@ -434,7 +434,7 @@ def vote_is_counted_twice() -> list[Change]:
     return [(rules, "count", count)]
 
 
-FURTHER = (faults_in_debates, faults_in_course, faults_in_records, faults_in_workers)
+FURTHER = (faults_in_debates, faults_in_course, faults_in_records)
 
 FAULTS: Mapping[str, Planted] = {
     name: cast("Planted", value)

@@ -90,7 +90,7 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
     if len(plan.debates) > 1:
         for debate in plan.debates:
             yield replace(plan, debates=tuple(item for item in plan.debates if item != debate))
-    for name in ("models", "store", "processes", "jumps", "queue"):
+    for name in ("models", "store", "processes", "jumps"):
         faults: tuple[Any, ...] = getattr(plan, name)
         size = len(faults)
         while size:
@@ -100,11 +100,7 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
             size //= 2
     simple: dict[str, Any] = {"viewer": False, "remarks": 0, "shuffled": False, "delay": 0.0, "store_delay": 0.0}
     simple |= {"ring": 0, "counts": 1}
-    for name, value in (
-        simple
-        | {"scheduled": False, "missed": 0.0, "in_flight": 50, "places": 8, "allowance": 0, "requests": 0, "tokens": 0}
-        | {"workers": min(plan.workers, 1)}
-    ).items():
+    for name, value in (simple | {"in_flight": 50, "places": 8}).items():
         if getattr(plan, name) != value:
             yield replace(plan, **{name: value})
     for number, debate in enumerate(plan.debates):

@@ -10,7 +10,6 @@ from folkmoot.core.errors import RecordError
 from folkmoot.core.event import Interjected, Replied
 from folkmoot.record.mailbox import Mailbox
 from folkmoot.record.store import decode
-from tests.simulator.checks.answer_tokens import draw
 from tests.simulator.checks.simulated_answers import person_reply
 from tests.simulator.fault_plan import PERSON, Plan, SimulatedDebate
 from tests.simulator.invariants import Violation
@@ -22,7 +21,6 @@ class Surroundings(Protocol):
 
     world: World
     plan: Plan
-    news_of: set[str]
 
 
 class SimulatedPerson:
@@ -70,7 +68,6 @@ class SimulatedPerson:
     async def _say(self, mailbox: Mailbox, remark: Interjected) -> None:
         with contextlib.suppress(RecordError):
             await self._post(mailbox, remark)
-            self.simulation.news_of.add(self.debate.id)
 
     async def _answer(self) -> None:
         """Answer the questions that are open, some of them twice."""
@@ -81,8 +78,6 @@ class SimulatedPerson:
             reply = person_reply(self.plan.seed, debate.id, ask)
             await self._post(self._mailbox, Replied(key=key, reply=reply))
             self._answered.add(key)
-            if not self._ends_after_the_post(key):
-                self.simulation.news_of.add(debate.id)
             if random.random() < 0.3:
                 again = replace(reply, text=f"{reply.text} On second thoughts, no.", fields={})
                 await self._post(self._mailbox, Replied(key=key, reply=again))
@@ -94,8 +89,3 @@ class SimulatedPerson:
         stored = decode(lines[number - 1]).event if number <= len(lines) else None
         if stored != message:
             self.world.fail(Violation("I91", f"message {number} of {self.debate.id} is {stored}, not {message}"))
-
-    def _ends_after_the_post(self, key: str) -> bool:
-        """Whether a person's process ends before it has queued the debate again; then the deadline has to do that."""
-        timed = self.debate.deadline is not None and not self.plan.jumps
-        return self.plan.workers > 0 and timed and draw(self.plan.seed, self.debate.id, key, "ends") % 3 == 0

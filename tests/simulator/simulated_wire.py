@@ -18,7 +18,6 @@ from folkmoot.models.http_port import Unreached
 from folkmoot.models.layers import BreakerSettings, RetrySettings
 from folkmoot.testing.wire_formats import DIALECTS, Plan
 from tests.simulator.checks.answer_tokens import draw, token
-from tests.simulator.checks.minute_limits import MinuteLimits
 from tests.simulator.checks.people_checks import seconds_of
 from tests.simulator.checks.record_facts import TryId
 from tests.simulator.checks.record_state import RecordState
@@ -84,7 +83,6 @@ class Provider:
         self._outages: dict[tuple[int, str], list[tuple[float, float]]] = {}  # when each call was put, and failed
         self._trials: dict[tuple[int, str, float], set[tuple[str, str, str]]] = {}  # since a breaker was opened
         self._works: set[tuple[int, str]] = set()  # the models that have done anything else in a process
-        self._limits = MinuteLimits(world.plan)
         self._count: Counter[tuple[int, str, str, str]] = Counter()
         self._faults = {(fault.debate, fault.who, fault.send): fault for fault in world.plan.models}
         self._twins: dict[str, Twin] = {debate.id: debate.twin for debate in world.plan.debates}
@@ -172,13 +170,6 @@ class Provider:
         process, plan = PROCESS.get(), self.world.plan
         here = sum(count for (owner, _), count in self._flying.items() if owner == process)
         require(here < plan.in_flight, "I15", lambda: f"{here + 1} in flight, {plan.in_flight} allowed")
-        if plan.allowance and not self.world.miscounted:
-            living = sum(count for (owner, _), count in self._flying.items() if not self.world.loop.is_dead(owner))
-            require(
-                living < plan.allowance,
-                "I65",
-                lambda: f"{living + 1} in flight of all workers, {plan.allowance} allowed",
-            )
         most = next(item.limits.parallel for item in plan.debates if item.id == debate)
         in_debate = self._flying[process, debate]
         require(in_debate < most, "I15", lambda: f"{in_debate + 1} in flight of {debate}, {most} allowed")
@@ -188,8 +179,7 @@ class Provider:
         waits = self._waits.get(process, ())
         early = max((until - now for since, until in waits if now > since + 0.5), default=0.0)
         require(early <= 1e-6 or self.world.plan.jumps, "I50", lambda: f"sent {early:.2f} s too early")
-        epoch = self.world.taken[record.debate]
-        call = process, record.debate, tried.key, f"{tried.call} of {tried.model}, {epoch}"
+        call = process, record.debate, tried.key, f"{tried.call} of {tried.model}"
         last = self._last.get(call)
         require(
             last is None or now - last >= 0.4,
@@ -234,9 +224,8 @@ class Provider:
         """Note the calls to a model which has done nothing but fail since its process began."""
         model = PROCESS.get(), tried.model
         if fault is not None and fault.kind in STAYING and self._alone:  # else it may be another call's
-            name = f"{tried.call} of {tried.model}, "
-            calls = (call for call in self._last if call[:3] == (model[0], debate, tried.key))
-            self._final.update(call for call in calls if call[3].startswith(name))
+            call = model[0], debate, tried.key, f"{tried.call} of {tried.model}"
+            self._final.update({call} & self._last.keys())
         if fault is None or fault.kind not in OUTAGES:
             self._works.add(model)
             return
@@ -327,11 +316,9 @@ class Provider:
             self._rests[call] = world.loop.time() + FIRST_PAUSE * 2 ** (self._count[call] - 1)
         twin = self._twins.get(record.debate, "")
         text = answer_text((world.plan.seed, record.debate), ask, "" if world.plan.mode == "same" else prompt, twin)
-        more = LONG_ANSWER if world.plan.counts > 2 else MANY if world.plan.tokens else 1
+        more = LONG_ANSWER if world.plan.counts > 2 else 1
         used = len(prompt) * world.plan.counts // 4, len(text) // 4 + more
         plan = Plan(text=text, piece=60, usage=(*used, 0))
-        if exceeded := self._limits.exceed(world.loop.time(), sum(used)):
-            world.fail(Violation("I103", exceeded))
         await asyncio.sleep(world.delay(world.plan.delay))
         if fault is None:
             if alone:

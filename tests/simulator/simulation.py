@@ -151,7 +151,6 @@ class Simulation:
         self.plans: dict[str, DebatePlan] = dict(plans or {})
         self._news = asyncio.Event()
         self.cancelled: set[int] = set()
-        self.news_of: set[str] = set()
         self._workspaces: list[Workspace] = []
 
     async def run(self) -> None:
@@ -165,17 +164,13 @@ class Simulation:
                 self.plans[debate.id] = built
             names = tuple(participant.name for participant in built.brief.participants)
             world.records[debate.id] = RecordState(debate.id, names, debate.limits)
-            if len(plan.debates) > 1 or plan.workers:
+            if len(plan.debates) > 1:
                 line = encode(Entry(seq=1, at=world.wall(), event=built.opened()))
                 world.commit(debate.id, [line])
             if debate.person or plan.remarks:
                 self.loop.start(0, SimulatedPerson(self, debate).run())
         for jump in plan.jumps:
             self.loop.call_later(jump.at, world.jump, jump.seconds)
-        if plan.workers:
-            from tests.simulator.simulated_workers import run_workers  # they need further packages
-
-            await run_workers(self)
         while not self.is_over():
             self.lives += 1
             if self.lives > LIVES and not world.calm:

@@ -145,10 +145,8 @@ def test_seeds_draw_all_protocols_and_faults() -> None:
     assert {debate.protocol for plan in plans for debate in plan.debates} == {name for name, _ in PROTOCOLS}
     assert {fault.kind for plan in plans for fault in plan.models} == {*PASSING, *LASTING}
     kinds = {fault.kind for plan in plans for fault in plan.processes}
-    withdrawals = {"withdraw", "withdraw now", "withdraw, and it dies"}
-    assert kinds == {"kill", "freeze", "cancel", "end", "stop", "second", *withdrawals}
-    assert {fault.kind for plan in plans for fault in plan.queue} == {"away", "unsure", "slow", "late"}
-    assert {plan.mode for plan in plans} == {"same", "wild", "workers"}
+    assert kinds == {"kill", "freeze", "cancel", "end", "stop", "second"}
+    assert {plan.mode for plan in plans} == {"same", "wild"}
     stored = {fault.kind for plan in plans for fault in plan.store}
     assert stored == {"refused", "unsure", "full", "slow", "unread", "part"}
     same = [fault.kind for plan in plans if plan.mode == "same" for fault in plan.models]

@@ -7,12 +7,12 @@ all the same, and a read waits for the appends of its own process that have begu
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
 from folkmoot.core.errors import RecordConflict, RecordError
-from folkmoot.core.event import Asked, Attempted, Called, Closed, Event, Failed, Interjected, Opened, Replied
+from folkmoot.core.event import Asked, Attempted, Called, Closed, Event, Failed, Interjected, Replied
 from folkmoot.models.names import parse
 from folkmoot.models.prices import cost
 from folkmoot.record.store import StreamInfo, check_lines, decode
@@ -34,9 +34,6 @@ KEY = "sk-simulated-0123456789abcdef"
 LOOKS = 0.5
 """More than the seconds between two looks for messages."""
 
-SCHEDULE = "each-minute"
-"""The name of the schedule, where there is one; the ids of its debates begin with it."""
-
 QUICK = 0.4
 """The most seconds of an answer, and of the store, once the faults have ceased."""
 
@@ -55,20 +52,14 @@ class World:
         trace: what has happened, in words.
         violation: the first invariant that did not hold.
         shared: the debates that two processes have driven at the same time.
-        taken: how often a worker has taken each debate.
-        overtaken: the processes that have met a conflict, with the debate and their lease on it.
+        overtaken: the processes that have met a conflict, with the debate.
         stopped: for each process that was asked to stop the batches of each debate on record then.
         stopped_at: when that was.
-        leases: the number of the last lease of a process on a debate; 0 where there are no leases.
-        miscounted: whether what the queue holds of its workers may be wrong: one was frozen or cancelled, or what the
-            queue was asked has failed or came late.
         counted: the tokens that the provider has counted for a try.
         writers: for each stored line the process that has written it, by stream.
         landed_at: when the last line was stored, by stream; a slow store may land it when its process has ended.
         began: the virtual time at which a process began.
         asked_at: the virtual time at which a question was stored.
-        on_append: is called when a process begins to write a stream.
-        on_commit: is called with lines that are stored.
     """
 
     plan: Plan
@@ -81,12 +72,9 @@ class World:
     shared: bool = False
     posted: dict[str, list[Interjected | Replied]] = field(default_factory=dict[str, "list[Interjected | Replied]"])
     acknowledged: Counter[str] = field(default_factory=Counter[str])
-    overtaken: set[tuple[int, str, int]] = field(default_factory=set[tuple[int, str, int]])
+    overtaken: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
     stopped: dict[int, dict[str, int]] = field(default_factory=dict[int, dict[str, int]])
     stopped_at: dict[int, float] = field(default_factory=dict[int, float])
-    leases: Counter[tuple[int, str]] = field(default_factory=Counter[tuple[int, str]])
-    taken: Counter[str] = field(default_factory=Counter[str])
-    miscounted: bool = False
     counted: dict[tuple[str, TryId], tuple[int, int]] = field(default_factory=dict[tuple[str, TryId], tuple[int, int]])
     began: dict[int, float] = field(default_factory=dict[int, float])
     asked_at: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
@@ -94,8 +82,6 @@ class World:
     landed_at: dict[str, float] = field(default_factory=dict[str, float])
     _posted_at: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     _answered_at: dict[str, float] = field(default_factory=dict[str, float])
-    on_append: Callable[[str, int], None] | None = None
-    on_commit: Callable[[str, Sequence[str]], None] | None = None
     _jump: float = 0.0
     _operations: int = 0
     _full_until: float = -1.0
@@ -133,7 +119,7 @@ class World:
     def delay(self, most: float) -> float:
         """Seconds up to ``most``; sometimes none at all. Once the faults have ceased all comes within any turn.
 
-        Else a debate with little time for a turn would pause for ever: workers give nobody more of it.
+        Else a debate with little time for a turn would pause for ever.
         """
         seconds = self.random.random() * most if most and self.random.random() < 0.9 else 0.0
         return min(seconds, QUICK) if self.calm else seconds
@@ -155,26 +141,14 @@ class World:
         self.stopped_at[process] = self.loop.time()
         self.stopped[process] = {debate: record.batches for debate, record in self.records.items()}
 
-    def lease(self, stream: str) -> tuple[int, str, int]:
-        """Under which lease a process writes a stream now."""
-        process = PROCESS.get()
-        return process, stream, self.leases[process, stream]
-
-    def commit(self, stream: str, lines: Sequence[str], lease: tuple[int, str, int] | None = None) -> None:
-        """Store lines, which were written under a lease, and check what they say."""
+    def commit(self, stream: str, lines: Sequence[str]) -> None:
+        """Store lines, and check what they say."""
         self.lines.setdefault(stream, []).extend(lines)
         self.writers.setdefault(stream, []).extend([PROCESS.get()] * len(lines))
-        if self.on_commit is not None:
-            self.on_commit(stream, lines)
         for line in lines:
             if KEY in line:
                 raise Violation("I39", f"a line of {stream}")
         record = self.records.get(stream)
-        if record is None and stream.startswith(f"{SCHEDULE}-"):
-            opened = decode(lines[0]).event
-            assert isinstance(opened, Opened)
-            names = tuple(who.name for who in opened.brief.participants)
-            record = self.records[stream] = RecordState(stream, names)
         if record is None:
             for line in lines:
                 event = decode(line).event
@@ -182,7 +156,7 @@ class World:
                 self.posted.setdefault(stream.partition("/")[0], []).append(event)
                 self._posted_at.setdefault(stream.partition("/")[0], []).append(self.loop.time())
             return
-        if lease in self.overtaken:
+        if (PROCESS.get(), stream) in self.overtaken:
             raise Violation("I29", f"process {PROCESS.get()} writes {stream} behind its conflict")
         for line in lines:
             last_letter = record.letters
@@ -219,7 +193,7 @@ class World:
         """Check the times of people, where the clocks of this world tell them."""
         plan, process = self.plan, PROCESS.get()
         debate = plan.debates[0]
-        alone = len(plan.debates) == 1 and not plan.workers and not self.shared and process in self.began
+        alone = len(plan.debates) == 1 and not self.shared and process in self.began
         if not debate.person or not alone or self._odd_times:
             return
         times = Times(
@@ -292,9 +266,7 @@ class SimulatedStore:
         """Store lines, sooner or later."""
         check_lines(debate, lines)
         world, loop = self._world, self._world.loop
-        if world.on_append is not None and lines:
-            world.on_append(debate, after)
-        lease = world.lease(debate)
+        writer = PROCESS.get()
         landed: asyncio.Future[None] = loop.create_future()
         outcome: asyncio.Future[RecordError | None] = loop.create_future()
         begun = self._begun.setdefault(debate, [])
@@ -304,7 +276,7 @@ class SimulatedStore:
 
         def land() -> None:
             try:
-                error = self._append_lines(lease, tuple(lines), after, kind)
+                error = self._append_lines(writer, debate, tuple(lines), after, kind)
             except Violation as violation:
                 world.fail(violation)
                 return
@@ -324,9 +296,9 @@ class SimulatedStore:
         world.acknowledged[debate] = max(world.acknowledged[debate], after + len(lines))
 
     def _append_lines(
-        self, lease: tuple[int, str, int], lines: tuple[str, ...], after: int, kind: str
+        self, writer: int, debate: str, lines: tuple[str, ...], after: int, kind: str
     ) -> RecordError | None:
-        world, debate = self._world, lease[1]
+        world = self._world
         if kind in ("refused", "full"):
             return RecordError(f"the simulated store is {'full' if kind == 'full' else 'not writable'}")
         stored = len(world.lines.get(debate, ()))
@@ -335,16 +307,16 @@ class SimulatedStore:
         if stored != after:
             world.note(f"{debate}: a conflict, {stored} entries and not {after}")
             if debate in world.records and after:
-                own = set(world.writers[debate][after:]) == {lease[0]}
-                require(not own, "I84", lambda: f"process {lease[0]} has written {debate} from {after} on itself")
-                require(stored > after, "I84", lambda: f"process {lease[0]} writes behind {after} of {stored} entries")
+                own = set(world.writers[debate][after:]) == {writer}
+                require(not own, "I84", lambda: f"process {writer} has written {debate} from {after} on itself")
+                require(stored > after, "I84", lambda: f"process {writer} writes behind {after} of {stored} entries")
                 world.shared = True
-                world.overtaken.add(lease)
-            elif world.landed_at.get(debate, 0.0) > world.began.get(lease[0], 0.0):
+                world.overtaken.add((writer, debate))
+            elif world.landed_at.get(debate, 0.0) > world.began.get(writer, 0.0):
                 world.shared = True
             return RecordConflict(f"Debate {debate} has {stored} entries, not {after}: somebody else has written.")
         if stored_lines := lines[: len(lines) // 2] if kind == "part" else lines:
-            world.commit(debate, stored_lines, lease)
+            world.commit(debate, stored_lines)
             world.landed_at[debate] = world.loop.time()
         failed = kind in ("unsure", "part")
         return RecordError("the simulated store cannot say whether it has written") if failed else None

@@ -9,12 +9,11 @@ from playwright.async_api import expect
 
 from folkmoot.app.serve import live
 from folkmoot.web.auth import session_cookie
-from folkmoot.workers.job_queue import open_queue
 from tests.record.pg import Postgres, running
 from tests.web.browser import WAIT, Stage
 from tests.web.test_web_outage import stop
 from tests.web.web_kit import opened
-from tests.workers.workers_kit import Turned, house
+from tests.workers.workers_kit import Turned, house, queue_at
 
 pytestmark = [pytest.mark.alone, pytest.mark.asyncio(loop_scope="session")]
 
@@ -27,13 +26,13 @@ def own_server() -> Generator[Postgres]:
 
 
 async def test_a_page_outlives_an_outage_of_the_database(
-    stage: Stage, own_server: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, own_server: Postgres, temporal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "AWAY", 0.1)
     address, model = own_server.make(), Turned(waits=True)
-    queue = open_queue(address)
+    queue = queue_at(address, temporal)
     async with (
-        house(address, model) as there,
+        house(address, temporal, model) as there,
         opened(tmp_path, store=address, queue=queue, models={"model": model}, real=True) as web,
         await stage.browser.new_context() as context,
     ):
@@ -62,4 +61,4 @@ async def test_a_page_outlives_an_outage_of_the_database(
             assert seqs
             assert seqs == list(range(1, len(seqs) + 1))
             await expect(page.locator(".state").first).not_to_have_text("● running")
-    await queue.close()
+    await queue.store.close()

@@ -12,11 +12,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from folkmoot.app.serve import live
-from folkmoot.workers.job_queue import open_queue
 from tests.council.agents import own_place
 from tests.record.pg import Postgres, running
 from tests.web.web_kit import ANN, API, Web, opened, until
-from tests.workers.workers_kit import Turned, house
+from tests.workers.workers_kit import Turned, house, queue_at
 
 pytestmark = pytest.mark.alone
 
@@ -80,12 +79,12 @@ async def refusals(web: Web, debate: str) -> None:
 
 
 async def test_streams_go_on_by_themselves_without_a_gap_when_the_database_is_back(
-    tmp_path: Path, own_server: Postgres
+    tmp_path: Path, own_server: Postgres, temporal: str
 ) -> None:
     address, model = own_server.make(), Turned(waits=True)
-    queue = open_queue(address)
+    queue = queue_at(address, temporal)
     async with (
-        house(address, model) as there,
+        house(address, temporal, model) as there,
         opened(tmp_path, store=address, queue=queue, models={"model": model}, real=True) as web,
     ):
         debate = await web.begin(web.ann, BRIEF, models=["guest:model"])
@@ -107,4 +106,4 @@ async def test_streams_go_on_by_themselves_without_a_gap_when_the_database_is_ba
             async with asyncio.timeout(120):
                 for stream in streams:
                     assert await stream == list(range(1, count + 1))
-    await queue.close()
+    await queue.store.close()

@@ -14,13 +14,12 @@ from typing import cast
 import pytest
 
 from folkmoot.app.run import queue_runner
-from folkmoot.workers.job_queue import open_queue
 from tests.app.serve.serve_kit import PATIENCE, running, wait_for
 from tests.cli.commands import folkmoot, settle
 from tests.council.agents import own_place
 from tests.record.pg import Postgres
 from tests.web.web_kit import ADA, API, Web, opened, until
-from tests.workers.workers_kit import Turned, house
+from tests.workers.workers_kit import Turned, house, queue_at
 
 pytestmark = pytest.mark.alone
 
@@ -48,11 +47,13 @@ async def say(web: Web, debate: str) -> bool:
     return bool((await web.ann.post(f"{API}/debates/{debate}/asks/answer", json=body)).json()["runs"])
 
 
-async def test_a_debate_of_the_api_goes_through_the_real_queue_to_its_end(tmp_path: Path, database: str) -> None:
-    model, queue = Turned(waits=True), open_queue(database)
+async def test_a_debate_of_the_api_goes_through_the_real_queue_to_its_end(
+    tmp_path: Path, database: str, temporal: str
+) -> None:
+    model, queue = Turned(waits=True), queue_at(database, temporal)
     rows: list[str] = []
     async with (
-        house(database, model) as there,
+        house(database, temporal, model) as there,
         opened(tmp_path, store=database, queue=queue, models={"model": model}, real=True) as web,
     ):
         debate = await web.begin(web.ann, SEATED)
@@ -83,12 +84,15 @@ async def test_a_debate_of_the_api_goes_through_the_real_queue_to_its_end(tmp_pa
         assert rows == list(await web.site.workspace.lines(debate)), "every entry, in order"
         assert kinds[-1] == "closed"
         assert await web.site.spending.used("ann") == 0.0
-    await queue.close()
+    await queue.store.close()
 
 
-def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: str) -> None:
+def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: str, temporal: str) -> None:
     body = {"brief": "# Tea or coffee?\n\nTea is calm. Coffee is quick.\n", "models": ["builtin:quotes"]}
-    with running(tmp_path, "--queue", "--store", database) as server, server.client() as client:
+    with (
+        running(tmp_path, "--queue", "--store", database, TEMPORAL_ADDRESS=temporal) as server,
+        server.client() as client,
+    ):
         assert client.get("/readyz").text.splitlines()[:2] == ["ready", "workers: 0"]
         begun = client.post(f"{API}/debates", json=body).json()
         assert begun["runs"]
@@ -96,7 +100,12 @@ def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: 
         assert now.json().get("holder") == "queue", now.text
         worker = subprocess.Popen(
             [sys.executable, "-m", "folkmoot", "worker", "--store", database, "--name", "desk-two"],
-            env={**settle(tmp_path), "PYTHONPATH": ":".join(sys.path), "PYTHONUNBUFFERED": "1"},
+            env={
+                **settle(tmp_path),
+                "PYTHONPATH": ":".join(sys.path),
+                "PYTHONUNBUFFERED": "1",
+                "TEMPORAL_ADDRESS": temporal,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -112,7 +121,7 @@ def test_serve_and_a_worker_in_processes_of_their_own(tmp_path: Path, database: 
             worker.send_signal(signal.SIGTERM)
             output, _ = worker.communicate(timeout=PATIENCE)
         assert worker.returncode == 0, output
-        assert "back in the queue or finished" in output
+        assert "handed on or finished" in output
         assert server.end(signal.SIGTERM) == 0
 
 
@@ -123,12 +132,14 @@ def test_a_queue_needs_a_store_that_machines_share(tmp_path: Path) -> None:
         assert "a queue needs a store that many machines share" in done.output
 
 
-async def test_it_is_not_ready_while_the_database_is_away_and_is_again_when_it_is_back(tmp_path: Path) -> None:
+async def test_it_is_not_ready_while_the_database_is_away_and_is_again_when_it_is_back(
+    tmp_path: Path, temporal: str
+) -> None:
     folder = Path(tempfile.mkdtemp(prefix="pg"))
     server = await asyncio.to_thread(Postgres, folder)
     try:
         database = server.make()
-        queue = open_queue(database)
+        queue = queue_at(database, temporal)
         async with opened(tmp_path, store=database, queue=queue) as web:
 
             async def ready() -> tuple[int, str]:
@@ -144,7 +155,7 @@ async def test_it_is_not_ready_while_the_database_is_away_and_is_again_when_it_i
             status, words = await ready()
             assert (status, words.splitlines()[0]) == (200, "ready")
             assert (await web.ann.get(f"{API}/debates/{debate}")).json()["holder"] == "queue", "nothing is lost"
-        await queue.close()
+        await queue.store.close()
     finally:
         await asyncio.to_thread(server.close)
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Trouble for workers: real processes, a real database, a real model server, and a seeded plan of what befalls them.
+"""Trouble for workers: real processes, real servers, and a seeded plan of what befalls them.
 
-A worker is killed, or frozen until its lease is past and then woken; the database is stopped and started again. Each
-falls when so many calls have come, so that the trouble always meets work, however fast the machine is.
+A worker is killed, or frozen until its time is over and then woken; PostgreSQL or Temporal is away for a while, or Temporal
+comes back without its state. Each falls when so many calls have come, so that it meets work, however fast the machine is.
 """
 
 import asyncio
@@ -14,14 +14,12 @@ import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from folkmoot.app.run.dispatcher import Job, QueueError
-from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.event import Entry
@@ -31,22 +29,19 @@ from folkmoot.record.store import read
 from folkmoot.testing import wire_formats
 from folkmoot.testing.store_checks import InMemoryStore
 from folkmoot.testing.wires import Call
-from folkmoot.workers.job_queue import Queue
 from tests.record.pg import Postgres
+from tests.workers.temporal_kit import TemporalServer
 
-Kind = Literal["kill", "freeze", "outage"]
+Kind = Literal["kill", "freeze", "database", "temporal", "forget"]
 
 ARRIVING = 0.5
 """Seconds in which the model server still reads calls that a worker sent before it was killed."""
 
-LATE = 5.0
-"""The most seconds from what a worker does to its line about it that is read here."""
-
-GIVEN_UP = "given up after "
-"""How the reason begins of a debate that was begun too often without coming to an end."""
-
 RECENT = 12
 """So many of the last calls tell who is at work."""
+
+LATE = 5.0
+"""The most seconds from what a worker does to its line about it that is read here."""
 
 CASE = re.compile(r"case (\d{4})")
 MARK = re.compile(r"mark ([0-9a-f]{16})")
@@ -54,20 +49,16 @@ MARK = re.compile(r"mark ([0-9a-f]{16})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much is held, by whom, and what befalls them; ``seconds`` bounds all of it.
-
-    Where much befalls the workers, debates may be given up after too many tries: at most ``given_up`` are, and they
-    are submitted again, as whoever reads the reason would do.
-    """
+    """How much is run, by whom, and what befalls them: how often, or for how many seconds or timeouts each time."""
 
     debates: int
     workers: int
-    most: int
-    lease: float
+    places: int
+    timeout: float
     kills: int
-    freezes: int
-    outages: int
-    given_up: int
+    freezes: tuple[float, ...]
+    database: tuple[float, ...]
+    temporal: tuple[float, ...]
     seconds: float
 
 
@@ -78,7 +69,6 @@ class Step:
     after: int
     kind: Kind
     pick: int
-    delay: float
     lasts: float
 
 
@@ -90,16 +80,7 @@ class Deed:
     worker: str = ""
     debate: str = ""
     began: float = field(default_factory=time.time)
-    ended: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.ended = self.ended or self.began
-
-    def touches(self, first: "Sending", second: "Sending") -> bool:
-        """Whether it befell whoever sent the first call, and before the second was sent."""
-        late = LATE if self.kind == "let go" else 0.0
-        concerned = self.worker in ("", first.worker) and self.debate in ("", first.debate)
-        return concerned and self.ended >= first.at and self.began - late <= second.at
+    ended: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,18 +96,20 @@ class Sending:
 def make_plan(seed: int, size: Size, calls: int) -> tuple[Step, ...]:
     """What befalls the workers of debates that make so many calls, the first first."""
     chance = random.Random(seed)
-    many: dict[Kind, int] = {"kill": size.kills, "freeze": size.freezes, "outage": size.outages}
-    kinds: list[Kind] = [kind for kind, times in many.items() for _ in range(times)]
-    chance.shuffle(kinds)
+    lasting: list[tuple[Kind, float]] = [("forget", 1.0)]
+    lasting.extend(("kill", 0.0) for _ in range(size.kills))
+    lasting.extend(("freeze", size.timeout * times) for times in size.freezes)
+    lasting.extend(("database", seconds) for seconds in size.database)
+    lasting.extend(("temporal", seconds) for seconds in size.temporal)
+    chance.shuffle(lasting)
     return tuple(
         Step(
-            after=int(calls * (0.05 + 0.75 * (n + chance.random()) / len(kinds))),
+            after=int(calls * (0.04 + 0.8 * (n + chance.random()) / len(lasting))),
             kind=kind,
             pick=chance.randrange(1000),
-            delay=chance.random() * 0.3,
-            lasts=size.lease * (1.3 + chance.random() / 2) if kind == "freeze" else chance.random() * 1.5,
+            lasts=lasts,
         )
-        for n, kind in enumerate(kinds)
+        for n, (kind, lasts) in enumerate(lasting)
     )
 
 
@@ -163,16 +146,14 @@ def make_debates(workspace: Workspace, size: Size) -> dict[str, Plan]:
     plans: dict[str, Plan] = {}
     for n in range(size.debates):
         names = ("Ann", "Bob", "Cy", "Di")[: 3 + n % 2]
-        brief = Brief(
-            topic=f"Tea or coffee, case {n:04}?",
-            participants=tuple(Participant(name=name, seat="ollama:tiny") for name in names),
-        )
+        people = tuple(Participant(name=name, seat="ollama:tiny") for name in names)
+        brief = Brief(topic=f"Tea or coffee, case {n:04}?", participants=people)
         plans[f"case-{n:04}"] = workspace.plan(brief, protocol="panel", choices=Choices(rounds=1 + n % 3))
     return plans
 
 
-async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
-    """The same debates held in this process, one after the other, over a store in memory."""
+async def run_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
+    """The same debates in this process, one after the other, over a store in memory."""
     workspace = Workspace(InMemoryStore(), pool=Pool(env={"OLLAMA_HOST": url}))
     values: dict[str, tuple[Entry, ...]] = {}
     for debate, plan in make_debates(workspace, size).items():
@@ -182,19 +163,11 @@ async def hold_unbroken(size: Size, url: str) -> dict[str, tuple[Entry, ...]]:
     return values
 
 
-async def submit(workspace: Workspace, queue: Queue, plans: dict[str, Plan]) -> None:
-    """Put debates on record and into the queue."""
-    for debate, plan in plans.items():
-        first = Entry(seq=1, at=time.time(), event=plan.opened(), prev="")
-        await workspace.store.append(debate, chain_lines([first]), after=0)
-        await queue.submit(debate)
-
-
 class Crew:
     """Workers as processes, each in a place of its own; whoever ends by itself is started again.
 
     Args:
-        folder: where they run.
+        folder: where they run; settings are in it.
         address: of the records.
         url: of the model server; a worker's name is its key there.
         size: how many there are, and how they work.
@@ -211,30 +184,18 @@ class Crew:
         self._started = 0
         self._leaving = False
 
+    def words(self, *words: str, name: str = "") -> tuple[tuple[str, ...], dict[str, str]]:
+        """A command of ours, and its environment."""
+        env = {key: os.environ[key] for key in ("PATH", "PYTHONPATH") if key in os.environ}
+        env |= {"HOME": str(self.folder), "OLLAMA_HOST": self.url, "OLLAMA_API_KEY": name}
+        return (sys.executable, "-m", "folkmoot", "--store", self.address, *words), env
+
     async def start(self, slot: int) -> None:
         """Start a worker at that place."""
         self._started += 1
-        name, size = f"w{slot}n{self._started}", self.size
-        env = {
-            **{key: os.environ[key] for key in ("PATH", "PYTHONPATH") if key in os.environ},
-            "HOME": str(self.folder),
-            "OLLAMA_HOST": self.url,
-            "OLLAMA_API_KEY": name,
-        }
-        words = (
-            "--store",
-            self.address,
-            "worker",
-            "--name",
-            name,
-            "--parallel",
-            str(size.most),
-            "--lease",
-            str(size.lease),
-        )
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "folkmoot", *words, stdout=PIPE, stderr=STDOUT, env=env, cwd=self.folder
-        )
+        name = f"w{slot}n{self._started}"
+        words, env = self.words("worker", "--name", name, "--parallel", str(self.size.places), name=name)
+        process = await asyncio.create_subprocess_exec(*words, stdout=PIPE, stderr=STDOUT, env=env, cwd=self.folder)
         self.processes[slot : slot + 1] = [(name, process)]
         self.group.create_task(self._attend(slot, name, process))
 
@@ -252,13 +213,30 @@ class Crew:
         """Freeze a worker for some time."""
         self.frozen.add(slot)
         name, process = self.processes[slot]
-        deed = Deed(kind="freeze", worker=name, ended=float("inf"))
+        deed = Deed(kind="freeze", worker=name)
         self.deeds.append(deed)
         process.send_signal(signal.SIGSTOP)
         await asyncio.sleep(seconds)
         deed.ended = time.time()
         process.send_signal(signal.SIGCONT)
         self.frozen.discard(slot)
+
+    async def away(self, kind: Kind, stop: Callable[[], None], start: Callable[[], None], seconds: float) -> None:
+        """Have a server be away for some time."""
+        deed = Deed(kind=kind)
+        self.deeds.append(deed)
+        await asyncio.to_thread(stop)
+        await asyncio.sleep(seconds)
+        await asyncio.to_thread(start)
+        deed.ended = time.time()
+
+    async def reconcile(self) -> None:
+        """Have Temporal told again, as a person would."""
+        words, env = self.words("worker", "reconcile")
+        process = await asyncio.create_subprocess_exec(*words, stdout=PIPE, stderr=STDOUT, env=env, cwd=self.folder)
+        said, _ = await process.communicate()
+        self.said.append(f"{time.time():.2f} {said.decode()}")
+        assert process.returncode == 0, said.decode()
 
     async def leave(self) -> list[int]:
         """Ask all to end, once each can hear it; their exit codes."""
@@ -292,13 +270,13 @@ class Crew:
         while line := (await process.stdout.readline()).decode().strip():
             self._begun.add(name)
             self.said.append(f"{time.time():.2f} {name} {line}")
-            line = re.sub(r"^\S+Z [A-Z]+ +", "", line)
-            debate, _, came = line.partition(": ")
-            if debate.startswith("case-") and not came.startswith(("taken", "done")):
-                self.deeds.append(Deed(kind="let go", worker=name, debate=debate))
+            # On a machine that is too slow heartbeats come too late, and a worker lets a debate go.
+            if let_go := re.search(r" (case-\d{4}): (?!taken|done)", line):
+                now = time.time()
+                self.deeds.append(Deed(kind="let go", worker=name, debate=let_go[1], began=now - LATE, ended=now))
         code = await process.wait()
         if not self._leaving and code != -signal.SIGKILL:
-            self.deeds.append(Deed(kind="ended", worker=name))
+            self.deeds.append(Deed(kind="ended", worker=name, ended=time.time()))
             await asyncio.sleep(0.3)
             await self.start(slot)
 
@@ -316,13 +294,14 @@ async def working(folder: Path, address: str, url: str, size: Size) -> AsyncGene
             crew.end()
 
 
-async def make_trouble(plan: Sequence[Step], crew: Crew, model: Model, server: Postgres) -> None:
+async def make_trouble(
+    plan: Sequence[Step], crew: Crew, model: Model, database: Postgres, temporal: TemporalServer
+) -> None:
     """Let everything of a plan befall the workers, in its order."""
     async with asyncio.TaskGroup() as freezing:
         for step in plan:
             while len(model.marks) < step.after:  # noqa: ASYNC110 - a count, not an event
                 await asyncio.sleep(0.01)
-            await asyncio.sleep(step.delay)
             while not (busy := crew.busy(model.sendings)):  # noqa: ASYNC110 - what processes do
                 await asyncio.sleep(0.01)
             slot = busy[step.pick % len(busy)]
@@ -331,13 +310,15 @@ async def make_trouble(plan: Sequence[Step], crew: Crew, model: Model, server: P
                     await crew.kill(slot)
                 case "freeze":
                     freezing.create_task(crew.freeze(slot, step.lasts))
-                case "outage":
-                    deed = Deed(kind="outage", ended=float("inf"))
-                    crew.deeds.append(deed)
-                    await asyncio.to_thread(stop, server)
-                    await asyncio.sleep(step.lasts)
-                    await asyncio.to_thread(start, server)
-                    deed.ended = time.time()
+                case "database":
+                    await crew.away("database", lambda: stop(database), lambda: start(database), step.lasts)
+                case "temporal":
+                    await crew.away("temporal", temporal.kill, temporal.start, step.lasts)
+                case "forget":
+                    await crew.away(
+                        "forget", lambda: (temporal.kill(), temporal.forget())[0], temporal.start, step.lasts
+                    )
+                    await crew.reconcile()
 
 
 def stop(server: Postgres) -> None:
@@ -351,17 +332,3 @@ def stop(server: Postgres) -> None:
 def start(server: Postgres) -> None:
     """Start it again, on the same data and address."""
     server.server.ensure_postgres_running()
-
-
-async def until_over(queue: Queue, crew: Crew) -> tuple[Job, ...]:
-    """Wait until no debate is queued or held any longer; where they all stand then."""
-    while True:
-        with suppress(QueueError):
-            jobs = await queue.jobs(limit=crew.size.debates)
-            given_up = [job.debate for job in jobs if job.state == "parked" and job.reason.startswith(GIVEN_UP)]
-            for debate in given_up:
-                await queue.submit(debate)
-                crew.deeds.append(Deed(kind="given up", debate=debate))
-            if not given_up and all(job.state not in ("queued", "running") for job in jobs):
-                return jobs
-        await asyncio.sleep(0.3)

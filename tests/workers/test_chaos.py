@@ -1,27 +1,31 @@
-"""Chaos: workers are killed, frozen and cut off from their database, and the debates are those that nothing befell.
+"""Chaos: workers are killed, frozen and cut off from their servers, and the debates are those that nothing befell.
 
 ``make chaos`` runs the long form: four workers, 200 debates. ``FOLKMOOT_CHAOS_SEED`` chooses another plan.
 """
 
 import asyncio
 import os
+import re
+import signal
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from folkmoot.app.run.dispatcher import Job
-from folkmoot.app.run.workspace import Workspace
-from folkmoot.core.event import PLAY_EVENTS, Attempted, Called, Entry, Resumed
+from folkmoot.core.brief import Limits
+from folkmoot.core.errors import RecordAway
+from folkmoot.core.event import PLAY_EVENTS, Attempted, Called, Entry
 from folkmoot.core.transcript import fold
 from folkmoot.testing.replay import essence
 from folkmoot.testing.wires import Wires
-from folkmoot.workers.job_queue import Queue
+from folkmoot.workers.connection import Temporal
 from tests.record.pg import running
 from tests.workers.chaos_kit import (
+    ARRIVING,
     MARK,
     Crew,
     Deed,
@@ -29,19 +33,39 @@ from tests.workers.chaos_kit import (
     Sending,
     Size,
     Step,
-    hold_unbroken,
     make_debates,
     make_plan,
     make_trouble,
-    submit,
-    until_over,
+    run_unbroken,
     working,
 )
+from tests.workers.temporal_kit import TemporalServer, running_temporal
+from tests.workers.workers_kit import House, Turned, house
 
 pytestmark = pytest.mark.alone
 
-LONG = Size(debates=200, workers=4, most=8, lease=4.0, kills=16, freezes=5, outages=5, given_up=0, seconds=540)
-SHORT = Size(debates=14, workers=3, most=3, lease=3.0, kills=3, freezes=1, outages=1, given_up=0, seconds=120)
+LONG = Size(
+    debates=200,
+    workers=4,
+    places=8,
+    timeout=4.0,
+    kills=16,
+    freezes=(1.3, 2.0, 3.0, 4.0, 5.0),
+    database=(0.5, 1.0, 1.5, 17.0, 60.0),
+    temporal=(3.0, 40.0),
+    seconds=900,
+)
+SHORT = Size(
+    debates=12,
+    workers=3,
+    places=3,
+    timeout=4.0,
+    kills=3,
+    freezes=(2.0,),
+    database=(1.0,),
+    temporal=(3.0,),
+    seconds=180,
+)
 SIZE = LONG if os.environ.get("FOLKMOOT_CHAOS") == "long" else SHORT
 SEED = int(os.environ.get("FOLKMOOT_CHAOS_SEED", "7"))
 
@@ -51,30 +75,32 @@ PARALLEL = 4
 WAKING = 2.0
 """Seconds in which a woken worker may send what it was about to send when it was frozen."""
 
+SLACK = 5.0
+"""Seconds beside the timeout after which a half-finished debate goes on, once a place is free."""
+
 STARTING = 15.0
-"""Seconds in which a worker that found no database ends."""
+"""Seconds in which a worker that found no server ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
     """What happened."""
 
-    plan: tuple[Step, ...]
     jobs: tuple[Job, ...]
-    epochs: dict[str, int]
-    held: dict[str, tuple[Entry, ...]]
+    entries: dict[str, tuple[Entry, ...]]
     sendings: tuple[Sending, ...]
     deeds: tuple[Deed, ...]
+    begun: int
 
     def repeated(self) -> list[tuple[Sending, Sending]]:
         """Calls that were sent again, each with the sending before."""
         return [pair for same in by(self.sendings, lambda sending: sending.mark) for pair in pairwise(same)]
 
     def late(self) -> list[Sending]:
-        """Calls that were sent though their answers were on record by then."""
+        """Calls that were sent though their answers were on record by then, or never are."""
         called = {
             mark: entry.at
-            for entries in self.held.values()
+            for entries in self.entries.values()
             for entry in entries
             if isinstance(entry.event, Called)
             for mark in MARK.findall(entry.event.text)
@@ -87,6 +113,33 @@ class Story:
             deed.kind == "freeze" and deed.worker == sending.worker and 0 <= sending.at - deed.ended < WAKING
             for deed in self.deeds
         )
+
+    def between(self, first: Sending, second: Sending) -> list[Deed]:
+        """What befell anybody, or that debate, between two calls."""
+        known = [deed for deed in self.deeds if deed.debate in ("", first.debate) and deed.kind != "ended"]
+        return [deed for deed in known if deed.began <= second.at and first.at <= deed.ended]
+
+    @property
+    def accidents(self) -> list[Deed]:
+        """What befell workers and servers from outside."""
+        return [deed for deed in self.deeds if deed.kind not in ("ended", "let go")]
+
+    def peace(self, first: float, last: float) -> float:
+        """The seconds of that time in which both servers were there."""
+        gone = [deed for deed in self.accidents if not deed.worker]
+        return last - first - sum(max(0.0, min(last, deed.ended) - max(first, deed.began)) for deed in gone)
+
+    def gaps(self) -> list[tuple[float, float, int, str]]:
+        """How long each debate stood still, how long it may have, in how many accidents, and what it was."""
+        spans = [(same[0].at, same[-1].at) for same in by(self.sendings, lambda s: f"{s.debate} {s.worker}")]
+        segment = max(self.peace(*span) for span in spans)
+        found: list[tuple[float, float, int, str]] = []
+        for same in by(self.sendings, lambda sending: sending.debate):
+            for first, second in pairwise(same):
+                deeds = len(self.between(first, second))
+                allowed = max(1, deeds) * (SIZE.timeout + SLACK) + segment
+                found.append((self.peace(first.at, second.at), allowed, deeds, f"{first} {second}"))
+        return found
 
 
 def by(sendings: Sequence[Sending], key: Callable[[Sending], str]) -> list[list[Sending]]:
@@ -111,95 +164,149 @@ def check_same(story: Story, unbroken: dict[str, tuple[Entry, ...]]) -> list[str
     if {job.debate for job in story.jobs} != set(unbroken):
         faults.append("debates were lost")
     for debate, whole in unbroken.items():
-        if not fold(story.held[debate]).closed:
+        if not fold(story.entries[debate]).closed:
             faults.append(f"{debate} is not over")
-        elif of_play(story.held[debate]) != of_play(whole):
+        elif of_play(story.entries[debate]) != of_play(whole):
             faults.append(f"{debate} is another debate")
     return faults
 
 
 def check_calls(story: Story) -> list[str]:
-    """No finished call is repeated; what is repeated was in flight when something befell its worker."""
+    """No finished call is repeated, no answer is on record twice, and no question is put by one whose time is over."""
     # What a frozen worker was about to send it sends when it is woken; all others know of the answer.
     known = [sending for sending in story.late() if not story.of_woken(sending)]
     faults = [f"{sending}: its answer was on record already, or never is" for sending in known]
     for first, second in story.repeated():
-        if not (story.of_woken(second) or any(deed.touches(first, second) for deed in story.deeds)):
-            faults.append(f"{second}: sent again though nothing befell {first.worker}")
-    return faults
-
-
-def check_drivers(story: Story) -> list[str]:
-    """No debate has two drivers: who sends its calls changes no oftener than it is taken up."""
-    faults: list[str] = []
-    for sendings in by(
-        [sending for sending in story.sendings if not story.of_woken(sending)], lambda sending: sending.debate
-    ):
+        if not (story.of_woken(second) or story.between(first, second)):
+            faults.append(f"{second}: sent again though nothing befell anybody")
+    for sendings in by(story.sendings, lambda sending: sending.debate):
         debate = sendings[0].debate
-        entries = story.held[debate]
-        turns = [worker for worker, _ in groupby(sending.worker for sending in sendings)]
-        resumed = sum(isinstance(entry.event, Resumed) for entry in entries)
-        if not len(turns) <= resumed <= story.epochs[debate]:
-            faults.append(f"{debate}: called by {turns}, resumed {resumed} times, held {story.epochs[debate]} times")
+        entries = story.entries[debate]
         keys = [(entry.event.key, entry.event.call) for entry in entries if isinstance(entry.event, Called)]
         if len(keys) != len(set(keys)):
             faults.append(f"{debate}: an answer is on record twice")
-    for sendings in by(story.sendings, lambda sending: sending.debate):
-        tries = sum(isinstance(entry.event, Attempted) for entry in story.held[sendings[0].debate])
+        tries = sum(isinstance(entry.event, Attempted) for entry in entries)
         if len(sendings) > tries:
-            faults.append(f"{sendings[0].debate}: {len(sendings)} calls, and {tries} tries on record")
-    outages = [deed for deed in story.deeds if deed.kind == "outage"]
-    faults += [
+            faults.append(f"{debate}: {len(sendings)} calls, and {tries} tries on record")
+    return faults
+
+
+def check_course(story: Story) -> list[str]:
+    """Debates go on soon, few segments are begun for it, and no worker ends by itself."""
+    faults = [f"stood still for {gap:.1f} s of {most:.1f}: {what}" for gap, most, _, what in story.gaps() if gap > most]
+    hit = sum(SIZE.places * (1 if deed.worker else SIZE.workers) for deed in story.accidents)
+    if story.begun > SIZE.debates + 2 * hit:
+        faults.append(f"{story.begun} segments were begun")
+    outages = [deed for deed in story.accidents if not deed.worker]
+    return faults + [
         f"{deed.worker} ended by itself"
         for deed in story.deeds
         if deed.kind == "ended" and not any(outage.began <= deed.began <= outage.ended + STARTING for outage in outages)
     ]
-    given_up = [deed.debate for deed in story.deeds if deed.kind == "given up"]
-    return faults + [f"given up: {given_up}"] * (len(given_up) > SIZE.given_up)
 
 
-async def hold_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], crews: list[Crew]) -> Story:
-    """Hold all debates by workers whom everything of the plan befalls."""
-    with running() as server:
-        async with Wires(script=model.answer).serve() as wires:
-            address = server.make()
-            workspace, queue = Workspace.at(address), Queue(address)
-            try:
-                await submit(workspace, queue, make_debates(workspace, SIZE))
-                async with working(folder, address, wires.url, SIZE) as crew:
-                    crews.append(crew)
-                    async with asyncio.timeout(SIZE.seconds):
-                        await make_trouble(plan, crew, model, server)
-                        jobs = await until_over(queue, crew)
-                    assert set(await crew.leave()) == {0}
-                for job in jobs:
-                    await workspace.verify(job.debate)
-                entries = {job.debate: await workspace.entries(job.debate) for job in jobs}
-                return Story(
-                    plan=plan,
-                    jobs=jobs,
-                    epochs=await read_epochs(address),
-                    held=entries,
-                    sendings=tuple(model.sendings),
-                    deeds=tuple(crew.deeds),
-                )
-            finally:
-                await queue.close()
-                await workspace.close()
+def write_settings(folder: Path, temporal: TemporalServer, size: Size) -> None:
+    """The settings of workers that have their home in a folder."""
+    settings = folder / ".config" / "folkmoot" / "folkmoot.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'[temporal]\naddress = "{temporal.address}"\ntimeout = {size.timeout}\n')
 
 
-async def read_epochs(address: str) -> dict[str, int]:
-    """How often each debate was taken."""
-    link = await asyncpg.connect(address)
-    rows = await link.fetch("select debate, epoch from folkmoot_lease")
-    await link.close()
-    return {row["debate"]: row["epoch"] for row in rows}
+async def submit(place: House, size: Size) -> None:
+    """Put the debates of a size on record and submit them."""
+    for debate, plan in make_debates(place.workspace, size).items():
+        await place.put(debate, plan)
+        await place.queue.submit(debate, owner=f"owner {debate[-1]}")
+
+
+async def lay_others(place: House) -> dict[str, str]:
+    """Debates that nobody may begin again, with the states that they keep."""
+    queue = place.queue
+    await queue.submit(await place.lay("person", person=True, seat="builtin:quotes"))
+    await queue.submit(await place.lay("limited", limits=Limits(asks=1), seat="builtin:quotes"))
+    for debate in ("cancelled-1", "cancelled-2"):
+        await queue.submit(await place.lay(debate), after=3600.0)
+        await queue.cancel(debate)
+    return {"person": "waiting", "limited": "parked", "cancelled-1": "cancelled", "cancelled-2": "cancelled"}
+
+
+async def until_over(place: House, others: dict[str, str]) -> tuple[Job, ...]:
+    """Wait until no debate is queued or running any longer; where the debates of the plan stand then."""
+    while True:
+        try:
+            jobs = await place.queue.jobs(limit=1000)
+            if all(job.state not in ("queued", "running") for job in jobs):
+                states = {job.debate: job.state for job in jobs}
+                assert {debate: states.pop(debate) for debate in others} == others
+                return tuple([job for job in jobs if job.debate in states])
+        except RecordAway:
+            pass
+        await asyncio.sleep(0.3)
+
+
+async def run_in_trouble(folder: Path, model: Model, plan: tuple[Step, ...], crews: list[Crew]) -> Story:
+    """Have all debates run by workers whom everything of the plan befalls."""
+    mine = Turned(waits=True)
+    with running() as server, running_temporal() as temporal:
+        address = server.make()
+        write_settings(folder, temporal, SIZE)
+        async with (
+            Wires(script=model.answer).serve() as wires,
+            house(address, temporal.address, mine) as place,
+            asyncio.timeout(SIZE.seconds),
+        ):
+            place.settings = replace(place.settings, timeout=SIZE.timeout)
+            others = await lay_others(place)
+            await submit(place, SIZE)
+            async with asyncio.TaskGroup() as group, working(folder, address, wires.url, SIZE) as crew:
+                crews.append(crew)
+                await place.lay(
+                    "mine", limits=Limits(turn_seconds=3600.0)
+                )  # `run` in the same database, by somebody who has no queue
+                local = group.create_task(run_mine(place))
+                await make_trouble(plan, crew, model, server, temporal)
+                jobs = await until_over(place, others)
+                assert await place.queue.job("mine") is None
+                assert not local.done()
+                mine.go.set()
+                assert set(await crew.leave()) == {0}
+            assert local.result() != "paused"
+            await nothing_runs(place)
+            for job in jobs:
+                await place.workspace.verify(job.debate)
+            entries = {job.debate: await place.workspace.entries(job.debate) for job in jobs}
+            begun = sum(bool(re.search(r" case-\d+: taken", line)) for line in crew.said)
+            return Story(
+                jobs=jobs,
+                entries=entries,
+                sendings=tuple(model.sendings),
+                deeds=tuple(crew.deeds),
+                begun=begun,
+            )
+
+
+async def run_mine(place: House) -> str:
+    """Run a debate as ``folkmoot run`` does, by somebody who goes on with it when the database is back."""
+    while True:
+        try:
+            return (await place.workspace.resume("mine")).status
+        except RecordAway:
+            await asyncio.sleep(0.5)
+
+
+async def nothing_runs(place: House) -> None:
+    """Wait until Temporal has no workflow any longer."""
+    temporal = Temporal(place.settings, place.store)
+    await temporal.connect()
+    async with asyncio.timeout(60):
+        while await temporal.running():  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.2)
 
 
 def tell(plan: Sequence[Step], crews: Sequence[Crew]) -> str:
     """The seed, the plan, what happened, and what the workers said last."""
     deeds = [deed for crew in crews for deed in crew.deeds]
-    lines = [line for crew in crews for line in crew.said[-60:]]
+    lines = [line for crew in crews for line in crew.said[-80:]]
     return "\n".join([f"FOLKMOOT_CHAOS_SEED={SEED}", *map(str, plan), "", *map(str, deeds), "", *lines])
 
 
@@ -207,39 +314,70 @@ def tell(plan: Sequence[Step], crews: Sequence[Crew]) -> str:
 async def test_whatever_befalls_the_workers_the_debates_are_the_same(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    began = asyncio.get_running_loop().time()
     undisturbed, model = Model(slow=False), Model(slow=True)
     async with Wires(script=undisturbed.answer).serve() as wires:
-        unbroken = await hold_unbroken(SIZE, wires.url)
+        unbroken = await run_unbroken(SIZE, wires.url)
     plan = make_plan(SEED, SIZE, len(undisturbed.marks))
     assert len(undisturbed.sendings) == len(undisturbed.marks)
     crews: list[Crew] = []
-    middle = asyncio.get_running_loop().time()
+    began = asyncio.get_running_loop().time()
     try:
-        story = await hold_in_trouble(tmp_path, model, plan, crews)
+        story = await run_in_trouble(tmp_path, model, plan, crews)
     except Exception as error:
         error.add_note(tell(plan, crews))
         raise
-    faults = [*check_same(story, unbroken), *check_calls(story), *check_drivers(story)]
-    assert not faults, "\n".join([*faults[:20], tell(plan, crews)])
-    repeated = story.repeated()
-    most = (SIZE.kills + SIZE.freezes + SIZE.outages * SIZE.workers) * SIZE.most * PARALLEL
-    assert len(repeated) <= most
-    late = len(story.late())
-    assert late <= SIZE.freezes * SIZE.most * PARALLEL
-    seconds = asyncio.get_running_loop().time() - middle
-    record_property("chaos", summary(story, len(repeated), late, (middle - began, seconds)))
+    record_property("chaos", summary(story, asyncio.get_running_loop().time() - began))
+    faults = [*check_same(story, unbroken), *check_calls(story), *check_course(story)]
+    assert not faults, "\n".join([*faults[:20], summary(story, 0), tell(plan, crews)])
+    assert len(story.late()) <= len(SIZE.freezes) * SIZE.places * PARALLEL
 
 
-def summary(story: Story, repeated: int, late: int, seconds: tuple[float, float]) -> str:
+def summary(story: Story, seconds: float) -> str:
     """The numbers of a run, in one line."""
     kinds = [deed.kind for deed in story.deeds]
+    recorded = sum(isinstance(entry.event, Called) for entries in story.entries.values() for entry in entries)
+    closed = sum(fold(entries).closed is not None for entries in story.entries.values())
+    longest = max((gap for gap, _, deeds, _ in story.gaps() if deeds), default=0.0)
     return (
-        f"{len(story.jobs)} debates, {SIZE.workers} workers, {kinds.count('kill')} kills,"
-        f" {kinds.count('freeze')} freezes, {kinds.count('outage')} stops of the database,"
+        f"{closed} of {SIZE.debates} debates closed by {SIZE.workers} workers, {kinds.count('kill')} kills,"
+        f" {kinds.count('freeze')} freezes, PostgreSQL away {kinds.count('database')} times,"
+        f" Temporal {kinds.count('temporal')} times and once without its state;"
         f" {kinds.count('ended')} workers ended by themselves, {kinds.count('let go')} debates let go,"
-        f" {kinds.count('given up')} given up and submitted again,"
-        f" {len(story.sendings)} calls, {repeated} repeated in flight ({late} by woken workers, too late),"
-        f" {max(story.epochs.values())} holders of one debate at most, {seconds[1]:.0f} s"
-        f" (in peace, one after the other, without waiting: {seconds[0]:.0f} s)"
+        f" {story.begun} segments begun,"
+        f" {len(story.sendings)} calls, {len({s.mark for s in story.sendings})} different, {recorded} answers on record,"
+        f" {len(story.repeated())} repeated in flight, {len(story.late())} of them by woken workers, too late;"
+        f" a debate stood still for {longest:.1f} s at most, outages not counted; {seconds:.0f} s in all"
     )
+
+
+async def test_a_frozen_worker_s_debates_go_on_beside_a_free_one_and_it_asks_nothing_more(tmp_path: Path) -> None:
+    model, size = Model(slow=True), replace(SHORT, debates=3, workers=1, places=8)
+    with running() as server, running_temporal() as temporal:
+        address = server.make()
+        write_settings(tmp_path, temporal, size)
+        async with (
+            Wires(script=model.answer).serve() as wires,
+            house(address, temporal.address) as place,
+            asyncio.timeout(120),
+            working(tmp_path, address, wires.url, size) as crew,
+        ):
+            await submit(place, size)
+            while len({sending.debate for sending in model.sendings}) < size.debates:  # noqa: ASYNC110 - a count
+                await asyncio.sleep(0.01)
+            frozen, process = crew.processes[0]
+            await crew.start(1)
+            while not any(" w1n2-" in line for line in crew.said):  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.01)
+            process.send_signal(signal.SIGSTOP)
+            since = time.time()
+            for n in range(size.debates):
+                await place.until(f"case-{n:04}", "done")
+            process.send_signal(signal.SIGCONT)
+            thawed = time.time()
+            await asyncio.sleep(1)
+        for sendings in by(model.sendings, lambda sending: sending.debate):
+            first = min((sending.at for sending in sendings if sending.at > since + ARRIVING), default=since)
+            assert first - since < size.timeout + SLACK
+        late = [sending for sending in model.sendings if sending.worker == frozen and sending.at > thawed]
+        assert len(late) <= size.debates * PARALLEL, "only what was in its hand"
+        assert {sending.mark for sending in late} <= {sending.mark for sending in model.sendings if sending.at < since}

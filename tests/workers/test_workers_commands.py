@@ -11,21 +11,27 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.serve import hang_up
-from folkmoot.workers.job_queue import Queue
-from folkmoot.workers.lease_runs import WorkerSettings
+from folkmoot.record.postgres import PostgresStore
 from tests.cli.commands import folkmoot
 
 QUESTION = "Should we rent or own the mail server?"
 
 
-def state(address: str, debate: str) -> str:
-    async def look() -> str:
-        queue = Queue(address)
-        job = await queue.job(debate)
-        await queue.close()
-        return job.state if job else ""
+@pytest.fixture(autouse=True)
+def server(temporal: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEMPORAL_ADDRESS", temporal)
 
-    return asyncio.run(look())
+
+async def look(address: str, question: str, *values: object) -> object:
+    store = PostgresStore.open(address)
+    try:
+        return await store.transaction(lambda c: c.fetchval(question, *values))
+    finally:
+        await store.close()
+
+
+def state(address: str, debate: str) -> object:
+    return asyncio.run(look(address, "select state from folkmoot_wanted where debate = $1", debate))
 
 
 def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(database: str, tmp_path: Path) -> None:
@@ -59,19 +65,11 @@ def test_what_is_submitted_stands_in_the_table_and_can_be_cancelled_and_retried(
     assert json.loads(folkmoot(tmp_path, "queue", "--json", **here).output)[0]["owner"] == "anna"
 
 
-def rows(address: str, debate: str) -> dict[str, int]:
+def rows(address: str, debate: str) -> dict[str, object]:
     """How many rows of each table speak of a debate."""
-
-    async def look() -> dict[str, int]:
-        queue = Queue(address)
-        counts: dict[str, int] = {}
-        for table in ("folkmoot_line", "folkmoot_job", "folkmoot_lease"):
-            question = f"select count(*) from {table} where debate = $1 or debate like $1 || '/%'"
-            counts[table] = await queue.database.do(lambda c, question=question: c.fetchval(question, debate))
-        await queue.close()
-        return counts
-
-    return asyncio.run(look())
+    question = "select count(*) from {} where debate = $1 or debate like $1 || '/%'"
+    tables = ("folkmoot_line", "folkmoot_wanted")
+    return {table: asyncio.run(look(address, question.format(table), debate)) for table in tables}
 
 
 def test_what_is_deleted_leaves_the_queue_too(database: str, tmp_path: Path) -> None:
@@ -81,14 +79,14 @@ def test_what_is_deleted_leaves_the_queue_too(database: str, tmp_path: Path) -> 
     )
     refused = folkmoot(tmp_path, "delete", "-y", debate, **here)
     assert (refused.exit_code, "is in the queue (queued); cancel it first" in refused.output) == (1, True)
-    assert rows(database, debate) == {"folkmoot_line": 1, "folkmoot_job": 1, "folkmoot_lease": 0}
+    assert rows(database, debate) == {"folkmoot_line": 1, "folkmoot_wanted": 1}
     assert folkmoot(tmp_path, "queue", "cancel", debate, **here).exit_code == 0
     result = folkmoot(tmp_path, "delete", "-y", "--force", debate, **here)
     assert (result.exit_code, result.output) == (0, f"{debate}: deleted 1 entry\n")
-    assert rows(database, debate) == {"folkmoot_line": 0, "folkmoot_job": 0, "folkmoot_lease": 0}
+    assert rows(database, debate) == {"folkmoot_line": 0, "folkmoot_wanted": 0}
     assert debate not in folkmoot(tmp_path, "queue", **here).output
     assert folkmoot(tmp_path, "delete", "-y", "--force", other, **here).exit_code == 0
-    assert rows(database, other) == {"folkmoot_line": 0, "folkmoot_job": 0, "folkmoot_lease": 0}
+    assert rows(database, other) == {"folkmoot_line": 0, "folkmoot_wanted": 0}
     assert "The queue is empty" in folkmoot(tmp_path, "queue", **here).output
 
 
@@ -116,7 +114,7 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
 
     thread = threading.Thread(target=watch)
     thread.start()
-    result = folkmoot(tmp_path, "worker", "--name", "here", "--lease", "2", *how, **here)
+    result = folkmoot(tmp_path, "worker", "--name", "here", *how, **here)
     over.set()
     thread.join()
     assert (result.exit_code, result.stdout) == (0, ""), result.output
@@ -125,7 +123,7 @@ def test_a_worker_holds_what_is_there_and_ends_when_it_is_asked_to(
         assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ INFO    ", line) for line in lines), lines
         assert "Z INFO    here-" in lines[0]
         assert any(line.endswith(f"{debate}: done") for line in lines)
-        assert lines[-1].endswith("back in the queue or finished")
+        assert lines[-1].endswith("handed on or finished")
         return
     notes = [json.loads(line) for line in lines]
     assert [note["event"] for note in notes] == ["started", "taken", "ended", "draining", "stopped"]
@@ -143,8 +141,3 @@ def test_what_needs_a_queue_says_so_where_there_is_none(tmp_path: Path) -> None:
 def test_a_worker_s_name_is_checked_before_any_work(database: str, tmp_path: Path) -> None:
     result = folkmoot(tmp_path, "worker", "--name", "a b", FOLKMOOT_STORE=database)
     assert (result.exit_code, "A worker's name must have 1 to 40 letters" in result.output) == (2, True)
-
-
-def test_a_worker_s_defaults_are_those_of_its_options() -> None:
-    usual = WorkerSettings(address="", name="")
-    assert (usual.most, usual.lease, usual.grace) == (8, 15.0, 30.0)

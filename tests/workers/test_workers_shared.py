@@ -1,7 +1,7 @@
 """What workers share: the limits of providers, and what may be set."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,30 +9,31 @@ import pytest
 
 from folkmoot.app.plan.settings_tables import Allowance, Schedule, read_limits, read_schedules
 from folkmoot.core.errors import BriefError, Unavailable
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.postgres_connection import Connection
 from folkmoot.workers.provider_limits import Allowed
-from folkmoot.workers.queue_database import Connection, Database
-from folkmoot.workers.queue_tables import make_ready
+from folkmoot.workers.wanted import make_ready
 
 pytestmark = pytest.mark.alone
 
 
 @pytest.fixture
-async def connections(database: str) -> AsyncGenerator[Database]:
-    connections = Database(database)
-    await make_ready(connections)
+async def connections(database: str) -> AsyncGenerator[PostgresStore]:
+    connections = PostgresStore.open(database)
+    await connections.transaction(make_ready)
     yield connections
     await connections.close()
 
 
-async def value(connections: Database, question: str) -> object:
+async def value(connections: PostgresStore, question: str) -> object:
     async def ask(c: Connection) -> object:
         return await c.fetchval(question)
 
-    return await connections.do(ask)
+    return await connections.transaction(ask)
 
 
 async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a_silent_one(
-    connections: Database,
+    connections: PostgresStore,
 ) -> None:
     allowed = Allowed(connections, "w1", "openai", Allowance(in_flight=2), 30.0)
     other = Allowed(connections, "w2", "openai", Allowance(in_flight=2), 30.0)
@@ -46,45 +47,24 @@ async def test_calls_in_flight_are_counted_over_all_workers_and_forgotten_with_a
     assert await value(connections, "select sum(slots) from folkmoot_slice") == 0
 
 
-async def test_a_call_that_waits_for_another_asks_once_when_it_comes_and_once_when_that_has_ended(
-    connections: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    count = 0
-    do = Database.do
-
-    async def counting(self: Database, work: Callable[[Connection], Awaitable[object]]) -> object:
-        nonlocal count
-        count += 1
-        return await do(self, work)
-
+async def test_calls_of_one_worker_go_in_the_order_in_which_they_came(connections: PostgresStore) -> None:
     first = Allowed(connections, "w1", "openai", Allowance(in_flight=1), 30.0)
     second = Allowed(connections, "w2", "openai", Allowance(in_flight=1), 30.0)
-    loop = asyncio.get_running_loop()
-
-    def listener(words: str) -> None:
-        assert words in ("", "slots:openai")
-        loop.call_soon_threadsafe(second.line.news.set)
-
-    connections.listen(listener)
     through: list[int] = []
 
     async def call(n: int) -> None:
-        async with second.counted(10, 20.0):
+        async with second.counted(10, 60.0):
             through.append(n)
 
     async with asyncio.TaskGroup() as group, first.counted(10, 1.0):
-        monkeypatch.setattr(Database, "do", counting)
         for n in range(4):
             group.create_task(call(n))
-        await asyncio.sleep(0.5)
-        assert count <= 2, "the first of the line has asked, and again when it was first told; the others wait behind"
+        await asyncio.sleep(0.7)
+        assert through == []
     assert through == [0, 1, 2, 3]
-    assert count <= 5 + 3 * 4, (
-        "each of five calls is given back; each of four asks, and again when it is told of an end"
-    )
 
 
-async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(connections: Database) -> None:
+async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(connections: PostgresStore) -> None:
     workers = [Allowed(connections, f"w{n}", "openai", Allowance(requests=600), 30.0) for n in range(3)]
     loop = asyncio.get_running_loop()
     began = loop.time()
@@ -102,7 +82,9 @@ async def test_requests_over_all_workers_never_exceed_the_limit_of_a_minute(conn
     assert all(len([at for at in let if at <= second]) <= 60 + 9 * second + 1 for second in let)
 
 
-async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_back(connections: Database) -> None:
+async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_back(
+    connections: PostgresStore,
+) -> None:
     gate = Allowed(connections, "w1", "openai", Allowance(tokens=1000), 30.0)
     async with gate.counted(90, 1.0) as settle:
         with pytest.raises(Unavailable):
@@ -116,7 +98,7 @@ async def test_tokens_are_reserved_before_a_call_and_what_was_not_used_is_given_
             pass
 
 
-async def test_a_call_that_finds_no_room_takes_no_slot(connections: Database) -> None:
+async def test_a_call_that_finds_no_room_takes_no_slot(connections: PostgresStore) -> None:
     gate = Allowed(connections, "w1", "openai", Allowance(in_flight=5, tokens=1000), 30.0)
     async with gate.counted(90, 1.0):
         with pytest.raises(Unavailable):
@@ -126,13 +108,14 @@ async def test_a_call_that_finds_no_room_takes_no_slot(connections: Database) ->
 
 
 async def test_a_slot_that_could_not_be_given_back_while_the_database_was_away_is_free_afterwards(
-    connections: Database, database: str
+    connections: PostgresStore, database: str
 ) -> None:
-    gone = Database(database)
+    gone = PostgresStore.open(database)
     first = Allowed(gone, "w1", "openai", Allowance(in_flight=1), 600.0)
     async with first.counted(10, 1.0):
         await gone.close()
-    back = replace(first, database=connections)
+    # Its calls are counted by the other connections from now on.
+    back = replace(first, store=connections)
     second = Allowed(connections, "w2", "openai", Allowance(in_flight=1), 600.0)
     with pytest.raises(Unavailable):
         async with second.counted(10, 0.1):
@@ -143,7 +126,7 @@ async def test_a_slot_that_could_not_be_given_back_while_the_database_was_away_i
 
 
 async def test_where_the_database_is_away_nothing_is_counted_and_nobody_waits() -> None:
-    connections = Database("postgresql://me@127.0.0.1:9/x")
+    connections = PostgresStore.open("postgresql://me@127.0.0.1:9/x")
     async with Allowed(connections, "w1", "openai", Allowance(requests=1), 1.0).counted(1, 5.0) as settle:
         settle(1)
     await connections.close()

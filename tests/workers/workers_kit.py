@@ -1,13 +1,17 @@
 """What the tests of workers share: a desk over a real database with its queue, and a worker in this process."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+import time
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from folkmoot.app.plan.settings import Config
+from folkmoot.app.plan.settings_tables import TemporalSettings
 from folkmoot.app.run.dispatcher import Job
 from folkmoot.app.run.fork import chain_lines
-from folkmoot.app.run.workspace import Workspace
+from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.cli.display.worker_log import WorkerLog, logging_to
 from folkmoot.core.agent import Recorder
 from folkmoot.core.brief import Brief, Limits, Participant
 from folkmoot.core.event import Called, Entry
@@ -18,12 +22,11 @@ from folkmoot.protocols.known import Choices
 from folkmoot.record.postgres import PostgresStore
 from folkmoot.testing.scripted import ScriptedModel
 from folkmoot.workers.job_queue import Queue
-from folkmoot.workers.lease_runs import WorkerSettings
-from folkmoot.workers.queue_database import Connection
 from folkmoot.workers.worker import Worker
 
 WORDS = "ANSWER: tea\nCONFIDENCE: 0.5\nARGUMENT: It is calm."
-LEASE = 1.5
+TIMEOUT = 2.0
+"""Seconds without a heartbeat after which another worker takes over."""
 
 
 class Turned(ScriptedModel):
@@ -45,22 +48,34 @@ class Turned(ScriptedModel):
 class House:
     """A desk over a database, its queue, and what a worker here has said."""
 
-    address: str
     workspace: Workspace
+    store: PostgresStore
     queue: Queue
     model: Turned
+    settings: TemporalSettings
     said: list[str] = field(default_factory=list[str])
 
-    async def lay(self, debate: str, *, person: bool = False, rounds: int = 1, limits: Limits | None = None) -> str:
+    async def lay(
+        self,
+        debate: str,
+        *,
+        person: bool = False,
+        rounds: int = 1,
+        limits: Limits | None = None,
+        seat: str = "guest:model",
+    ) -> str:
         """Put a debate on record; its id."""
-        names = [("Ann", "guest:model"), ("Bob", "guest:model")] + ([("Eve", "human")] if person else [])
+        names = [("Ann", seat), ("Bob", seat)] + ([("Eve", "human")] if person else [])
         people = tuple(Participant(name=name, seat=seat) for name, seat in names)
         brief = Brief(topic="Tea or coffee?", participants=people, limits=limits or Limits())
         plan = self.workspace.plan(brief, protocol="round_robin", choices=Choices(rounds=rounds))
-        await self.workspace.store.append(
-            debate, chain_lines([Entry(seq=1, at=1.0, event=plan.opened(), prev="")]), after=0
-        )
+        await self.put(debate, plan)
         return debate
+
+    async def put(self, debate: str, plan: Plan) -> None:
+        """Put a debate on record."""
+        first = Entry(seq=1, at=time.time(), event=plan.opened(), prev="")
+        await self.store.append(debate, chain_lines([first]), after=0)
 
     async def until(self, debate: str, *states: str, seconds: float = 120.0) -> Job:
         """Wait until a job is in one of these states."""
@@ -71,49 +86,44 @@ class House:
                     return job
                 await asyncio.sleep(0.02)
 
-    def worker(self, *, most: int = 8, lease: float = LEASE, grace: float = 5.0, away: float = 0.05) -> Worker:
+    async def tell(self, statement: str) -> None:
+        """Do something to the tables that no port does."""
+        await self.store.transaction(lambda c: c.execute(statement))
+
+    def worker(self, *, name: str = "w1", most: int = 8, grace: float = 5.0, away: float = 0.05) -> Worker:
         """A worker that is not running yet."""
-        wanted = WorkerSettings(
-            address=self.address,
-            name="w1",
-            most=most,
-            lease=lease,
-            grace=grace,
-            away=away,
-            say=lambda note: self.said.append(note.line),
-        )
-        return Worker(self.workspace, wanted)
+        self.workspace.config = replace(self.workspace.config or Config(), temporal=self.settings)
+        return Worker(self.workspace, name, most=most, grace=grace, away=away)
 
     @asynccontextmanager
     async def working(self, **how: float) -> AsyncGenerator[Worker]:
         """A worker for as long as the block runs; it is drained in the end."""
         worker = self.worker(**how)  # pyright: ignore[reportArgumentType]
-        async with asyncio.TaskGroup() as group:
-            group.create_task(worker.run())
-            try:
-                yield worker
-            finally:
-                worker.drain()
+        log = WorkerLog(self.said.append, worker.name, as_json=False)
+        with logging_to(log):
+            async with asyncio.TaskGroup() as group:
+                group.create_task(worker.run())
+                try:
+                    yield worker
+                finally:
+                    worker.drain()
 
-    async def tell(self, statement: str, *values: object) -> list[Sequence[object]]:
-        """Do something to the tables that no port does."""
 
-        async def ask(c: Connection) -> list[Sequence[object]]:
-            return [tuple(row.values()) for row in await c.fetch(statement, *values)]
-
-        return await self.queue.database.do(ask)
+def queue_at(address: str, temporal: str) -> Queue:
+    """A queue over a store of its own; close that in the end."""
+    return Queue(PostgresStore.open(address), TemporalSettings(address=temporal, timeout=TIMEOUT))
 
 
 @asynccontextmanager
-async def house(address: str, model: Turned | None = None) -> AsyncGenerator[House]:
+async def house(address: str, temporal: str, model: Turned | None = None) -> AsyncGenerator[House]:
     """A desk and a queue over that database, and a model that answers at once where no other is given."""
-    model = model or Turned()
-    workspace = Workspace(PostgresStore.open(address), pool=Pool(retry=RetrySettings(tries=1)))
+    model, store = model or Turned(), PostgresStore.open(address)
+    workspace = Workspace(store, pool=Pool(retry=RetrySettings(tries=1)))
     workspace.pool.add_agent("model", model)
-    queue = Queue(address)
-    workspace.queue = queue
+    settings = TemporalSettings(address=temporal, timeout=TIMEOUT)
+    workspace.queue = queue = Queue(store, settings)
     try:
-        yield House(address=address, workspace=workspace, queue=queue, model=model)
+        yield House(workspace=workspace, store=store, queue=queue, model=model, settings=settings)
     finally:
         model.go.set()
         await workspace.close()

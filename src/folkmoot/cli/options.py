@@ -387,7 +387,7 @@ async def open_workspace(store: Path | str | None, *, reading: bool = False) -> 
     if is_address(location):
         from folkmoot.workers.job_queue import find_queue
 
-        workspace.queue = find_queue(str(location))
+        workspace.queue = find_queue(workspace.store)
     try:
         yield workspace
     finally:

@@ -37,7 +37,7 @@ from folkmoot.app.serve.spending import Spending
 from folkmoot.core.errors import BriefError
 from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean, hide
-from folkmoot.workers.job_queue import open_queue
+from folkmoot.workers.job_queue import check_queue, open_queue
 
 if TYPE_CHECKING:
     import anyio
@@ -213,8 +213,10 @@ async def serve_http(wanted: HostSettings, config: Config) -> None:
 @asynccontextmanager
 async def _serving(wanted: HostSettings, config: Config, limit: int) -> AsyncGenerator[ShutdownRequest]:
     """A runner over the store, for the time of the context; signals end what is served in it."""
-    queue = open_queue(str(wanted.store)) if wanted.queue else None
+    if wanted.queue:
+        check_queue(str(wanted.store))
     workspace = Workspace.at(wanted.store)
+    queue = open_queue(workspace.store) if wanted.queue else None
     workspace.config = config
     try:
         attach_telemetry(workspace)

@@ -8,7 +8,7 @@ Many stores, processes and machines may use one database.
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Self, TypeAlias, TypeVar
 
 from folkmoot.core.errors import RecordConflict, RecordError
 from folkmoot.record.listing import ListQuery, Page
-from folkmoot.record.postgres_connection import Links, connect, explain, faults, no_library, read_place, refusal
+from folkmoot.record.postgres_connection import (
+    Connection,
+    Links,
+    connect,
+    explain,
+    faults,
+    no_library,
+    read_place,
+    refusal,
+)
 from folkmoot.record.postgres_summaries import COUNT, LAST, PostgresSummaries, keep_statement, transposed
 from folkmoot.record.store import Append, StreamInfo, check_lines, new_append, notify_callers, pending_at, wait_for
 
@@ -277,6 +286,17 @@ class PostgresStore:
             self._listeners += (notify,)
             if len(self._listeners) == 1:
                 room.begin(listen(self.address, self._notify_listeners))
+
+    async def transaction(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """Do something to other tables of the database, in one transaction.
+
+        Args:
+            work: is run in the thread of the connections, with one of them.
+
+        Raises:
+            RecordError: the server cannot be reached, or refuses this.
+        """
+        return await self._run_in_background(self._links.transaction(work))
 
     async def close(self) -> None:
         """See Store."""

@@ -4,9 +4,10 @@ An address may contain a password. Errors and screens show only the address with
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from folkmoot.core.errors import RecordAway, RecordError
@@ -16,6 +17,10 @@ from folkmoot.record.store import other_format
 
 if TYPE_CHECKING:
     import asyncpg
+    from asyncpg.pool import PoolConnectionProxy
+
+T = TypeVar("T")
+Connection: TypeAlias = "PoolConnectionProxy[asyncpg.Record]"
 
 SCHEMES = ("postgresql://", "postgres://")
 """How the address of a database begins."""
@@ -194,6 +199,19 @@ class Links:
             pool = await self._open_pool()
             async with pool.acquire() as link:
                 return await link.fetch(statement, *values)
+        except faults() as error:
+            raise explain(self.place, error) from error
+
+    async def transaction(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """The result of several statements in one transaction; where it fails, all of them are taken back.
+
+        Raises:
+            RecordError: see ``fetch``.
+        """
+        try:
+            pool = await self._open_pool()
+            async with pool.acquire() as link, link.transaction():
+                return await work(link)
         except faults() as error:
             raise explain(self.place, error) from error
 

@@ -29,7 +29,7 @@ from folkmoot.app.serve.server_parts import (
 from folkmoot.web.app import make_app, open_site
 from folkmoot.web.guard import Log, Logged
 from folkmoot.web.site import ServerState
-from folkmoot.workers.job_queue import open_queue
+from folkmoot.workers.job_queue import check_queue, open_queue
 
 PORT = 8323
 
@@ -73,10 +73,12 @@ async def serve(wanted: ServerSettings, config: Config) -> None:
     """
     if not wanted.lan:
         check_host(wanted.host, config.serve)
-    queue = open_queue(str(wanted.store)) if wanted.queue else None
+    if wanted.queue:
+        check_queue(str(wanted.store))
     listening = listen(wanted.host, wanted.port)
     port = int(listening.getsockname()[1])
     workspace = Workspace.at(wanted.store)
+    queue = open_queue(workspace.store) if wanted.queue else None
     workspace.config = config
     try:
         attach_telemetry(workspace)

@@ -1,5 +1,5 @@
-"""Debates run by many processes.
+"""Debates run by many processes, to which Temporal brings them.
 
-Read in this order: ``worker``, ``lease_runs``, ``leases``, ``jobs``, ``job_queue`` (the dispatcher), ``queue_tables``,
-``queue_database``, ``provider_limits``, ``schedules``, ``worker_log``, ``worker_outage``.
+Read in this order: ``wanted``, ``job_queue`` (the dispatcher), ``connection``, ``workflow``, ``segments``, ``fence``,
+``worker``, ``worker_notes``, ``provider_limits``, ``schedules``.
 """

@@ -1,88 +1,116 @@
-"""The job queue in PostgreSQL: submit debates to workers, and find the queue of a record store.
+"""The queue of the workers: submit debates, look at them and cancel them.
 
-Its tables are made by the first submission. Errors name the packages that are missing.
+What is wanted is written to the database first, and Temporal is told then. Whoever only looks asks the database alone.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Dispatcher, Job, QueueStatus, State
+from folkmoot.app.plan.settings import load_config
+from folkmoot.app.plan.settings_tables import TemporalSettings
+from folkmoot.app.run.dispatcher import USUAL_PRIORITY, Cancelled, Dispatcher, Job, QueueAway, QueueStatus, State
 from folkmoot.core.brief import QUEUE_DELAY, QUEUE_PRIORITY
 from folkmoot.core.errors import BriefError
 from folkmoot.core.packages import missing_library
-from folkmoot.record.postgres_connection import SCHEMES
-from folkmoot.workers import jobs
-from folkmoot.workers.queue_database import Connection, Database
-from folkmoot.workers.queue_tables import has_tables, make_ready
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.postgres_connection import SCHEMES, Connection
+from folkmoot.record.store import Store
+from folkmoot.workers import wanted
+from folkmoot.workers.wanted import Step, Wanted
+
+if TYPE_CHECKING:
+    from folkmoot.workers.connection import Temporal
 
 Result = TypeVar("Result")
 
-NEEDED = ("asyncpg", "croniter")
-"""The packages of the extra that nothing else brings."""
+NEEDED = ("asyncpg", "temporalio")
+"""The packages of the extra."""
 
 
 class Queue:
     """Submits debates to workers; see ``app.run.dispatcher.Dispatcher``.
 
-    The tables are made by the first submission; whoever only looks finds an empty queue before that.
-
     Args:
-        address: the store's, ``postgresql://…``.
-        database: the connections to it; None for new ones.
+        store: the records, in whose database the queue is.
+        settings: where Temporal is; None to read the user's settings when it is needed.
     """
 
-    def __init__(self, address: str, database: Database | None = None) -> None:
-        self.database = database or Database(address)
+    def __init__(self, store: PostgresStore, settings: TemporalSettings | None = None) -> None:
+        self.store, self._settings = store, settings
+        self._temporal: Temporal | None = None
         self._ready = False
 
     async def submit(self, debate: str, *, owner: str = "", priority: int = USUAL_PRIORITY, after: float = 0.0) -> Job:
-        """See ``Dispatcher.submit``."""
+        """See ``Dispatcher.submit``. Where Temporal is away, workers begin the debate when it is back."""
         first, last = QUEUE_PRIORITY
         if not first <= priority <= last:
-            wanted = f"a whole number from {first} (first) to {last} (last)"
-            raise BriefError(f"the priority must be {wanted}, not {priority}")
+            allowed = f"a whole number from {first} (first) to {last} (last)"
+            raise BriefError(f"the priority must be {allowed}, not {priority}")
         if not QUEUE_DELAY.low <= after <= QUEUE_DELAY.high:
             raise BriefError("the delay of a debate must be from 0 seconds to one year")
-        await self._make_ready()
-        return await self.database.do(lambda c: jobs.submit(c, debate, owner, priority, after))
+        new = Wanted(debate=debate, owner=owner, priority=priority, state="queued")
+        row = await self._change(debate, partial(wanted.submitted, new=new, after=after))
+        assert row is not None
+        try:
+            await (await self._connected()).start(row, after)
+        except QueueAway as error:
+            raise QueueAway(f"{error}. {debate} is noted, and a worker begins it when Temporal is back") from error
+        return row
 
     async def cancel(self, debate: str, *, now: bool = False) -> Cancelled:
         """See ``Dispatcher.cancel``."""
-        return await self._look(lambda c: jobs.cancel(c, debate, now=now)) or ""
+        known = await self.job(debate)
+        if known is None or known.state not in ("queued", "running", "waiting"):
+            return ""
+        row = await self._change(debate, partial(wanted.cancelled, at_once=now))
+        if row is None or row.state not in ("running", "cancelled"):
+            return ""  # it has ended in the meantime
+        await (await self._connected()).cancel(debate)
+        return "cancelled" if row.state == "cancelled" else "stopping"
 
     async def job(self, debate: str) -> Job | None:
         """See ``Dispatcher.job``."""
-        return await self._look(lambda c: jobs.find(c, debate))
+        return await self._do(partial(wanted.find, debate=debate))
 
     async def jobs(self, *, state: State | None = None, owner: str | None = None, limit: int = 100) -> tuple[Job, ...]:
         """See ``Dispatcher.jobs``."""
-        return await self._look(lambda c: jobs.select(c, state, owner, limit)) or ()
+        return await self._do(partial(wanted.select, state=state, owner=owner, limit=limit))
 
     async def forget(self, debate: str) -> bool:
         """See ``Dispatcher.forget``."""
-        return await self._look(lambda c: jobs.forget(c, debate)) or False
+        known = await self._do(lambda c: c.execute("delete from folkmoot_wanted where debate = $1", debate))
+        if known == "DELETE 0":
+            return False
+        await (await self._connected()).cancel(debate)
+        return True
 
     async def status(self) -> QueueStatus:
         """See ``Dispatcher.status``."""
-        return await self._look(jobs.status) or QueueStatus()
+        return await self._do(wanted.status)
 
     async def close(self) -> None:
-        """See ``Dispatcher.close``."""
-        await self.database.close()
+        """See ``Dispatcher.close``; the store stays open."""
 
-    async def _look(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
-        """What is there; None where the tables have not been made."""
-        if not self._ready:
-            if not await self.database.do(has_tables):
-                return None
-            await self._make_ready()
-        return await self.database.do(work)
+    async def _change(self, debate: str, step: Step) -> Wanted | None:
+        return (await self._do(partial(wanted.change, debate=debate, step=step)))[0]
 
-    async def _make_ready(self) -> None:
+    async def _do(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         if not self._ready:
-            await make_ready(self.database)
+            await self.store.transaction(wanted.make_ready)
             self._ready = True
+        return await self.store.transaction(work)
+
+    async def _connected(self) -> "Temporal":
+        """The connection to Temporal, made when it is first needed."""
+        from folkmoot.workers.connection import Temporal  # here, since the SDK takes a moment and only few need it
+
+        if self._temporal is None:
+            temporal = Temporal(self._settings or load_config().temporal, self.store)
+            await temporal.connect()
+            self._temporal = temporal
+        return self._temporal
 
 
 def check_queue(address: str) -> None:
@@ -102,16 +130,17 @@ def _is_installed() -> bool:
     return all(find_spec(name) is not None for name in NEEDED)
 
 
-def find_queue(address: str) -> Dispatcher | None:
+def find_queue(store: Store) -> Dispatcher | None:
     """The queue of a store that can have one; nothing is connected before it is used."""
-    return Queue(address) if address.startswith(SCHEMES) and _is_installed() else None
+    return Queue(store) if isinstance(store, PostgresStore) and _is_installed() else None
 
 
-def open_queue(address: str) -> Dispatcher:
+def open_queue(store: Store) -> Dispatcher:
     """The queue of a store; nothing is connected before it is used.
 
     Raises:
         BriefError: the store is a file, or the packages are missing.
     """
-    check_queue(address)
-    return Queue(address)
+    check_queue(store.address if isinstance(store, PostgresStore) else "")
+    assert isinstance(store, PostgresStore)
+    return Queue(store)

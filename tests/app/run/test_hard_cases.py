@@ -81,12 +81,12 @@ def _no_lock(_: object) -> str:
     return ""
 
 
-async def test_of_two_drivers_without_any_lease_the_record_lets_one_through(
+async def test_of_two_drivers_without_a_fence_the_record_lets_one_through(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As on two machines: on one, the second is refused before it asks anything.
     monkeypatch.setattr("folkmoot.app.run.workspace.lock_place", _no_lock)
-    async with house(database, Once(waits=True)) as first_house, house(database, Once(waits=True)) as two:
+    async with house(database, "", Once(waits=True)) as first_house, house(database, "", Once(waits=True)) as two:
         await first_house.lay("both", rounds=2)
         outcomes: list[str] = []
 
@@ -174,12 +174,17 @@ async def way_to(database: str) -> AsyncGenerator[tuple[Way, str]]:
         yield way, f"postgresql://postgres@127.0.0.1:{way.port}{parts.path}?sslmode=disable"
 
 
-async def test_an_append_that_was_stored_though_nobody_was_told_is_read_and_not_repeated(database: str) -> None:
-    async with way_to(database) as (way, address), house(database, Once()) as place:
+async def test_an_append_that_was_stored_though_nobody_was_told_is_read_and_not_repeated(
+    database: str, temporal: str
+) -> None:
+    model = Once(waits=True)
+    async with way_to(database) as (way, address), house(database, temporal, model) as place:
         straight, place.workspace = place.workspace, Workspace(PostgresStore.open(address), pool=place.workspace.pool)
         await place.queue.submit(await place.lay("deaf", rounds=2))
-        way.lose = b'"kind":"called"'
         async with place.working():
+            await model.asked.wait()
+            way.lose = b'"kind":"called"'
+            model.go.set()
             await place.until("deaf", "done")
             entries = await check_whole(place, "deaf")
         assert way.lost == 1
@@ -203,10 +208,10 @@ async def lock_lines(database: str) -> "asyncpg.Connection[asyncpg.Record]":
     return link
 
 
-async def test_a_server_that_stops_while_an_append_is_in_flight_and_starts_again(own: Postgres) -> None:
+async def test_a_server_that_stops_while_an_append_is_in_flight_and_starts_again(own: Postgres, temporal: str) -> None:
     database = own.make()
     model = Once(waits=True)
-    async with house(database, model) as place:
+    async with house(database, temporal, model) as place:
         await place.queue.submit(await place.lay("gone", rounds=2))
         async with place.working():
             await model.asked.wait()
@@ -266,8 +271,10 @@ async def begun(place: House, *, rounds: int = 2) -> tuple[Entry, ...]:
     return entries[: called[len(called) // 2]]
 
 
-async def test_a_record_that_other_code_has_made_is_parked_with_the_entry_that_differs(database: str) -> None:
-    async with house(database, Once()) as place:
+async def test_a_record_that_other_code_has_made_is_parked_with_the_entry_that_differs(
+    database: str, temporal: str
+) -> None:
+    async with house(database, temporal, Once()) as place:
         entries = await begun(place)
         asked_at = next(n for n, entry in enumerate(entries) if isinstance(entry.event, Asked))
         was = cast(Asked, entries[asked_at].event)
@@ -284,9 +291,11 @@ async def test_a_record_that_other_code_has_made_is_parked_with_the_entry_that_d
         assert await place.workspace.store.read("older") == tuple(lines)
 
 
-async def test_a_debate_whose_words_and_rounds_are_no_longer_the_usual_ones_goes_on_as_it_began(database: str) -> None:
+async def test_a_debate_whose_words_and_rounds_are_no_longer_the_usual_ones_goes_on_as_it_began(
+    database: str, temporal: str
+) -> None:
     old = "Speak as was usual in an older version."
-    async with house(database, Once()) as place:
+    async with house(database, temporal, Once()) as place:
         await place.lay("model")
         opened = cast(Opened, (await entries_of(place, "model"))[0].event)
         tree = json.loads(json.dumps(opened.protocol))

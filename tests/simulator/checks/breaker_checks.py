@@ -31,7 +31,7 @@ class BreakerChecks:
 
     def __init__(self, plan: Plan) -> None:
         frozen = any(fault.kind in ("freeze", "second") for fault in plan.processes)
-        self._checks = not (plan.store or plan.store_delay or plan.workers or frozen)
+        self._checks = not (plan.store or plan.store_delay or frozen)
         self._open: dict[CallId, tuple[int, str]] = {}  # calls without an answer, with their process and model
         self._failed: dict[tuple[int, str], dict[CallId, float]] = defaultdict(dict)
         self._answered: dict[tuple[int, str], float] = {}

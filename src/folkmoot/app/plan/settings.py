@@ -1,7 +1,7 @@
 """The user's settings, and the store of records that they name: what ``folkmoot.toml`` and the environment may set.
 
 Read from the environment, from ``folkmoot.toml`` in the current folder, and from the user's own ``folkmoot.toml``. The tables
-``[serve]``, ``[limits]`` and ``[schedules]`` are read from the user's own file alone.
+``[serve]``, ``[limits]``, ``[schedules]`` and ``[temporal]`` are read from the user's own file alone.
 
 Keys of providers are no settings: they stay in the environment and never reach a file of Folkmoot or a record. A
 ``folkmoot.toml`` beside a brief may be anybody's, so it can neither start a program nor name an address: such settings
@@ -23,6 +23,7 @@ from folkmoot.app.plan.settings_tables import (
     Reviewing,
     Schedule,
     Serving,
+    TemporalSettings,
     read_address,
     read_limits,
     read_notifying,
@@ -30,6 +31,7 @@ from folkmoot.app.plan.settings_tables import (
     read_schedules,
     read_servers,
     read_serving,
+    read_temporal,
     read_text,
     read_texts,
 )
@@ -55,11 +57,11 @@ Engine: TypeAlias = Literal["", "searxng", "duckduckgo"]
 NAMES = ("model", "fallback", "store", "search", "searxng_url", "embeddings", "learn", "schemas")
 """Settings that are texts, ``fallback`` also a list, ``learn`` true or false; the others are tables, ``TABLES``."""
 
-OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "schedules", "notify"})
+OWN = frozenset({"acp", "searxng_url", "embeddings", "mcp", "serve", "limits", "schedules", "notify", "temporal"})
 """Settings that only the user's own file may hold."""
 
 ENGINES = ("searxng", "duckduckgo")
-TABLES = ("acp", "mcp", "serve", "limits", "schedules", "notify", "presets", "review")
+TABLES = ("acp", "mcp", "serve", "limits", "schedules", "notify", "temporal", "presets", "review")
 _YES = ("yes", "true", "on", "1")
 _NO = ("no", "false", "off", "0")
 
@@ -82,6 +84,7 @@ class Config:
         serve: what is allowed to those who come over the network.
         limits: what providers allow to all workers together, by the provider's name.
         schedules: the debates that workers begin at set times; None where nothing is said of them.
+        temporal: the server that brings debates to workers.
         acp: the programs behind ``acp:NAME``, beside the usual ones.
         presets: the named sets of settings that briefs take, by name.
         notify: who is told of turns and endings.
@@ -101,6 +104,7 @@ class Config:
     serve: Serving = field(default_factory=Serving)
     limits: Mapping[str, Allowance] = field(default_factory=lambda: MappingProxyType(dict[str, Allowance]()))
     schedules: tuple[Schedule, ...] | None = None
+    temporal: TemporalSettings = field(default_factory=TemporalSettings)
     acp: Mapping[str, AcpProgram] = field(default_factory=lambda: MappingProxyType(dict[str, AcpProgram]()))
     presets: "Mapping[str, Preset]" = field(default_factory=lambda: MappingProxyType(dict[str, "Preset"]()))
     notify: Notifying = field(default_factory=Notifying)
@@ -188,6 +192,7 @@ def _take_tables(data: dict[str, object], path: Path, before: Config) -> Config:
         schedules=read_schedules(data.pop("schedules"), path) if "schedules" in data else before.schedules,
         notify=read_notifying(data.pop("notify"), location) if "notify" in data else before.notify,
         review=read_reviewing(data.pop("review"), location) if "review" in data else before.review,
+        temporal=read_temporal(data.pop("temporal"), location) if "temporal" in data else before.temporal,
         presets={**before.presets, **_presets(data.pop("presets", None), location)},
     )
 

@@ -1,4 +1,4 @@
-"""Read the tables of ``folkmoot.toml``: servers, providers' limits, schedules and MCP servers.
+"""Read the tables of ``folkmoot.toml``: servers, providers' limits, schedules, MCP servers and Temporal.
 
 Each table is a value of its own kind. An error names the setting, the file, and what is allowed.
 """
@@ -307,6 +307,61 @@ def read_schedules(value: object, path: Path) -> tuple[Schedule, ...]:
         texts["brief"] = str(path.parent / Path(texts["brief"]).expanduser())
         schedules.append(Schedule(name=name, **texts))
     return tuple(schedules)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemporalSettings:
+    """The server that brings debates to workers. Its own variables, ``TEMPORAL_ADDRESS`` and others, come first.
+
+    Attributes:
+        address: host and port.
+        namespace: where its workflows are.
+        task_queue: what the names of its task queues begin with.
+        tls: whether the connection is encrypted.
+        timeout: seconds without a heartbeat after which another worker takes over a debate.
+    """
+
+    address: str = "127.0.0.1:7233"
+    namespace: str = "default"
+    task_queue: str = "folkmoot"
+    tls: bool = False
+    timeout: float = 15.0
+
+
+TEMPORAL = ("address", "namespace", "task_queue", "tls", "timeout")
+_SERVER_ADDRESS = re.compile(r"[A-Za-z0-9.\[\]:-]{1,253}:[0-9]{1,5}")
+_QUEUE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+
+
+def read_temporal(value: object, where: str) -> TemporalSettings:
+    """The settings of ``[temporal]``.
+
+    Raises:
+        BriefError: an unknown name, or a value that cannot be.
+    """
+    if not isinstance(value, dict):
+        raise BriefError("temporal must be a table: [temporal]", where=where)
+    table = cast("dict[str, object]", value)
+    check_table_keys("temporal", table, TEMPORAL, where)
+    usual = TemporalSettings()
+    tls, timeout = table.get("tls", usual.tls), table.get("timeout", usual.timeout)
+    if not isinstance(tls, bool):
+        raise BriefError("temporal.tls must be true or false", where=where)
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 1 <= timeout <= 600:
+        raise BriefError("temporal.timeout must be seconds, from 1 to 600", where=where)
+    settings = TemporalSettings(
+        address=read_text("temporal.address", table.get("address", usual.address), where),
+        namespace=read_text("temporal.namespace", table.get("namespace", usual.namespace), where),
+        task_queue=read_text("temporal.task_queue", table.get("task_queue", usual.task_queue), where),
+        tls=tls,
+        timeout=float(timeout),
+    )
+    if not _SERVER_ADDRESS.fullmatch(settings.address):
+        raise BriefError("temporal.address must be a host and a port, such as 127.0.0.1:7233", where=where)
+    for name, text in (("namespace", settings.namespace), ("task_queue", settings.task_queue)):
+        if not _QUEUE_NAME.fullmatch(text):
+            raise BriefError(f"temporal.{name} must have 1 to 100 letters, digits, dots, - and _", where=where)
+    return settings
 
 
 SERVER = ("command", "url", "pin", "env")

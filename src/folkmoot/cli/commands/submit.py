@@ -19,7 +19,6 @@ from folkmoot.cli.options import (
     OverrideOptions,
     complete_debate,
     limit_options,
-    open_for_running,
     open_queue,
     override_options,
     overrides_of,
@@ -27,7 +26,6 @@ from folkmoot.cli.options import (
     run_command,
     set_option,
     store_option,
-    store_path,
 )
 from folkmoot.core.brief import BATCHED, GRACE, QUEUE_DELAY, QUEUE_PRIORITY
 
@@ -45,7 +43,6 @@ class WorkerOptions(TypedDict):
 
     parallel: int
     name: str | None
-    lease: float
     grace: float
     log_json: bool
     store: Path | str | None
@@ -61,7 +58,7 @@ class SubmitOptions(LimitOptions, OverrideOptions):
     store: Path | str | None
 
 
-@rich_click.command()
+@rich_click.group(invoke_without_command=True)
 @click.option(
     "--parallel",
     type=click.IntRange(*BATCHED),
@@ -74,14 +71,6 @@ class SubmitOptions(LimitOptions, OverrideOptions):
     "--name", metavar="NAME", help="The worker's name. Default: the machine's name. A random suffix is added."
 )
 @click.option(
-    "--lease",
-    type=FloatRange(1, 600),
-    default=15.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Seconds without a heartbeat after which other workers take over its debates.",
-)
-@click.option(
     "--grace",
     type=FloatRange(*GRACE),
     default=30.0,
@@ -91,46 +80,61 @@ class SubmitOptions(LimitOptions, OverrideOptions):
 )
 @click.option("--log-json", is_flag=True, help="Log every event as JSON lines.")
 @store_option
-def worker(**options: Unpack[WorkerOptions]) -> int:
+@click.pass_context
+def worker(context: click.Context, **options: Unpack[WorkerOptions]) -> int:
     """Run the debates of a queue, until the worker is asked to end.
 
-    Start workers on as many machines as you like. After Ctrl-C or SIGTERM a worker takes no new debates, returns its
-    debates to the queue after the answers in progress, and ends. After the second signal it ends at once, and others
-    take over its debates when its leases expire. The log goes to standard error.
+    Start workers on as many machines as you like. After Ctrl-C or SIGTERM a worker takes no new debates, hands its
+    debates on to other workers after the answers in progress, and ends. After the second signal it ends at once, and
+    others take over its debates a little later. The log goes to standard error.
     """
+    if context.invoked_subcommand is not None:
+        return DONE
     return run_command(_run_worker(options))
 
 
 async def _run_worker(worker_options: WorkerOptions) -> int:
     from folkmoot.app.plan.settings import load_config
-    from folkmoot.workers.job_queue import check_queue
-
-    address = str(store_path(worker_options["store"]))
-    check_queue(address)
     from folkmoot.core.text import counted
-    from folkmoot.workers.lease_runs import WorkerSettings
-    from folkmoot.workers.worker import Worker
-    from folkmoot.workers.worker_log import Note, WorkerLog
 
-    async with open_for_running(worker_options["store"]) as workspace:
+    async with open_queue(worker_options["store"]) as (workspace, _):
+        from folkmoot.cli.display.worker_log import WorkerLog, logging_to
+        from folkmoot.workers.worker import Worker
+        from folkmoot.workers.worker_notes import note
+
         workspace.config = load_config()
         name = _name(worker_options["name"])
+        most = worker_options["parallel"]
         log = WorkerLog(partial(click.echo, err=True), name, as_json=worker_options["log_json"])
-        wanted = WorkerSettings(
-            address=address,
-            name=name,
-            most=worker_options["parallel"],
-            lease=worker_options["lease"],
-            grace=worker_options["grace"],
-            say=log.take,
-        )
-        text = f"{name} runs up to {counted(wanted.most, 'debate')} in parallel from {workspace.place}"
-        log.take(Note(event="started", text=text))
-        new_worker = Worker(workspace, wanted)
-        _listen(new_worker)
-        await new_worker.run()
-        log.take(Note(event="stopped", text=f"{name} has ended; all its debates are back in the queue or finished"))
+        with logging_to(log):
+            note("started", f"{name} runs up to {counted(most, 'debate')} in parallel from {workspace.place}")
+            new_worker = Worker(workspace, name, most=most, grace=worker_options["grace"])
+            _listen(new_worker)
+            await new_worker.run()
+            note("stopped", f"{name} has ended; all its debates are handed on or finished")
     return DONE
+
+
+@worker.command("reconcile")
+@store_option
+def reconcile_(store: Path | str | None) -> int:
+    """Tell Temporal again what the database wants, after it has lost its state or you have moved to another one.
+
+    Workers do so by themselves within a minute, unless Temporal has another address than before. Stop all workers
+    before you move.
+    """
+
+    async def tell() -> int:
+        from folkmoot.app.plan.settings import load_config
+        from folkmoot.core.text import counted
+
+        async with open_queue(_group_store(store)) as (workspace, _):
+            from folkmoot.workers.worker import move_here
+
+            click.echo(f"{counted(await move_here(workspace, load_config()), 'debate')} queued again")
+        return DONE
+
+    return run_command(tell())
 
 
 def _name(typed: str | None) -> str:
@@ -148,19 +152,18 @@ def _name(typed: str | None) -> str:
 
 
 def _listen(running_worker: "Worker") -> None:
-    """The first signal drains the worker. The second ends it at once; its leases then expire."""
+    """The first signal drains the worker. The second ends it at once; others take over then."""
     import asyncio
     import os
     import signal
 
     from folkmoot.app.serve.hang_up import leave_terminals, open_terminals, stop_signals
-    from folkmoot.workers.worker_log import Note
+    from folkmoot.workers.worker_notes import note
 
     def press() -> None:
         if running_worker.leaving:
             os._exit(INTERRUPTED)
-        text = f"{running_worker.wanted.name} takes no new debates; press again to end at once"
-        running_worker.wanted.say(Note(event="draining", text=text))
+        note("draining", f"{running_worker.name} takes no new debates; press again to end at once")
         running_worker.drain()
 
     terminals = open_terminals()

@@ -1,0 +1,225 @@
+"""The connection to Temporal: how settings and the environment become a client, and the errors if that fails.
+
+A database goes with one Temporal. It notes the id of the namespace, so that a worker or a submission with the address of
+another installation is refused, and so that a Temporal that has lost its state is recognised and told again.
+"""
+
+from collections.abc import Awaitable, Set
+from datetime import timedelta
+from typing import TypeVar
+
+from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest, GetSystemInfoRequest
+from temporalio.client import Client
+from temporalio.common import (
+    Priority,
+    SearchAttributePair,
+    TypedSearchAttributes,
+    WorkflowIDConflictPolicy,
+)
+from temporalio.envconfig import ClientConfigProfile
+from temporalio.runtime import Runtime
+from temporalio.service import RPCError, RPCStatusCode
+
+from folkmoot.app.plan.settings_tables import TemporalSettings
+from folkmoot.app.run.dispatcher import QueueAway, QueueError
+from folkmoot.record.postgres import PostgresStore
+from folkmoot.record.postgres_connection import Connection
+from folkmoot.record.store import other_format
+from folkmoot.workers.wanted import VERSION, Wanted, make_ready
+from folkmoot.workers.workflow import OWNER, STATE, DebateWorkflow
+
+Result = TypeVar("Result")
+
+OLDEST = (1, 29)
+"""The first version of the server that knows fairness."""
+
+CALL = timedelta(seconds=10)
+"""The most seconds for one call."""
+
+TASK = timedelta(seconds=3)
+"""Seconds after which a step of a workflow that a frozen worker has taken goes to another one."""
+
+# A connection that breaks in the middle of a call has one of the last two.
+AWAY: Set[RPCStatusCode] = {
+    *(RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED),
+    *(RPCStatusCode.RESOURCE_EXHAUSTED, RPCStatusCode.UNKNOWN, RPCStatusCode.INTERNAL),
+}
+REFUSED = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENIED)
+
+
+class Temporal:
+    """The workflows of one installation; ``connect`` first.
+
+    Args:
+        settings: where the server is.
+        store: the one whose database goes with it.
+    """
+
+    def __init__(self, settings: TemporalSettings, store: PostgresStore) -> None:
+        self.settings, self._store = settings, store
+        self._client: Client | None = None
+        self.place, self.installation = settings.address, ""
+
+    @property
+    def client(self) -> Client:
+        """The client, once it is connected."""
+        assert self._client is not None
+        return self._client
+
+    @property
+    def task_queue(self) -> str:
+        """The task queue of this installation."""
+        return f"{self.settings.task_queue}-{self.installation}"
+
+    def workflow(self, debate: str) -> str:
+        """The id of a debate's workflow; two installations may share a namespace."""
+        return f"{debate}/{self.installation}"
+
+    async def connect(self, *, runtime: Runtime | None = None, move: bool = False) -> None:
+        """Connect where that has not been done; the server and the namespace are checked.
+
+        Args:
+            runtime: of the SDK; None for its usual one.
+            move: whether the database goes with this Temporal from now on, whatever it went with before.
+
+        Raises:
+            QueueError: the server cannot be reached or used, or the database goes with another one.
+        """
+        if self._client is None:
+            await self._store.transaction(make_ready)
+            try:
+                known = ClientConfigProfile.load(disable_file=True).to_client_connect_config()
+            except (OSError, RuntimeError, ValueError) as error:
+                raise QueueError(f"the settings of Temporal in the environment cannot be used: {error}") from error
+            self.place = known.get("target_host", self.settings.address)
+            client = Client.connect(
+                self.place,
+                namespace=known.get("namespace", self.settings.namespace),
+                api_key=known.get("api_key"),
+                tls=known.get("tls", self.settings.tls),
+                rpc_metadata=known.get("rpc_metadata", {}),
+                runtime=runtime,
+            )
+            self._client = await self.call(client)
+            check_version(await self.version(), self.place)
+        await self.check(move=move)
+
+    async def version(self) -> str:
+        """The version of the server."""
+        request = GetSystemInfoRequest()
+        return (await self.call(self.client.workflow_service.get_system_info(request, timeout=CALL))).server_version
+
+    async def check(self, *, move: bool = False) -> None:
+        """Check that this is the Temporal of the database; see ``connect``."""
+        request = DescribeNamespaceRequest(namespace=self.client.namespace)
+        found = await self.call(self.client.workflow_service.describe_namespace(request, timeout=CALL))
+        namespace = found.namespace_info.id
+
+        async def compare(c: Connection) -> str:
+            row = await c.fetchrow("select id, version, namespace, address from folkmoot_installation")
+            assert row is not None
+            if row["version"] != VERSION:
+                reason = other_format("the version of its tables", row["version"], VERSION)
+                raise QueueError(f"the queue cannot be used: {reason}")
+            if row["namespace"] != namespace:
+                # The same address with another id: its state was lost, and workers tell it again what is wanted.
+                if row["namespace"] and row["address"] != self.place and not move:
+                    raise QueueError(
+                        f"this database goes with Temporal at {row['address']}, not at {self.place}; correct the address,"
+                        " or stop all workers and move it with: folkmoot worker reconcile"
+                    )
+                await c.execute("update folkmoot_installation set namespace = $1, address = $2", namespace, self.place)
+            return str(row["id"])
+
+        self.installation = await self._store.transaction(compare)
+
+    async def start(self, row: Wanted, wait: float, *, message: bool = True) -> None:
+        """Start the workflow of a debate; one that runs already is sent a message instead.
+
+        Args:
+            row: what is wanted.
+            wait: seconds until its first segment.
+            message: whether one that runs already is told.
+
+        Raises:
+            QueueError: Temporal cannot be reached, or refuses this.
+        """
+        attributes = [SearchAttributePair(OWNER, row.owner), SearchAttributePair(STATE, row.state)]
+        start = self.client.start_workflow(
+            DebateWorkflow.run,
+            args=[row.debate, wait, self.settings.timeout],
+            id=self.workflow(row.debate),
+            task_queue=self.task_queue,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            start_signal="message" if message else None,
+            task_timeout=TASK,
+            priority=Priority(priority_key=priority_key(row), fairness_key=row.owner or None),
+            search_attributes=TypedSearchAttributes(attributes),
+            rpc_timeout=CALL,
+        )
+        await self.call(start)
+
+    async def cancel(self, debate: str) -> None:
+        """Cancel the workflow of a debate, if there is one."""
+        try:
+            await self.client.get_workflow_handle(self.workflow(debate)).cancel(rpc_timeout=CALL)
+        except RPCError as error:
+            if error.status != RPCStatusCode.NOT_FOUND:
+                raise self._explain(error) from error
+
+    async def running(self) -> set[str]:
+        """The debates that have a workflow."""
+        query = f"TaskQueue = '{self.task_queue}' AND ExecutionStatus = 'Running'"
+        suffix = self.workflow("")
+
+        async def look() -> set[str]:
+            found = self.client.list_workflows(query, rpc_timeout=CALL)
+            return {item.id.removesuffix(suffix) async for item in found}
+
+        return await self.call(look())
+
+    async def call(self, work: Awaitable[Result]) -> Result:
+        """The result of a call; what fails is told in one sentence."""
+        try:
+            return await work
+        except RPCError as error:
+            raise self._explain(error) from error
+        except RuntimeError as error:  # while it connects the SDK has no other error, and the status is in the words
+            refused = "Unauthenticated" in str(error) or "PermissionDenied" in str(error)
+            status = RPCStatusCode.UNAUTHENTICATED if refused else RPCStatusCode.UNAVAILABLE
+            raise self._explain(RPCError(str(error), status, b"")) from error
+
+    def _explain(self, error: RPCError) -> QueueError:
+        reason = error.message.partition("\n")[0][:200]
+        match error.status:
+            case RPCStatusCode.NOT_FOUND:
+                how = "create it with: temporal operator namespace create NAME, or set namespace in [temporal]"
+                return QueueError(f"Temporal at {self.place} cannot be used: {reason}; {how}")
+            case status if status in REFUSED:
+                return QueueError(f"Temporal at {self.place} refuses the key; set TEMPORAL_API_KEY ({reason})")
+            case status if status in AWAY:
+                how = "start it, or set address in [temporal]"
+                return QueueAway(f"Temporal at {self.place} cannot be reached; {how} ({reason})")
+            case _ if "search attribute" in reason:
+                names = " ".join(f"--name {key.name} --type Keyword" for key in (OWNER, STATE))
+                how = f"register it with: temporal operator search-attribute create {names}"
+                return QueueError(f"Temporal at {self.place} lacks a search attribute; {how}")
+            case _:
+                return QueueError(f"Temporal at {self.place} cannot be used: {reason}")
+
+
+def check_version(version: str, place: str) -> None:
+    """Refuse a server that is too old.
+
+    Raises:
+        QueueError: it is older than ``OLDEST``.
+    """
+    numbers = [int(part) for part in version.split(".")[:2] if part.isdecimal()]
+    if tuple(numbers) < OLDEST:
+        wanted = ".".join(map(str, OLDEST))
+        raise QueueError(f"Temporal at {place} is version {version or 'unknown'}, and Folkmoot needs {wanted} or newer")
+
+
+def priority_key(row: Wanted) -> int:
+    """The server's key, of which 1 is left to debates that have begun: 2 to 5 for priorities 1 to 10."""
+    return 1 if row.state == "running" else 2 + (row.priority - 1) * 4 // 10
