@@ -6,6 +6,7 @@ telemetry is.
 
 import asyncio
 import copy
+import logging
 import os
 import re
 import secrets
@@ -32,7 +33,19 @@ from folkmoot.app.run.record_reader import RecordReader
 from folkmoot.core.ask import Ask, Fields, Value
 from folkmoot.core.brief import QUOTES, Brief, Limits
 from folkmoot.core.errors import PackageMissing, ProtocolError
-from folkmoot.core.event import Asked, Closed, Entry, Opened, Paused, Signal, extension_options
+from folkmoot.core.event import (
+    Asked,
+    Closed,
+    Entry,
+    Erred,
+    Failed,
+    Opened,
+    Paused,
+    Replied,
+    Resumed,
+    Signal,
+    extension_options,
+)
 from folkmoot.core.extensions import check_named_options
 from folkmoot.core.labels import act_of, noun
 from folkmoot.core.text import clean_data, counted, slug
@@ -64,6 +77,33 @@ class Watcher(Protocol):
         ...
 
 
+LOG = logging.getLogger("folkmoot")
+"""Says what happens to a program that asks for it: at INFO how debates go, at DEBUG each question and try besides."""
+
+
+def _log(debate: str, entries: Sequence[Entry]) -> None:
+    for entry in entries:
+        match entry.event:
+            case Opened(brief=brief):
+                LOG.info("%s started: %s", debate, brief.topic)
+            case Resumed():
+                LOG.info("%s resumed", debate)
+            case Paused(reason=reason):
+                LOG.info("%s paused: %s", debate, reason)
+            case Closed(status=status, reason=reason):
+                LOG.info("%s ended: %s, %s", debate, status, reason)
+            case Failed(key=key, reason=reason):
+                LOG.info("%s has no answer to %s: %s", debate, key, reason)
+            case Asked(ask=ask):
+                LOG.debug("%s asks %s: %s", debate, ask.to, ask.act)
+            case Replied(key=key):
+                LOG.debug("%s has an answer to %s", debate, key)
+            case Erred(key=key, kind=kind, reason=reason):
+                LOG.debug("%s: a try of %s failed: %s: %s", debate, key, kind, reason)
+            case _:
+                pass
+
+
 @dataclass(slots=True)
 class Watchers:
     """All watchers of a workspace."""
@@ -72,7 +112,10 @@ class Watchers:
 
     def take(self, debate: str, lines: Sequence[str]) -> None:
         """Pass on the entries that have just been stored."""
-        entries = [decode(line) for line in lines] if self.each else []
+        logs = LOG.isEnabledFor(logging.INFO)
+        entries = [decode(line) for line in lines] if self.each or logs else []
+        if logs:
+            _log(debate, entries)
         for watcher in self.each:
             watcher.take(debate, entries)
 
