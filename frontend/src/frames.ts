@@ -93,6 +93,8 @@ export interface Decision {
   why: { html: string };
   /** What it rests on; nothing to whoever may not read every turn. */
   grounds: {
+    /** Why those who are for it chose it: a reason, not the last rebuttal. */
+    reasons: { by: string; mark: string; words: string; before: string }[];
     margin: string;
     objection: { mark: string; by: string[]; claim: string; unanswered: boolean } | null;
     moves: { by: string; mark: string; before: string; after: string; because: string; causes: string[]; to: string[] }[];

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from folkmoot.analysis.decision_grounds import DecisionGrounds, decision_grounds, margin
+from folkmoot.analysis.decision_grounds import DecisionGrounds, decision_grounds, margin, reasons
 from folkmoot.app.serve.view_model import entry_views
 from folkmoot.core.ask import Field, Form, Reply
 from folkmoot.core.decision import Ballot, Decision
@@ -97,3 +97,16 @@ def test_a_link_that_does_not_show_every_field_is_not_told_what_it_rests_on() ->
     diary.add(Ruled(decision=counted(move=3, stay=2)))
     assert entry_views(diary.entries, reader="")[-1].grounds == DecisionGrounds()
     assert entry_views(diary.entries)[-1].grounds.margin
+
+
+def test_a_reason_is_the_argument_with_which_somebody_took_the_answer() -> None:
+    diary = table()
+    say(diary, "Ann", {"ANSWER": "stay", "ARGUMENT": "Moving costs a year."})
+    say(diary, "Ben", {"ANSWER": "move", "ARGUMENT": "The **lease** ends."})
+    say(diary, "Ann", {"ANSWER": "move", "ARGUMENT": "Only if the rent is fixed."}, at=2)
+    say(diary, "Ben", {"ANSWER": "move", "ARGUMENT": "That objection is met."}, at=2)
+    given = reasons(fold(diary.entries), "Move")
+    assert [(reason.by, reason.words, reason.before) for reason in given] == [
+        ("Ben", "The lease ends.", ""),
+        ("Ann", "Only if the rent is fixed.", "stay"),
+    ]

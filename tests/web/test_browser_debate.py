@@ -82,7 +82,7 @@ async def test_a_decision_says_why_and_warns(stage: Stage) -> None:
         page = await visit.go(f"/d/{debate}")
         card = page.get_by_role("region", name="Decision")
         await expect(card.get_by_role("heading", level=2)).to_have_text("Tea")
-        await expect(card.get_by_role("heading", name="Why: the best argument for it")).to_be_visible()
+        await expect(card.get_by_role("heading", name=re.compile("^Why"))).to_be_visible()
         await expect(card.locator("blockquote")).to_contain_text("nobody was ever hurt by being calm")
         await expect(card.get_by_role("list", name="Warnings")).to_contain_text("agreement of copies is weak evidence")
         assert await visit.eye() == []

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from folkmoot.analysis.agreement import Flip, agreement
 from folkmoot.arguments.argument_map import AGAINST, ArgumentMap, Edge, Judgement, Node, argument_map, judge
-from folkmoot.arguments.positions import alike
+from folkmoot.arguments.positions import alike, answers_given, bare
 from folkmoot.core.decision import Decision
 from folkmoot.core.text import counted
-from folkmoot.core.transcript import Transcript
+from folkmoot.core.transcript import Transcript, read_field
+from folkmoot.report.markdown_text import without_markdown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,15 +26,27 @@ class Objection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """The argument with which somebody took the winning answer: the turn's mark, the words, and the answer before."""
+
+    by: str
+    mark: str
+    words: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionGrounds:
     """What a decision rests on.
 
     Attributes:
+        reasons: why those who are for the winner chose it, in the order of the debate; see ``reasons``.
         margin: how many votes would have changed it, in one sentence; "" where it was not decided by a plain count.
         objection: the strongest claim against the winner, one that nobody attacked before all others; None for none.
         moves: who changed the answer, in which turn, and after which turns of whom.
     """
 
+    reasons: tuple[Reason, ...] = ()
     margin: str = ""
     objection: Objection | None = None
     moves: tuple[Flip, ...] = ()
@@ -47,10 +60,30 @@ def decision_grounds(transcript: Transcript) -> DecisionGrounds:
     arguments = argument_map(transcript)
     won = decision.status == "decided"
     return DecisionGrounds(
+        reasons=reasons(transcript, decision.winner) if won else (),
         margin=margin(decision),
         objection=_objection(decision, arguments, judge(arguments)) if won else None,
         moves=agreement(transcript).flips,
     )
+
+
+def reasons(transcript: Transcript, answer: str) -> tuple[Reason, ...]:
+    """The arguments with which those who are for an answer at the end took it.
+
+    Such an argument gives a reason, or a condition. Later ones rebut what others have said, and nobody can follow them
+    alone. What several say in the same words is that of the first.
+    """
+    taken: list[tuple[int, Reason]] = []
+    for name, given in answers_given(transcript).items():
+        if bare(given[-1].answer) != bare(answer):
+            continue
+        others = [n for n, item in enumerate(given) if bare(item.answer) != bare(answer)]
+        place = others[-1] + 1 if others else 0
+        turn, before = transcript.get(given[place].key), given[place - 1].answer if place else ""
+        if words := without_markdown(str(read_field(turn, "ARGUMENT") or "")).strip():
+            taken.append((turn.number, Reason(by=name, mark=turn.mark, words=words, before=before)))
+    in_order = [reason for _, reason in sorted(taken, key=lambda item: item[0])]
+    return tuple({bare(reason.words): reason for reason in reversed(in_order)}.values())[::-1]
 
 
 PLAIN = "plurality"

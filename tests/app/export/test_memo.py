@@ -137,7 +137,7 @@ def test_a_reason_is_what_brought_somebody_to_the_answer_and_not_the_last_rebutt
     entries = diary.add(Ruled(decision=decision), Closed(status="decided", reason="")).entries
     why = decision_memo(entries, read(entries).report).columns[0].points
     assert [point.words for point in why] == ["The lease ends.", "Only if the rent is fixed."]
-    assert why[1].tail.endswith("before: stay")
+    assert why[1].tail.endswith("was for stay")
 
 
 def test_a_failed_debate_tells_what_the_provider_said() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from folkmoot.analysis.cited_figures import CitedFigure, FigureCheck, cited_figures
-from folkmoot.analysis.decision_grounds import DecisionGrounds, decision_grounds, is_for
+from folkmoot.analysis.decision_grounds import DecisionGrounds, decision_grounds, is_for, reasons
 from folkmoot.app.plan.next_steps import pause_steps
 from folkmoot.arguments.argument_map import AGAINST, Node
 from folkmoot.arguments.positions import bare
@@ -25,7 +25,7 @@ from folkmoot.core.labels import (
     status_in_words,
 )
 from folkmoot.core.text import about, counted, listed, percent
-from folkmoot.core.transcript import Transcript, fold, read_field
+from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import MEAN, answer_in_words
 from folkmoot.report.gaps import gaps, readable_ballots
 from folkmoot.report.markdown_text import capital, date, without_markdown
@@ -186,13 +186,11 @@ def _column(title: str, points: Iterable[Point]) -> Column:
 
 
 def _reasons(report: Report, transcript: Transcript, answer: str, argument: str) -> Iterator[Point]:
-    """Why its supporters chose an answer, then the claims for it that are held, the strongest first.
-
-    The argument with which somebody first took an answer gives a reason or a condition; later ones rebut what others
-    have said, and nobody can follow them alone.
-    """
-    first = list(_first_arguments(report, transcript, answer))
-    yield from first
+    """Why its supporters chose an answer, then the claims for it that are held, the strongest first."""
+    first = reasons(transcript, answer)
+    for reason in first:
+        before = f", was for {reason.before}" if reason.before else ""
+        yield Point(words=reason.words, tail=f"{reason.by}, {reason.mark}{before}")
     if argument.strip() and not first:
         yield Point(words=without_markdown(argument))
     for node in _held(report, lambda node: is_for(node, answer) and bare(node.claim) != bare(answer)):
@@ -200,21 +198,6 @@ def _reasons(report: Report, transcript: Transcript, answer: str, argument: str)
     for ballot in report.outcome.ballots:
         if ballot.state == "cast" and bare(ballot.choice) == bare(answer):
             yield Point(words=without_markdown(ballot.reason), tail=ballot.voter)
-
-
-def _first_arguments(report: Report, transcript: Transcript, answer: str) -> Iterator[Point]:
-    """The arguments with which those who are for an answer at the end took it first, in the order of the debate."""
-    taken: list[tuple[int, Point]] = []
-    for name, given in report.stands.items():
-        if not given or bare(given[-1].answer) != bare(answer):
-            continue
-        others = [n for n, item in enumerate(given) if bare(item.answer) != bare(answer)]
-        place = others[-1] + 1 if others else 0
-        turn = transcript.get(given[place].key)
-        words = without_markdown(str(read_field(turn, "ARGUMENT") or ""))
-        before = f", before: {given[place - 1].answer}" if place else ""
-        taken.append((turn.number, Point(words=words, tail=f"{name}, {turn.mark}{before}")))
-    yield from (point for _, point in sorted(taken, key=lambda item: item[0]) if point.words)
 
 
 def _objections(report: Report, decision: Decision, grounds: DecisionGrounds) -> Iterator[Point]:
