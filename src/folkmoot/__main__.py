@@ -36,6 +36,7 @@ def interrupt_again(lost: "UnraisableHookArgs") -> None:
 def start() -> None:
     """Run the command; never returns."""
     hook, sys.unraisablehook = sys.unraisablehook, interrupt_again
+    before = "temporalio" in sys.modules  # in a process of somebody else's
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -46,7 +47,7 @@ def start() -> None:
         signal.signal(signal.SIGINT, usual)
         main()
     except SystemExit as ending:
-        if "temporalio" in sys.modules and isinstance(ending.code, int | None):
+        if "temporalio" in sys.modules and not before and isinstance(ending.code, int | None):
             # The threads of its library abort some processes at their end, when all has been done.
             sys.stdout.flush()
             sys.stderr.flush()
