@@ -33,10 +33,10 @@ from tests.simulator.plan_drawing import PROTOCOLS
 from tests.simulator.planted_faults import FAULTS, planted
 from tests.simulator.virtual_loop import OutsideWorld, Stuck, VirtualLoop
 
-SEEDS = range(500, 4_000) if MORE else range(500)
+SEEDS = range(500, 2_000) if MORE else range(500)
 """The seeds that are run: `make test-all` is `make test` and then the rest."""
 
-BLOCKS = 14 if MORE else 5
+BLOCKS = 6 if MORE else 5
 """Over how many tests, so that they run beside each other."""
 
 ROOT = Path(__file__).parents[2]
