@@ -134,7 +134,9 @@ async def _run(site: ServerState, listening: socket.socket, wanted: ServerSettin
     name = f"[{name}]" if ":" in name else name
     base = f"http://{name}:{port}"
     notifier = Notifier(site.workspace, site.runner.config.notify, base, log.say)
-    site.workspace.watchers.each.append(notifier)
+    wants_notices = bool(notifier.wanted.webhook or notifier.wanted.smtp)
+    if wants_notices:
+        site.workspace.watchers.each.append(notifier)
     message = "stopping after the answers in progress; press Ctrl-C again to stop at once"
     ending = ShutdownRequest(site.runner, waits=lambda: log.say(message), stop_now=server.stop_now)
 
@@ -145,12 +147,13 @@ async def _run(site: ServerState, listening: socket.socket, wanted: ServerSettin
         serving = group.create_task(server.serve(sockets=[listening]))
         await up.wait()
         with _logging(log), ending.listening(), _on_enter(tell_link):
-            notifying = group.create_task(notifier.run())
+            notifying = group.create_task(notifier.run()) if wants_notices else None
             tell_link()
             await ending.asked.wait()
             await site.runner.close()
             await asyncio.sleep(SETTLE)
-            notifying.cancel()
+            if notifying:
+                notifying.cancel()
             site.live.close()
             server.leave()
             await serving

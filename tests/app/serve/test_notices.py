@@ -13,6 +13,7 @@ from aiohttp import web
 from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.plan.settings import Config, load_config
 from folkmoot.app.plan.settings_tables import Notifying, read_notifying
+from folkmoot.app.run import access
 from folkmoot.app.run.access import share_of
 from folkmoot.app.run.people import answer
 from folkmoot.app.run.prepare import Overrides
@@ -136,6 +137,18 @@ async def test_what_cannot_be_sent_is_said_without_its_address(monkeypatch: pyte
     said = list[str]()
     await debated(Notifying(webhook="http://127.0.0.1:9/secret-hook"), said.append, lambda: len(said) > 1)
     assert not any("secret-hook" in sentence for sentence in said)
+
+
+async def test_what_is_wrong_with_one_notice_ends_neither_the_others_nor_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(access, "MOST_SHARES", 0)  # no further link can be made
+    monkeypatch.setattr(notices, "TRIES", (0.0,))
+    said = list[str]()
+    async with hooked() as (address, bodies), posted() as (server, _):
+        wanted = Notifying(webhook=address, smtp=server, people={"Ada": "ada@example.org"})
+        await debated(wanted, said.append, lambda: any(body["event"] == "ended" for body in bodies) and bool(said))
+    assert all("BriefError" in sentence for sentence in said)
 
 
 @pytest.mark.parametrize("shape", ["slack", "discord"])

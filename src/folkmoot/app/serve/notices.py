@@ -8,9 +8,10 @@ import asyncio
 import os
 import smtplib
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from email.message import EmailMessage
+from functools import partial
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -83,9 +84,10 @@ class Notifier:
     """
 
     def __init__(self, workspace: Workspace, wanted: Notifying, base: str, say: Callable[[str], None]) -> None:
-        self._workspace, self._wanted, self._base, self._say = workspace, wanted, base, say
+        self._workspace, self.wanted, self._base, self._say = workspace, wanted, base, say
         self._briefs: OrderedDict[str, Brief | None] = OrderedDict()
         self._decisions: dict[str, str] = {}
+        self._links: dict[tuple[str, str], str] = {}
         self._seen = asyncio.Queue[tuple[str, Entry]]()
 
     def take(self, debate: str, entries: Sequence[Entry]) -> None:
@@ -98,15 +100,18 @@ class Notifier:
         """Nothing is sent here: the entries have told it."""
 
     async def run(self) -> None:
-        """Send notices until this is cancelled, one after the other."""
-        while True:
-            debate, entry = await self._seen.get()
-            try:
-                brief = await self._brief(debate)
-                if brief is not None and (notice := self._notice(debate, entry, brief)):
-                    await self._send(notice)
-            except (FolkmootError, OSError) as error:
-                self._say(f"no notice of {debate} was sent: {error}")
+        """Send notices until this is cancelled; one that can't be sent holds up no other."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                debate, entry = await self._seen.get()
+                try:
+                    brief = await self._brief(debate)
+                except FolkmootError as error:
+                    self._say(f"no notice of {debate} was sent: {error}")
+                else:
+                    if brief is not None and (notice := self._notice(debate, entry, brief)):
+                        for send, whom in self._ways(notice):
+                            group.create_task(self._try(send, whom))
 
     async def _brief(self, debate: str) -> Brief | None:
         """The brief of a debate; None for one in which participants are generated."""
@@ -137,31 +142,36 @@ class Notifier:
                 pass
         return None
 
-    async def _send(self, notice: Notice) -> None:
-        async with asyncio.TaskGroup() as group:
-            if self._wanted.webhook:
-                group.create_task(self._try(lambda: self._post(notice), "the webhook"))
-            own = self._wanted.people.get(notice.who, "")
-            for address in {*self._wanted.mail, own} - {""}:
-                group.create_task(self._mail(notice, address, personal=address == own))
+    def _ways(self, notice: Notice) -> Iterator[tuple[Callable[[], Awaitable[object]], str]]:
+        """What sends a notice, and through what."""
+        if self.wanted.webhook:
+            yield partial(self._post, notice), "the webhook"
+        own = self.wanted.people.get(notice.who, "")
+        for address in {*self.wanted.mail, own} - {""}:
+            yield partial(self._mail, notice, address, personal=address == own), "the mail server"
 
-    async def _mail(self, notice: Notice, address: str, *, personal: bool) -> None:
-        link = notice.link
-        if personal:  # whoever gets it has no session on this server
+    async def _personal_link(self, notice: Notice) -> str:
+        """A link for the person whose turn it is, who has no session on this server; one for all turns of a debate."""
+        whose = notice.debate, notice.who
+        if whose not in self._links:
             until = self._workspace.clock() + LINK_DAYS * 86_400
             _, secret = await share(self._workspace, notice.debate, "join", who=notice.who, until=until)
-            link = f"{link}?share={secret}"
+            self._links[whose] = f"{notice.link}?share={secret}"
+        return self._links[whose]
+
+    async def _mail(self, notice: Notice, address: str, *, personal: bool) -> None:
+        link = await self._personal_link(notice) if personal else notice.link
         mail = EmailMessage()
         mail["Subject"], mail["To"] = notice.text[:200], address
-        mail["From"] = self._wanted.sender or address
+        mail["From"] = self.wanted.sender or address
         mail.set_content(f"{notice.text}\n\n{link}\n")
-        await self._try(lambda: asyncio.to_thread(_deliver, self._wanted.smtp, mail), "the mail server")
+        await asyncio.to_thread(_deliver, self.wanted.smtp, mail)
 
     async def _post(self, notice: Notice) -> None:
         import httpx2  # deferred: it takes 0.1 s to load
 
         async with httpx2.AsyncClient(timeout=SECONDS) as client:
-            answer = await client.post(self._wanted.webhook, json=SHAPES[self._wanted.format](notice))
+            answer = await client.post(self.wanted.webhook, json=SHAPES[self.wanted.format](notice))
         if not answer.is_success:
             raise OSError(f"it answered {answer.status_code}")
 
