@@ -171,9 +171,7 @@ def test_only_a_format_that_there_is_is_read(version: str) -> None:
         decode(line.replace('"v":2,', f'"v":{version},'))
 
 
-@pytest.mark.parametrize(
-    "edit", ['"seq":"1"', '"at":"0"', '"at":NaN', '"at":-1', '"at":1e300', '"prev":5']
-)
+@pytest.mark.parametrize("edit", ['"seq":"1"', '"at":"0"', '"at":NaN', '"at":-1', '"at":1e300', '"prev":5'])
 def test_a_head_of_another_kind_is_a_damaged_line(edit: str) -> None:
     data = json.loads(encode(Entry(seq=1, at=0.0, event=Entered(path="/debate"))))
     line = ",".join(f'"{name}":{json.dumps(value)}' for name, value in data.items() if not edit.startswith(f'"{name}"'))

@@ -343,7 +343,7 @@ def encode(entry: Entry | SideEntry) -> str:
             a value of a wrong type.
     """
     event = entry.event
-    name = KIND[type(event)] if isinstance(entry, Entry) else SIDE_KIND[type(event)]
+    name = KIND[type(entry.event)] if isinstance(entry, Entry) else SIDE_KIND[type(entry.event)]
     try:
         head = f'{{"v":{VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}","kind":"{name}","body":'
         body = to_json(event)
