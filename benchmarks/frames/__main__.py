@@ -23,7 +23,8 @@ from folkmoot.models.http_client import HttpClient
 from folkmoot.models.layers import RetrySettings
 from folkmoot.models.names import ANTHROPIC, OLLAMA, OPENAI, parse
 from folkmoot.models.pool import layered_model
-from folkmoot.models.transport import CONNECT_SECONDS, ProviderConnection
+from folkmoot.models.provider_errors import CONNECT_SECONDS
+from folkmoot.models.transport import ProviderConnection
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,17 +1,13 @@
 """What is in reach: local servers wherever the environment says, keys by name, advice where there is nothing."""
 
 import asyncio
-import ssl
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 
 from folkmoot.core.brief import QUOTES
-from folkmoot.models.discover import explain, find_models
-from folkmoot.models.http_port import Unreached
-from folkmoot.models.names import parse
-from folkmoot.models.transport import ProviderConnection
+from folkmoot.models.discover import find_models
 from folkmoot.testing.wires import Wires
 from tests.models.models_kit import KEY
 
@@ -165,22 +161,3 @@ async def test_a_key_that_is_none_is_not_sent() -> None:
         reach = await find_models(env, seconds=120)
     assert "compatible:good" in reach.models
     assert b"authorization" not in heads[0].lower()
-
-
-async def test_an_error_that_causes_itself_is_explained() -> None:
-    error = Unreached("no route")
-    error.__context__ = OSError("again")
-    error.__context__.__context__ = error
-    name = parse("vllm:good")
-    link = ProviderConnection(name.provider, NOWHERE)
-    assert "127.0.0.1:9" in str(await explain(name, link, error))
-    await link.close()
-
-
-async def test_a_server_that_fails_at_tls_and_is_gone_then_is_named_for_tls() -> None:
-    name = parse("vllm:good")
-    link = ProviderConnection(name.provider, NOWHERE | {"VLLM_BASE_URL": "https://127.0.0.1:9/v1"})
-    error = Unreached("connecting")
-    error.__cause__ = ssl.SSLError(1, "no protocols available")
-    assert "do not agree on TLS" in str(await explain(name, link, error))
-    await link.close()

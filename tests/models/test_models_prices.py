@@ -1,30 +1,18 @@
 """Tokens are estimated upward, and a price that nobody knows is unknown."""
 
-import subprocess
-import sys
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, time
-from decimal import Decimal
+from datetime import UTC, datetime
 from typing import cast
 
 import pytest
 from genai_prices import Usage as Priced
 from genai_prices import calc_price
 from genai_prices.data_snapshot import get_snapshot
-from genai_prices.types import (
-    ConditionalPrice,
-    ModelInfo,
-    ModelPrice,
-    StartDateConstraint,
-    TieredPrices,
-    TimeOfDateConstraint,
-)
+from genai_prices.types import TieredPrices
 from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.core.ask import Usage
 from folkmoot.core.brief import Settings
-from folkmoot.models import prices
 from folkmoot.models.base import Message
 from folkmoot.models.names import PROVIDERS, ModelName, Provider, parse
 from folkmoot.models.prices import MAX_TOKENS, OVERHEAD, answer_cap, cost, count_most, count_tokens, quote
@@ -150,13 +138,6 @@ def test_models_of_the_library_have_the_prices_of_their_providers() -> None:
     assert cost(parse("library:nobody:x"), usage) is None
 
 
-@pytest.fixture
-def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No price has been looked up yet."""
-    forgotten: dict[tuple[str, str], prices.PriceTable] = {}
-    monkeypatch.setattr(prices, "_tables", lambda: forgotten)
-
-
 def test_where_a_price_rises_with_the_prompt_it_is_that_of_the_list_on_both_sides() -> None:
     near = 0
     for provider in get_snapshot().providers:
@@ -172,91 +153,3 @@ def test_where_a_price_rises_with_the_prompt_it_is_that_of_the_list_on_both_side
                     assert cost(name, usage) == pytest.approx(float(price)), (model.id, start)  # pyright: ignore[reportUnknownMemberType]
                     near += 1
     assert near > 20
-
-
-@pytest.mark.usefixtures("no_tables")
-def test_a_process_that_lasts_has_another_one_read_the_list() -> None:
-    program = (
-        "import sys\n"
-        "from folkmoot.core.ask import Usage\n"
-        "from folkmoot.models.names import parse\n"
-        "from folkmoot.models.prices import cost, load_prices\n"
-        "for name in ('openai:gpt-4o-mini', 'openai:nobody'):\n"
-        "    load_prices(parse(name), apart=True)\n"
-        "    print(cost(parse(name), Usage(input_tokens=1000, output_tokens=10)))\n"
-        "print('genai_prices' in sys.modules)\n"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    known = cost(parse("openai:gpt-4o-mini"), Usage(input_tokens=1000, output_tokens=10))
-    assert run.stdout.split() == [str(known), "None", "False"]
-
-
-@pytest.mark.usefixtures("no_tables")
-def test_what_another_process_has_read_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    step = {"start": 0, "fresh": 2.0, "out": 3.0, "cached": 1.0, "put": 1.0}
-    monkeypatch.setattr(prices, "_CHILD", f"import json; print(json.dumps({{'steps': [{step}], 'until': None}}))")
-    prices.load_prices(parse("openai:gpt-4o-mini"), apart=True)
-    assert cost(parse("openai:gpt-4o-mini"), Usage(input_tokens=10, output_tokens=1)) == 23.0
-
-
-@pytest.mark.usefixtures("no_tables")
-@pytest.mark.parametrize("program", ["raise SystemExit(3)", "print('no price')"])
-def test_where_another_process_cannot_read_the_list_this_one_does(
-    program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(prices, "_CHILD", program)
-    prices.load_prices(parse("openai:gpt-4o-mini"), apart=True)
-    assert cost(parse("openai:gpt-4o-mini"), Usage(input_tokens=1000))
-
-
-@pytest.mark.usefixtures("no_tables")
-def test_a_price_is_looked_up_once_as_long_as_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    lookups: list[str] = []
-    ends: Iterator[float | None] = iter((100.0, None))
-
-    def look_up(provider: str, model: str, now: datetime) -> dict[str, object]:
-        lookups.append(model)
-        step = {"start": 0, "fresh": float(len(lookups)), "out": 0.0, "cached": 0.0, "put": 0.0}
-        return {"steps": (step,), "until": next(ends)}
-
-    monkeypatch.setattr(prices, "look_up", look_up)
-    monkeypatch.setattr(prices, "time", lambda: clock)
-    clock, name = 99.0, parse("openai:gpt-4o-mini")
-    prices.load_prices(name)
-    prices.load_prices(name)
-    assert [cost(name, Usage(input_tokens=1)) for _ in range(2)] == [1.0, 1.0]
-    clock = 100.0
-    assert [cost(name, Usage(input_tokens=1)) for _ in range(2)] == [2.0, 2.0]
-    assert len(lookups) == 2
-
-
-def _priced(*conditions: StartDateConstraint | TimeOfDateConstraint | None) -> ModelInfo:
-    price = ModelPrice(input_mtok=Decimal(1))
-    rows = [ConditionalPrice(condition, prices=price) for condition in conditions]
-    return get_snapshot().providers[0].models[0].__class__(id="m", match=None, prices=rows)  # pyright: ignore[reportArgumentType]
-
-
-@pytest.mark.parametrize(
-    ("conditions", "until"),
-    [
-        ((None,), None),
-        ((None, StartDateConstraint(date(2026, 1, 1))), None),
-        ((None, StartDateConstraint(date(2026, 6, 1))), datetime(2026, 6, 1, tzinfo=UTC)),
-        ((TimeOfDateConstraint(time(0, 30), time(16, 30)),), datetime(2026, 5, 1, 16, 30, tzinfo=UTC)),
-        ((TimeOfDateConstraint(time(1), time(2)),), datetime(2026, 5, 2, 1, tzinfo=UTC)),
-        ((TimeOfDateConstraint(time(1, tzinfo=UTC), time(2, tzinfo=UTC)),), datetime(2026, 5, 2, 1, tzinfo=UTC)),
-    ],
-)
-def test_a_price_with_conditions_holds_until_one_of_them_changes(
-    conditions: tuple[StartDateConstraint | TimeOfDateConstraint | None, ...], until: datetime | None
-) -> None:
-    until_then = prices.holds_until(_priced(*conditions), datetime(2026, 5, 1, 12, tzinfo=UTC))
-    assert until_then == (until.timestamp() if until else None)
-
-
-def test_the_other_process_prints_what_it_finds(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["-c", "openai", "gpt-4o-mini"])
-    prices.main()
-    assert '"fresh": 1.5e-07' in capsys.readouterr().out

@@ -205,17 +205,6 @@ async def test_a_server_may_compress_all_the_same(name: str, packing: str, pack:
         assert "accept-encoding: identity\r\n" in server.asked[0][0]
 
 
-async def test_a_packing_that_nobody_knows_is_named() -> None:
-    async def answer(line: Line) -> None:
-        line.head(more="content-encoding: br\r\n")
-        line.chunk(b"")
-
-    async with served(answer) as (_, url):
-        with pytest.raises(ModelError, match="compresses its answers, though asked not to: br") as caught:
-            await answered("openai:gpt-4o", url)
-        assert caught.value.kind == "address"
-
-
 async def test_a_slow_first_byte_is_no_fault() -> None:
     async def answer(line: Line) -> None:
         await asyncio.sleep(0.3)

@@ -11,7 +11,7 @@ import pytest
 
 from folkmoot.core.agent import is_cut_off
 from folkmoot.core.errors import ModelError
-from folkmoot.models import http_port
+from folkmoot.models import transport
 from folkmoot.models.http_client import HttpClient
 from folkmoot.models.http_port import HttpAnswer, HttpPort, Unreached
 from folkmoot.models.layers import RetrySettings
@@ -26,7 +26,7 @@ from tests.models.test_wires_faults import Line, answered, served
 
 
 async def test_an_answer_that_is_too_long_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_port, "ANSWER_BYTES", 100)
+    monkeypatch.setattr(transport, "ANSWER_BYTES", 100)
     model, _ = canned("ollama:tiny", Page(lines(*HEARD) + b" " * 100))
     with pytest.raises(ModelError, match="in one answer"):
         await model.complete(ask(), Notebook())

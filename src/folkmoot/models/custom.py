@@ -20,11 +20,10 @@ from folkmoot.core.errors import Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.text import named
 from folkmoot.models.base import Message, Request, Traits
-from folkmoot.models.discover import explain
 from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import ModelName, Provider, unsent_settings
 from folkmoot.models.prices import count_tokens, quote
-from folkmoot.models.provider_errors import TranslatedErrors, answer_error, malformed_error
+from folkmoot.models.provider_errors import TranslatedErrors, answer_error, connection_error, malformed_error
 from folkmoot.models.stream import AnswerStream, End, final_answer, repair_surrogates
 from folkmoot.models.transport import ProviderConnection, read_object
 
@@ -278,7 +277,7 @@ class ProviderModel(ABC):
         try:
             answer = await self.link.post(path, body)
         except Unreached as error:
-            raise await explain(self.model, self.link, error) from error
+            raise connection_error(self.model, self.link.url, error, self.link.key) from error
         if answer.status != 200:
             key, url = self.link.key, self.link.url
             raise answer_error(self.model, answer.status, answer.body, headers=answer.headers, key=key, url=url)

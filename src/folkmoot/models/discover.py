@@ -1,4 +1,4 @@
-"""Provider discovery for ``folkmoot models``: local servers in reach, keys that are set, and causes of failure.
+"""Provider discovery for ``folkmoot models``: local servers in reach, and keys that are set.
 
 Nothing here costs anything or shows a key: local servers are asked for their lists, keys only checked for presence.
 """
@@ -6,97 +6,19 @@ Nothing here costs anything or shows a key: local servers are asked for their li
 import asyncio
 import os
 import shutil
-import ssl
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
-from urllib.parse import SplitResult, urlsplit
 
 from folkmoot.core.brief import QUOTES
-from folkmoot.core.errors import BriefError, Unavailable
-from folkmoot.models.http_port import Unreached
-from folkmoot.models.names import Environment, Key, ModelName, Provider, find_key, find_url, providers
-from folkmoot.models.provider_errors import unreached_error, wrong_server_error
-from folkmoot.models.transport import CONNECT_SECONDS, ProviderConnection, read_object
+from folkmoot.core.errors import BriefError
+from folkmoot.models.names import Environment, Key, Provider, find_key, find_url, providers
+from folkmoot.models.transport import read_object
 from folkmoot.models.wires.acp_programs import USUAL
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
-
-PROBE_SECONDS = 3.0
-"""Seconds in which a server shows what it speaks."""
-
-
-async def explain(name: ModelName, link: ProviderConnection, error: Unreached) -> Unavailable:
-    """The error for a request that got no response, or lost it.
-
-    Args:
-        name: the model that was asked.
-        link: the way to its provider.
-        error: what happened; its causes tell more than its words.
-    """
-    # The HTTP library has errors of its own that are of this class, and say less.
-    named = (error for error in _causes(error) if isinstance(error, ssl.SSLError) and type(error).__module__ == "ssl")
-    tls = next(named, None)
-    if text := await _wrong_address(urlsplit(link.url), tls, error):
-        return wrong_server_error(f"{name.provider.name} at {link.url} {text}")
-    if error.refused:
-        return wrong_server_error(f"no connection to {name.provider.name} at {link.url}: {error}")
-    reason = f"it took longer than {CONNECT_SECONDS:g} s" if error.late else str(error)
-    return unreached_error(name, link.url, reason, link.key)
-
-
-async def _wrong_address(parts: SplitResult, tls: ssl.SSLError | None, error: Unreached) -> str:
-    """What is wrong with the server at an address, or with the address; "" where it may just be away."""
-    if isinstance(tls, ssl.SSLCertVerificationError):
-        return f"shows a certificate that is not trusted: {tls.verify_message}"
-    if parts.scheme == "http":
-        # A server of TLS answers a plain request with an alert, or closes the connection at once.
-        return "speaks https, not http" if error.closed and await _speaks_tls(parts) else ""
-    # Whoever cuts an answer off has shaken hands, so no plain request is sent to it.
-    if (tls or error.late or (error.closed and error.connecting)) and await _speaks_http(parts):
-        return "speaks http, not https"
-    return f"and Folkmoot do not agree on TLS: {getattr(tls, 'reason', '') or tls}" if tls else ""
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An error, its cause, and so on."""
-    for _ in range(20):
-        if error is None:
-            return
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-async def _speaks_http(parts: SplitResult) -> bool:
-    """Whether the server answers a plain request; one of TLS is silent, sends an alert, or answers with status 400."""
-    request = f"HEAD / HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode()
-    head = await _first_bytes(parts, request, None)
-    return head.startswith(b"HTTP/") and not head.endswith(b"400")
-
-
-async def _speaks_tls(parts: SplitResult) -> bool:
-    """Whether the server shakes hands as those of TLS do, whoever it is."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return await _first_bytes(parts, b"", context) == b"shaken"
-
-
-async def _first_bytes(parts: SplitResult, request: bytes, context: ssl.SSLContext | None) -> bytes:
-    """The first 12 bytes of a server's answer, or ``shaken`` where nothing was asked; nothing where it fails."""
-    with suppress(OSError, TimeoutError, ValueError, asyncio.IncompleteReadError):
-        async with asyncio.timeout(PROBE_SECONDS):
-            port = parts.port or (443 if parts.scheme == "https" else 80)
-            reader, writer = await asyncio.open_connection(parts.hostname, port, ssl=context)
-            try:
-                writer.write(request)
-                return await reader.readexactly(12) if request else b"shaken"
-            finally:
-                writer.close()
-    return b""
-
 
 SECONDS = 1.0
 """Time for each server to answer; all are asked at once. A busy machine answers late."""

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 from weakref import finalize
@@ -71,7 +71,6 @@ class HttpClient:
             connector=aiohttp.TCPConnector(limit=0, ssl=self._tls or True),
             timeout=aiohttp.ClientTimeout(total=None, connect=self._connect),
             cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
             skip_auto_headers=_SILENT,
             read_bufsize=READ_BYTES,
         )
@@ -100,10 +99,9 @@ class _Answer:
 
     async def read(self) -> bytes:
         """The bytes that have come; see ``HttpAnswer``."""
-        if transport := self._paused:
-            if data := self._take_waiting(transport):
-                return data
-            self._resume(transport)
+        if self._paused:
+            self._paused.resume_reading()
+            self._paused = None
         try:
             return await self._content.readany()
         except (aiohttp.ClientError, OSError) as error:
@@ -121,58 +119,21 @@ class _Answer:
         self._paused.pause_reading()
         return True
 
-    def _resume(self, transport: asyncio.Transport) -> None:
-        transport.resume_reading()
-        self._paused = None
-
-    def _take_waiting(self, transport: asyncio.Transport) -> bytes:
-        """What has come meanwhile, without three turns of the event loop; nothing where that must be asked.
-
-        With a thousand streams these turns are most of the time by which a piece is late. Asyncio's own transport of a
-        plain socket can be told to look; others (TLS, uvloop) cannot.
-        """
-        look = getattr(transport, "_read_ready", None)
-        if look is None or not _CAN_TAKE:
-            return b""
-        look()
-        if self._response.connection is None:  # that was all, and the connection may be used again
-            self._resume(transport)
-        return _take(self._content)
-
-
-_CAN_TAKE = {"_buffer", "_buffer_offset", "_cursor", "_http_chunk_splits", "_protocol", "_size"}.issubset(
-    aiohttp.StreamReader.__slots__
-)
-"""Whether aiohttp keeps what has come as ``_take`` knows it."""
-
-
-def _take(content: Any) -> bytes:
-    """What aiohttp has in store; its own way asks the transport for more behind every chunk."""
-    if content._buffer_offset or content._protocol._reading_paused:
-        return content._read_nowait(-1)
-    data = b"".join(content._buffer)
-    content._buffer.clear()
-    content._size -= len(data)
-    content._cursor += len(data)
-    if content._http_chunk_splits:
-        content._http_chunk_splits.clear()
-    return data
-
 
 def _connection_error(error: Exception, proxy: str | None = None) -> Unreached:
     via = f"the proxy {urlsplit(proxy).hostname}:{urlsplit(proxy).port}" if proxy else ""  # never its password
     if isinstance(error, aiohttp.ClientHttpProxyError):
         says = " ".join(filter(None, (str(error.status), error.message)))
         wants = "wants a log-in" if error.status == 407 else "refuses to connect to it"
-        return Unreached(f"{via} {wants} ({says})", connecting=True, refused=error.status < 500)
+        return Unreached(f"{via} {wants} ({says})", refused=error.status < 500)
     late = isinstance(error, asyncio.TimeoutError)
     # A server of TLS answers a plain request with an alert, which is no HTTP, or closes or resets the connection.
     closed = isinstance(error, _CLOSED) or isinstance(error.__cause__, ConnectionResetError)
-    words, connecting = "", isinstance(error, aiohttp.ClientConnectorError)
+    words = ""
     if isinstance(error, aiohttp.ClientConnectorError):
         words = "the server closed the connection while it was being made" if closed else error.strerror or ""
     words = f"{words or str(error) or type(error).__name__}{f' (through {via})' if via else ''}"
-    return Unreached(words, late=late, closed=closed, connecting=connecting)
+    return Unreached(words, late=late, closed=closed)
 
 
 _CLOSED = (aiohttp.ServerDisconnectedError, aiohttp.ClientResponseError, ConnectionResetError)

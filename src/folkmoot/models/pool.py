@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast, runtime_checkable
 
 from folkmoot.core.agent import Quote, Recorder
-from folkmoot.core.ask import Fields, Value
+from folkmoot.core.ask import Fields, Usage, Value
 from folkmoot.core.errors import BriefError, FolkmootError, Unavailable
 from folkmoot.core.event import Called
 from folkmoot.core.extensions import NO_OPTIONS, PROVIDER, options_for, with_options
@@ -35,7 +35,7 @@ from folkmoot.models.layers import (
 )
 from folkmoot.models.local_server import is_nearby
 from folkmoot.models.names import ACP, Environment, ModelName, find_url, need_key, parse, programs_in
-from folkmoot.models.prices import load_prices
+from folkmoot.models.prices import cost
 from folkmoot.models.provider_errors import TranslatedErrors
 from folkmoot.models.transport import IN_FLIGHT, OpenHttp, ProviderConnection, UsageMeter
 from folkmoot.models.wires.acp_agent import AcpModel
@@ -141,7 +141,6 @@ class Pool:
         programs: the programs behind ``acp:NAME`` that the user's own settings name.
         meter: by a provider's name and the mark of its key what counts its calls, where several processes share its
             limits; it is asked when a provider is first used.
-        is_lasting: whether the process runs for long, so that it has another one read the list of prices.
     """
 
     def __init__(
@@ -157,7 +156,6 @@ class Pool:
         self._env, self._retry, self._in_flight = env, retry or RetrySettings(), in_flight
         self._breaker, self._clock, self._http = breaker or BreakerSettings(), clock, http
         self.meter: Callable[[str, str], UsageMeter | None] = lambda provider, key: None
-        self.is_lasting = False
         self._links: dict[str, ProviderConnection] = {}
         self._models: dict[str, Breaking] = {}
         self._guests: dict[str, Model] = {}
@@ -291,7 +289,7 @@ class Pool:
         # Broad, because the model's turn meets the same fault and books it.
         with contextlib.suppress(Exception):
             _ = connection.port, model.drops
-        load_prices(name, apart=self.is_lasting)
+        cost(name, Usage())
 
     def _with_breaker(self, model: Model) -> Breaking:
         return Breaking(model, Breaker(self._breaker, self._clock))

@@ -5,14 +5,10 @@ A price that no list has is unknown, never zero. Local models cost nothing, by d
 
 import json
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
-from itertools import pairwise
-from time import time
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from folkmoot.core.agent import Quote
 from folkmoot.core.ask import ToolSpec, Usage
@@ -21,7 +17,9 @@ from folkmoot.models.base import Message, Request
 from folkmoot.models.names import LIBRARY, ModelName
 
 if TYPE_CHECKING:
-    from genai_prices.types import ConditionalPrice, ModelInfo, Provider
+    from decimal import Decimal
+
+    from genai_prices.types import ModelInfo, TieredPrices
 
 MAX_TOKENS = 2048
 """Tokens of an answer where the settings say nothing. It is sent along, so that what was reserved holds."""
@@ -127,124 +125,41 @@ def cost(name: ModelName, usage: Usage, *, written: int = 0) -> float | None:
     provider, model = _price_list_names(name)
     if not provider:
         return None
-    table = _table(provider, model)
-    if not table.steps:
+    info = _listed(provider, model)
+    if info is None:
         return None
     cached = min(usage.cached_tokens, usage.input_tokens)
     put = min(written, usage.input_tokens - cached)
-    rates = next((step for step in reversed(table.steps) if usage.input_tokens > step["start"]), table.steps[0])
-    fresh = usage.input_tokens - cached - put
-    used = ((fresh, "fresh"), (usage.output_tokens, "out"), (cached, "cached"), (put, "put"))
-    return sum(tokens * rates[kind] for tokens, kind in used)
+    price = info.get_prices(datetime.now(UTC))  # some prices have hours, or a day from which they hold
+    fresh_rate = price.input_mtok
+    # The library's own sum takes half a millisecond a call. What has no price of its own is priced as other input is.
+    used = (
+        (usage.input_tokens - cached - put, fresh_rate),
+        (usage.output_tokens, price.output_mtok),
+        (cached, fresh_rate if price.cache_read_mtok is None else price.cache_read_mtok),
+        (put, fresh_rate if price.cache_write_mtok is None else price.cache_write_mtok),
+    )
+    return sum(count * _rate(rate, usage.input_tokens) for count, rate in used) / 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceTable:
-    """What a model costs.
+def _rate(price: "Decimal | TieredPrices | None", prompt: int) -> float:
+    """US dollars for a million tokens; behind a prompt of some length all of them may cost more."""
+    from genai_prices.types import TieredPrices
 
-    Attributes:
-        steps: US dollars a token where a prompt is longer than ``start`` tokens: ``fresh`` input, output (``out``),
-            input that is read from a cache (``cached``) or written to one (``put``); none where the list has none.
-        until: when it may cost something else, in seconds since 1970; None for never.
-    """
-
-    steps: Sequence[Mapping[str, float]] = ()
-    until: float | None = None
+    if isinstance(price, TieredPrices):
+        price = next((tier.price for tier in reversed(price.tiers) if prompt > tier.start), price.base)
+    return float(price or 0)
 
 
-@cache
-def _tables() -> dict[tuple[str, str], PriceTable]:
-    """The prices of the models that were asked for, as the list has them."""
-    return {}
-
-
-def _table(provider: str, model: str) -> PriceTable:
-    """The price of a model, kept as long as it holds."""
-    table = _tables().get((provider, model))
-    if table is None or (table.until is not None and time() >= table.until):
-        table = _keep(provider, model, look_up(provider, model, datetime.now(UTC)))
-    return table
-
-
-def _keep(provider: str, model: str, price: Mapping[str, object]) -> PriceTable:
-    until = price["until"]
-    assert until is None or isinstance(until, float)
-    table = PriceTable(steps=cast("Sequence[Mapping[str, float]]", price["steps"]), until=until)
-    _tables()[provider, model] = table
-    return table
-
-
-MILLION = 1_000_000
-NEAR = 1_000
-"""How many tokens longer than its beginning the prompt is with which a step of prices is looked up, at most."""
-
-
-def look_up(provider: str, model: str, now: datetime) -> dict[str, object]:
-    """The price of a model as ``PriceTable`` has it; without steps where the list does not know the model."""
+@lru_cache(maxsize=1_000)
+def _listed(provider: str, model: str) -> "ModelInfo | None":
+    """What the list has of a model; None where it does not know it."""
     from genai_prices.data_snapshot import get_snapshot  # deferred: the list takes 0.2 s to load and 14 MB
 
     try:
-        priced_by, info = get_snapshot().find_provider_model(model, None, provider, None)
-        return {"steps": tuple(_steps(priced_by, info, now)), "until": holds_until(info, now)}
+        return get_snapshot().find_provider_model(model, None, provider, None)[1]
     except LookupError:
-        return {"steps": (), "until": None}
-
-
-def main() -> None:
-    """Print the price of the model that the arguments name, its provider first, as JSON."""
-    sys.stdout.write(json.dumps(look_up(sys.argv[1], sys.argv[2], datetime.now(UTC))))
-
-
-def _steps(priced_by: "Provider", info: "ModelInfo", now: datetime) -> Iterator[dict[str, float]]:
-    """The prices of each length of a prompt from which others hold."""
-    from genai_prices.types import TieredPrices
-
-    tiers = (value.tiers for value in vars(info.get_prices(now)).values() if isinstance(value, TieredPrices))
-    starts = sorted({0, *(tier.start for row in tiers for tier in row)})
-    for start, stop in pairwise((*starts, starts[-1] + 2 * NEAR)):
-        yield _step(priced_by, info, now, start, min(start + NEAR, stop))
-
-
-def _step(priced_by: "Provider", info: "ModelInfo", now: datetime, start: int, probe: int) -> dict[str, float]:
-    from genai_prices import Usage as Priced
-
-    def price(output_tokens: int = 0, cached: int = 0, put: int = 0) -> float:
-        priced = Priced(
-            input_tokens=probe, output_tokens=output_tokens, cache_read_tokens=cached, cache_write_tokens=put
-        )
-        return float(info.calc_price(priced, priced_by, genai_request_timestamp=now).total_price)
-
-    fresh = price()
-    return {
-        "start": start,
-        "fresh": fresh / probe,
-        "out": (price(output_tokens=MILLION) - fresh) / MILLION,
-        "cached": price(cached=probe) / probe,
-        "put": price(put=probe) / probe,
-    }
-
-
-def holds_until(info: "ModelInfo", now: datetime) -> float | None:
-    """When a model may have another price, in seconds since 1970; None for never."""
-    if not isinstance(info.prices, list):
         return None
-    changes = [change for price in info.prices for change in _changes(price, now) if change > now]
-    return min(changes).timestamp() if changes else None
-
-
-def _changes(price: "ConditionalPrice", now: datetime) -> Iterator[datetime]:
-    from genai_prices.types import StartDateConstraint
-
-    condition = price.constraint
-    if condition is None:
-        return
-    if isinstance(condition, StartDateConstraint):
-        yield datetime.combine(condition.start_date, datetime.min.time(), UTC)
-        return
-    for moment in (condition.start_time, condition.end_time):
-        for day in (0, 1, 2):  # a time of day with an offset may stand on the day before
-            local = datetime.combine(now.date() + timedelta(days=day - 1), moment)
-            yield local.replace(tzinfo=UTC) if local.tzinfo is None else local.astimezone(UTC)
 
 
 def _price_list_names(name: ModelName) -> tuple[str, str]:
@@ -253,40 +168,6 @@ def _price_list_names(name: ModelName) -> tuple[str, str]:
         return name.provider.prices, name.model
     provider, _, model = name.model.partition(":")
     return {"bedrock": "aws", "google-cloud": "google", "google-gla": "google"}.get(provider, provider), model
-
-
-def load_prices(name: ModelName, *, apart: bool = False) -> None:
-    """Look the price of a model up where its first call would do so else.
-
-    Args:
-        name: the model.
-        apart: in a process of its own, which takes 0.4 s of processor time and leaves 14 MB to this one.
-    """
-    provider, model = _price_list_names(name)
-    if not provider or name.provider.local or (provider, model) in _tables():
-        return
-    if price := _looked_up_apart(provider, model) if apart else None:
-        _keep(provider, model, price)
-    else:
-        _table(provider, model)
-
-
-_CHILD = "from folkmoot.models.prices import main; main()"
-
-SECONDS_APART = 60.0
-"""The longest that another process may take to look a price up."""
-
-
-def _looked_up_apart(provider: str, model: str) -> Mapping[str, object] | None:
-    """The price of a model as another process finds it; None where that fails."""
-    import subprocess  # deferred for start-up time
-
-    command = [sys.executable, "-P", "-c", _CHILD, provider, model]
-    try:
-        run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS_APART, check=True)
-        return cast("Mapping[str, object]", json.loads(run.stdout))
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return None
 
 
 def _count_calls(message: Message, count: Callable[[str], int]) -> int:

@@ -7,17 +7,22 @@ and cleared of the key.
 import asyncio
 import json
 import re
+import ssl
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Literal, cast
 
 from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.text import clean, hide
+from folkmoot.models.http_port import Unreached
 from folkmoot.models.names import Key, ModelName
 from folkmoot.models.waits import wait_seconds
 
 LONGEST = 200
 """Characters of a provider's own words that are passed on."""
+
+CONNECT_SECONDS = 10.0
+"""Seconds to reach a host. All other limits are those of ``layers``, which tell words from signs of life."""
 
 MOST_JUDGED = 4_000
 """Characters by which is judged what an error is about."""
@@ -392,6 +397,32 @@ def unreached_error(name: ModelName, url: str, detail: str, key: Key | None = No
     """The error for a connection that could not be made or broke; the provider may have worked on the request."""
     sentence = f"no connection to {name.provider.name} at {url}{provider_words(detail, key)}"
     return Unavailable(sentence, kind="connection", again=True)
+
+
+def connection_error(name: ModelName, url: str, error: Unreached, key: Key | None = None) -> Unavailable:
+    """The error for a request that got no response, or lost it."""
+    provider = name.provider.name
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) and cause not in causes:
+        causes.append(cause)
+    # The HTTP library has errors of its own that are of this class, and say less.
+    cause = next((c for c in causes if isinstance(c, ssl.SSLError) and type(c).__module__ == "ssl"), None)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return wrong_server_error(
+            f"{provider} at {url} shows a certificate that is not trusted: {cause.verify_message}"
+        )
+    if isinstance(cause, ssl.SSLError):
+        reason = cause.reason or str(cause)
+        return wrong_server_error(
+            f"{provider} at {url} does not speak https as expected ({reason}); does it speak http?"
+        )
+    if error.refused:
+        return wrong_server_error(f"no connection to {provider} at {url}: {error}")
+    if error.late:
+        return unreached_error(name, url, f"it took longer than {CONNECT_SECONDS:g} s", key)
+    # A server of TLS answers a plain request with an alert, or closes the connection at once; and the other way round.
+    doubt = f"; does it speak {'https' if url.startswith('http:') else 'http'}?" if error.closed else ""
+    return unreached_error(name, url, f"{error}{doubt}", key)
 
 
 def wrong_server_error(reason: str) -> Unavailable:

@@ -4,18 +4,16 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, cast
 
-from folkmoot.core.errors import Unavailable
-from folkmoot.models.http_port import BoundedBody, HttpAnswer, HttpPort, read_error
+from folkmoot.core.errors import Unavailable, Unreadable
+from folkmoot.models.http_port import HttpAnswer, HttpPort
 from folkmoot.models.local_server import FRESH, ServerFacts, ask_server, is_nearby
 from folkmoot.models.names import Environment, Provider, find_url, need_key
-
-CONNECT_SECONDS = 10.0
-"""Seconds to reach a host. All other limits are those of ``layers.TimeLimit``, which tells words from signs of life."""
+from folkmoot.models.provider_errors import CONNECT_SECONDS, wrong_server_error
 
 VIA = "folkmoot-via"
 """The header that names the instance of Folkmoot from which a call comes, so that a debate is never asked by itself."""
@@ -29,6 +27,11 @@ MODELS, VERSION = "/models", "/v1"
 IN_FLIGHT = 50
 """Calls in flight to one provider with one key."""
 
+ANSWER_BYTES = 32_000_000
+"""Bytes of one whole answer: some 100,000 tokens, for each comes in an event of about 300 bytes."""
+
+ERROR_BYTES = 64_000
+"""Bytes that are read of the body of an error; no more than 200 characters of it are told."""
 
 OpenHttp: TypeAlias = Callable[[str, bool], HttpPort]
 """Opens HTTP to an address; the second value is whether the environment may name a proxy for it."""
@@ -85,14 +88,8 @@ class ProviderConnection:
         values = os.environ if env is None else env
         own = {header: values[name] for name, header in provider.headers.items() if values.get(name, "").strip()}
         bearer = {"authorization": f"Bearer {self.key.reveal()}"} if self.key else {}
-        self._headers = {
-            "user-agent": "folkmoot",
-            VIA: INSTANCE,
-            "accept-encoding": "identity",
-            **_JSON,
-            **own,
-            **bearer,
-        }
+        usual = {"user-agent": "folkmoot", "accept-encoding": "identity", "content-type": "application/json"}
+        self._headers = {**usual, VIA: INSTANCE, **own, **bearer}
         self._open_http, self._port = http or _usual_http, cast("HttpPort | None", None)
         self.streams = 0
 
@@ -128,15 +125,6 @@ class ProviderConnection:
                 return {}
             return read_object(await BoundedBody(answer, self.provider.name, url).whole())
 
-    @contextmanager
-    def streaming(self) -> Generator[None]:
-        """Count an answer as being read, for the time of the context."""
-        self.streams += 1
-        try:
-            yield
-        finally:
-            self.streams -= 1
-
     def open(
         self, path: str, body: bytes | None, headers: Mapping[str, str] | None = None
     ) -> AbstractAsyncContextManager[HttpAnswer]:
@@ -167,7 +155,53 @@ class ProviderConnection:
             await self._port.close()
 
 
-_JSON: Mapping[str, str] = {"content-type": "application/json"}
+class BoundedBody:
+    """Reads the body of an answer, bounded before anything parses it.
+
+    Args:
+        answer: the answer, with a status of success.
+        provider: the provider's name.
+        url: the provider's address.
+
+    Raises:
+        Unavailable: it is a web page; what answers there is no such provider.
+    """
+
+    def __init__(self, answer: HttpAnswer, provider: str, url: str) -> None:
+        self._answer, self._provider, self._bytes_left = answer, provider, ANSWER_BYTES
+        self.pause = answer.pause
+        if answer.headers.get("content-type", "").partition(";")[0].strip().lower() == "text/html":
+            raise wrong_server_error(f"{provider} at {url} answers with a web page; is the address right?")
+
+    async def read(self) -> bytes:
+        """The next bytes; nothing at the end of the body.
+
+        Raises:
+            Unreadable: there are too many.
+            Unreached: the connection broke.
+        """
+        data = await self._answer.read()
+        self._bytes_left -= len(data)
+        if self._bytes_left < 0:
+            problem = f"{self._provider} sent more than {ANSWER_BYTES // 1_000_000} MB in one answer"
+            raise Unreadable(problem, kind="garbled")
+        return data
+
+    async def whole(self) -> bytes:
+        """The whole body."""
+        pieces: list[bytes] = []
+        while data := await self.read():
+            pieces.append(data)
+        return b"".join(pieces)
+
+
+async def read_error(answer: HttpAnswer) -> bytes:
+    """The beginning of an error's body."""
+    body = b""
+    while len(body) < ERROR_BYTES and (data := await answer.read()):
+        body += data
+    return body[:ERROR_BYTES]
+
 
 LONGEST_HOLD = 300.0
 """Seconds after which a provider is asked again, however long it wanted to be left alone."""

@@ -47,7 +47,7 @@ class Worker:
         self._most, self._grace, self._config = most, grace, workspace.config or Config()
         self._temporal = Temporal(self._config.temporal, self._store)
         self._segments = Segments(workspace, self._store, name, self._temporal, away)
-        workspace.pool.meter, workspace.pool.is_lasting = self._meter, True
+        workspace.pool.meter = self._meter
         self._limits: dict[str, Allowed] = {}
         self._leave = asyncio.Event()
         self._outage = Outage("Temporal")

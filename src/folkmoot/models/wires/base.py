@@ -21,12 +21,11 @@ from folkmoot.core.errors import ModelError, Refused, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Request, Traits
-from folkmoot.models.discover import explain
-from folkmoot.models.http_port import BoundedBody, HttpAnswer, Unreached, read_error
+from folkmoot.models.http_port import HttpAnswer, Unreached
 from folkmoot.models.names import Key, ModelName, unsent_settings
 from folkmoot.models.prices import quote
 from folkmoot.models.stream import AnswerStream, End, final_answer
-from folkmoot.models.transport import ProviderConnection, read_object
+from folkmoot.models.transport import BoundedBody, ProviderConnection, read_error, read_object
 from folkmoot.models.wires.events import Events, Lines
 from folkmoot.models.wires.refused_parts import PartsOfWire, RefusedParts
 
@@ -293,7 +292,8 @@ class WireModel(ABC):
                     raise await self._fault(answer, body)
                 end = await self._listen(answer, speech)
         except Unreached as error:
-            raise await explain(self._name, self._connection, error) from error
+            link = self._connection
+            raise provider_errors.connection_error(self._name, link.url, error, link.key) from error
         if end.served and (facts := self._connection.facts) and facts.alone:
             # A server of one model gives it the name of its file, whatever it is asked for.
             end = replace(end, served=self._name.model)
@@ -325,12 +325,13 @@ class WireModel(ABC):
 
     async def _listen(self, answer: HttpAnswer, speech: AnswerStream) -> End:
         """Read an answer to its end, though the body may stay open behind that."""
-        body, reader = BoundedBody(answer, self._name.provider.name, self._connection.url), self.reader(speech)
-        clock = asyncio.get_running_loop().time
+        link, clock = self._connection, asyncio.get_running_loop().time
+        body, reader = BoundedBody(answer, self._name.provider.name, link.url), self.reader(speech)
         began, waits = clock(), 0.0
-        with suppress(TimeoutError), self._connection.streaming():
+        link.streams += 1
+        try:
             async with asyncio.timeout(None) as tail:
-                while data := await self._read_body(body, reader):
+                while data := await body.read():
                     reader.feed(data)
                     if speech.repeats:
                         reader.done = True
@@ -339,24 +340,20 @@ class WireModel(ABC):
                     if wait != waits:
                         waits = wait
                         tail.reschedule(clock() + wait)
-                    if not wait:
-                        await self._pause(body, clock() - began, watched=speech.watched)
-        return reader.close()
-
-    async def _pause(self, body: BoundedBody, age: float, *, watched: bool) -> None:
-        """Let bytes gather for a while, unless all have come."""
-        crowd = min(CROWD_SECONDS, STREAM_SECONDS * self._connection.streams)
-        seconds = min(max(crowd, PIECE_SECONDS if watched else LAZY_SECONDS), PAUSE_SHARE * age)
-        if seconds >= SHORTEST_PAUSE and body.pause():
-            await asyncio.sleep(seconds)
-
-    async def _read_body(self, body: BoundedBody, reader: "Reader[Any]") -> bytes:
-        try:
-            return await body.read()
+                    # Bytes gather for a while, unless all have come.
+                    crowd = min(CROWD_SECONDS, STREAM_SECONDS * link.streams)
+                    seconds = max(crowd, PIECE_SECONDS if speech.watched else LAZY_SECONDS)
+                    seconds = min(seconds, PAUSE_SHARE * (clock() - began))
+                    if not wait and seconds >= SHORTEST_PAUSE and body.pause():
+                        await asyncio.sleep(seconds)
+        except TimeoutError:
+            pass
         except Unreached:
-            if reader.finish:
-                return b""
-            raise
+            if not reader.finish:
+                raise
+        finally:
+            link.streams -= 1
+        return reader.close()
 
     async def _fault(self, answer: HttpAnswer, body: Mapping[str, object]) -> ModelError:
         """The error that an answer tells; a part of the request that the model refuses is left out from now on."""
