@@ -13,11 +13,8 @@ from folkmoot.core.brief import Settings
 from folkmoot.core.errors import BatchPending, ModelError, Refused, Unavailable
 from folkmoot.core.event import Batched, Called, Gathered, Released, SideEntry
 from folkmoot.models.base import Message, Request
-from folkmoot.models.batches.anthropic_batches import AnthropicBatches
-from folkmoot.models.batches.batch_api import ItemResult, JobLook
-from folkmoot.models.batches.batch_jobs import Jobs
-from folkmoot.models.batches.batch_tray import MOST_ITEMS, BatchPace, BatchTray
-from folkmoot.models.batches.openai_batches import OpenAIBatches
+from folkmoot.models.batches.batch_tray import MOST_ITEMS, BatchPace, BatchTray, Jobs
+from folkmoot.models.batches.providers import AnthropicBatches, ItemResult, JobLook, OpenAIBatches
 from folkmoot.models.names import parse
 from folkmoot.models.pool import Pool
 from folkmoot.models.transport import ProviderConnection

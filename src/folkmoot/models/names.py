@@ -224,7 +224,7 @@ PROVIDERS: Mapping[str, Provider] = {
             prices="openai",
             alternate=False,
             strict=True,
-            batches="folkmoot.models.batches.openai_batches:OpenAIBatches",
+            batches="folkmoot.models.batches.providers:OpenAIBatches",
             starters=(("gpt-5.4",), ("gpt-5.4-mini",)),
             headers={"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"},
         ),
@@ -235,7 +235,7 @@ PROVIDERS: Mapping[str, Provider] = {
             url_env="ANTHROPIC_BASE_URL",
             keys=("ANTHROPIC_API_KEY",),
             prices="anthropic",
-            batches="folkmoot.models.batches.anthropic_batches:AnthropicBatches",
+            batches="folkmoot.models.batches.providers:AnthropicBatches",
             starters=(("claude-sonnet-5-5",), ("claude-haiku-5-5",)),
         ),
         replace(

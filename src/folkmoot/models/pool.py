@@ -19,9 +19,9 @@ from folkmoot.core.errors import BriefError, FolkmootError, Unavailable
 from folkmoot.core.event import Called
 from folkmoot.core.extensions import NO_OPTIONS, PROVIDER, options_for, with_options
 from folkmoot.models.base import Model, Request, Traits
-from folkmoot.models.batches.batch_api import BatchApi
 from folkmoot.models.batches.batch_tray import BatchTray
 from folkmoot.models.batches.batched_model import BatchedModel, Whole
+from folkmoot.models.batches.providers import BatchApi
 from folkmoot.models.layers import (
     Breaker,
     BreakerSettings,

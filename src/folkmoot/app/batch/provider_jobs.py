@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.errors import BriefError
-from folkmoot.models.batches.batch_jobs import Job
+from folkmoot.models.batches.batch_tray import Job
 
 STATES: Mapping[str | None, str] = {
     None: "being sent",

@@ -8,8 +8,8 @@ from folkmoot.core.errors import ModelError, Refused, Unavailable
 from folkmoot.core.event import Called
 from folkmoot.models import provider_errors
 from folkmoot.models.base import Model, Request
-from folkmoot.models.batches.batch_api import HALF, ItemResult
 from folkmoot.models.batches.batch_tray import BatchTray
+from folkmoot.models.batches.providers import HALF, ItemResult
 from folkmoot.models.layers import Layer
 from folkmoot.models.names import Key, ModelName
 
