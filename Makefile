@@ -150,8 +150,8 @@ COMPILE = .cache/lock/bin/uv pip compile pyproject.toml --quiet --universal --py
   --generate-hashes --no-annotate --no-header --upgrade
 
 lock: .cache/lock/bin/uv
-	$(COMPILE) --group build --output-file requirements/run.txt
-	$(COMPILE) --group dev --constraints requirements/run.txt --output-file requirements/dev.txt
+	$(COMPILE) --group build --extra server --extra eval --output-file requirements/run.txt
+	$(COMPILE) --group dev --extra server --extra eval --constraints requirements/run.txt --output-file requirements/dev.txt
 	$(COMPILE) --group docs --constraints requirements/dev.txt --output-file requirements/docs.txt
 	$(COMPILE) --extra bench --constraints requirements/dev.txt --output-file requirements/bench.txt
 	.cache/lock/bin/uv pip compile --group release --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \

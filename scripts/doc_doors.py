@@ -118,14 +118,13 @@ def citation(version: str, address: str) -> str:
 def server_json(name: str, address: str, project: Mapping[str, Any]) -> dict[str, object]:
     """What the MCP registry takes; the extra that the server needs comes by uvx."""
     version = project["version"]
-    [library] = project["optional-dependencies"]["mcp"]
     package = {
         "registryType": "pypi",
         "identifier": "folkmoot",
         "version": version,
         "transport": {"type": "stdio"},
         "runtimeHint": "uvx",
-        "runtimeArguments": [{"type": "named", "name": "--with", "value": library}],
+        "runtimeArguments": [{"type": "named", "name": "--with", "value": "folkmoot[mcp]"}],
         "packageArguments": [{"type": "positional", "value": "mcp"}],
     }
     return {

@@ -44,7 +44,7 @@ def test_what_the_owner_fills_in_comes_everywhere_and_nothing_is_made_up_before(
     assert (server["name"], server["version"]) == ("io.github.ann-example/folkmoot", PROJECT["version"])
     [package] = server["packages"]
     assert package["version"] == PROJECT["version"]
-    assert package["runtimeArguments"][0]["value"].startswith("mcp")
+    assert package["runtimeArguments"][0]["value"] == "folkmoot[mcp]"
     assert len(ABOUT) <= 100  # what the registry takes
 
 

@@ -183,9 +183,9 @@ def test_a_missing_library_is_one_sentence_with_the_command(monkeypatch: pytest.
     need_duckduckgo()
     for name in ("ddgs", "ddgs.ddgs"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(BriefError, match='pip install "ddgs'):
+    with pytest.raises(BriefError, match=r'pip install .*"ddgs'):
         need_duckduckgo()
-    with pytest.raises(ToolError, match='pip install "ddgs'):
+    with pytest.raises(ToolError, match=r'pip install .*"ddgs'):
         ask_duckduckgo("tea", 3)
 
 

@@ -17,6 +17,7 @@ import rich_click
 
 from folkmoot.cli.options import ERROR, INTERRUPTED, USAGE, Place
 from folkmoot.core.errors import BriefError, FolkmootError, PackageMissing, ProtocolError
+from folkmoot.core.packages import missing_module
 from folkmoot.core.text import clean, closest
 
 COMMANDS: Mapping[str, str] = {
@@ -190,6 +191,8 @@ class CommandGroup(rich_click.RichGroup):
                 raise
             if isinstance(error, FileNotFoundError) and not _is_somewhere():
                 return refuse("the current folder has been deleted; go to another one", ERROR)
+            if isinstance(error, ModuleNotFoundError) and (how := missing_module(error)):
+                return refuse(how, USAGE)
             return refuse(f"internal error: {type(error).__name__}: {error} (details in {_save_traceback()})", ERROR)
 
 

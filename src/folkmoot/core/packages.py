@@ -4,7 +4,7 @@ The command names the libraries, never ``folkmoot[pdf]``: an index may have anot
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 
 def missing_library(what: str, extra: str, *others: str) -> str:
@@ -25,6 +25,38 @@ def missing_library(what: str, extra: str, *others: str) -> str:
     # Double quotes, because the command prompt of Windows knows no others.
     command = " ".join(f'"{requirement}"' for requirement in dict.fromkeys([*wanted, *others]))
     return f"{what} needs a library that isn't installed: pip install {command}"
+
+
+_OTHER_NAMES: Mapping[str, str] = {"bs4": "beautifulsoup4", "docx": "python-docx", "z3": "z3-solver"}
+"""Libraries that are imported by another name than that by which they're installed."""
+
+
+def missing_module(error: ModuleNotFoundError) -> str | None:
+    """The sentence that says how to install a library of an extra that an import didn't find; None for any other.
+
+    Of several extras that have it, the smallest is asked for.
+    """
+    from importlib.metadata import PackageNotFoundError, metadata, requires  # here for start-up time
+
+    module = (error.name or "").partition(".")[0]
+    name = _normal(_OTHER_NAMES.get(module, module))
+    try:
+        lines, extras = requires("folkmoot") or [], metadata("folkmoot").get_all("Provides-Extra") or []
+    except PackageNotFoundError:
+        return None
+    brought = {extra: [*required(lines, extra)] for extra in extras}
+    having = [
+        extra
+        for extra, libraries in brought.items()
+        if any(_normal(re.split(r"[^\w.-]", library, maxsplit=1)[0]) == name for library in libraries)
+    ]
+    if not having:
+        return None
+    return missing_library(f"What you asked for ({module})", min(having, key=lambda extra: len(brought[extra])))
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).casefold()
 
 
 def required(lines: Iterable[str], extra: str) -> Iterator[str]:

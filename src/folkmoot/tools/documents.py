@@ -18,6 +18,7 @@ from io import BytesIO
 from typing import BinaryIO, Literal, TypeAlias, cast
 
 from folkmoot.core.brief import Source
+from folkmoot.core.packages import missing_module
 from folkmoot.core.text import clean, counted, sentences
 from folkmoot.tools.charsets import decode
 
@@ -139,7 +140,10 @@ def serve(source: BinaryIO, sink: BinaryIO) -> None:
     while line := source.readline():
         head = cast("dict[str, str | int]", json.loads(line))
         data = source.read(int(head["size"]))
-        text = _sized(read_html_text(data, str(head["charset"])) if head["kind"] == "html" else read_pdf(data))
+        try:
+            text = _sized(read_html_text(data, str(head["charset"])) if head["kind"] == "html" else read_pdf(data))
+        except ModuleNotFoundError as error:
+            text = Text(fault=f"can't be read. {missing_module(error) or error}")
         header = {"title": text.title, "pages": text.pages, "fault": text.fault}
         sink.write(json.dumps(header).encode() + b"\n")
         sink.flush()
