@@ -26,7 +26,7 @@ from doc_llms import llms_text
 from doc_pages import describe_fields, meanings, page, paragraph, table
 from doc_protocols import protocols_page
 from doc_settings import settings_page
-from folkmoot.app.brief import json_schema, schema
+from folkmoot.app.brief import json_schema, types
 from folkmoot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
 from folkmoot.core import event
 from folkmoot.core.decision import NO_DECISION
@@ -119,9 +119,9 @@ def describe_command(command: click.Command, name: str, above: click.Context | N
 def keys_page() -> str:
     """The keys of a brief, from the tables that the reader of briefs uses."""
     groups = {
-        "In the header": schema.HEADER,
-        "In the table of limits": schema.LIMITS,
-        "Of a participant": schema.PARTICIPANT,
+        "In the header": types.HEADER,
+        "In the table of limits": types.LIMITS,
+        "Of a participant": types.PARTICIPANT,
     }
     head = ("key", "what it holds", "meaning", "example")
     return page(
@@ -131,47 +131,45 @@ def keys_page() -> str:
     )
 
 
-HOLDS: Mapping[str, str] = {
-    "flag": "yes or no",
-    "letters": "a text kept to the letter, or a list of them",
-    "model": "`provider:name`",
-    "models": "`provider:name`, or a list of them",
-    "number": "a number",
-    "paths": "a file name, or a list of them",
-    "people": "a list of names, or of tables",
-    "prose": "text, or a list of lines",
-    "named_options": "a table of options for each name",
-    "options": "a table of options",
-    "several": "a text, or a list of them",
-    "span": "a length of time",
-    "term": "a length of time",
-    "table": "a table of the keys below",
-    "text": "one line of text",
-    "texts": "a list of texts",
-    "tools": "yes, no, or a list",
-    "whole": "a whole number",
-}
-"""The kinds of keys in words; a kind that is not here says itself."""
-
-
-def key_row(key: schema.Key) -> tuple[str, str, str, str]:
+def key_row(key: types.Key) -> tuple[str, str, str, str]:
     """A key's row: its names, what it holds, what it means, how it is written."""
     names = [f"`{name.removeprefix('limits.')}`" for name in (key.name, *key.aliases)]
     also = f" (also {', '.join(dict.fromkeys(names[1:]))})" if names[1:] else ""
     return f"{names[0]}{also}", holds(key), key.help, f"`{key.name.removeprefix('limits.')}: {key.example}`"
 
 
-def holds(key: schema.Key) -> str:
+FORMS: Mapping[object, str] = {
+    bool: "yes or no",
+    int: "a whole number",
+    float: "a number",
+    types.LimitKeys: "a table of the keys below",
+    types.SearchKeys: "a table of the keys below",
+    types.Options: "a table of options",
+    types.NamedOptions: "a table of options for each name",
+    "participants": "a list of names, or of tables",
+    "background": "a file name",
+    "library": "a file name",
+    "name": "a name",
+    "prose": "text, or a list of lines",
+    "model": "`provider:name`",
+    "term": "a length of time",
+    "span": "a length of time",
+    "letters": "a text kept to the letter",
+}
+"""What a key holds in words, by its name, the form of its text, or its type."""
+
+
+def holds(key: types.Key) -> str:
     """What a key holds, with its limits."""
-    some = {"choice": "one of", "choices": "one or more of"}.get(key.kind, "")
-    words = f"{some} {', '.join(f'`{choice}`' for choice in key.choices)}" if some else ""
-    words = words or HOLDS.get(key.kind, f"a {key.kind}")
-    if key.kind == "tools":
-        return f"{words} of {', '.join(f'`{choice}`' for choice in key.choices)}"
-    if key.kind in ("whole", "number"):
+    words = FORMS.get(key.name) or FORMS.get(key.form) or FORMS.get(key.type, "one line of text")
+    if key.choices and key.type not in (int, float):
+        words = ", ".join(f"`{choice}`" for choice in key.choices)
+        words = f"yes, no, or a list of {words}" if key.name == "tool_usage" else f"one of {words}"
+    if key.type in (int, float):
         return " or ".join((f"{words} from {key.low:,g} to {key.high:,.12g}", *(f"`{word}`" for word in key.choices)))
-    if key.kind in ("choices", "texts", "paths", "people", "several", "letters", "models"):
-        return f"{words}; {key.low:g} to {key.high:g} entries"
+    if key.is_list and key.high:
+        many = f"{words}, or a list of them" if key.low == 1 else "a list of texts"
+        return f"{words if key.name == 'participants' else many}; {key.low:g} to {key.high:g} entries"
     return f"{words}; at most {key.high:,.0f} characters" if key.high else words
 
 

@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from folkmoot import reading
-from folkmoot.app.brief import schema
+from folkmoot.app.brief import types
 from folkmoot.core.errors import FolkmootError
 
 Kind: TypeAlias = Literal["vote_text", "verdict_scaffold", "moderator_text", "front_matter", "score_json"]
@@ -230,7 +230,7 @@ def _brief(case: Case) -> Booked:
     if brief.why:
         return {"error": brief.why[0].code}
     stated: Booked = {name: [*value] if isinstance(value, tuple) else value for name, value in brief.settings.items()}
-    aliases: Booked = {alias: stated[key.name] for key in schema.HEADER if key.name in stated for alias in key.aliases}
+    aliases: Booked = {alias: stated[key.name] for key in types.HEADER if key.name in stated for alias in key.aliases}
     return {"ok": {**aliases, **stated}}
 
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 import folkmoot
 from folkmoot.app.batch.batch_plan import Wanted, read_lines
 from folkmoot.app.brief.program_values import Brief
-from folkmoot.app.brief.schema import HEADER, LIMITS, get_key
+from folkmoot.app.brief.types import HEADER, LIMITS, get_key
 from folkmoot.app.serve.admission import LONGEST_FILE_NAME, MOST_REQUEST, MOST_SENT
 from folkmoot.board import BoardMeeting, BoardMember, TimeKeeper
 from folkmoot.cli.commands.run import again, resume, run

@@ -10,7 +10,7 @@ import click
 import pytest
 
 import folkmoot
-from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, Key
 from folkmoot.cli.main import COMMANDS, main
 from folkmoot.cli.options import INTERRUPTED, LIMIT, UNDECIDED, UNREACHABLE, USAGE, WAITING
 from folkmoot.core.extensions import KINDS as EXTENSIONS
@@ -84,7 +84,7 @@ def test_the_bounds_in_tables_of_keys_are_those_of_the_keys() -> None:
         for name, rest in re.findall(r"^\| `([a-z_]+)`[^|]*\|(.*)$", text, re.MULTILINE):
             bounds = re.search(r"from ([\d.,]*\d) to ([\d.,]*\d)", rest)
             key = KEYS.get(name)
-            if bounds and isinstance(key, Key) and key.kind in ("whole", "number"):
+            if bounds and isinstance(key, Key) and key.type in (int, float):
                 low, high = (float(number.replace(",", "")) for number in bounds.groups())
                 assert (name, low, high) == (name, key.low, key.high)
                 checked += 1
@@ -111,7 +111,7 @@ def test_a_sentence_that_states_the_bounds_of_a_key_has_those_of_the_program() -
             r"`([a-z_]+)`[^`.|]{0,40}?(?<![\d.])(\d[\d,]*(?:\.\d+)?) to (\d[\d,]*(?:\.\d+)?)", running
         ):
             key = KEYS.get(name)
-            if isinstance(key, Key) and key.kind in ("whole", "number"):
+            if isinstance(key, Key) and key.type in (int, float):
                 bounds = [float(number.replace(",", "")) for number in (low, high)]
                 assert (path.name, name, *bounds) == (path.name, name, key.low, key.high)
                 checked += 1
@@ -122,7 +122,7 @@ def test_an_option_takes_no_more_than_its_key() -> None:
     command, _ = options_of(["run"])
     for param in command.params:
         key = KEYS.get({"max_questions": "asks", "max_tokens": "tokens"}.get(param.name or "", param.name or ""))
-        if key and key.kind == "whole" and isinstance(param.type, click.IntRange):
+        if key and key.type is int and isinstance(param.type, click.IntRange):
             assert param.type.max in (None, key.high)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.brief.field_values import read_table, read_value
-from folkmoot.app.brief.schema import FORMATS as FORMAT_NAMES
-from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, find_key
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, Key, find_key
+from folkmoot.app.brief.values import read_key
 from folkmoot.app.brief.yaml_header import Items, Node, Scalar, Table, load, split
+from folkmoot.protocols.known import FORMATS as FORMAT_NAMES
 from tests.cli.commands import QUOTES, folkmoot
 from tests.kits.tables import each_row
 from tests.paths import ROOT
@@ -86,9 +86,10 @@ def pairs(node: Node) -> Iterator[tuple[str, Node]]:
 
 def meant(key: Key, node: Node) -> set[object]:
     """The things that a value names."""
-    if key.kind == "table":
-        return {(name, located_value.value) for name, located_value in read_table(KEYS, key.name, node).items()}
-    value = read_value(key, node).value
+    values = read_key(key, node, KEYS)
+    if key.name not in values:
+        return {(name, located_value.value) for name, located_value in values.items()}
+    value = values[key.name].value
     return set(value) if isinstance(value, tuple) else {value}
 
 

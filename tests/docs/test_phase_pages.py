@@ -9,7 +9,7 @@ import click
 import pytest
 
 import doc_phases
-from folkmoot.app.brief import schema
+from folkmoot.app.brief import types
 from folkmoot.core.event import EVENTS
 from tests.paths import ROOT
 from tests.report.charts import check_chart
@@ -31,7 +31,7 @@ CHAPTERS = [
     "What the evidence says",
 ]
 KINDS = {event.__name__.lower() for event in EVENTS}
-KEYS = {name for key in (*schema.HEADER, *schema.LIMITS, *schema.PARTICIPANT) for name in (key.name, *key.aliases)}
+KEYS = {name for key in (*types.HEADER, *types.LIMITS, *types.PARTICIPANT) for name in (key.name, *key.aliases)}
 
 
 def chapter(name: str, title: str) -> str:

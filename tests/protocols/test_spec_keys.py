@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from folkmoot.app.brief.participants import ACTS
 from folkmoot.app.brief.reader import normalise, read_brief
-from folkmoot.app.brief.schema import HEADER, PARTICIPANT
+from folkmoot.app.brief.types import HEADER, PARTICIPANT
 from folkmoot.app.run.prepare import Overrides, PreparedDebate, make_choices, prepare
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Participant, Search, Settings, View
@@ -182,8 +182,8 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
     ("seed: 1", "context_turns: 3", 8, "inconsistent", "context_turns needs a window"),
     ("context_scope: last_n_turns", "context_scope: full_log\ncontext_turns: 3", 9, "inconsistent", "needs a window"),
     ("summarize_every: 2", "", 2, "inconsistent", "summarize_every needs context_strategy: summarize_past, or"),
-    ("debate_end_condition: []", "", 2, "wrong_type",
-     "debate_end_condition is a list; it must be one or more of consensus_reached"),
+    ("debate_end_condition: []", "", 2, "out_of_range",
+     "debate_end_condition must have 1 to 8 entries"),
     ("debate_end_condition: {a: b}", "", 2, "wrong_type", "debate_end_condition is a table of keys"),
     ("debate_end_condition: boredom", "", 2, "bad_enum", "cannot be 'boredom'; allowed are consensus_reached"),
     ("persona_count: 6", "", 2, "out_of_range", "persona_count must be from 2 to 5, not 6"),

@@ -325,8 +325,8 @@ def read_input(words: str, settings: tuple[str, ...] = (), preset: str | None = 
 
 def settings_of(settings: tuple[str, ...], preset: str | None) -> "Settings":
     """The settings of ``--set``, and that of ``--preset``."""
-    from folkmoot.app.brief.field_values import LocatedValue
     from folkmoot.app.brief.reader import read_settings
+    from folkmoot.app.brief.values import LocatedValue
 
     chosen = {"preset": LocatedValue(value=preset, line=0)} if preset else {}
     return {**read_settings(settings, where="--set"), **chosen}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate, permutations
 from typing import Any, TypeAlias
 
-from folkmoot.app.brief.field_values import check_name, skeleton
+from folkmoot.app.brief.names import check_name, skeleton
 from folkmoot.app.brief.program_values import plain_participant
 from folkmoot.app.plan.assignment import check_agent
 from folkmoot.app.program.program_agents import (

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from folkmoot.app.brief.schema import DEFAULT, protocol_summaries, strategies
+from folkmoot.app.brief.types import DEFAULT, protocol_summaries, strategies
 from folkmoot.app.export.plugins import find_plugins
 from folkmoot.app.export.report_formats import read_report_options, report_format
 from folkmoot.app.export.reports import ReadRecord, read_record, with_notes, write_report

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-from folkmoot.app.brief.field_values import check_name, skeleton
+from folkmoot.app.brief.names import check_name, skeleton
 from folkmoot.app.plan.settings import StorePlace
 from folkmoot.app.program.program_agents import register
 from folkmoot.app.program.program_calls import (

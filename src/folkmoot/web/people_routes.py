@@ -7,7 +7,7 @@ from typing import Annotated, Literal, cast
 
 from fastapi import Header, Query
 
-from folkmoot.app.brief.field_values import skeleton
+from folkmoot.app.brief.names import skeleton
 from folkmoot.app.run.access import Share, revoke, share, shares
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.people import (

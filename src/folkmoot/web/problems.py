@@ -8,8 +8,8 @@ from typing import cast
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from folkmoot.app.brief.field_values import check_value
-from folkmoot.app.brief.schema import HEADER, LIMITS, find_key, get_key
+from folkmoot.app.brief.types import HEADER, LIMITS, find_key, get_key
+from folkmoot.app.brief.values import check_value
 from folkmoot.app.endpoint.endpoint_errors import EndpointError
 from folkmoot.app.run.dispatcher import QueueError
 from folkmoot.app.run.runner import RunnerFull

@@ -12,7 +12,7 @@ from fastapi import Path, Query, Response
 from starlette.requests import Request
 
 from folkmoot.analysis.analysis import analyse
-from folkmoot.app.brief.schema import names, protocol_summaries, strategies
+from folkmoot.app.brief.types import names, protocol_summaries, strategies
 from folkmoot.app.export.analyses import write_data
 from folkmoot.app.export.paper import replay
 from folkmoot.app.export.plugins import find_plugins

@@ -18,8 +18,8 @@ from folkmoot.app.brief.document_states import (
     document_states,
     stale_warning,
 )
-from folkmoot.app.brief.field_values import LocatedValue
 from folkmoot.app.brief.reader import read_brief, read_file
+from folkmoot.app.brief.values import LocatedValue
 from folkmoot.core.brief import Brief, Source
 from folkmoot.core.event import Opened
 from folkmoot.record.store import place_of

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 
 from folkmoot.app.brief.json_schema import PARTICIPANT_NAME, whole_schema
 from folkmoot.app.brief.reader import read_brief
-from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, Key
 from folkmoot.app.brief.yaml_header import split
 from folkmoot.core.errors import BriefError
 from tests.paths import EXAMPLES, ROOT

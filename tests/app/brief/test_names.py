@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkmoot.app.brief.default_participants import DEFAULT_DEBATERS, MODERATOR, debaters
-from folkmoot.app.brief.field_values import MOST, RESERVED, check_name, free_name, is_moderator_name, skeleton
+from folkmoot.app.brief.names import MOST, RESERVED, check_name, free_name, is_moderator_name, skeleton
 from folkmoot.core.errors import BriefError
 
 GOOD = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from folkmoot.app.brief.program_values import fit
-from folkmoot.app.brief.schema import LIMITS
+from folkmoot.app.brief.types import LIMITS
 from folkmoot.app.plan.checks import check_brief, check_value
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.brief import Brief, Limits, Participant, Search, Settings, Source, View

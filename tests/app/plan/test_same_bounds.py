@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from folkmoot.app.batch.batch_plan import Wanted, read_lines
 from folkmoot.app.brief.reader import read_brief, read_settings
-from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, Key, get_key
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, Key, get_key
 from folkmoot.app.plan.checks import check_brief, check_number, check_topic
 from folkmoot.app.serve.admission import read_remote
 from folkmoot.core import brief as core
@@ -40,15 +40,12 @@ def values(key: Key) -> Iterator[object]:
     """Values within the bounds of a key, at their edges and outside, and of other types."""
     chance = Random(key.name)
     low, high = key.low, key.high
-    match key.kind:
-        case "whole":
+    match key.type:
+        case _ if key.type is int:
             yield from (int(low), int(high), int(low) - 1, int(high) + 1, chance.randint(int(low), int(high)))
-        case "number":
+        case _ if key.type is float:
             yield from (low, high, low - 0.001, high + 0.001, chance.uniform(low, high), -1e9, 1e16)
-        case "text" | "prose":
-            longest = int(high or 100)
-            yield from ("a word", "a" * longest, "a" * (longest + 1) if high else "ab")
-        case "texts" | "several" | "letters":
+        case _ if key.is_list:
             most = int(high)
             yield from (
                 ["a", "b"],
@@ -57,6 +54,9 @@ def values(key: Key) -> Iterator[object]:
                 ["a", "x" * 999],
             )
             yield from ([[f"n{n}" for n in range(int(low) - 1)]] if low > 1 else [])
+        case _ if key.name != "keep_alive":
+            longest = int(high or 100)
+            yield from ("a word", "a" * longest, "a" * (longest + 1) if high else "ab")
         case _:
             yield from ("10m", "1 hour", "-1")
 

@@ -10,20 +10,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 
 from folkmoot.app.brief.reader import read_brief, read_settings
-from folkmoot.app.brief.schema import (
-    CONDITIONS,
-    FREQUENCIES,
-    HEADER,
-    MEDIATORS,
-    PROTOCOLS,
-    SCOPES,
-    STRATEGIES,
-    STYLES,
-    TOPOLOGIES,
-    TURN_MODES,
-    VOTE_WEIGHTS,
-    WAYS,
-)
+from folkmoot.app.brief.types import HEADER, PROTOCOLS
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.again import start_again
 from folkmoot.app.run.prepare import Overrides, PreparedDebate
@@ -314,11 +301,13 @@ context_turns: 9
 
 # ---- any settings ---------------------------------------------------------------------------------------------------
 
-_FLAGS = [key.name for key in HEADER if key.kind == "flag" and key.name not in ("moderator", "merge", "recall")]
+_FLAGS = [key.name for key in HEADER if key.type is bool and key.name not in ("moderator", "merge", "recall")]
+_CHOSEN = (
+    "strategy", "topology", "turn_mode", "mediator_type", "mediator_frequency", "summary_style", "context_scope",
+    "context_strategy", "vote_weights", "debate_end_condition",
+)  # fmt: skip
 _ONES: Mapping[str, tuple[str, ...]] = {
-    "strategy": STRATEGIES, "topology": TOPOLOGIES, "turn_mode": TURN_MODES, "mediator_type": MEDIATORS,
-    "mediator_frequency": FREQUENCIES, "summary_style": STYLES, "context_scope": SCOPES, "context_strategy": WAYS,
-    "vote_weights": VOTE_WEIGHTS, "debate_end_condition": CONDITIONS, "language": ("German", "English"),
+    **{key.name: key.choices for key in HEADER if key.name in _CHOSEN}, "language": ("German", "English"),
     "logging_mode": ("full_markdown", "json_log"), "moderator": ("yes",), "recall": ("yes",),
     "unseeing": ("skip", "refuse"), "hub": ("Bo",),
 }  # fmt: skip

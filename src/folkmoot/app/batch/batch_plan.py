@@ -14,9 +14,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from folkmoot.app.brief.field_values import LocatedValue
 from folkmoot.app.brief.presets import Preset
 from folkmoot.app.brief.reader import MOST_BYTES, ParsedBrief, Settings, read_settings, read_words, with_preset
+from folkmoot.app.brief.values import LocatedValue
 from folkmoot.app.plan.checks import check_number
 from folkmoot.app.run.prepare import LimitOverrides, Overrides
 from folkmoot.core.brief import SEED, Limits

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from folkmoot.app.brief.field_values import LocatedValue
 from folkmoot.app.brief.files import read_files, read_library
 from folkmoot.app.brief.participants import (
     ParticipantEntry,
@@ -20,6 +19,7 @@ from folkmoot.app.brief.participants import (
     view_of,
 )
 from folkmoot.app.brief.reader import ParsedBrief, Settings, limits_of
+from folkmoot.app.brief.values import LocatedValue
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import Brief, Participant, Schemas, Source
 from folkmoot.core.errors import BriefError

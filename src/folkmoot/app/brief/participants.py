@@ -10,18 +10,10 @@ from dataclasses import dataclass, fields, replace
 from typing import TypeAlias, cast
 
 from folkmoot.app.brief.default_participants import USUAL, debaters, default_moderator
-from folkmoot.app.brief.field_values import (
-    LocatedValue,
-    check_name,
-    is_moderator_name,
-    parse_agent,
-    read_value,
-    read_values,
-    seconds,
-    skeleton,
-)
-from folkmoot.app.brief.schema import FORMATS, HEADER, MEDIATORS, PARTICIPANT, get_key
+from folkmoot.app.brief.names import check_name, is_moderator_name, skeleton
 from folkmoot.app.brief.sections import SETTING, Section, split_agent, unfence
+from folkmoot.app.brief.types import HEADER, PARTICIPANT, get_key
+from folkmoot.app.brief.values import LocatedValue, parse_agent, read_value, read_values, seconds
 from folkmoot.app.brief.yaml_header import Node, Scalar, Table, load
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import Duty, Participant, Schemas, Search, Settings, View
@@ -30,7 +22,7 @@ from folkmoot.core.roles import RETRIEVER, RETRIEVER_NAME
 from folkmoot.core.text import counted, flat, listed, shorten
 from folkmoot.core.transcript import INTERJECTION, SUMMARY
 from folkmoot.phases.speak import SPOKEN
-from folkmoot.protocols.known import ALONE, NEEDS_MODERATOR
+from folkmoot.protocols.known import ALONE, FORMATS, NEEDS_MODERATOR
 
 MOST_ROLE = 200
 _SENTENCE = re.compile(r"(.+?[.!?])(\s|$)")
@@ -484,7 +476,7 @@ def added_moderator(
     protocol, strategy = (header[name].value if name in header else "" for name in ("protocol", "strategy"))
     for name in ("mediator_frequency", "summary_style"):
         if name in header and "mediator_type" not in header:
-            problem = f"{name} needs a mediator_type: one of {', '.join(MEDIATORS)}"
+            problem = f"{name} needs a mediator_type: one of {', '.join(get_key(HEADER, 'mediator_type').choices)}"
             raise BriefError(problem, line=header[name].line, code="inconsistent")
     kind = _word(header, "mediator_type")
     if wanted and not wanted.value:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, cast
 
-from folkmoot.app.brief.field_values import check_value
-from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, get_key
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, get_key
+from folkmoot.app.brief.values import check_value
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import SCHEMAS, Schemas
 from folkmoot.core.errors import BriefError

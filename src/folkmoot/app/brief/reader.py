@@ -13,15 +13,7 @@ from pathlib import Path, PurePath
 from typing import BinaryIO, Literal, TypeAlias, cast
 
 from folkmoot.app.brief.default_participants import DEFAULT_DEBATERS, debaters
-from folkmoot.app.brief.field_values import (
-    LocatedValue,
-    add_values,
-    match_keys,
-    read_table,
-    read_value,
-)
 from folkmoot.app.brief.files import read_files
-from folkmoot.app.brief.option_values import nested, read_options
 from folkmoot.app.brief.participants import (
     ParticipantEntry,
     check_list_length,
@@ -33,10 +25,11 @@ from folkmoot.app.brief.participants import (
 )
 from folkmoot.app.brief.presets import KEY as PRESET
 from folkmoot.app.brief.presets import Preset, find_preset
-from folkmoot.app.brief.schema import HEADER, LIMITS, Key, find_key, nearest, nested_name
 from folkmoot.app.brief.sections import Body, background, read_sections, rules_and_options, split_topic
+from folkmoot.app.brief.types import HEADER, LIMITS, Key, NamedOptions, Options, find_key, nearest, nested_name
+from folkmoot.app.brief.values import LocatedValue, match_keys, read_key, read_values
 from folkmoot.app.brief.writer import write
-from folkmoot.app.brief.yaml_header import Parts, is_empty, load, split
+from folkmoot.app.brief.yaml_header import Parts, Scalar, Table, is_empty, load, split
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import Brief, Limits, Schemas, Source
 from folkmoot.core.errors import BriefError
@@ -137,7 +130,7 @@ class ParsedBrief:
 
     def named_options(self) -> dict[str, Value]:
         """The options that stand in a table for each name, under their full names: ``tool_options.dice.most``."""
-        tables = tuple(f"{key.name}." for key in HEADER if key.kind == "named_options")
+        tables = tuple(f"{key.name}." for key in HEADER if key.type == NamedOptions)
         return {name: value for name, value in self.given.items() if name.startswith(tables)}
 
 
@@ -151,10 +144,6 @@ _QUESTION = re.compile(r"\S\s+\S|[?？؟。！]\s*$")
 """What a question has and the name of a file has not: a blank, or a mark at its end."""
 
 _ENDINGS = (".md", ".markdown", ".txt")
-
-OPTION_KINDS = ("options", "named_options")
-"""The kinds of keys behind which options of extensions stand."""
-
 
 Settings: TypeAlias = Mapping[str, LocatedValue]
 """Values that hold in the place of those of a brief's header, by the documented names of the keys."""
@@ -174,7 +163,7 @@ def read_settings(pairs: Sequence[str], *, where: str = "", below: str = "") -> 
         BriefError: a text without an equals sign, a key that there is not or that holds a table, a wrong value.
     """
     settings: dict[str, LocatedValue] = {}
-    keys = [key for key in HEADER + LIMITS if key.kind not in ("people", "table") and key.name != "topic"]
+    keys = [key for key in HEADER + LIMITS if key.name not in ("participants", "limits", "topic")]
     try:
         for pair in pairs:
             for name, item in _read_setting(keys, pair, below).items():
@@ -193,16 +182,16 @@ def _read_setting(keys: Sequence[Key], pair: str, below: str) -> dict[str, Locat
         raise BriefError(f"{pair[:60]!r} is not a setting; write KEY=VALUE", code="wrong_type")
     word = below + word.strip()
     head, *rest = word.split(".")
-    options = [key for key in keys if key.kind in OPTION_KINDS]
+    options = [key for key in keys if key.type in (Options, NamedOptions)]
     key = find_key(keys, word) or find_key(options, head)
     if key is None:
         meant = nested_name(keys, word) or nearest(keys, word)
         hint = f"did you mean {meant!r}?" if meant else "the keys of a brief's header can be set"
         raise BriefError(f"there is no key {word[:60]!r} to set; {hint}", code="unknown_key")
     ((_, node),) = load(f"{head}: {value.strip()}", line=0).pairs
-    if key.kind in OPTION_KINDS:
-        return read_options(key, nested(rest, node))
-    return {key.name: read_value(key, node)}
+    for name in reversed(rest if key.type in (Options, NamedOptions) else ()):
+        node = Table(line=0, pairs=((Scalar(line=0, text=name), node),))
+    return read_key(key, node, keys)
 
 
 def read_words(words: str, folder: Path | None = None, settings: Settings = _NONE) -> ParsedBrief:
@@ -386,21 +375,13 @@ def _read_library(names: Sequence[str], folder: Path | None, *, line: int) -> tu
 def _read_header(parts: Parts) -> _Header:
     if parts.header is None:
         return _Header(values={})
-    values: dict[str, LocatedValue] = {}
-    people: tuple[ParticipantEntry, ...] = ()
-    for key, node in match_keys(load(parts.header, line=parts.header_line), HEADER + LIMITS):
-        if is_empty(node):
-            if key.name == "topic":
-                values["topic"] = LocatedValue(value="", line=node.line)
-        elif key.kind == "people":
-            people = listed_entries(node)
-        elif key.kind in OPTION_KINDS:
-            add_values(values, read_options(key, node))
-        elif key.kind == "table":
-            add_values(values, read_table(HEADER + LIMITS, key.name, node))
-        else:
-            add_values(values, {key.name: read_value(key, node)})
-    return _Header(values=values, people=people)
+    table = load(parts.header, line=parts.header_line)
+    nodes = {key.name: node for key, node in match_keys(table, HEADER + LIMITS)}
+    values = read_values(table, HEADER + LIMITS)
+    if "topic" in nodes and "topic" not in values:
+        values["topic"] = LocatedValue(value="", line=nodes["topic"].line)
+    people = nodes.get("participants")
+    return _Header(values=values, people=() if people is None or is_empty(people) else listed_entries(people))
 
 
 def with_preset(

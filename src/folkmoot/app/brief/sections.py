@@ -24,16 +24,10 @@ from typing import Literal, TypeAlias
 
 from markdown_it import MarkdownIt
 
-from folkmoot.app.brief.field_values import (
-    LocatedValue,
-    check_texts,
-    is_agent_name,
-    is_moderator_name,
-    read_value,
-    skeleton,
-)
-from folkmoot.app.brief.schema import HEADER, PARTICIPANT, Key, find_key, get_key
-from folkmoot.app.brief.yaml_header import Scalar
+from folkmoot.app.brief.names import is_moderator_name, skeleton
+from folkmoot.app.brief.types import HEADER, PARTICIPANT, find_key, get_key
+from folkmoot.app.brief.values import LocatedValue, is_agent_name, read_value
+from folkmoot.app.brief.yaml_header import Items, Scalar
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import flat
@@ -430,11 +424,7 @@ def rules_and_options(header: Mapping[str, LocatedValue], body: Body) -> dict[st
 
 
 def _read(name: str, text: str, line: int) -> LocatedValue:
-    return read_value(_key(name), Scalar(line=line, text=text, plain=False))
-
-
-def _key(name: str) -> Key:
-    return get_key(HEADER, name)
+    return read_value(get_key(HEADER, name), Scalar(line=line, text=text, plain=False))
 
 
 def _options(section: Section) -> LocatedValue:
@@ -447,8 +437,8 @@ def _options(section: Section) -> LocatedValue:
             raise BriefError(sentence, line=section.body_line + n, code="wrong_type")
         elif line.strip():
             options[-1] = flat(f"{options[-1]} {line}")
-    value = check_texts(_key("options"), options, section.body_line)
-    return LocatedValue(value=value, line=section.body_line)
+    entries = tuple(Scalar(line=section.body_line, text=option, plain=False) for option in options)
+    return read_value(get_key(HEADER, "options"), Items(line=section.body_line, items=entries))
 
 
 def background(context: LocatedValue | None, body: Body, name: str) -> tuple[Source, ...]:

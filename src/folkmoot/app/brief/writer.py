@@ -9,14 +9,14 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from folkmoot.app.brief.schema import HEADER, LIMITS, PARTICIPANT, PROTOCOLS, Key
 from folkmoot.app.brief.sections import SETTING, is_reserved, stands, unfence
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, PROTOCOLS, Key, NamedOptions, Options
 from folkmoot.core.ask import Value
 from folkmoot.core.brief import Brief
 from folkmoot.core.text import clean, flat
 
 OPTIONS: Mapping[str, bool] = {
-    key.name: key.kind == "named_options" for key in HEADER if key.kind in ("options", "named_options")
+    key.name: key.type == NamedOptions for key in HEADER if key.type in (Options, NamedOptions)
 }
 """The tables of options that other packages declare, and whether they hold a table for each name."""
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from folkmoot.app.brief.field_values import check_texts
-from folkmoot.app.brief.schema import HEADER, get_key
+from folkmoot.app.brief.types import HEADER
+from folkmoot.app.brief.values import check_value
 from folkmoot.app.endpoint.answer_shape import AnswerShape, read_shape
 from folkmoot.app.endpoint.chat_files import KINDS, read_file
 from folkmoot.app.endpoint.endpoint_errors import EndpointError
@@ -304,7 +304,7 @@ def _options(value: object) -> tuple[str, ...]:
     if options and not (OPTIONS.low <= len(options) <= OPTIONS.high and all(options)):
         raise _invalid_value(parameter, f"must have {OPTIONS.low:g} to {OPTIONS.high:g} answers: tea|coffee")
     try:
-        return options and check_texts(get_key(HEADER, "options"), options, line=0)
+        return options and cast("tuple[str, ...]", check_value(HEADER, "options", options))
     except BriefError as error:
         raise EndpointError(400, f"{parameter}: {error.found}", error.code, param=parameter) from error
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from folkmoot.agents.prompt import compose
 from folkmoot.app.brief.reader import read_brief, read_settings
-from folkmoot.app.brief.schema import LEARNED
+from folkmoot.app.brief.types import LEARNED
 from folkmoot.app.evaluation.arms import RETHINK, Arm
 from folkmoot.app.evaluation.eval_setup import Setup
 from folkmoot.app.evaluation.responses import SHARED

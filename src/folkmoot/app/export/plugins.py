@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
-from folkmoot.app.brief.schema import STRATEGIES, TOOLS
+from folkmoot.app.brief.types import STRATEGIES
 from folkmoot.app.export.report_formats import FORMATS, foreign_format
 from folkmoot.app.plan.toolbox import foreign_tool
+from folkmoot.core.brief import TOOLS
 from folkmoot.core.errors import BriefError, ProtocolError
 from folkmoot.core.extensions import (
     KINDS,

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from folkmoot.app.brief.field_values import LocatedValue
 from folkmoot.app.brief.presets import KEY as PRESET
 from folkmoot.app.brief.presets import Preset, read_presets
 from folkmoot.app.brief.reader import read_brief
+from folkmoot.app.brief.values import LocatedValue
 from folkmoot.app.plan.next_steps import UNDECIDED, ways_to_decide
 from folkmoot.app.plan.settings import load_config, user_file
 from folkmoot.app.plan.starter_presets import USUAL_QUESTION

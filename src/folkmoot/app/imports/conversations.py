@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from folkmoot.app.brief.field_values import check_name
+from folkmoot.app.brief.names import check_name
 from folkmoot.core.brief import Source
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean, clip, flat

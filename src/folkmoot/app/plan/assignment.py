@@ -19,9 +19,9 @@ from folkmoot.agents.llm import UNAIDED, ModelAgent
 from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse
 from folkmoot.agents.tree_search import SOUGHT, SearchingAgent, most_calls
 from folkmoot.app.brief.default_participants import TIMEKEEPER
-from folkmoot.app.brief.field_values import free_name
+from folkmoot.app.brief.names import free_name
 from folkmoot.app.brief.reader import ParsedBrief
-from folkmoot.app.brief.schema import LEARNED
+from folkmoot.app.brief.types import LEARNED
 from folkmoot.app.plan.learning import memory_place, missing_lessons
 from folkmoot.app.plan.settings import Config, load_config, user_file
 from folkmoot.app.plan.toolbox import ToolProvider, no_tools

@@ -11,9 +11,10 @@ from dataclasses import fields, replace
 from typing import cast
 
 from folkmoot.agents.toolkit import LONGEST, USES
-from folkmoot.app.brief.field_values import LONGEST_TERM, check_name, check_value, skeleton
+from folkmoot.app.brief.names import check_name, skeleton
 from folkmoot.app.brief.participants import ACTS
-from folkmoot.app.brief.schema import FORMATS, HEADER, LIMITS, PARTICIPANT, Key
+from folkmoot.app.brief.types import HEADER, LIMITS, PARTICIPANT, Key
+from folkmoot.app.brief.values import LONGEST_TERM, check_value
 from folkmoot.app.plan.estimate import Costing, Estimate
 from folkmoot.core.brief import (
     BUILTIN,
@@ -34,7 +35,7 @@ from folkmoot.models.base import Model, Settings
 from folkmoot.models.pool import GUEST
 from folkmoot.phases.choices import AT_THE_END, Choices
 from folkmoot.protocols.compose import translation
-from folkmoot.protocols.known import GATED, WITHOUT_ROUNDS
+from folkmoot.protocols.known import FORMATS, GATED, WITHOUT_ROUNDS
 
 UNREAD_LIBRARY = "Nobody has the tool rag, so nobody reads the library."
 """A note on a library that no tool searches."""

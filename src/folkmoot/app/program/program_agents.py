@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from folkmoot.app.brief.field_values import seconds
 from folkmoot.app.brief.program_values import plain_participant
+from folkmoot.app.brief.values import seconds
 from folkmoot.app.plan.own_agents import adapter, register
 from folkmoot.app.program.in_place import Asking, ProgramInterface, ask_at_console
 from folkmoot.app.run.people import HUMAN

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from folkmoot.answers.manual_form import REASON, allowed_values, read_manual_answer, takes_reason
-from folkmoot.app.brief.field_values import check_name, skeleton
+from folkmoot.app.brief.names import check_name, skeleton
 from folkmoot.app.run.outcome import opening
 from folkmoot.app.run.record_reader import OpenAsks, read_open_asks
 from folkmoot.app.run.workspace import Workspace

@@ -7,14 +7,14 @@ is not a language model.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast, get_args
 
 from folkmoot.app.brief.default_participants import default_moderator, respondents
 from folkmoot.app.brief.participants import needs_moderator
 from folkmoot.app.brief.presets import KEY as PRESET
 from folkmoot.app.brief.reader import ParsedBrief, with_preset
-from folkmoot.app.brief.schema import FORMATS, LEARNED, PROTOCOLS, TOPOLOGIES
-from folkmoot.app.brief.schema import STRATEGIES as STRATEGY_NAMES
+from folkmoot.app.brief.types import LEARNED, PROTOCOLS
+from folkmoot.app.brief.types import STRATEGIES as STRATEGY_NAMES
 from folkmoot.app.plan.assignment import (
     assign,
     calls_for,
@@ -70,7 +70,7 @@ from folkmoot.phases.choices import (
 from folkmoot.policy.pairing import Topology
 from folkmoot.protocols.compose import ENDED
 from folkmoot.protocols.grouped import LEAST
-from folkmoot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS_DECIDED_BY, GATED, VOTES
+from folkmoot.protocols.known import ALONE, DECIDED_BY, DEFAULT, FORMATS, FORMATS_DECIDED_BY, GATED, VOTES
 
 NEARBY_SECONDS = 600.0
 """Seconds for an answer of a server of one's own, where nobody says how many: a laptop writes a few words a second."""
@@ -191,8 +191,8 @@ def _check(protocol: str, strategy: str, topology: str, parsed: ParsedBrief, ove
     if strategy and strategy not in ends and not _counts(strategy, ends, parsed):
         problem = f"{protocol} cannot be decided by {strategy!r}; {unknown_word(strategy, ends, 'it takes')}"
         raise choice_error(parsed, overrides, "strategy", problem)
-    if topology and topology not in TOPOLOGIES:
-        problem = f"there is no topology {topology!r}; {unknown_word(topology, TOPOLOGIES)}"
+    if topology and topology not in get_args(Topology):
+        problem = f"there is no topology {topology!r}; {unknown_word(topology, get_args(Topology))}"
         raise choice_error(parsed, overrides, "topology", problem)
     for name, takers in _ONLY_PROTOCOL.items():
         if name in parsed.given and protocol not in takers:

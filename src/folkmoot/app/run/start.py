@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from folkmoot.agents.human import Interface
 from folkmoot.app.brief.default_participants import DEFAULT_DEBATERS
-from folkmoot.app.brief.field_values import check_name, is_moderator_name, skeleton
+from folkmoot.app.brief.names import check_name, is_moderator_name, skeleton
 from folkmoot.app.brief.reader import ParsedBrief
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.run.access import Claim, claim, claimed

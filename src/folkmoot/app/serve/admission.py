@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 
-from folkmoot.app.brief.field_values import LocatedValue
 from folkmoot.app.brief.files import MOST_BACKGROUND_BYTES, SEEN, text_document
 from folkmoot.app.brief.reader import ParsedBrief, read_brief, with_preset
+from folkmoot.app.brief.values import LocatedValue
 from folkmoot.app.plan.assignment import make_agents, recall_settings
 from folkmoot.app.plan.settings_tables import Serving
 from folkmoot.app.plan.toolbox import MCP, check_packages

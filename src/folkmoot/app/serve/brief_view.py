@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 
-from folkmoot.app.brief.field_values import LocatedValue
 from folkmoot.app.brief.participants import own_sight
+from folkmoot.app.brief.values import LocatedValue
 from folkmoot.app.brief.writer import write
 from folkmoot.app.serve.frames import lined_html, safe_html
 from folkmoot.app.serve.view_model import most_rounds

@@ -204,7 +204,7 @@ def _words(typed: str) -> str:
 
 def _user() -> str:
     """The user's name on this system, where it can be the name of a speaker."""
-    from folkmoot.app.brief.field_values import check_name
+    from folkmoot.app.brief.names import check_name
 
     try:
         return check_name(getpass.getuser())
