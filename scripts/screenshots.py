@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the kit of the tests in a browser is there
 
 from folkmoot.app.brief.presets import Preset  # noqa: E402
-from folkmoot.app.evaluation.eval_files import note_folder, save_result, stored_evaluations  # noqa: E402
+from folkmoot.app.evaluation.folder import note_folder, save_result, stored_evaluations  # noqa: E402
 from folkmoot.app.plan.settings import lock_place  # noqa: E402
 from folkmoot.app.review.review_start import ReviewRequest, review_brief  # noqa: E402
 from folkmoot.app.review.subject import artefact_of_files  # noqa: E402

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from folkmoot.app.evaluation.eval_files import read_result
+from folkmoot.app.evaluation.folder import read_result
 from tests.cli.commands import QUOTES, folkmoot
 
 

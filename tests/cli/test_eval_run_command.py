@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.eval_files import read_result
-from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.app.evaluation.folder import read_result
+from folkmoot.app.evaluation.run import EvalRun
 from folkmoot.core.errors import RecordConflict
 from folkmoot.testing.wire_formats import Plan
 from folkmoot.testing.wires import Call
@@ -328,7 +328,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence_and_loses_no_answer(
         replace(source, target)
 
     with monkeypatch.context() as patched:
-        patched.setattr("folkmoot.app.questions.data_sets.os.replace", full)
+        patched.setattr("folkmoot.app.export.reports.os.replace", full)
         stopped = folkmoot(folder, "eval", "places.csv", *QUOTES, "--force")
     assert stopped.exit_code == 1
     assert "scores.jsonl cannot be written: No space left on device; what was answered is on record" in stopped.output

@@ -78,8 +78,8 @@ from folkmoot.app.plan.settings import Config
 from folkmoot.app.results.inspect_logs import read_records, write_logs
 from folkmoot.testing.scripted import ScriptedModel
 from tests.app.evaluation.eval_kit import setup_of, arms_of
-from folkmoot.app.evaluation.eval_plan import prepare_evaluation
-from folkmoot.app.evaluation.eval_run import EvalRun
+from folkmoot.app.evaluation.plan import prepare_evaluation
+from folkmoot.app.evaluation.run import EvalRun
 from folkmoot.app.run.workspace import Workspace
 from folkmoot.testing.store_checks import InMemoryStore
 import task as theirs

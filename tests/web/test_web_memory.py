@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from folkmoot.app.evaluation.eval_files import note_folder, prefix_of, save_result
+from folkmoot.app.evaluation.folder import note_folder, prefix_of, save_result
 from folkmoot.app.plan.settings import lock_place
-from folkmoot.app.results.score_page import page
-from folkmoot.app.results.scoring import measure
+from folkmoot.app.results.files import page
+from folkmoot.app.results.scoreboard import measure
 from tests.app.results.prepared import credits, result
 from tests.web.web_kit import API, opened
 

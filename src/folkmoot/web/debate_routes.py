@@ -9,7 +9,7 @@ from typing import Annotated, cast
 from fastapi import Header, Query, Response
 from pydantic import JsonValue
 
-from folkmoot.app.evaluation.eval_files import stored_evaluations
+from folkmoot.app.evaluation.folder import stored_evaluations
 from folkmoot.app.export.learned import add_note, check_truth
 from folkmoot.app.export.reports import plan_data
 from folkmoot.app.plan.next_steps import next_steps, resume_step

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.arms import default_arms
-from folkmoot.app.evaluation.eval_setup import plain_setup, read_setup
+from folkmoot.app.evaluation.setup import plain_setup, read_setup
 from folkmoot.core.errors import BriefError
 from tests.app.evaluation.eval_kit import arms_of
 

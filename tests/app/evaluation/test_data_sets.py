@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question
-from folkmoot.app.questions.question_files import read_data_set
+from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question, read_data_set
 
 GOOD = {"id": "a", "input": "Tea or coffee?", "options": ["tea", "coffee"], "truth": "tea", "group": "g", "tags": ["x"]}
 

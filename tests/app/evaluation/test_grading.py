@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from folkmoot.app.evaluation.folder import save_questions
 from folkmoot.app.evaluation.grading import Grade, Grader
 from folkmoot.app.evaluation.responses import Charge, Response, charge_of
 from folkmoot.app.questions.data_sets import DataSet, Key, Kind, Question
@@ -79,7 +80,7 @@ def test_texts_compare_without_case_articles_and_marks() -> None:
 
 def grader(folder: Path, kind: Kind, key: Key) -> tuple[Grader, Question]:
     question = Question(id=key.id, input="?", kind=kind, options=("tea", "coffee") if kind == "option" else ())
-    DataSet(questions=(question,), keys=(key,)).keep(folder)
+    save_questions(folder, DataSet(questions=(question,), keys=(key,)))
     return Grader(folder / "keys.jsonl"), question
 
 

@@ -12,8 +12,8 @@ import folkmoot.app.questions
 import folkmoot.app.results
 
 SECRET: Mapping[str, frozenset[str]] = {
-    "Key": frozenset({"data_sets", "grading", "inspect_tasks", "inspect_logs", "past_debates"}),
-    "Grader": frozenset({"grading", "eval_run", "past_debates"}),
+    "Key": frozenset({"data_sets", "grading", "inspect_tasks", "inspect_logs", "past"}),
+    "Grader": frozenset({"grading", "run", "past"}),
 }
 """Which modules may use a name."""
 

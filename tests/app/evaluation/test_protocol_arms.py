@@ -8,8 +8,8 @@ import pytest
 
 from folkmoot.app.evaluation.scores import EvalResult, Score
 from folkmoot.app.questions.data_sets import DataSet, Key, Question
-from folkmoot.app.results.score_tables import screen
-from folkmoot.app.results.scoring import measure
+from folkmoot.app.results.scoreboard import measure
+from folkmoot.app.results.tables import screen
 from folkmoot.core.event import Opened, Ruled
 from tests.app.evaluation.eval_kit import answer, arms_of, questions, run_of, setup_of, workspace_of
 

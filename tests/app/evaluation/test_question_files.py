@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.eval_files import read_result
-from folkmoot.app.questions.data_sets import FaultyData, Key
+from folkmoot.app.evaluation.folder import read_result
+from folkmoot.app.questions.data_sets import FaultyData, Key, read_data_set
 from folkmoot.app.questions.quantities import read_quantity
-from folkmoot.app.questions.question_files import read_data_set
 from tests.cli.commands import folkmoot
 
 BRIEF = "---\nanswer: port\ngroup: map\n{more}---\n# Where is it?\n\nIt lies near the port.\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.arms import Arm
-from folkmoot.app.evaluation.eval_files import (
+from folkmoot.app.evaluation.folder import (
     note_folder,
     read_plan,
     read_result,

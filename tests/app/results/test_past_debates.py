@@ -10,10 +10,9 @@ import pytest
 
 from folkmoot.app.evaluation.responses import Block, Charge, Draft, Response, SeatAnswers
 from folkmoot.app.questions.data_sets import Key, Question
-from folkmoot.app.results.past_debates import DEBATE, GATE, SINGLE, VOTE, PastDebate, as_result
-from folkmoot.app.results.scoring import measure
+from folkmoot.app.results.past import DEBATE, GATE, SINGLE, VOTE, PastDebate, as_result
+from folkmoot.app.results.scoreboard import measure
 from folkmoot.core.ask import Usage
-from folkmoot.core.event import Called
 from tests.cli.commands import QUOTES, folkmoot
 from tests.paths import EXAMPLES
 
@@ -33,8 +32,7 @@ def past(name: str, seats: Sequence[tuple[str, str]], decided: Response, *, usd:
     )
     question = Question(id=name, input=f"{name}?", kind="option", options=OPTIONS)
     block = Block(question=question, epoch=1, rounds=[name], drafts=drafts, debates={DEBATE: [whole]})
-    paid = Called(key="", call="", text="", model="m", usage=Usage(input_tokens=900, cost=usd))
-    return PastDebate(block=block, key=Key(id=name, truth="Build"), paid=[paid])
+    return PastDebate(block=block, key=Key(id=name, truth="Build"), used=[Usage(input_tokens=900, cost=usd)])
 
 
 DEBATES = (
@@ -97,7 +95,7 @@ def forecast(name: str, outcome: int, before: Sequence[float], after: float) -> 
     whole = Response(answers=(f"{after:g}",), state="answered", probability=after, charge=Charge(tokens=4))
     question = Question(id=name, input=f"{name}?", kind="probability")
     block = Block(question=question, epoch=1, rounds=[name], drafts=drafts, debates={DEBATE: [whole]})
-    return PastDebate(block=block, key=Key(id=name, truth=str(outcome)), paid=[])
+    return PastDebate(block=block, key=Key(id=name, truth=str(outcome)), used=[])
 
 
 def test_forecasts_are_scored_by_log_loss_and_a_gate_debates_where_they_are_apart() -> None:

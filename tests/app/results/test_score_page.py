@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from folkmoot.app.evaluation.arms import Arm
-from folkmoot.app.evaluation.eval_files import save_result
-from folkmoot.app.results.score_files import FORMS, as_csv, as_latex, paper
-from folkmoot.app.results.score_page import page
-from folkmoot.app.results.score_tables import Table, pair_tables, screen
-from folkmoot.app.results.scoreboard import VERSION
-from folkmoot.app.results.scoring import measure
+from folkmoot.app.evaluation.folder import save_result
+from folkmoot.app.results.files import FORMS, as_csv, as_latex, page, paper
+from folkmoot.app.results.scoreboard import VERSION, measure
+from folkmoot.app.results.tables import Table, pair_tables, screen
 from folkmoot.cli.commands import evaluate
 from tests.app.results.prepared import DEBATE, UNIFORM, arm, credits, plan, result, score
 from tests.app.results.test_scoreboard import board_with_seats
@@ -99,10 +97,10 @@ def test_a_difference_is_drawn_where_its_figures_are() -> None:
     board = measure(result(credits(500, uniform=(60, 20), adaptive=(20, 20))))
     elements = Elements(page(board))
     drawn = [value for name, value in elements.attributes if name == "d"]
-    first, second = ((float(low[1:]), float(wide)) for low, wide in (path.split(" 5h") for path in drawn[1:3]))
-    assert first[0] > 50, "the interval is above 0"
-    assert first[0] < second[0] < first[0] + first[1] <= 100, "and the dot is within it"
-    assert drawn[5] == "M50.0 5h0", "the other difference is 0"
+    assert drawn[1:3] == ["M0.0449 5H0.1144", "M0.08 5h0"], "the interval and its dot"
+    assert drawn[5] == "M0.0 5h0", "the other difference is 0"
+    assert ("width", f"{2 * board.plan.margin}") in elements.attributes
+    assert len(drawn) == 3 * len(board.pairs)
     assert elements.names.count("svg") == len(board.pairs)
     assert any("+0.080 [" in value for name, value in elements.attributes if name == "aria-label")
 

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.eval_files import save_result
+from folkmoot.app.evaluation.folder import save_result
 from folkmoot.app.evaluation.scores import EvalResult, Score
-from folkmoot.app.results.score_rows import only_tagged
-from folkmoot.app.results.score_tables import screen
-from folkmoot.app.results.scoreboard import Scoreboard
-from folkmoot.app.results.scoring import measure
+from folkmoot.app.results.scoreboard import Scoreboard, measure, only_tagged
+from folkmoot.app.results.tables import screen
 from folkmoot.core.errors import BriefError, RecordError
 from tests.app.results.prepared import DEBATE, SINGLE, UNIFORM, arm, credits, forecast, plan, result, seat
 from tests.cli.commands import folkmoot

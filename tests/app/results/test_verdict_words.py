@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.eval_files import save_result
+from folkmoot.app.evaluation.folder import save_result
 from folkmoot.app.evaluation.scores import EvalResult
 from folkmoot.evaluation.verdicts import COMPLETE, ENOUGH_GROUPS, MATCHED, PLANNED, READABLE
 from tests.app.results.prepared import ADAPTIVE, DEBATE, UNIFORM, arm, credits, plan, result, score, seat

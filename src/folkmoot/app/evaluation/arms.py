@@ -39,37 +39,21 @@ OF_A_DEBATE: Final = ("match", "rounds", "strategy", "set", "models", "judge", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """One way to answer, as a table ``[[arm]]`` says it.
+    """One way to answer, as a table ``[[arm]]`` says it."""
 
-    Attributes:
-        kind: ``single``, ``sample``, ``adaptive``, ``rethink``, or the name of a protocol.
-        name: what the tables call it.
-        model: of ``single``, whose answer it is.
-        size: of ``sample``, how many answers; 0 where it matches a cost.
-        match: the arm whose cost it meets; "" for none.
-        rounds: the greatest number of rounds; None for the protocol's own.
-        strategy: how it is decided; "" for the protocol's own.
-        set: further settings of a brief's header, ``KEY=VALUE``.
-        models: who takes part, in turn; () for the models of the evaluation.
-        judge: the model that plays the moderator, where the protocol needs one.
-        threshold: of a gate; None for the protocol's own.
-        title: what it does, in words for a reader; the plan has it.
-        own_drafts: whether its first answers are its own, and not those that the other arms share; the plan knows it.
-    """
-
-    kind: str
-    name: str = ""
-    model: str = ""
-    size: int = 0
-    match: str = ""
-    rounds: int | None = None
-    strategy: str = ""
-    set: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()
-    judge: str = ""
-    threshold: float | None = None
-    title: str = ""
-    own_drafts: bool = False
+    kind: str  # ``single``, ``sample``, ``adaptive``, ``rethink``, or the name of a protocol
+    name: str = ""  # what the tables call it
+    model: str = ""  # of ``single``, whose answer it is
+    size: int = 0  # of ``sample``, how many answers; 0 where it matches a cost
+    match: str = ""  # the arm whose cost it meets
+    rounds: int | None = None  # at most; None for the protocol's own number
+    strategy: str = ""  # how it is decided; "" for the protocol's own
+    set: tuple[str, ...] = ()  # further settings of a brief's header, ``KEY=VALUE``
+    models: tuple[str, ...] = ()  # who takes part, in turn; () for the models of the evaluation
+    judge: str = ""  # the model that plays the moderator, where the protocol needs one
+    threshold: float | None = None  # of a gate; None for the protocol's own
+    title: str = ""  # the plan has it: what it does, in words for a reader
+    own_drafts: bool = False  # the plan knows it: its first answers are not those that the other arms share
 
     @property
     def is_drawn(self) -> bool:
@@ -110,44 +94,22 @@ class Arm:
 
 
 def judge_of(debaters: Sequence[str], models: Sequence[str]) -> str:
-    """Who judges where nobody says: the first model of another family than all debaters; if there is none, the first.
-
-    Args:
-        debaters: the models that take part.
-        models: those of the evaluation.
-    """
+    """Who judges where nobody says: the first model of another family than all debaters; if there is none, the first."""
     return next((model for model in models if all(are_apart(model, debater) for debater in debaters)), models[0])
 
 
 def default_arms(models: Sequence[str], seats: int, protocols: Sequence[str] = (DEFAULT,)) -> tuple[Arm, ...]:
     """The arms where nobody names any: each model alone, first answers counted, rethink, a debate and its rivals.
 
-    Args:
-        models: who answers.
-        seats: how many take part.
-        protocols: of the debate; and of a second one, which is held as often as the first one costs.
+    A second protocol is held as often as the first one costs.
 
     Raises:
         BriefError: there is no such protocol.
     """
     debate, *others = protocols
     rivals = [Arm(kind=kind, match=debate) for kind in others]
-    return read_arms(
-        (Arm(kind="single"), Arm(kind="sample", size=seats), Arm(kind=RETHINK), Arm(kind=debate), *rivals), models
-    )
-
-
-def with_rivals(arms: Sequence[Arm]) -> tuple[Arm, ...]:
-    """The arms, and for each debate the two rivals at its cost that it has not yet."""
-    debates = [arm.name for arm in arms if arm.is_debate]
-    known = {(arm.kind, arm.match) for arm in arms}
-    rivals = [
-        Arm(kind=kind, name=kind if len(debates) == 1 else f"{kind}={debate}", match=debate)
-        for debate in debates
-        for kind in ("sample", "adaptive")
-        if (kind, debate) not in known
-    ]
-    return (*arms, *rivals)
+    usual = [Arm(kind="single"), Arm(kind="sample", size=seats), Arm(kind=RETHINK), Arm(kind=debate)]
+    return read_arms([*usual, *rivals], models)
 
 
 def read_arms(tables: Sequence[Arm], models: Sequence[str]) -> tuple[Arm, ...]:
@@ -174,6 +136,19 @@ def read_arms(tables: Sequence[Arm], models: Sequence[str]) -> tuple[Arm, ...]:
     if lost := next((arm for arm in arms if arm.match and arm.match not in debates), None):
         raise BriefError(f"arm {lost.name!r} matches {lost.match!r}, which is not a debate here", code="bad_enum")
     return with_rivals(arms)
+
+
+def with_rivals(arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """The arms, and for each debate the two rivals at its cost that it has not yet."""
+    debates = [arm.name for arm in arms if arm.is_debate]
+    known = {(arm.kind, arm.match) for arm in arms}
+    rivals = [
+        Arm(kind=kind, name=kind if len(debates) == 1 else f"{kind}={debate}", match=debate)
+        for debate in debates
+        for kind in ("sample", "adaptive")
+        if (kind, debate) not in known
+    ]
+    return (*arms, *rivals)
 
 
 def _name(arm: Arm) -> str:

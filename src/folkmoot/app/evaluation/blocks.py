@@ -13,8 +13,8 @@ from folkmoot.agents.prompt import compose
 from folkmoot.app.brief.reader import read_brief, read_settings
 from folkmoot.app.brief.types import LEARNED
 from folkmoot.app.evaluation.arms import RETHINK, Arm
-from folkmoot.app.evaluation.eval_setup import Setup
 from folkmoot.app.evaluation.responses import SHARED
+from folkmoot.app.evaluation.setup import Setup
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.run.fork import chain_lines
@@ -27,8 +27,8 @@ from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Asked, Attempted, Called, Entry, Erred, Event, Failed, Replied
 from folkmoot.core.transcript import Transcript
 from folkmoot.models.base import Traits
-from folkmoot.phases.base import Phase, State, enter, is_batch
 from folkmoot.phases.base import Sequence as Steps
+from folkmoot.phases.base import State, enter, is_batch
 from folkmoot.phases.speak import Everyone, revision
 from folkmoot.phases.speak import draft as draft_form
 from folkmoot.protocols.known import DEFAULT
@@ -50,8 +50,6 @@ AGAIN = (
 PROBABILITY = first_form("probability")
 """A first answer where a probability is asked for."""
 
-LEARNED_HERE = "learned from past debates it could have seen these questions, and it would move while they run"
-
 
 def shuffled(questions: Sequence[Question], seed: int) -> list[Question]:
     """The questions in the seeded random order in which they are worked on."""
@@ -60,51 +58,38 @@ def shuffled(questions: Sequence[Question], seed: int) -> list[Question]:
     return order
 
 
-def options_of(question: Question, seed: int) -> tuple[str, ...]:
-    """The options as they are shown: shuffled, for all arms alike."""
-    options = list(question.options)
-    Random(f"{seed}:{question.id}:options").shuffle(options)
-    return tuple(options)
-
-
 def brief_of(question: Question, setup: Setup, models: Sequence[str] = (), *, epoch: int = 1, rounds: int = 0) -> Brief:
     """The brief of a question. It is made of the question alone, so it cannot hold the truth.
 
     Args:
         question: what is asked.
         setup: who answers.
-        models: the models of these participants, in turn; () for those of the evaluation.
+        models: of the participants, in turn; () for those of the evaluation.
         epoch: the number of the repeat of the question, from 1.
-        rounds: how many rounds of first answers there were in this repeat. Each has a seed of its own for the models'
-            sampling, so all are independent.
+        rounds: how many rounds of first answers there were in this repeat.
     """
+    options = list(question.options)  # shuffled, for all arms alike
+    Random(f"{setup.seed}:{question.id}:options").shuffle(options)
     return Brief(
         topic=question.input,
         background=question.documents,
-        options=options_of(question, setup.seed),
+        options=tuple(options),
         rules=RULES.get(question.kind, ""),
+        # each round has a seed of its own for the models' sampling, so that all are independent
         participants=setup.participants(models or setup.models, rounds * setup.epochs + epoch),
         seed=setup.seed_of(epoch),
     )
 
 
-def drafting(question: Question) -> Everyone:
-    """The phase in which everybody answers alone; it is that of the default debate, but for probabilities."""
-    form = PROBABILITY if question.kind == "probability" else draft_form(question.options)
+def _alone(brief: Brief, question: Question) -> Everyone:
+    """The phase in which all answer alone; it is that of the default debate, but for probabilities."""
+    form = PROBABILITY if question.kind == "probability" else draft_form(brief.options)
     return Everyone(act="draft", task=FIRST, form=form, view=View(last=0))
-
-
-def rethinking(question: Question) -> Phase:
-    """Answers alone, and once more, each before its own answer only."""
-    form = PROBABILITY if question.kind == "probability" else revision(question.options)
-    again = Everyone(act="revise", task=AGAIN, form=form, view=View(mine=True, own=True))
-    return Steps(parts=(drafting(question), again))
 
 
 def drafts_plan(brief: Brief, question: Question) -> Plan:
     """The debate in which all answer alone."""
-    shown = replace(question, options=brief.options)
-    return Plan(brief=brief, name=DEFAULT, protocol=Steps(parts=(drafting(shown),)))
+    return Plan(brief=brief, name=DEFAULT, protocol=Steps(parts=(_alone(brief, question),)))
 
 
 async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Question) -> Plan:
@@ -113,13 +98,16 @@ async def arm_plan(workspace: Workspace, arm: Arm, brief: Brief, question: Quest
     Raises:
         BriefError: a setting or a model that cannot be.
     """
-    if arm.kind == RETHINK:
-        return Plan(brief=brief, name=DEFAULT, protocol=rethinking(replace(question, options=brief.options)))
+    if arm.kind == RETHINK:  # answers alone, and once more, each before its own answer only
+        form = PROBABILITY if question.kind == "probability" else revision(brief.options)
+        again = Everyone(act="revise", task=AGAIN, form=form, view=View(mine=True, own=True))
+        return Plan(brief=brief, name=DEFAULT, protocol=Steps(parts=(_alone(brief, question), again)))
     parsed = read_brief("# Question?\n", settings=read_settings(arm.settings, where=f"arm {arm.name}"))
     if parsed.given.get("recall"):
         raise BriefError(f"arm {arm.name}: leave out recall, which would carry answers from one question to another")
     if parsed.given.get("threshold") == LEARNED:
-        raise BriefError(f"arm {arm.name}: name the threshold as a number, so that the plan fixes it: {LEARNED_HERE}")
+        why = "learned from past debates it could have seen these questions, and it would move while they run"
+        raise BriefError(f"arm {arm.name}: name the threshold as a number, so that the plan fixes it: {why}")
     parsed = replace(parsed, brief=brief, vacant=0)
     models = (arm.judge,) if arm.judge else ()
     wanted = Overrides(models=models, protocol=arm.kind, rounds=arm.rounds, strategy=arm.strategy, seed=brief.seed)
@@ -138,7 +126,7 @@ def id_of(prefix: str, plan: Plan) -> str:
     return f"{prefix}-{digest(encode(Entry(seq=1, at=0.0, event=opened, prev='')))[:12]}"
 
 
-def first_asks(plan: Plan) -> tuple[tuple[Event, ...], tuple[Ask, ...], Transcript]:
+def _first_asks(plan: Plan) -> tuple[tuple[Event, ...], tuple[Ask, ...], Transcript]:
     """What a debate notes before it asks anything, its first questions, and the transcript so far."""
     opened = plan.opened()
     transcript, noted = Transcript(), list[Event]([opened])
@@ -153,34 +141,25 @@ def first_asks(plan: Plan) -> tuple[tuple[Event, ...], tuple[Ask, ...], Transcri
 
 def shares_drafts(plan: Plan, drafts: Plan) -> bool:
     """Whether all first questions of a debate are those of the first answers, to the letter and to the same models."""
-    (_, asks, after), (_, drawn, before) = first_asks(plan), first_asks(drafts)
-    same = {ask.to: _prompt(drafts.brief, ask, before) for ask in drawn}
-    return bool(asks) and all(_prompt(plan.brief, ask, after) == same.get(ask.to) for ask in asks)
 
+    def prompts(plan: Plan) -> dict[str, object]:
+        """All that the answer to a first ask depends on, by who is asked."""
+        _, asks, transcript = _first_asks(plan)
+        sent: dict[str, object] = {}
+        for ask in asks:
+            context = context_of(plan.brief, transcript, ask)
+            me = context.me
+            asked = (compose(ask, context, Traits()), ask.form)
+            sent[ask.to] = (asked, me.seat, me.settings, me.tools, me.search, me.fallback)
+        return sent
 
-def _prompt(brief: Brief, ask: Ask, transcript: Transcript) -> object:
-    """All that the answer to an ask depends on."""
-    context = context_of(brief, transcript, ask)
-    participant = context.me
-    return (
-        compose(ask, context, Traits()),
-        ask.form,
-        participant.seat,
-        participant.settings,
-        participant.tools,
-        participant.search,
-        participant.fallback,
-    )
+    own, shared = prompts(plan), prompts(drafts)
+    return bool(own) and own.items() <= shared.items()
 
 
 def copied_lines(plan: Plan, drafts: Sequence[Entry]) -> list[str]:
-    """The beginning of a debate whose first answers are on record already, as lines to store.
-
-    Args:
-        plan: the debate, which shares them.
-        drafts: the record of the first answers.
-    """
-    opening, asks, _ = first_asks(replace(plan, chosen=(*plan.chosen, SHARED)))
+    """The beginning of a debate whose first answers are on record already (``drafts``), as lines to store."""
+    opening, asks, _ = _first_asks(replace(plan, chosen=(*plan.chosen, SHARED)))
     keys = {ask.to: ask.key for ask in asks}
     new = {
         entry.event.ask.key: keys[entry.event.ask.to]

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from folkmoot.app.evaluation.eval_files import read_lines
+from folkmoot.app.evaluation.folder import read_lines
 from folkmoot.app.evaluation.matching import spread_evenly
-from folkmoot.app.evaluation.responses import Block, Charge, Parts, Response
-from folkmoot.app.evaluation.scores import Score, SeatScore
+from folkmoot.app.evaluation.responses import Answered, Block, Charge, Parts, Response, exact_sum
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
 from folkmoot.app.questions.data_sets import Key, Question
 from folkmoot.app.questions.quantities import normal_text, read_quantity
+from folkmoot.core.ask import Usage
 
 CLIP = 0.01
 """The least probability that counts; without it one certain error would outweigh everything."""
@@ -28,27 +29,28 @@ class Grade:
 class Grader:
     """Grades responses by keys; or by ``marks``, credits of answers that something else has given.
 
-    Args:
-        keys: the file of the keys, or the keys.
-
     Raises:
-        RecordError: it cannot be read.
+        RecordError: the file of the keys cannot be read.
     """
 
     def __init__(self, keys: Path | Sequence[Key]) -> None:
-        known = read_lines(keys, Key) if isinstance(keys, Path) else keys
-        self._keys = {key.id: key for key in known}
+        self._keys = {key.id: key for key in (read_lines(keys, Key) if isinstance(keys, Path) else keys)}
         self.marks: Mapping[tuple[str, str], float] = {}
 
     def grade(self, question: Question, response: Response) -> Grade:
         """The grade of a response; one without an answer counts as wrong.
 
-        In a tie of m answers that holds the right one the credit is 1/m. A missing probability has the greatest loss.
+        In a tie of m answers that holds the right one the credit is 1/m. A missing probability has the greatest loss;
+        the others have log loss with clipping, and the Brier score (Brier 1950).
         """
-        if question.kind == "probability":
-            return _forecast(response.probability, outcome=int(self._keys[question.id].truth))
-        right = sum(self._credit(question, answer) for answer in response.answers)
-        return Grade(credit=right / len(response.answers) if response.answers else 0.0)
+        if question.kind != "probability":
+            right = sum(self._credit(question, answer) for answer in response.answers)
+            return Grade(credit=right / len(response.answers) if response.answers else 0.0)
+        if response.probability is None:
+            return Grade(credit=0.0, loss=-math.log(CLIP), brier=1.0)
+        hit = response.probability if int(self._keys[question.id].truth) else 1 - response.probability
+        credit = 0.5 if hit == 0.5 else float(hit > 0.5)
+        return Grade(credit=credit, loss=-math.log(min(max(hit, CLIP), 1 - CLIP)), brier=(1 - hit) ** 2)
 
     def mix(self, question: Question, parts: Parts) -> Grade:
         """The mean grade of several responses, each with its share."""
@@ -70,44 +72,50 @@ class Grader:
         return self._credit(question, answer) > 0.5
 
     def _credit(self, question: Question, answer: str) -> float:
-        marked = self.marks.get((question.id, answer))
-        return float(_is_right(question, answer, self._keys[question.id])) if marked is None else marked
+        if (marked := self.marks.get((question.id, answer))) is not None:
+            return marked
+        key = self._keys[question.id]
+        match question.kind:
+            case "number":
+                own, truth = read_quantity(answer), read_quantity(key.truth)
+                if own is None or truth is None:
+                    return 0.0
+                return float(own.same(truth, absolute=key.tolerance, relative=key.relative))
+            case "text":
+                return float(normal_text(answer) in map(normal_text, (key.truth, *key.accepted)))
+            case _:
+                return float(answer == key.truth)
 
 
-def _is_right(question: Question, answer: str, key: Key) -> bool:
-    match question.kind:
-        case "number":
-            own, truth = read_quantity(answer), read_quantity(key.truth)
-            if own is None or truth is None:
-                return False
-            return own.same(truth, absolute=key.tolerance, relative=key.relative)
-        case "text":
-            return normal_text(answer) in {normal_text(form) for form in (key.truth, *key.accepted)}
-        case _:
-            return answer == key.truth
+def answers_to_grade(blocks: Sequence[Block], answered: Answered) -> Iterator[tuple[Question, str]]:
+    """Every answer that is graded, once: those of arms, and of participants first and last."""
+    seen: set[tuple[str, str]] = set()
+    for place, block in enumerate(blocks):
+        seats = [seat for held in block.debates.values() for debate in held for seat in debate.seats]
+        answers = [answer for seat in seats for answer in (seat.first, seat.last) if answer is not None]
+        for parts in answered.values():
+            answers += [answer for _, response in parts[place] for answer in response.answers]
+        for answer in answers:
+            if (name := (block.question.id, answer)) not in seen:
+                seen.add(name)
+                yield block.question, answer
 
 
-def _forecast(probability: float | None, *, outcome: int) -> Grade:
-    """Log loss with clipping, and the Brier score (Brier 1950), of the probability of 1."""
-    if probability is None:
-        return Grade(credit=0.0, loss=-math.log(CLIP), brier=1.0)
-    hit = probability if outcome else 1 - probability
-    credit = 0.5 if hit == 0.5 else float(hit > 0.5)
-    return Grade(credit=credit, loss=-math.log(min(max(hit, CLIP), 1 - CLIP)), brier=(1 - hit) ** 2)
+def result_of(
+    plan: EvalPlan, blocks: Sequence[Block], answered: Answered, grader: Grader, used: Sequence[Usage]
+) -> EvalResult:
+    """The graded result of whole blocks, with a sum of what calls have used."""
+    return EvalResult(
+        plan=plan,
+        scores=tuple(row for arm, parts in answered.items() for row in _rows(arm, blocks, parts, grader)),
+        seats=tuple(_seats(blocks, grader)),
+        paid_usd=exact_sum([usage.cost for usage in used]),
+        paid_tokens=sum(usage.input_tokens + usage.output_tokens for usage in used),
+        paid_estimated=any(usage.estimated for usage in used),
+    )
 
 
-# ---- the rows of an evaluation ---------------------------------------------------------------------------------------
-
-
-def rows_of(arm: str, blocks: Sequence[Block], answered: Sequence[Parts], grader: Grader) -> Iterator[Score]:
-    """The rows of one arm.
-
-    Args:
-        arm: its name.
-        blocks: the questions, whole.
-        answered: for each block what it answered.
-        grader: has the keys.
-    """
+def _rows(arm: str, blocks: Sequence[Block], answered: Sequence[Parts], grader: Grader) -> Iterator[Score]:
     charges = [Charge.sum([response.charge.times(share) for share, response in parts]) for parts in answered]
     tokens = spread_evenly([charge.tokens for charge in charges])
     calls = spread_evenly([charge.calls for charge in charges])
@@ -132,7 +140,7 @@ def rows_of(arm: str, blocks: Sequence[Block], answered: Sequence[Parts], grader
         )
 
 
-def seats_of(blocks: Sequence[Block], grader: Grader) -> Iterator[SeatScore]:
+def _seats(blocks: Sequence[Block], grader: Grader) -> Iterator[SeatScore]:
     """The first and last answers of the participants of all debates, one debate of each arm."""
     for arm in blocks[0].debates if blocks else ():
         for block in blocks:

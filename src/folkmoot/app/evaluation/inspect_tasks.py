@@ -5,8 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question
-from folkmoot.app.questions.question_files import read_data_set
+from folkmoot.app.questions.data_sets import DataSet, FaultyData, Key, Question, read_data_set
 from folkmoot.core.errors import FolkmootError
 from folkmoot.core.packages import missing_library
 

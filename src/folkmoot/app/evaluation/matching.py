@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -25,13 +26,7 @@ Votes: TypeAlias = Sequence[Sequence[str | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """How many answers each question gets: in the cheaper step, in the dearer one, and the share of the latter.
-
-    Attributes:
-        low: by question.
-        high: by question.
-        share: f, from 0 to 1.
-    """
+    """How many answers each question gets: in the cheaper step, in the dearer one, and the share of the latter."""
 
     low: tuple[int, ...]
     high: tuple[int, ...]
@@ -46,26 +41,17 @@ class Mixture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """Answers that have to be bought before the match is known.
+    """Answers that have to be bought before the match is known."""
 
-    Attributes:
-        needed: by the place of the question, how many it needs.
-        nearest: the dearest step that is known so far, for a run that can buy no more; its cost is too low.
-    """
-
-    needed: tuple[tuple[int, int], ...]
-    nearest: Mixture
+    needed: tuple[tuple[int, int], ...]  # the place of a question, and how many it needs
+    nearest: Mixture  # the dearest step that is known so far, for a run that can buy no more; its cost is too low
 
 
 def match_uniform(costs: Costs, target: float) -> Mixture | Missing:
-    """The number of answers for each question at which their cost is the target, k or between k and k + 1.
-
-    Args:
-        costs: of the answers that there are.
-        target: what they shall cost together.
+    """The number of answers for each question at which their cost is the target: k, or between k and k + 1; at least 1.
 
     Returns:
-        The mixture; or what is missing to know it. At least one answer is taken.
+        The mixture; or what is missing to know it.
     """
     k = 0
     before = total = 0.0
@@ -85,13 +71,8 @@ def match_adaptive(votes: Votes, costs: Costs, target: float, *, most: int) -> M
     """The level at which answers bought only where they differ cost the target.
 
     A level is a probability that the leader is ahead; a question has answers enough where it is reached. Costs rise
-    with the level, so it is found by bisection, among the levels that the answers there are reach.
-
-    Args:
-        votes: the answers that there are, at least one to each question.
-        costs: of the same answers.
-        target: what they shall cost together.
-        most: answers that one question can have.
+    with the level, so it is found by bisection, among the levels that the answers there are reach. One question can
+    have ``most`` answers; there is at least one to each.
 
     Returns:
         The mixture of two neighbouring levels; or what is missing to know it.
@@ -101,7 +82,9 @@ def match_adaptive(votes: Votes, costs: Costs, target: float, *, most: int) -> M
     limit = min(tops.values(), default=Fraction(1))
 
     def counts(level: Fraction) -> tuple[int, ...]:
-        return tuple(_answers_for(own, level, most=most) for own in reached)
+        """How many answers reach a level; the most that there can be where none of them does."""
+        places = [bisect_left(own, level, key=itemgetter(0)) for own in reached]
+        return tuple(own[at][1] if at < len(own) else most for own, at in zip(reached, places, strict=True))
 
     def total(level: Fraction) -> float:
         return sum(sum(known[:count]) for known, count in zip(costs, counts(level), strict=True))
@@ -137,17 +120,7 @@ def levels_reached(votes: tuple[str | None, ...]) -> tuple[tuple[Fraction, int],
     return tuple(reached)
 
 
-def _answers_for(reached: Sequence[tuple[Fraction, int]], level: Fraction, *, most: int) -> int:
-    """How many answers reach a level; the most that there can be where none of them does."""
-    at = bisect_left(reached, level, key=itemgetter(0))
-    return reached[at][1] if at < len(reached) else most
-
-
 def spread_evenly(amounts: Sequence[float]) -> tuple[int, ...]:
     """Whole numbers for fractional amounts; each sum of the first ones is off by half a unit at most."""
-    whole: list[int] = []
-    total = 0.0
-    for amount in amounts:
-        before, total = total, total + amount
-        whole.append(round(total) - round(before))
-    return tuple(whole)
+    ends = [round(total) for total in accumulate(amounts, initial=0.0)]
+    return tuple(after - before for before, after in pairwise(ends))

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import dropwhile, takewhile
 from typing import TypeAlias
@@ -25,6 +25,9 @@ SHARED = "first answers shared"
 """What the opening of a record says whose first answers were copied from another one and paid there."""
 
 FIELDS = ("ANSWER", "PROBABILITY", "ESTIMATE", "P50")
+
+
+# ---- what it cost ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +54,7 @@ class Charge:
 
     def amount(self, currency: Currency) -> float:
         """The number in one currency; an unknown price counts as 0."""
-        return {"usd": self.usd or 0.0, "tokens": self.tokens, "calls": self.calls}[currency]
+        return getattr(self, currency) or 0.0
 
 
 def exact_sum(costs: Sequence[float | None]) -> float | None:
@@ -60,23 +63,16 @@ def exact_sum(costs: Sequence[float | None]) -> float | None:
     return math.fsum(known) if len(known) == len(costs) else None
 
 
-def charge_of(entries: Sequence[Entry], keys: Iterable[str] | None = None) -> Charge:
-    """What calls cost as they are charged: also those that failed for a price, but not what a crash has interrupted.
+def charge_of(entries: Sequence[Entry], key: str = "") -> Charge:
+    """What the calls of a record, or of one of its asks, cost as they are charged.
 
-    A token of an answer weighs as 5 of a prompt. An answer of an agent that calls no model counts as one call.
-
-    Args:
-        entries: the record.
-        keys: of the asks that count; None for all.
+    Those that failed for a price count, what a crash has interrupted does not. A token of an answer weighs as 5 of a
+    prompt. An answer of an agent that calls no model counts as one call.
     """
-    wanted = None if keys is None else frozenset(keys)
     charges, called = list[Charge](), set[str]()
     tries: dict[tuple[str, str], Attempted] = {}
-    for entry in entries:
-        event = entry.event
-        if not isinstance(event, Attempted | Called | Erred | Replied) or (
-            wanted is not None and event.key not in wanted
-        ):
+    for event in (entry.event for entry in entries):
+        if not isinstance(event, Attempted | Called | Erred | Replied) or (key and event.key != key):
             continue
         if isinstance(event, Attempted):
             tries[event.key, event.call] = event
@@ -94,6 +90,26 @@ def charge_of(entries: Sequence[Entry], keys: Iterable[str] | None = None) -> Ch
     return Charge.sum(charges)
 
 
+def own_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries of a record without what was copied from another one, and paid there: the calls of its first asks."""
+    opened = entries[0].event if entries else None
+    if not isinstance(opened, Opened) or SHARED not in opened.chosen:
+        return list(entries)
+    begun = dropwhile(lambda entry: not isinstance(entry.event, Asked), entries)
+    asked = takewhile(lambda entry: isinstance(entry.event, Asked), begun)
+    copied = {entry.event.ask.key for entry in asked if isinstance(entry.event, Asked)}
+    keyed = (Attempted, Called, Erred, Replied, Failed)
+    return [entry for entry in entries if not (isinstance(entry.event, keyed) and entry.event.key in copied)]
+
+
+def own_cost(entries: Sequence[Entry]) -> float:
+    """What a debate itself has used and reserved, in US dollars, without what was copied."""
+    return spent(own_entries(entries)) if entries else 0.0
+
+
+# ---- what was answered -----------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatAnswers:
     """The first and the last answer of one participant; None for none."""
@@ -106,27 +122,21 @@ class SeatAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What an arm answered to a question: by a debate, or by independent answers that were counted.
+    """What an arm answered to a question: by a debate, or by independent answers that were counted."""
 
-    Attributes:
-        answers: one answer; several where they are tied; none where there is none that could be read.
-        state: whether there is an answer.
-        probability: of the outcome, for the kind ``probability``.
-        charge: what it cost.
-        debated: whether participants answered after they had seen others.
-        seats: what each participant of a debate answered first and last.
-    """
-
-    answers: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()  # several where they are tied; none where there is none that could be read
     state: State = "unread"
-    probability: float | None = None
+    probability: float | None = None  # of the outcome, for the kind ``probability``
     charge: Charge = Charge()
-    debated: bool = False
+    debated: bool = False  # whether participants answered after they had seen others
     seats: tuple[SeatAnswers, ...] = ()
 
 
 Parts: TypeAlias = Sequence[tuple[float, Response]]
 """What an arm answered to a question where it is a mixture: several responses, each with its share."""
+
+Answered: TypeAlias = Mapping[str, Sequence[Parts]]
+"""For each arm what it answered to each question, in parts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,22 +149,42 @@ class Draft:
     failed: bool = False
 
 
+@dataclass(slots=True, kw_only=True)
+class Block:
+    """One question in one epoch, and what is known of it so far."""
+
+    question: Question
+    epoch: int
+    rounds: list[str] = field(default_factory=list[str])  # the ids of the debates in which everybody answered alone
+    drafts: list[Draft] = field(default_factory=list[Draft])  # these answers, in the order in which they are taken
+    # Of each arm what came of its debates, and their ids; several where it meets the cost of a dearer one.
+    debates: dict[str, list[Response]] = field(default_factory=dict[str, list[Response]])
+    records: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    paid: float = 0.0  # US dollars for all of these debates
+    whole: bool = False  # whether everything of it is on record
+
+    def draws(self, arm: str) -> list[Draft]:
+        """What an arm that meets a cost takes as many of as that buys: its debates, or independent answers."""
+        return self.drafts if arm not in self.debates else [self._as_draft(debate) for debate in self.debates[arm]]
+
+    def _as_draft(self, debate: Response) -> Draft:
+        """The answer of a whole debate as one of several to be counted; a tie is none."""
+        answer = debate.answers[0] if debate.state == "answered" else None
+        form = form_of(self.question, answer)
+        return Draft(answer=answer, form=form, charge=debate.charge, failed=debate.state == "failed")
+
+
 def drafts_of(question: Question, entries: Sequence[Entry]) -> list[Draft]:
     """The independent answers of a record, in the order of the seats: the first of each. One without a reply failed."""
     firsts: dict[str, Turn] = {}
     for turn in fold(entries).all():
         if _answers(turn):
             firsts.setdefault(turn.by, turn)
-    answers = [answer_in(question, turn) for turn in firsts.values()]
-    return [
-        Draft(
-            answer=answer,
-            form=form_of(question, answer),
-            charge=charge_of(entries, [turn.key]),
-            failed=turn.reply is None,
-        )
-        for turn, answer in zip(firsts.values(), answers, strict=True)
-    ]
+    drafts: list[Draft] = []
+    for turn in firsts.values():
+        answer, charge = answer_in(question, turn), charge_of(entries, turn.key)
+        drafts.append(Draft(answer=answer, form=form_of(question, answer), charge=charge, failed=turn.reply is None))
+    return drafts
 
 
 def _answers(turn: Turn) -> bool:
@@ -175,8 +205,8 @@ def _read(question: Question, text: str) -> str | None:
         return text if read_quantity(text) else None
     if question.kind == "probability":
         quantity = read_quantity(text)
-        value = None if quantity is None else quantity.value / (100 if quantity.unit == "%" else 1)
-        return f"{value:g}" if value is not None and 0 <= value <= 1 else None
+        value = -1.0 if quantity is None else quantity.value / (100 if quantity.unit == "%" else 1)
+        return f"{value:g}" if 0 <= value <= 1 else None
     if question.options:
         return text if text in question.options else None
     return text if normal_text(text) else None
@@ -193,7 +223,7 @@ def form_of(question: Question, answer: str | None) -> str | None:
     return answer if question.options else normal_text(answer)
 
 
-def count(question: Question, answers: Sequence[str | None]) -> Response:
+def _count(question: Question, answers: Sequence[str | None]) -> Response:
     """What several independent answers say together: the commonest one, or the mean of probabilities."""
     read = [answer for answer in answers if answer is not None]
     if not read:
@@ -211,32 +241,26 @@ def count(question: Question, answers: Sequence[str | None]) -> Response:
 def counted(question: Question, drafts: Sequence[Draft], *, debated: bool = False) -> Response:
     """What several independent answers say together, and what they cost."""
     failed = all(draft.failed for draft in drafts)
-    response = Response(state="failed") if failed else count(question, [draft.answer for draft in drafts])
+    response = Response(state="failed") if failed else _count(question, [draft.answer for draft in drafts])
     return replace(response, charge=Charge.sum([draft.charge for draft in drafts]), debated=debated)
 
 
 def debated_of(question: Question, entries: Sequence[Entry], *, recount: bool = False) -> Response:
-    """Read what came of a debate.
+    """Read what came of a closed debate.
 
-    Args:
-        question: what was asked.
-        entries: its record, closed.
-        recount: whether the last answers are counted, instead of taking the decision: for debates without one.
+    With ``recount`` the last answers are counted, instead of taking the decision: for debates without one.
     """
     transcript = fold(entries)
     seats = tuple(_seats(question, transcript))
-    response = count(question, [seat.last for seat in seats]) if recount else _decision_response(question, transcript)
+    response = _count(question, [seat.last for seat in seats]) if recount else _decided(question, transcript)
     if not transcript.turns():
         response = Response(state="failed")
-    debated = not recount and _has_exchange(transcript)
-    return replace(response, charge=charge_of(entries), debated=debated, seats=seats)
-
-
-def _has_exchange(transcript: Transcript) -> bool:
-    """Whether somebody spoke who could see what others had said before; a vote is no debate."""
     turns = [turn for turn in transcript.turns(*SPOKEN) if turn.ask]
-    others = {turn.by for turn in turns}
-    return len(others) > 1 and any(turn.ask and (turn.about or turn.ask.view.last != 0) for turn in turns[1:])
+    # whether somebody spoke who could see what others had said before; a vote is no debate
+    exchanged = len({turn.by for turn in turns}) > 1 and any(
+        turn.ask and (turn.about or turn.ask.view.last != 0) for turn in turns[1:]
+    )
+    return replace(response, charge=charge_of(entries), debated=exchanged and not recount, seats=seats)
 
 
 def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
@@ -244,94 +268,34 @@ def _seats(question: Question, transcript: Transcript) -> Iterator[SeatAnswers]:
     brief, everything = transcript.brief, transcript.all()
     answering = {turn.by for turn in everything if _answers(turn)}
     for participant in brief.participants if brief else ():
-        if participant.duty != "debater" or (everything and participant.name not in answering):
+        name = participant.name
+        if participant.duty != "debater" or (everything and name not in answering):
             continue
-        turns = [turn for turn in everything if turn.by == participant.name and turn.act in SPOKEN]
-        answers = [answer for turn in turns if (answer := answer_in(question, turn)) is not None]
-        first = answer_in(question, turns[0]) if turns else None
-        yield SeatAnswers(
-            seat=participant.name, model=participant.seat, first=first, last=answers[-1] if answers else None
-        )
+        own = [answer_in(question, turn) for turn in everything if turn.by == name and turn.act in SPOKEN]
+        last = next((answer for answer in reversed(own) if answer is not None), None)
+        yield SeatAnswers(seat=name, model=participant.seat, first=own[0] if own else None, last=last)
 
 
-def _decision_response(question: Question, transcript: Transcript) -> Response:
+def _decided(question: Question, transcript: Transcript) -> Response:
     """The decision of a debate as an answer; all that have the most votes where it is a tie."""
     decision = transcript.decision
-    if decision is None:
-        return Response()
-    if decision.status == "tie":
+    if decision is not None and decision.status == "tie":
         most = max(decision.tally.values(), default=0.0)
-        named = [name for name, votes in decision.tally.items() if votes == most]
-        read = [answer for name in named if (answer := _candidate_value(question, transcript, name)) is not None]
-        return replace(count(question, tuple(dict.fromkeys(read))), probability=None) if read else Response()
-    if decision.status != "decided":
+        named = (name for name, votes in decision.tally.items() if votes == most)
+        read = list(dict.fromkeys(_candidate(question, transcript, name) for name in named))
+        return replace(_count(question, read), probability=None)
+    if decision is None or decision.status != "decided":
         return Response()
-    words = decision.winner if decision.winner in question.options else decision.text
-    answer = _read(question, words)
+    answer = _read(question, decision.winner if decision.winner in question.options else decision.text)
     if answer is None:
         return Response()
     probability = float(answer) if question.kind == "probability" else None
     return Response(answers=(answer,), state="answered", probability=probability)
 
 
-def _candidate_value(question: Question, transcript: Transcript, name: str) -> str | None:
+def _candidate(question: Question, transcript: Transcript, name: str) -> str | None:
     """What a candidate stands for: an option itself, or the last answer of a participant."""
     if name in question.options:
         return name
-    turns = transcript.turns(*SPOKEN, by=name)
-    return next((answer for turn in reversed(turns) if (answer := answer_in(question, turn)) is not None), None)
-
-
-@dataclass(slots=True, kw_only=True)
-class Block:
-    """One question in one epoch, and what is known of it so far.
-
-    Attributes:
-        question: what is asked.
-        epoch: the number of the repeat, from 1.
-        rounds: the ids of the debates in which everybody has answered alone.
-        drafts: these answers, in the order in which they are taken.
-        debates: what came of each debate of an arm; of several where it meets the cost of a dearer one.
-        records: the ids of these debates.
-        whole: whether everything of it is on record.
-    """
-
-    question: Question
-    epoch: int
-    rounds: list[str] = field(default_factory=list[str])
-    drafts: list[Draft] = field(default_factory=list[Draft])
-    debates: dict[str, list[Response]] = field(default_factory=dict[str, list[Response]])
-    records: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    whole: bool = False
-
-    def draws(self, arm: str) -> list[Draft]:
-        """What an arm that meets a cost takes as many of as that buys: its debates, or independent answers."""
-        held = self.debates.get(arm)
-        return self.drafts if held is None else [_as_draft(self.question, debate) for debate in held]
-
-
-def _as_draft(question: Question, debate: Response) -> Draft:
-    """The answer of a whole debate as one of several to be counted; a tie is none."""
-    answer = debate.answers[0] if debate.state == "answered" else None
-    form = form_of(question, answer)
-    return Draft(answer=answer, form=form, charge=debate.charge, failed=debate.state == "failed")
-
-
-# ---- what was paid ---------------------------------------------------------------------------------------------------
-
-
-def own_entries(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries of a record without what was copied from another one, and paid there: the calls of its first asks."""
-    opened = entries[0].event if entries else None
-    if not isinstance(opened, Opened) or SHARED not in opened.chosen:
-        return list(entries)
-    begun = dropwhile(lambda entry: not isinstance(entry.event, Asked), entries)
-    asked = takewhile(lambda entry: isinstance(entry.event, Asked), begun)
-    copied = {entry.event.ask.key for entry in asked if isinstance(entry.event, Asked)}
-    keyed = (Attempted, Called, Erred, Replied, Failed)
-    return [entry for entry in entries if not (isinstance(entry.event, keyed) and entry.event.key in copied)]
-
-
-def own_cost(entries: Sequence[Entry]) -> float:
-    """What a debate itself has used and reserved, in US dollars, without what was copied."""
-    return spent(own_entries(entries)) if entries else 0.0
+    answers: Iterable[str | None] = (answer_in(question, turn) for turn in reversed(transcript.turns(*SPOKEN, by=name)))
+    return next((answer for answer in answers if answer is not None), None)

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of
-from folkmoot.app.evaluation.eval_setup import Setup
 from folkmoot.app.evaluation.responses import debated_of
+from folkmoot.app.evaluation.setup import Setup
 from folkmoot.app.plan.settings import load_config
 from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.run.outcome import Outcome

@@ -1,5 +1,4 @@
-"""Questions with known answers, for evaluations: parted into questions, which prompts may see, and keys.
+"""Questions with known answers, for evaluations, parted into questions, which prompts may see, and keys.
 
-Read in this order: ``data_sets`` (questions and keys), ``quantities`` (numbers in answers), ``question_files`` (which
-files they are read from).
+``data_sets`` reads them from files; ``quantities`` reads numbers in answers.
 """

@@ -1,20 +1,24 @@
 """Questions with known answers, parted: questions, which prompts may see, and keys, which they never do.
 
-``question_files`` reads them. Each faulty line is one error with its number. ``target`` and ``choices``, Inspect's names,
-stand for ``truth`` and ``options``.
+They are read from JSON lines, CSV, and folders of briefs with ``answer:`` in the header. Each faulty line is one error
+with its number. ``target`` and ``choices``, Inspect's names, stand for ``truth`` and ``options``.
 """
 
+import csv
+import io
 import json
 import math
-import os
 import re
-import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, cast, get_args
 
+import msgspec
+
 from folkmoot.app.brief.files import read_files
+from folkmoot.app.brief.reader import read_brief
 from folkmoot.app.questions.quantities import RELATIVE, normal_text, read_quantity
 from folkmoot.core.brief import OPTIONS, Source
 from folkmoot.core.errors import BriefError
@@ -37,18 +41,20 @@ PLAIN_NUMBER: Final = re.compile(r"[$€£]?[+-]?\d[\d,]*(\.\d+)?\s*%?")
 LONGEST_ID = 200
 """Characters of a question that is its own id; of a longer one its beginning and a hash are."""
 
+LONGEST_CELL = 2**31 - 1
+"""Characters; Python's own limit is 131,072, and documents may be longer."""
+
 QUESTIONS_FILE, KEYS_FILE = "questions.jsonl", "keys.jsonl"
 
 Line: TypeAlias = "Mapping[str, object] | str"
 """The fields of a line as they are written; or what is wrong with it."""
 
+Places: TypeAlias = Iterator[tuple[str, Line]]
+"""For each line its place, ``set.jsonl:3``, and its fields."""
+
 
 class FaultyData(BriefError):
-    """A data set that cannot be used.
-
-    Args:
-        faults: what is wrong, a sentence for each line.
-    """
+    """A data set that cannot be used, with what is wrong, a sentence for each line."""
 
     def __init__(self, faults: Sequence[str]) -> None:
         super().__init__("; ".join(faults))
@@ -57,66 +63,40 @@ class FaultyData(BriefError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What may be asked: everything but the truth.
-
-    Attributes:
-        id: its name, unique in the set.
-        input: the words of the question.
-        kind: what an answer is.
-        options: to choose from, for the kind ``option``.
-        documents: what everybody who answers may read.
-        group: questions that share a text, a source or an event have one group; "" for none.
-        tags: words to look at parts of the set.
-    """
+    """What may be asked: everything but the truth."""
 
     id: str
     input: str
-    kind: Kind
-    options: tuple[str, ...] = ()
-    documents: tuple[Source, ...] = ()
-    group: str = ""
+    kind: Kind  # of an answer
+    options: tuple[str, ...] = ()  # for the kind ``option``
+    documents: tuple[Source, ...] = ()  # what everybody who answers may read
+    group: str = ""  # questions that share a text, a source or an event have one group
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """The truth of a question, for the grader alone.
-
-    Attributes:
-        id: the question's id.
-        truth: the right answer.
-        accepted: other forms of it that are right too, for the kind ``text``.
-        tolerance: how far off a number may be.
-        relative: the same as a share of the truth; the larger room counts.
-    """
+    """The truth of a question, for the grader alone."""
 
     id: str
     truth: str
-    accepted: tuple[str, ...] = ()
-    tolerance: float = 0.0
-    relative: float = RELATIVE
+    accepted: tuple[str, ...] = ()  # other forms of it that are right too, for the kind ``text``
+    tolerance: float = 0.0  # how far off a number may be
+    relative: float = RELATIVE  # the same as a share of the truth; the larger room counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSet:
-    """Questions, and their keys in the same order; each becomes a file, and only the grader opens that of the keys."""
+    """Questions, and their keys in the same order."""
 
     questions: tuple[Question, ...]
     keys: tuple[Key, ...]
 
     @property
     def hashes(self) -> tuple[str, str]:
-        """The SHA-256 of the two files."""
-        return digest(_lines(self.questions)), digest(_lines(self.keys))
-
-    def keep(self, folder: Path) -> None:
-        """Write both files into a folder, each wholly or not at all.
-
-        Raises:
-            OSError: they cannot be written.
-        """
-        write_whole(folder / QUESTIONS_FILE, _lines(self.questions).encode())
-        write_whole(folder / KEYS_FILE, _lines(self.keys).encode())
+        """The SHA-256 of all questions and of all keys."""
+        lines = msgspec.json.Encoder().encode_lines
+        return digest(lines(self.questions).decode()), digest(lines(self.keys).decode())
 
     def only(self, ids: Iterable[str]) -> "DataSet":
         """Some of the questions, with their keys."""
@@ -128,11 +108,7 @@ class DataSet:
 
 
 def tagged(tags: Mapping[str, Sequence[str]], tag: str) -> set[str]:
-    """The ids of the questions with a tag.
-
-    Args:
-        tags: of each question, by its id.
-        tag: one of them.
+    """The ids of the questions with a tag, by the tags of each.
 
     Raises:
         BriefError: no question has it.
@@ -144,34 +120,95 @@ def tagged(tags: Mapping[str, Sequence[str]], tag: str) -> set[str]:
     raise BriefError(f"no question has the tag {tag[:60]!r}; {there if known else 'none has any'}", code="bad_enum")
 
 
-def _lines(items: Sequence[Question] | Sequence[Key]) -> str:
-    return "".join(json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in items)
+# ---- from files to lines ---------------------------------------------------------------------------------------------
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file wholly or not at all, so that nobody reads half of it.
+def read_data_set(path: Path) -> DataSet:
+    """Read questions with their answers from a file, or a folder of briefs.
 
     Raises:
-        OSError: it cannot be written.
+        FaultyData: it is no such file, or lines of it are wrong.
     """
-    draft = path.parent / f".{secrets.token_hex(8)}.tmp"
+    name = path.name
+    if path.is_dir():
+        none = f"{path}: no brief NAME.md with answer: in its header, so the folder"
+        return _part(_briefs(path), name=none, folder=path)
+    if not path.exists():
+        raise FaultyData([f"there is no file or folder {name!r}"])
+    read = {".jsonl": _json_lines, ".csv": _csv_lines}.get(path.suffix.lower())
+    if read is None:
+        kinds = "its name ends with .jsonl or .csv, or it is a folder of briefs"
+        raise FaultyData([f"{name} is no file of questions: {kinds}"])
     try:
-        draft.write_bytes(data)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+        return _part(read(path.read_bytes().decode("utf-8-sig"), name), name=name, folder=path.parent)
+    except UnicodeDecodeError:
+        raise FaultyData([f"{name} cannot be read: it is not UTF-8; save it as UTF-8"]) from None
+    except (OSError, csv.Error) as error:
+        raise FaultyData([f"{name} cannot be read: {error}"]) from None
+
+
+def _json_lines(text: str, name: str) -> Places:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                value: object = json.loads(line)
+            except (ValueError, RecursionError):
+                yield f"{name}:{number}", "this is not JSON"
+                continue
+            fields = cast("Mapping[str, object]", value) if isinstance(value, dict) else "this is not a JSON object"
+            yield f"{name}:{number}", fields
+
+
+def _csv_lines(text: str, name: str) -> Places:
+    csv.field_size_limit(LONGEST_CELL)
+    heads = text.partition("\n")[0]
+    delimiter = "," if "," in heads else next((sign for sign in ";\t" if sign in heads), ",")
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    if twice := [head for head, times in Counter(reader.fieldnames or ()).items() if times > 1]:
+        raise FaultyData([f"{name}: the column {twice[0]!r} stands twice"])
+    start = reader.line_num + 1
+    for row in reader:
+        number, start = start, reader.line_num + 1  # a value may have several lines
+        fields: dict[str, object] = {}
+        for head, value in cast("Mapping[str | None, str | None]", row).items():
+            if head is not None and value:
+                values = [item.strip() for item in value.split("|")]
+                fields[head] = values if ALIASES.get(head, head) in LISTS else value
+        yield f"{name}:{number}", "there are more values than column names" if None in row else fields
+
+
+_HEADER: Final = re.compile(r"\A---\s*\n(.*?)^---\s*$", re.DOTALL | re.MULTILINE)
+_OWN: Final = re.compile(r"^(answer|kind|tolerance|group):[ \t]*(.*)$", re.MULTILINE)
+"""Keys of a header that belong to the data set and not to the brief."""
+
+
+def _briefs(folder: Path) -> Places:
+    """The fields of each brief; its answer is taken out before anything else reads it."""
+    for path in sorted(folder.glob("*.md")):
+        try:
+            text = path.read_text("utf-8-sig")
+            header = _HEADER.match(text)
+            own = {key: value.strip().strip("\"'") for key, value in _OWN.findall(header[1])} if header else {}
+            if "answer" in own:
+                bare = _HEADER.sub(lambda match: _OWN.sub("", match[0]), text, count=1)
+                brief = read_brief(bare, name=path.name, folder=folder).brief
+                options = {"options": list(brief.options)} if brief.options else {}
+                own["truth"] = own.pop("answer")
+                documents = list(brief.background)
+                yield path.name, {"id": path.stem, "input": brief.topic, "documents": documents, **options, **own}
+            elif path.name != "README.md":
+                yield path.name, "answer is missing: write answer: in the header"
+        except BriefError as error:
+            yield path.name, error.found
+        except (OSError, UnicodeDecodeError) as error:
+            yield path.name, f"the file cannot be read: {error}"
 
 
 # ---- from lines to questions and keys --------------------------------------------------------------------------------
 
 
-def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path) -> DataSet:
-    """Part lines into questions and keys.
-
-    Args:
-        lines: for each line its place, ``set.jsonl:3``, and its fields.
-        name: what the whole is called in errors.
-        folder: where the documents are that lines name.
+def _part(lines: Places, *, name: str, folder: Path) -> DataSet:
+    """Part lines into questions and keys; ``folder`` has the documents that they name.
 
     Raises:
         FaultyData: lines are wrong, or there are none.
@@ -181,12 +218,13 @@ def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path) -> DataS
     places: dict[tuple[str, str], str] = {}
     for place, line in lines:
         try:
-            question, key = _part(line, folder)
+            question, key = _question(line, folder)
             # What is put in a prompt: two questions with the same are one.
             shown = [" ".join(question.input.split()), question.options, [item.text for item in question.documents]]
             for what, value in (("id", question.id), ("input", json.dumps(shown))):
                 if (before := places.setdefault((what, value), place)) is not place:
-                    raise ValueError(f"{_line_of(before)} already has this {what}")
+                    number = before.rpartition(":")[2]
+                    raise ValueError(f"{f'line {number}' if number.isdecimal() else before} already has this {what}")
             pairs.append((question, key))
         except (ValueError, BriefError) as error:
             sentence = error.found if isinstance(error, BriefError) else str(error)
@@ -197,13 +235,7 @@ def part(lines: Iterable[tuple[str, Line]], *, name: str, folder: Path) -> DataS
     return DataSet(questions=tuple(question for question, _ in pairs), keys=tuple(key for _, key in pairs))
 
 
-def _line_of(place: str) -> str:
-    """``line 3`` for ``set.jsonl:3``; a place without a number as it is."""
-    number = place.rpartition(":")[2]
-    return f"line {number}" if number.isdecimal() else place
-
-
-def _part(line: Line, folder: Path) -> tuple[Question, Key]:
+def _question(line: Line, folder: Path) -> tuple[Question, Key]:
     """The question and the key of a line.
 
     Raises:
@@ -219,40 +251,48 @@ def _part(line: Line, folder: Path) -> tuple[Question, Key]:
         meant = closest(unknown, FIELDS)
         known = f"did you mean {meant!r}?" if meant else f"there are {listed(FIELDS)}"
         raise ValueError(f"unknown field {shorten(unknown, 60)!r}; {known}")
-    words, truth, accepted = _text(fields, "input"), *_truths(fields)
+    words, (truth, *accepted) = _text(fields, "input"), _texts(fields, "truth") or ("",)
+    accepted += _texts(fields, "accepted")
     if not words or not truth:
         raise ValueError(f"{'truth' if words else 'input'} is missing")
-    options = _options(_texts(fields, "options"))
-    several = "text" if accepted and not options else ""
-    kind, truth = _kind(_text(fields, "kind") or several, truth, options)
+    options = _texts(fields, "options")
+    if options and not OPTIONS.low <= len(options) <= OPTIONS.high:
+        raise ValueError(f"there must be {OPTIONS.low} to {OPTIONS.high} options, not {len(options)}")
+    by_form: dict[str, str] = {}
+    for option in options:
+        if (other := by_form.setdefault(normal_text(option), option)) is not option:
+            raise ValueError(f"two options are the same: {other!r} and {option!r}")
+    usual = "option" if options else "text" if accepted or not PLAIN_NUMBER.fullmatch(truth) else "number"
+    kind, truth = _kind(_text(fields, "kind") or usual, truth, options)
     if accepted and kind != "text":
         raise ValueError(f"several accepted answers are for the kind text, not {kind}")
     name = _text(fields, "id") or (words if len(words) <= LONGEST_ID else f"{words[:60]}… {digest(words)[:12]}")
+    given = fields.get("documents")  # of a brief they are read already; a file names them
+    sources = (
+        [item for item in cast("list[object]", given) if isinstance(item, Source)] if isinstance(given, list) else []
+    )
     question = Question(
         id=name,
         input=words,
         kind=kind,
         options=options,
-        documents=_documents(fields.get("documents"), folder),
+        documents=tuple(sources) or read_files(_texts(fields, "documents"), folder),
         group=_text(fields, "group"),
         tags=_texts(fields, "tags"),
     )
-    absolute, relative = _tolerances(_text(fields, "tolerance"))
-    return question, Key(id=name, truth=truth, accepted=accepted, tolerance=absolute, relative=relative)
-
-
-def _truths(fields: Mapping[str, object]) -> tuple[str, tuple[str, ...]]:
-    """The right answer, and the other forms of it that are right too."""
-    first, *others = _texts(fields, "truth") or ("",)
-    return first, (*others, *_texts(fields, "accepted"))
+    tolerance = _text(fields, "tolerance")  # 0.5 as it is, 2% as a share of the truth
+    try:
+        room = float(tolerance.removesuffix("%") or "0")
+    except ValueError:
+        room = math.nan
+    if not 0 <= room < math.inf:
+        raise ValueError(f"tolerance must be a number from 0 on, such as 0.5 or 2%, not {shorten(tolerance, 60)!r}")
+    absolute, relative = (0.0, room / 100) if tolerance.endswith("%") else (room, RELATIVE)
+    return question, Key(id=name, truth=truth, accepted=tuple(accepted), tolerance=absolute, relative=relative)
 
 
 def _kind(kind: str, truth: str, options: Sequence[str]) -> tuple[Kind, str]:
-    """The kind of a question, checked, with its truth as it is compared.
-
-    Where nobody says it: option where options are named, number where the truth is nothing but a number, else text.
-    """
-    kind = kind or ("option" if options else "number" if PLAIN_NUMBER.fullmatch(truth) else "text")
+    """The kind of a question, checked, with its truth as it is compared."""
     if kind not in get_args(Kind):
         raise ValueError(f"unknown kind {kind!r}; there are {', '.join(get_args(Kind))}")
     if kind == "probability":
@@ -266,35 +306,6 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> tuple[Kind, str]:
     if kind == "number" and read_quantity(truth) is None:
         raise ValueError(f"truth is not a number: {shorten(truth, 60)!r}")
     return cast("Kind", kind), truth
-
-
-def _options(options: tuple[str, ...]) -> tuple[str, ...]:
-    """The options, checked: as many as a brief may have, and none twice."""
-    if options and not OPTIONS.low <= len(options) <= OPTIONS.high:
-        raise ValueError(f"there must be {OPTIONS.low} to {OPTIONS.high} options, not {len(options)}")
-    by_form: dict[str, str] = {}
-    for option in options:
-        if (other := by_form.setdefault(normal_text(option), option)) is not option:
-            raise ValueError(f"two options are the same: {other!r} and {option!r}")
-    return options
-
-
-def _documents(value: object, folder: Path) -> tuple[Source, ...]:
-    """The documents: names of files beside the data, or texts that were read before."""
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    read = tuple(item for item in items if isinstance(item, Source))
-    return read or read_files(_texts({"documents": cast("object", value)}, "documents"), folder)
-
-
-def _tolerances(tolerance: str) -> tuple[float, float]:
-    """How far off a number may be, as it is and as a share of the truth: ``0.5`` or ``2%``."""
-    try:
-        room = float(tolerance.removesuffix("%") or "0")
-    except ValueError:
-        room = math.nan
-    if not 0 <= room < math.inf:
-        raise ValueError(f"tolerance must be a number from 0 on, such as 0.5 or 2%, not {shorten(tolerance, 60)!r}")
-    return (0.0, room / 100) if tolerance.endswith("%") else (room, RELATIVE)
 
 
 def _text(fields: Mapping[str, object], name: str) -> str:
@@ -312,13 +323,11 @@ def _text(fields: Mapping[str, object], name: str) -> str:
 def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
     """A field as texts; a truth may be one, every other field of several values is a list."""
     value = fields.get(name)
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        if name in LISTS:
-            raise ValueError(f"{name} is not a list")
-        return (_text(fields, name),)
-    items = [_text({name: item}, name) for item in cast("list[object]", value)]
-    if name == "options" and "" in items:
-        raise ValueError("an option is empty")
-    return tuple(filter(None, items))
+    if isinstance(value, list):
+        items = [_text({name: item}, name) for item in cast("list[object]", value)]
+        if name == "options" and "" in items:
+            raise ValueError("an option is empty")
+        return tuple(filter(None, items))
+    if value is not None and name in LISTS:
+        raise ValueError(f"{name} is not a list")
+    return () if value is None else (_text(fields, name),)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from folkmoot.app.evaluation.arms import Arm
-from folkmoot.app.evaluation.eval_files import read_lines
+from folkmoot.app.evaluation.folder import read_lines
 from folkmoot.app.evaluation.inspect_tasks import choice, completion
 from folkmoot.app.evaluation.scores import EvalResult, Score
 from folkmoot.app.questions.data_sets import KEYS_FILE, QUESTIONS_FILE, Key, Question

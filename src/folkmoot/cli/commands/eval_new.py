@@ -64,8 +64,7 @@ def new(
 
 def _read(questions: Path) -> "DataSet | None":
     """The questions of a file; None, and what is wrong, where there are none."""
-    from folkmoot.app.questions.data_sets import FaultyData
-    from folkmoot.app.questions.question_files import read_data_set
+    from folkmoot.app.questions.data_sets import FaultyData, read_data_set
 
     try:
         return read_data_set(questions)
@@ -106,10 +105,10 @@ async def _evaluate(
     store: Path | str | None,
 ) -> int:
     from folkmoot.app.evaluation.blocks import shuffled
-    from folkmoot.app.evaluation.eval_files import SCORES_FILE, read_result
-    from folkmoot.app.evaluation.eval_setup import plain_setup
-    from folkmoot.app.results.score_files import write_file
-    from folkmoot.app.results.scoring import measure
+    from folkmoot.app.evaluation.folder import SCORES_FILE, read_result
+    from folkmoot.app.evaluation.setup import plain_setup
+    from folkmoot.app.results.files import write_file
+    from folkmoot.app.results.scoreboard import measure
 
     some = data.only(question.id for question in shuffled(data.questions, 0)[:most])
     if len(some.questions) < (many := len(data.questions)):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from folkmoot.app.evaluation.scores import EvalResult
 
 FORMS = ("html", "json", "csv", "latex", "paper")
-"""``folkmoot.app.results.score_files`` has them, and is loaded when it is needed."""
+"""``folkmoot.app.results.files`` has them, and is loaded when it is needed."""
 
 INSPECT = "inspect"
 
@@ -46,8 +46,7 @@ def check(file: Path) -> int:
     FILE is .jsonl, .csv, or a folder of briefs with answer: in the header. Each faulty line is one error with its
     number.
     """
-    from folkmoot.app.questions.data_sets import FaultyData
-    from folkmoot.app.questions.question_files import read_data_set
+    from folkmoot.app.questions.data_sets import FaultyData, read_data_set
 
     try:
         data = read_data_set(file)
@@ -74,8 +73,8 @@ def show(folder: Path, everything: bool, tag: str, as_json: bool) -> int:
     between first and last answers. It can be read while the run goes on: then the verdict waits for the next look of
     the plan.
     """
-    from folkmoot.app.evaluation.eval_files import read_result
-    from folkmoot.app.results.score_rows import only_tagged
+    from folkmoot.app.evaluation.folder import read_result
+    from folkmoot.app.results.scoreboard import only_tagged
 
     result = read_result(folder)
     _show(only_tagged(result, tag) if tag else result, everything=everything, as_json=as_json)
@@ -83,9 +82,9 @@ def show(folder: Path, everything: bool, tag: str, as_json: bool) -> int:
 
 
 def _show(result: "EvalResult", *, everything: bool, as_json: bool) -> None:
-    from folkmoot.app.results.score_files import summary
-    from folkmoot.app.results.score_tables import screen
-    from folkmoot.app.results.scoring import measure
+    from folkmoot.app.results.files import summary
+    from folkmoot.app.results.scoreboard import measure
+    from folkmoot.app.results.tables import screen
 
     board = measure(result)
     click.echo(summary(board) if as_json else "\n".join(screen(board, everything=everything)), nl=not as_json)
@@ -109,9 +108,9 @@ def export(folder: Path, form: str, out: Path | None, store: Path | str | None) 
 
     Logs of Inspect have the right answers as targets. The turns in them are read from the debates in the store.
     """
-    from folkmoot.app.evaluation.eval_files import read_result
-    from folkmoot.app.results.score_files import write_file
-    from folkmoot.app.results.scoring import measure
+    from folkmoot.app.evaluation.folder import read_result
+    from folkmoot.app.results.files import write_file
+    from folkmoot.app.results.scoreboard import measure
 
     if form == INSPECT:
         for path in run_command(_logs(folder, out or folder / INSPECT, store)):
@@ -122,7 +121,7 @@ def export(folder: Path, form: str, out: Path | None, store: Path | str | None) 
 
 
 async def _logs(folder: Path, place: Path, store: Path | str | None) -> list[Path]:
-    from folkmoot.app.evaluation.eval_files import read_result
+    from folkmoot.app.evaluation.folder import read_result
     from folkmoot.app.results.inspect_logs import read_records, write_logs
 
     result = read_result(folder)
@@ -153,9 +152,9 @@ def past(debates: tuple[str, ...], out: Path | None, everything: bool, as_json: 
 async def _past_debates(
     debates: tuple[str, ...], out: Path | None, *, everything: bool, as_json: bool, store: Path | str | None
 ) -> int:
-    from folkmoot.app.evaluation.eval_files import note_folder, save_result
+    from folkmoot.app.evaluation.folder import note_folder, save_result
     from folkmoot.app.plan.settings import lock_place
-    from folkmoot.app.results.past_debates import read_past
+    from folkmoot.app.results.past import read_past
 
     async with open_workspace(store, reading=True) as workspace:
         result = await read_past(workspace, debates)

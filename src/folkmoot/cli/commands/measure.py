@@ -27,12 +27,12 @@ from folkmoot.core.brief import BATCHED, COST, SEED
 from folkmoot.core.text import about, counted, slug
 
 if TYPE_CHECKING:
-    from folkmoot.app.evaluation.eval_plan import PreparedEvaluation
-    from folkmoot.app.evaluation.eval_run import EvalRun, Progress
-    from folkmoot.app.evaluation.eval_setup import Setup
     from folkmoot.app.evaluation.inspect_tasks import Mark
+    from folkmoot.app.evaluation.plan import PreparedEvaluation
     from folkmoot.app.evaluation.responses import Charge
+    from folkmoot.app.evaluation.run import EvalRun, Progress
     from folkmoot.app.evaluation.scores import EvalResult
+    from folkmoot.app.evaluation.setup import Setup
     from folkmoot.app.questions.data_sets import DataSet
 
 MOST_FAULTS = 50
@@ -147,8 +147,8 @@ async def run_setup(
     setup: "Setup", data: "DataSet", folder: Path, options: RunOptions, mark: "Mark | None" = None
 ) -> int:
     """Plan an evaluation, ask before it costs money, and run it; returns the exit code."""
-    from folkmoot.app.evaluation.eval_plan import prepare_evaluation
-    from folkmoot.app.evaluation.eval_run import PARALLEL, EvalRun
+    from folkmoot.app.evaluation.plan import prepare_evaluation
+    from folkmoot.app.evaluation.run import PARALLEL, EvalRun
     from folkmoot.app.plan.settings import load_config
 
     async with open_for_running(options["store"]) as workspace:
@@ -176,7 +176,7 @@ async def run_setup(
 
 def _setup(file: Path, options: EvalOptions) -> "Setup":
     """The evaluation that was typed; options replace what the file says."""
-    from folkmoot.app.evaluation.eval_setup import NAMED_SO, is_file_name, plain_setup, read_setup
+    from folkmoot.app.evaluation.setup import NAMED_SO, is_file_name, plain_setup, read_setup
 
     if file.suffix == ".toml":
         if typed := next((name for name in ("model", "protocol", "against") if options[name]), ""):
@@ -275,7 +275,7 @@ def plan_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
 
 def _power_lines(prepared: "PreparedEvaluation") -> Iterator[str]:
     """What the questions could show, with allowance for their groups."""
-    from folkmoot.app.evaluation.eval_plan import ALIKE
+    from folkmoot.app.evaluation.plan import ALIKE
     from folkmoot.evaluation.verdicts import LEAST_GROUPS
 
     plan = prepared.plan

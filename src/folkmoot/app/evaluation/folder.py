@@ -12,7 +12,8 @@ from typing import TypeVar
 import msgspec
 
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
-from folkmoot.app.questions.data_sets import QUESTIONS_FILE, Question, write_whole
+from folkmoot.app.export.reports import save
+from folkmoot.app.questions.data_sets import KEYS_FILE, QUESTIONS_FILE, DataSet, Question
 from folkmoot.core.errors import FolkmootError, RecordError
 from folkmoot.core.text import slug
 from folkmoot.record.store import digest
@@ -23,7 +24,7 @@ Content = TypeVar("Content")
 
 
 class SavedPlan(msgspec.Struct, frozen=True):
-    """The content of ``plan.json``; the hash is that of the first plan."""
+    """The content of ``plan.json``; the hash is that of the plan with which the first call was made."""
 
     hash: str
     plan: EvalPlan
@@ -74,17 +75,47 @@ class StoredEvaluation:
 
 
 def save_plan(folder: Path, plan: EvalPlan, *, first: str = "") -> None:
-    """Write ``plan.json`` into a folder, which is made.
-
-    Args:
-        folder: that of the evaluation.
-        plan: what is planned.
-        first: the hash of the plan with which the first call was made; "" for this one.
+    """Write ``plan.json``; ``first`` is the hash of the plan with which the first call was made, "" for this one.
 
     Raises:
         FolkmootError: it cannot be written.
     """
-    _save(folder / PLAN_FILE, _pretty(SavedPlan(hash=first or plan.hash, plan=plan)))
+    _save(folder / PLAN_FILE, SavedPlan(hash=first or plan.hash, plan=plan))
+
+
+def save_questions(folder: Path, data: DataSet) -> None:
+    """Write questions and keys, each into a file of its own, which only the grader opens for the keys.
+
+    Raises:
+        FolkmootError: they cannot be written.
+    """
+    _save(folder / QUESTIONS_FILE, data.questions)
+    _save(folder / KEYS_FILE, data.keys)
+
+
+def save_result(folder: Path, result: EvalResult) -> None:
+    """Write what came of an evaluation.
+
+    Raises:
+        FolkmootError: a file cannot be written.
+    """
+    known = read_plan(folder)
+    save_plan(folder, result.plan, first=known.hash if known and result.plan_changed else "")
+    _save(folder / SCORES_FILE, result.scores)
+    _save(folder / SEATS_FILE, result.seats)
+    done = len({(row.question, row.epoch) for row in result.scores})
+    ran = msgspec.convert(result, SavedRun, from_attributes=True)
+    _save(folder / RUN_FILE, msgspec.structs.replace(ran, done=done))
+
+
+def save_progress(folder: Path, *, done: int, paid_usd: float | None, plan_changed: bool) -> None:
+    """Note how far a run is, so that a list can say it meanwhile.
+
+    Raises:
+        FolkmootError: it cannot be written.
+    """
+    now = msgspec.structs.replace(_read_run(folder), done=done, paid_usd=paid_usd, plan_changed=plan_changed)
+    _save(folder / RUN_FILE, now)
 
 
 def read_plan(folder: Path) -> SavedPlan | None:
@@ -96,31 +127,8 @@ def read_plan(folder: Path) -> SavedPlan | None:
     return _read(folder / PLAN_FILE, SavedPlan) if (folder / PLAN_FILE).exists() else None
 
 
-def save_result(folder: Path, result: EvalResult) -> None:
-    """Write all files of an evaluation into a folder, which is made. Each file is written wholly or not at all.
-
-    Raises:
-        FolkmootError: one cannot be written.
-    """
-    known = read_plan(folder)
-    save_plan(folder, result.plan, first=known.hash if known and result.plan_changed else "")
-    _save(folder / SCORES_FILE, msgspec.json.Encoder().encode_lines(result.scores))
-    _save(folder / SEATS_FILE, msgspec.json.Encoder().encode_lines(result.seats))
-    done = len({(row.question, row.epoch) for row in result.scores})
-    ran = msgspec.convert(result, SavedRun, from_attributes=True)
-    _save(folder / RUN_FILE, _pretty(msgspec.structs.replace(ran, done=done)))
-
-
-def save_progress(folder: Path, *, done: int, paid_usd: float | None, plan_changed: bool) -> None:
-    """Note how far a run is, so that a list can say it meanwhile.
-
-    Raises:
-        FolkmootError: it cannot be written.
-    """
-    path = folder / RUN_FILE
-    known = _read(path, SavedRun) if path.exists() else SavedRun()
-    now = msgspec.structs.replace(known, done=done, paid_usd=paid_usd, plan_changed=plan_changed)
-    _save(path, _pretty(now))
+def _read_run(folder: Path) -> SavedRun:
+    return _read(folder / RUN_FILE, SavedRun) if (folder / RUN_FILE).exists() else SavedRun()
 
 
 def read_result(folder: Path) -> EvalResult:
@@ -129,11 +137,11 @@ def read_result(folder: Path) -> EvalResult:
     Raises:
         RecordError: one is missing or cannot be read.
     """
-    saved, run, questions = read_plan(folder), folder / RUN_FILE, folder / QUESTIONS_FILE
+    saved, questions = read_plan(folder), folder / QUESTIONS_FILE
     if saved is None:
         named = "name the folder that folkmoot eval has written, such as NAME-eval"
         raise RecordError(f"{folder} has no evaluation, for it has no {PLAN_FILE}; {named}")
-    ran = _read(run, SavedRun) if run.exists() else SavedRun()
+    ran = _read_run(folder)
     return EvalResult(
         plan=saved.plan,
         scores=tuple(read_lines(folder / SCORES_FILE, Score)),
@@ -156,11 +164,23 @@ def prefix_of(name: str) -> str:
     return f"eval-{slug(name, 24)}-{digest(name)[:6]}"
 
 
+def _notes(place: str) -> Path | None:
+    """The file beside a store that names the folders of its evaluations; None where the store is no file."""
+    return Path(f"{place}.evaluations") if place and "://" not in place else None
+
+
+def _noted(place: str) -> list[str]:
+    try:
+        return notes.read_text("utf-8").splitlines() if (notes := _notes(place)) else []
+    except (OSError, UnicodeDecodeError):
+        return []  # there is none yet, or it is damaged: what stands in folders is still listed
+
+
 def note_folder(place: str, folder: Path) -> None:
     """Note beside a store where an evaluation of it is; nothing where the store is no file."""
-    known = _noted(place)
-    if (path := str(folder.resolve())) not in known and (notes := _notes_file(place)):
-        _save(notes, "".join(f"{line}\n" for line in [*known, path]).encode())
+    known, path = _noted(place), str(folder.resolve())
+    if path not in known and (notes := _notes(place)):
+        _write(notes, "".join(f"{line}\n" for line in [*known, path]).encode())
 
 
 def stored_evaluations(place: str, beside: Path) -> tuple[StoredEvaluation, ...]:
@@ -178,10 +198,9 @@ def stored_evaluations(place: str, beside: Path) -> tuple[StoredEvaluation, ...]
 def _summary(folder: Path) -> StoredEvaluation:
     """How an evaluation stands."""
     known = StoredEvaluation(id=digest(str(folder))[:16], name=folder.name, folder=str(folder))
-    scores, run = folder / SCORES_FILE, folder / RUN_FILE
+    scores = folder / SCORES_FILE
     try:
-        plan = _read(folder / PLAN_FILE, SavedPlan).plan
-        ran = _read(run, SavedRun) if run.exists() else SavedRun()
+        plan, ran = _read(folder / PLAN_FILE, SavedPlan).plan, _read_run(folder)
         return replace(
             known,
             name=plan.name,
@@ -194,18 +213,6 @@ def _summary(folder: Path) -> StoredEvaluation:
         )
     except (RecordError, OSError) as error:
         return replace(known, problem=str(error))
-
-
-def _notes_file(place: str) -> Path | None:
-    return Path(f"{place}.evaluations") if place and "://" not in place else None
-
-
-def _noted(place: str) -> list[str]:
-    notes = _notes_file(place)
-    try:
-        return notes.read_text("utf-8").splitlines() if notes else []
-    except (OSError, UnicodeDecodeError):
-        return []  # there is none yet, or it is damaged: what stands in folders is still listed
 
 
 def _read(path: Path, kind: type[Content]) -> Content:
@@ -239,15 +246,19 @@ def read_lines(path: Path, kind: type[Content]) -> Sequence[Content]:
     return rows
 
 
-def _pretty(value: object) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(value)) + b"\n"
+def _save(path: Path, value: object) -> None:
+    """Write a value as JSON; several values as lines of it."""
+    if isinstance(value, tuple):
+        _write(path, msgspec.json.Encoder().encode_lines(value))  # pyright: ignore[reportUnknownArgumentType]
+    else:
+        _write(path, msgspec.json.format(msgspec.json.encode(value)) + b"\n")
 
 
-def _save(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes) -> None:
     """Write a file wholly or not at all, into a folder that is made."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, data)
+        save(path, data)
     except OSError as error:
         problem = f"{path} cannot be written: {error.strerror or error}; what was answered is on record"
         raise FolkmootError(problem) from error

@@ -23,51 +23,28 @@ NAMED_SO = "name must be one that a folder can have, of at most 100 characters"
 STEP = 0x9E3779B1
 """What the seeds of two repeats lie apart; it is odd, so no two are the same."""
 
-BESIDE = ("protocols",)
-"""What no file says of an evaluation."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """An evaluation as it was asked for, and as a file ``check.toml`` writes it.
+    """An evaluation as it was asked for, and as a file ``check.toml`` writes it."""
 
-    Attributes:
-        questions: the file or folder of its questions; a file ``check.toml`` names it from its own folder.
-        models: who takes part, in turn.
-        name: of the evaluation; "" for that of the file.
-        seats: how many take part; 0 for one of each model, and at least 3.
-        temperature: of all models; None leaves it to them.
-        max_tokens: of one answer; None for the usual limit.
-        seed: the random seed of everything.
-        arm: what is compared; a file has a table ``[[arm]]`` for each.
-        epochs: how often each question is put.
-        score: the primary measure; None for the one that fits the questions.
-        currency: in what costs are equal; None for the best that is known.
-        margin: the smallest difference that matters; None for the usual one of the score.
-        alpha: the level of a verdict.
-        looks: the shares of the questions at which a verdict may be read.
-        budget: US dollars that may be paid in all runs together; None for any.
-        tag: only questions with this tag are put; "" for all.
-        protocols: without a file, the debate, and the one that it is held against at equal cost.
-    """
-
-    questions: str
-    models: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MODELS)]
-    name: str = ""
-    seats: Annotated[int, msgspec.Meta(ge=0, le=PARTICIPANTS.high)] = 0
+    questions: str  # a file or folder; a file ``check.toml`` names it from its own folder
+    models: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MODELS)]  # who takes part, in turn
+    name: str = ""  # "" for that of the file
+    seats: Annotated[int, msgspec.Meta(ge=0, le=PARTICIPANTS.high)] = 0  # 0 for one of each model, and at least 3
     temperature: float | None = None
-    max_tokens: int | None = None
+    max_tokens: int | None = None  # of one answer
     seed: Annotated[int, msgspec.Meta(ge=SEED.low, le=SEED.high)] = 0
-    arm: tuple[Arm, ...] = ()
-    epochs: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
-    score: Measure | None = None
-    currency: Currency | None = None
-    margin: Annotated[float, msgspec.Meta(gt=0, lt=1)] | None = None
+    arm: tuple[Arm, ...] = ()  # a file has a table ``[[arm]]`` for each
+    epochs: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1  # how often each question is put
+    score: Measure | None = None  # None for the one that fits the questions
+    currency: Currency | None = None  # in what costs are equal; None for the best that is known
+    margin: Annotated[float, msgspec.Meta(gt=0, lt=1)] | None = None  # the smallest difference that matters
     alpha: Annotated[float, msgspec.Meta(gt=0, lt=0.5)] = 0.05
-    looks: tuple[float, ...] = (1.0,)
-    budget: Annotated[float, msgspec.Meta(ge=0, le=COST.high)] | None = None
-    tag: str = ""
-    protocols: tuple[str, ...] = ()
+    looks: tuple[float, ...] = (1.0,)  # the shares of the questions at which a verdict may be read
+    budget: Annotated[float, msgspec.Meta(ge=0, le=COST.high)] | None = None  # US dollars for all runs together
+    tag: str = ""  # only questions with this tag are put
+    protocols: tuple[str, ...] = ()  # in no file: the debate, and the one that is compared with it at equal cost
 
     def participants(self, models: Sequence[str], repeat: int) -> tuple[Participant, ...]:
         """The participants of one repeat; each repeat has a seed of its own for the models' sampling."""
@@ -110,29 +87,21 @@ def _check_keys(data: dict[str, object]) -> None:
     Raises:
         BriefError: there is one.
     """
-    arms = data.get("arm")
-    tables: list[tuple[str, dict[str, object], type[Setup | Arm], tuple[str, ...]]] = [("", data, Setup, BESIDE)]
-    for number, table in enumerate(cast("list[object]", arms) if isinstance(arms, list) else (), start=1):
-        if isinstance(table, dict):
-            tables.append((f"arm {number}: ", cast("dict[str, object]", table), Arm, PLANNED))
-    for place, table, kind, beside in tables:
-        known = [field.name for field in fields(kind) if field.name not in beside]
-        if strange := next((name for name in table if name not in known), ""):
+    tables: list[tuple[str, object, type[Setup | Arm]]] = [("", data, Setup)]
+    if isinstance(arms := data.get("arm"), list):
+        arms = cast("list[object]", arms)
+        tables += [(f"arm {number}: ", table, Arm) for number, table in enumerate(arms, start=1)]
+    for place, table, kind in tables:
+        known = [field.name for field in fields(kind) if field.name not in (*PLANNED, "protocols")]
+        names = cast("dict[str, object]", table) if isinstance(table, dict) else ()
+        if strange := next((name for name in names if name not in known), ""):
             raise BriefError(f"{place}there is no key {strange!r}; {unknown_word(strange, known)}")
 
 
 def plain_setup(
     questions: Path, models: Sequence[str], *, name: str = "", seed: int = 0, protocol: str = "", against: str = ""
 ) -> Setup:
-    """The evaluation of a file of questions, with the usual arms.
-
-    Args:
-        questions: the file.
-        models: who answers.
-        name: of the evaluation; "" for that of the file.
-        seed: of everything.
-        protocol: of the debate; "" for the usual one.
-        against: another protocol, to compare both at equal cost; "" for none.
+    """The evaluation of a file of questions, with the usual arms; ``against`` is a protocol to compare at equal cost.
 
     Raises:
         BriefError: there is no model, or too many, or no such protocol.
@@ -142,15 +111,9 @@ def plain_setup(
     protocols = (protocol or DEFAULT, *filter(None, [against]))
     if len(set(protocols)) < len(protocols):
         raise BriefError(f"{against} cannot be compared with itself; name two protocols", code="inconsistent")
-    return _checked(
-        Setup(
-            name=name or questions.name.rpartition("@")[2].partition(".")[0],
-            questions=str(questions),
-            models=tuple(models),
-            seed=seed,
-            protocols=protocols,
-        )
-    )
+    name = name or questions.name.rpartition("@")[2].partition(".")[0]
+    setup = Setup(name=name, questions=str(questions), models=tuple(models), seed=seed, protocols=protocols)
+    return _checked(setup)
 
 
 def is_file_name(name: str) -> bool:

@@ -7,7 +7,7 @@ at the cost of the debates is drawn at the end. Only then are the keys opened, a
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -24,36 +24,36 @@ from folkmoot.app.evaluation.blocks import (
     shares_drafts,
     shuffled,
 )
-from folkmoot.app.evaluation.eval_files import (
+from folkmoot.app.evaluation.folder import (
     note_folder,
     prefix_of,
     read_plan,
     save_plan,
     save_progress,
+    save_questions,
     save_result,
     tags_of,
 )
-from folkmoot.app.evaluation.eval_plan import PreparedEvaluation, price_of
-from folkmoot.app.evaluation.grading import Grader, rows_of, seats_of
+from folkmoot.app.evaluation.grading import Grader, answers_to_grade, result_of
 from folkmoot.app.evaluation.inspect_tasks import Mark
-from folkmoot.app.evaluation.matching import Missing, Mixture, match_adaptive, match_uniform
+from folkmoot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
+from folkmoot.app.evaluation.plan import PreparedEvaluation, price_of
 from folkmoot.app.evaluation.responses import (
+    Answered,
     Block,
     Parts,
-    Response,
     counted,
     debated_of,
     drafts_of,
-    exact_sum,
     own_cost,
     own_entries,
 )
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
 from folkmoot.app.plan.settings import Config, lock_place
-from folkmoot.app.questions.data_sets import KEYS_FILE, Question
+from folkmoot.app.questions.data_sets import KEYS_FILE
 from folkmoot.app.run.outcome import Outcome, opening
 from folkmoot.app.run.workspace import Plan, Workspace
-from folkmoot.app.serve.spending import lost
+from folkmoot.app.serve.spending import lost, spent
 from folkmoot.core.brief import Brief
 from folkmoot.core.errors import LimitReached, RecordConflict, RecordError, Unpriced
 from folkmoot.core.event import Called, Closed, Entry, Paused
@@ -72,8 +72,7 @@ OF_THE_QUESTION = ("too_long", "refused")
 """Causes for which a debate paused that say nothing of the others: one question is no reason to end the evaluation."""
 
 Item = TypeVar("Item")
-Answered: TypeAlias = Mapping[str, Sequence[Parts]]
-"""For each arm what it answered to each question, in parts."""
+Record: TypeAlias = tuple[Entry, ...]
 
 
 class PausedRun(Exception):
@@ -82,58 +81,36 @@ class PausedRun(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a run is.
-
-    Attributes:
-        done: how many blocks are whole.
-        total: of so many.
-        paid: US dollars so far, earlier runs too.
-        left: US dollars that the rest is expected to cost, going by what is done; 0 where nothing has a price.
-        seconds: that the rest is expected to take.
-    """
+    """How far a run is: whole blocks, US dollars so far, and what the rest is expected to cost and take."""
 
     done: int
     total: int
-    paid: float
-    left: float
+    paid: float  # in earlier runs, too
+    left: float  # 0 where nothing has a price
     seconds: float
 
 
 @dataclass(slots=True, kw_only=True)
 class EvalRun:
-    """One run of an evaluation.
-
-    Attributes:
-        workspace: whose store and models it uses.
-        prepared: the evaluation.
-        folder: where its files are.
-        parallel: how many questions are worked on in parallel.
-        wait: whether to wait for providers' batches; else the calls are sent, and the evaluation stays paused.
-        stop: set its reason to pause after the answers in progress.
-        mark: grades answers where that is no key; None for the keys.
-        tell: is told of each block that is done.
-        paused: why it stopped before its end; "" where it did not.
-        at_limit: whether that was the budget.
-        plan: the plan that counts, with the date of the prices of the first run.
-        plan_changed: whether another plan was there when the first call was made.
-        blocks: all blocks, in the order in which they are worked on.
-    """
+    """One run of an evaluation."""
 
     workspace: Workspace
     prepared: PreparedEvaluation
     folder: Path
-    parallel: int = PARALLEL
-    wait: bool = True
+    parallel: int = PARALLEL  # questions at a time
+    wait: bool = True  # for providers' batches; else the calls are sent, and the evaluation stays paused
     stop: StopRequest = field(default_factory=StopRequest)
-    mark: Mark | None = None
+    mark: Mark | None = None  # grades answers where that is no key
     tell: Callable[[Progress], None] = lambda progress: None
-    paused: str = ""
-    at_limit: bool = False
-    plan_changed: bool = False
-    plan: EvalPlan = field(init=False)
-    blocks: list[Block] = field(init=False)
+    paused: str = ""  # why it stopped before its end
+    at_limit: bool = False  # whether that was the budget
+    plan_changed: bool = False  # another plan was there when the first call was made
+    plan: EvalPlan = field(init=False)  # with the date of the prices of the first run
+    blocks: list[Block] = field(init=False)  # in the order in which they are worked on
     rounds: BatchRounds = field(init=False)
     _spending: BatchBudget = field(init=False)
+    _begun: int = 0  # of the blocks
+    _dearest: dict[str, float] = field(default_factory=dict[str, float])  # US dollars of a debate, by arm
 
     def __post_init__(self) -> None:
         # What the answers teach must not reach the memory, from which other debates recall.
@@ -149,8 +126,6 @@ class EvalRun:
             for question in shuffled(self.prepared.data.questions, self.plan.seed)
             for epoch in range(1, self.plan.epochs + 1)
         ]
-
-    # ---- the whole ---------------------------------------------------------------------------------------------------
 
     async def begin(self) -> None:
         """Save plan and questions before the first call; a plan that was changed after it is found out here.
@@ -171,24 +146,43 @@ class EvalRun:
             problem = f"the store has debates of an evaluation {self.plan.name!r} with another plan"
             raise RecordError(f"{problem}; give this one a name of its own with --name, or name its folder with --out")
         save_plan(self.folder, self.plan, first=first)
-        self.prepared.data.keep(self.folder)
+        save_questions(self.folder, self.prepared.data)
         note_folder(lock_place(self.workspace.store), self.folder)
         self.plan_changed |= not all(same_plan)
         await self._spending.settle("", sum(own_cost(entries) for entries in records.values()))
 
     async def run(self) -> None:
-        """Run all blocks; ``blocks`` has what came of it."""
-        begun, before = time.monotonic(), self._spending.used
+        """Run the blocks, or as many as the budget is enough for; ``blocks`` has what came of it."""
+        started, before = time.monotonic(), self._spending.used
 
         async def work(block: Block) -> None:
             await self._fill(block)
             done, total = sum(other.whole for other in self.blocks), len(self.blocks)
             part, paid = (total - done) / done, self._spending.used
-            seconds = (time.monotonic() - begun) * part
+            seconds = (time.monotonic() - started) * part
             save_progress(self.folder, done=done, paid_usd=paid or None, plan_changed=self.plan_changed)
             self.tell(Progress(done=done, total=total, paid=paid, left=(paid - before) * part, seconds=seconds))
 
-        await self._run_all(self.blocks, work)
+        def ahead() -> Iterator[Block]:
+            while self._affords_another():
+                self._begun += 1
+                yield self.blocks[self._begun - 1]
+
+        while self._affords_another() and not self.paused:  # the last ones may have cost less than was thought
+            await self._run_all(ahead(), work)
+        self.at_limit |= self._begun < len(self.blocks) and not self.paused
+
+    def _affords_another(self) -> bool:
+        """Whether the budget is enough for one more question, with what its rivals need at the end.
+
+        Without this, all money would be spent on questions that are begun, and few of them would be whole.
+        """
+        whole = [block.paid for block in self.blocks if block.whole]
+        each = (self.prepared.total.usd or 0.0) / len(self.blocks)
+        if whole:
+            each = self.prepared.growth * sum(whole) / len(whole)
+        most = self._spending.most
+        return self._begun < len(self.blocks) and (not self._begun or most is None or each * (self._begun + 1) <= most)
 
     async def result(self) -> EvalResult:
         """Draw what the rivals need, open the keys, grade the whole blocks, and save everything into the folder.
@@ -199,25 +193,20 @@ class EvalRun:
         """
         whole = [block for block in self.blocks if block.whole]
         answered = await self._answered(whole)
+        if self.at_limit and not self.paused:
+            self.paused = f"the budget of ${self._spending.most:g} is enough for {len(whole)} of {len(self.blocks)}"
         grader = Grader(self.folder / KEYS_FILE)
         if self.mark:
-            grader.marks = await marks_of(whole, answered, self.mark)
-        records = [own_entries(entries) for entries in (await self._records()).values()]
-        used = [entry.event.usage for entries in records for entry in entries if isinstance(entry.event, Called)]
-        result = EvalResult(
-            plan=self.plan,
-            scores=tuple(row for name, parts in answered.items() for row in rows_of(name, whole, parts, grader)),
-            seats=tuple(seats_of(whole, grader)),
-            plan_changed=self.plan_changed,
-            paid_usd=exact_sum([usage.cost for usage in used]),
-            paid_tokens=sum(usage.input_tokens + usage.output_tokens for usage in used),
-            paid_estimated=any(usage.estimated for usage in used),
-            tags=tags_of(self.prepared.data.questions),
-        )
+            asked = answers_to_grade(whole, answered)
+            grader.marks = {(question.id, answer): await self.mark(question, answer) for question, answer in asked}
+        events = [entry.event for entries in (await self._records()).values() for entry in own_entries(entries)]
+        used = [event.usage for event in events if isinstance(event, Called)]
+        result = result_of(self.plan, whole, answered, grader, used)
+        result = replace(result, plan_changed=self.plan_changed, tags=tags_of(self.prepared.data.questions))
         save_result(self.folder, result)
         return result
 
-    async def _run_all(self, items: Sequence[Item], work: Callable[[Item], Awaitable[None]]) -> None:
+    async def _run_all(self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> None:
         """Work on items, some of them in parallel and each begun in order, until something pauses.
 
         Raises:
@@ -238,9 +227,9 @@ class EvalRun:
                         self.at_limit |= isinstance(error, LimitReached) and not self.paused
                         self.paused = self.paused or str(error)
 
-        workers = len(items) if self.workspace.tray.on else min(self.parallel, len(items))
         async with self.rounds.open(), asyncio.TaskGroup() as group:
-            for _ in range(workers):
+            # Where calls wait for a provider's batch, all questions are at work, so that each batch is of all of them.
+            for _ in range(len(self.blocks) if self.workspace.tray.on else min(self.parallel, len(self.blocks))):
                 group.create_task(worker())
         if others:
             raise RecordConflict(BUSY) from others[0]
@@ -265,7 +254,7 @@ class EvalRun:
     async def _draft(self, block: Block) -> None:
         """One more round of first answers."""
         plan = drafts_plan(self._brief(block, len(block.rounds)), block.question)
-        debate, entries = await self._run(plan)
+        debate, entries = await self._run(block, "", plan)
         block.rounds.append(debate)
         block.drafts.extend(drafts_of(block.question, entries))
 
@@ -280,7 +269,7 @@ class EvalRun:
         beginning: list[str] = []
         if shares_drafts(plan, drafts):
             beginning = copied_lines(self._marked(plan), await self.workspace.entries(block.rounds[len(held)]))
-        debate, entries = await self._run(plan, beginning)
+        debate, entries = await self._run(block, arm.name, plan, beginning)
         block.records.setdefault(arm.name, []).append(debate)
         held.append(debated_of(block.question, entries, recount=arm.kind == RETHINK))
 
@@ -289,58 +278,53 @@ class EvalRun:
     async def _answered(self, blocks: Sequence[Block]) -> Answered:
         """What each arm answered: the debates, and then their rivals at their cost."""
         arms = self.prepared.setup.arm
-        answered: dict[str, list[Parts]] = {}
-        for arm in arms:
-            if not arm.match:
-                answered[arm.name] = [[(1.0, self._alone(arm, block))] for block in blocks]
-        for arm in arms:
-            if arm.match:
-                answered[arm.name] = await self._matched(arm, blocks, answered[arm.match])
-        return {arm.name: answered[arm.name] for arm in arms}
-
-    def _alone(self, arm: Arm, block: Block) -> Response:
-        """What an arm answered that matches no cost."""
-        if not arm.is_drawn:
-            return block.debates[arm.name][0]
-        first = self.prepared.setup.models.index(arm.model) if arm.model else 0
-        return counted(block.question, block.drafts[first : first + (arm.size or 1)])
+        answered: dict[str, list[Parts]] = {arm.name: [] for arm in arms}
+        for arm in (arm for arm in arms if not arm.match):
+            first = self.prepared.setup.models.index(arm.model) if arm.model else 0
+            for block in blocks:
+                response = (
+                    counted(block.question, block.drafts[first : first + (arm.size or 1)])
+                    if arm.is_drawn
+                    else block.debates[arm.name][0]
+                )
+                answered[arm.name].append([(1.0, response)])
+        for arm in (arm for arm in arms if arm.match and blocks):
+            answered[arm.name] = await self._matched(arm, blocks, answered[arm.match])
+        return answered
 
     async def _matched(self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Parts]) -> list[Parts]:
         """What an arm answered at the cost of a debate; what is missing is drawn first."""
+        currency = self.plan.currency
+        target = sum(response.charge.amount(currency) for parts in debate for _, response in parts)
 
         async def draw(item: tuple[int, int]) -> None:
             block, many = blocks[item[0]], item[1]
             while len(block.draws(arm.name)) < many and not self.paused:
                 await (self._debate(block, arm) if arm.is_protocol else self._draft(block))
 
-        matched = self._match(arm, blocks, debate)
-        while isinstance(matched, Missing) and not self.paused:
+        while True:
+            draws = [block.draws(arm.name) for block in blocks]
+            costs = [[draft.charge.amount(currency) for draft in own] for own in draws]
+            matched = match_uniform(costs, target)
+            if isinstance(matched, Mixture) and arm.kind == "adaptive":
+                votes = [[draft.form for draft in own] for own in draws]
+                matched = match_adaptive(votes, costs, target, most=SPREAD * matched.high[0])
+            if isinstance(matched, Mixture) or self.paused:
+                break
             await self._run_all(matched.needed, draw)
-            matched = self._match(arm, blocks, debate)
-        mixture = matched.nearest if isinstance(matched, Missing) else matched
-        return [self._mixed(arm, block, mixture.sizes(place)) for place, block in enumerate(blocks)]
-
-    def _mixed(self, arm: Arm, block: Block, sizes: Mapping[int, float]) -> Parts:
-        draws, debated = block.draws(arm.name), any(debate.debated for debate in block.debates.get(arm.name, ()))
-        return [(share, counted(block.question, draws[:n], debated=debated)) for n, share in sizes.items()]
-
-    def _match(self, arm: Arm, blocks: Sequence[Block], debate: Sequence[Parts]) -> Mixture | Missing:
-        """How many answers or debates an arm takes at the cost of a debate, or which are missing to know it."""
-        if not blocks:
-            return Mixture(low=(), high=(), share=1.0)
-        currency = self.plan.currency
-        target = sum(response.charge.amount(currency) for parts in debate for _, response in parts)
-        draws = [block.draws(arm.name) for block in blocks]
-        costs = [[draft.charge.amount(currency) for draft in own] for own in draws]
-        matched = match_uniform(costs, target)
-        if isinstance(matched, Mixture) and arm.kind == "adaptive":
-            votes = [[draft.form for draft in own] for own in draws]
-            matched = match_adaptive(votes, costs, target, most=SPREAD * matched.high[0])
-        return matched
+        mixture = matched if isinstance(matched, Mixture) else matched.nearest
+        answered: list[Parts] = []
+        for place, block in enumerate(blocks):
+            debated = any(held.debated for held in block.debates.get(arm.name, ()))
+            sizes, draws = mixture.sizes(place), block.draws(arm.name)
+            answered.append(
+                [(share, counted(block.question, draws[:n], debated=debated)) for n, share in sizes.items()]
+            )
+        return answered
 
     # ---- one debate on record ----------------------------------------------------------------------------------------
 
-    async def _records(self) -> dict[str, tuple[Entry, ...]]:
+    async def _records(self) -> dict[str, Record]:
         """The records of all debates so far, by id."""
         page = await self.workspace.page(ListQuery(prefix=f"{prefix_of(self.plan.name)}-"))
         return {summary.debate: await self.workspace.entries(summary.debate) for summary in page.debates}
@@ -352,10 +336,12 @@ class EvalRun:
     def _marked(self, plan: Plan) -> Plan:
         return replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
 
-    async def _run(self, plan: Plan, beginning: Sequence[str] = ()) -> tuple[str, tuple[Entry, ...]]:
+    async def _run(self, block: Block, arm: str, plan: Plan, beginning: Sequence[str] = ()) -> tuple[str, Record]:
         """Run a debate to its end, or read it where it is over; returns its id and its record.
 
         Args:
+            block: what it is part of.
+            arm: whose debate it is; "" for first answers.
             plan: what it is.
             beginning: the lines of its record with the first answers that it shares.
 
@@ -366,23 +352,45 @@ class EvalRun:
         if self.paused:
             raise PausedRun(self.paused)
         debate = id_of(prefix_of(self.plan.name), plan)
-        before = await self._stored(debate, beginning)
-        if before and isinstance(before[-1].event, Closed):
-            return debate, before
-        plan, used = self._marked(plan), own_cost(before)
-        # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
-        most = None if self._spending.most is None else self._most(plan)
-        if most is not None:
+        entries = await self._stored(debate)
+        if beginning and not entries:
+            await self.workspace.store.append(debate, beginning, after=0)
+            entries = await self._stored(debate)
+        if not (entries and isinstance(entries[-1].event, Closed)):
+            plan = self._marked(plan)
+            allowance = self._allowance(arm, plan)
+            while True:
+                outcome, entries = await self._drive(debate, plan, entries, allowance)
+                last = entries[-1].event
+                if not (allowance and isinstance(last, Paused) and last.limit == "cost"):
+                    break
+                allowance *= 2
+            if outcome.status == "paused" and not (isinstance(last, Paused) and last.cause in OF_THE_QUESTION):
+                raise PausedRun(outcome.reason)
+        self._dearest[arm] = max(self._dearest.get(arm, 0.0), spent(entries) - lost(entries))
+        block.paid += own_cost(entries)
+        return debate, entries
+
+    async def _drive(self, debate: str, plan: Plan, entries: Record, allowance: float | None) -> tuple[Outcome, Record]:
+        """Run a debate until it is over, pauses, or has used what it is allowed; that is reserved before.
+
+        Raises:
+            LimitReached: the budget is used up.
+        """
+        limit, used = None, own_cost(entries)
+        if allowance is not None:
+            # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
+            limit = allowance + lost(entries)
             async with self.rounds.resting():
-                if not await self._spending.reserve(debate, max(0.0, most - used + lost(own_entries(before)))):
+                if not await self._spending.reserve(debate, max(0.0, limit - spent(entries))):
                     raise LimitReached(f"the budget of ${self._spending.most:g} is used up")
-        limits = replace(plan.brief.limits, cost=None if most is None else most + lost(before))
+        limits = replace(plan.brief.limits, cost=limit)
 
         async def resume() -> Outcome:
             return await self.workspace.resume(debate, limits=limits, stop=self.stop)
 
         try:
-            if before:
+            if entries:
                 outcome = await resume()
             else:
                 plan = replace(plan, brief=replace(plan.brief, limits=limits))
@@ -391,39 +399,29 @@ class EvalRun:
         finally:
             entries = await self._stored(debate)
             await self._spending.settle(debate, own_cost(entries) - used)
-        last = entries[-1].event
-        if outcome.status == "paused" and not (isinstance(last, Paused) and last.cause in OF_THE_QUESTION):
-            raise PausedRun(outcome.reason)
-        return debate, entries
+        return outcome, entries
 
-    async def _stored(self, debate: str, beginning: Sequence[str] = ()) -> tuple[Entry, ...]:
-        """The record of a debate, which begins with these lines; () for none."""
-        begun = await self.workspace.store.read(debate, limit=1)
-        if beginning and not begun:
-            await self.workspace.store.append(debate, beginning, after=0)
-            begun = list(beginning)
-        return await self.workspace.entries(debate) if begun else ()
+    async def _stored(self, debate: str) -> Record:
+        """The record of a debate; () for none."""
+        return await self.workspace.entries(debate) if await self.workspace.store.read(debate, limit=1) else ()
 
-    def _most(self, plan: Plan) -> float:
-        """What a debate costs at most.
+    def _allowance(self, arm: str, plan: Plan) -> float | None:
+        """What a debate may use at first; None without a budget. It gets more where that was too little.
+
+        It is all that the debate can cost, as long as the budget has room for as many debates as run in parallel. Then
+        it is what the dearest one of its arm has cost, or what is expected, and room for the next calls.
 
         Raises:
             Unpriced: a price is unknown, so that no budget could hold.
         """
-        most = price_of(self.workspace, plan).most
+        if self._spending.most is None:
+            return None
+        costing = price_of(self.workspace, plan)
+        most = costing.most
         if most.cost is None:
             unknown = ", ".join(most.unpriced) or "a model"
             raise Unpriced(f"a budget needs known prices, and the price of {unknown} is unknown")
-        return most.cost
-
-
-async def marks_of(blocks: Sequence[Block], answered: Answered, mark: Mark) -> dict[tuple[str, str], float]:
-    """What the scorer of a task says of every answer: of arms, and of participants first and last."""
-    asked: dict[tuple[str, str], Question] = {}
-    for place, block in enumerate(blocks):
-        seats = [seat for held in block.debates.values() for debate in held for seat in debate.seats]
-        own = [answer for seat in seats for answer in (seat.first, seat.last) if answer is not None]
-        arms = [response for parts in answered.values() for _, response in parts[place]]
-        for answer in (*own, *(answer for response in arms for answer in response.answers)):
-            asked[block.question.id, answer] = block.question
-    return {name: await mark(question, name[1]) for name, question in asked.items()}
+        if self._spending.used + self.parallel * most.cost <= self._spending.most:
+            return most.cost
+        likely = self._dearest.get(arm) or costing.expected_cost or 0.0
+        return min(most.cost, likely + 2 * most.cost / max(most.calls, 1))

@@ -11,12 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from folkmoot.app.evaluation.arms import default_arms, judge_of
+from folkmoot.app.evaluation.arms import Arm, default_arms, judge_of
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of, drafts_plan, shares_drafts
-from folkmoot.app.evaluation.eval_setup import Setup
 from folkmoot.app.evaluation.inspect_tasks import is_task
 from folkmoot.app.evaluation.responses import Charge
 from folkmoot.app.evaluation.scores import Currency, EvalPlan, Measure
+from folkmoot.app.evaluation.setup import Setup
 from folkmoot.app.plan.estimate import Costing, estimate
 from folkmoot.app.questions.data_sets import DataSet, Question
 from folkmoot.app.run.prepare import live_models
@@ -50,21 +50,13 @@ LOOKED_AT = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedEvaluation:
-    """An evaluation that can run.
+    """An evaluation that can run."""
 
-    Attributes:
-        setup: as it was asked for, with who judges in each arm.
-        data: its questions and their keys.
-        plan: what is fixed.
-        prices: of each arm that debates, and of one round of first answers under "", for one question.
-        ceilings: the same if each answer is as long as it may be, and nobody agrees.
-    """
-
-    setup: Setup
+    setup: Setup  # as it was asked for, with who judges in each arm
     data: DataSet
     plan: EvalPlan
-    prices: Mapping[str, Charge]
-    ceilings: Mapping[str, Charge]
+    prices: Mapping[str, Charge]  # of each arm that debates, and of one round of first answers under "", a question
+    ceilings: Mapping[str, Charge]  # the same if each answer is as long as it may be, and nobody agrees
 
     @property
     def groups(self) -> list[str]:
@@ -101,16 +93,27 @@ class PreparedEvaluation:
         """
         return self._priced(self.ceilings, 2 * self._rounds(self.ceilings) + 1)
 
+    @property
+    def growth(self) -> float:
+        """How many times as much a question costs with what its rivals need as before that, by the estimate."""
+        before = self._priced(self.prices, max(1.0, *self._samples), with_rivals=False).usd
+        return (self.total.usd or 0.0) / before if before else 1.0
+
+    @property
+    def _samples(self) -> list[float]:
+        """How many rounds of first answers the arms count that match no cost."""
+        return [arm.size / self.setup.seats for arm in self.setup.arm]
+
     def _rounds(self, prices: Mapping[str, Charge]) -> float:
         """How many rounds of first answers reach the largest sample, and the cost of the dearest debate."""
         drafts = prices[""].tokens
-        sizes = [arm.size / self.setup.seats for arm in self.setup.arm]
-        return max([1.0, *sizes, *(price.tokens / drafts for name, price in prices.items() if name and drafts)])
+        return max([1.0, *self._samples, *(price.tokens / drafts for name, price in prices.items() if name and drafts)])
 
-    def _priced(self, prices: Mapping[str, Charge], rounds: float) -> Charge:
+    def _priced(self, prices: Mapping[str, Charge], rounds: float, *, with_rivals: bool = True) -> Charge:
         debating = [arm for arm in self.plan.arms if arm.name in prices]
         rounds -= sum(not arm.own_drafts for arm in debating)
-        each = [prices[arm.match or arm.name] for arm in debating]  # what meets a cost costs as much
+        # what meets a cost costs as much at the end
+        each = [prices[(with_rivals and arm.match) or arm.name] for arm in debating]
         once = Charge.sum([prices[""].times(rounds), *each])
         return once.times(len(self.data.questions) * self.plan.epochs)
 
@@ -130,7 +133,13 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet) 
     setup = replace(setup, arm=arms)
     costings, own = await _look_at(workspace, setup, data.questions)
     prices = {name: _mean(values) for name, values in costings.items()}
-    if cheaper := next((arm for arm in arms if arm.is_protocol and _is_dearer(prices, arm.name, arm.match)), None):
+
+    def is_dearer(arm: Arm) -> bool:
+        """Whether a debate costs more than the one whose cost it shall meet: in US dollars, or in tokens."""
+        price, other = prices[arm.name], prices[arm.match]
+        return price.usd > other.usd if price.usd and other.usd else price.tokens > other.tokens
+
+    if cheaper := next((arm for arm in arms if arm.is_protocol and arm.match and is_dearer(arm)), None):
         if len(setup.protocols) == 2:  # two protocols of which nobody said which is the dearer one
             turned = replace(setup, protocols=setup.protocols[::-1])
             turned = replace(turned, arm=default_arms(models, setup.seats, turned.protocols))
@@ -138,17 +147,20 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet) 
         problem = f"one {cheaper.kind} costs more than {cheaper.match}, so it can't be held at that cost"
         raise BriefError(f"{problem}; let {cheaper.match} meet the cost of {cheaper.kind} instead", code="inconsistent")
     unpriced = dict.fromkeys(name for values in costings.values() for play in values for name in play.most.unpriced)
-    if unpriced and setup.budget is not None:
-        problem = f"a budget needs the price of every model, and that of {listed(list(unpriced))} is unknown"
-        raise BriefError(f"{problem}; leave the budget out", code="inconsistent")
-    if unpriced and setup.currency == "usd":
-        problem = f"the currency usd needs the price of every model, and that of {listed(list(unpriced))} is unknown"
-        raise BriefError(f"{problem}; use tokens", code="inconsistent")
+    for wanted, whose, instead in (
+        (setup.budget is not None, "a budget", "leave the budget out"),
+        (setup.currency == "usd", "the currency usd", "use tokens"),
+    ):
+        if unpriced and wanted:
+            problem = f"{whose} needs the price of every model, and that of {listed(list(unpriced))} is unknown"
+            raise BriefError(f"{problem}; {instead}", code="inconsistent")
+    by_price, by_tokens = all(price.usd for price in prices.values()), all(price.tokens for price in prices.values())
+    currency: Currency = "usd" if by_price else "tokens" if by_tokens else "calls"  # the best that is known of all
     plan = EvalPlan(
         name=setup.name,
         arms=tuple(replace(arm, title=arm.titled(), own_drafts=arm.name in own) for arm in arms),
         score=score,
-        currency=setup.currency or _currency(prices),
+        currency=setup.currency or currency,
         margin=MARGINS[score] if setup.margin is None else setup.margin,
         alpha=setup.alpha,
         looks=setup.looks,
@@ -160,13 +172,8 @@ async def prepare_evaluation(workspace: Workspace, setup: Setup, data: DataSet) 
         seed=setup.seed,
         versions=_versions(setup),
     )
-    return PreparedEvaluation(
-        setup=setup,
-        data=data,
-        plan=plan,
-        prices=prices,
-        ceilings={name: _mean(values, most=True) for name, values in costings.items()},
-    )
+    ceilings = {name: _mean(values, most=True) for name, values in costings.items()}
+    return PreparedEvaluation(setup=setup, data=data, plan=plan, prices=prices, ceilings=ceilings)
 
 
 def _versions(setup: Setup) -> Mapping[str, str]:
@@ -175,14 +182,6 @@ def _versions(setup: Setup) -> Mapping[str, str]:
     program = {"task": digest(task.read_text("utf-8"))} if is_task(setup.questions) else {}
     who = repr((setup.models, setup.seats, setup.temperature, setup.max_tokens))
     return {"folkmoot": version("folkmoot"), "models": digest(who), **program}
-
-
-def _is_dearer(prices: Mapping[str, Charge], arm: str, other: str) -> bool:
-    """Whether a debate costs more than the one whose cost it shall meet: in US dollars, or in tokens."""
-    if not other:
-        return False
-    own, theirs = prices[arm], prices[other]
-    return own.usd > theirs.usd if own.usd and theirs.usd else own.tokens > theirs.tokens
 
 
 async def _look_at(
@@ -201,11 +200,11 @@ async def _look_at(
             drafts = drafts_plan(brief_of(question, setup), question)
             workspace.plan_stored(drafts.brief, drafts.name, None, ())  # checks the brief and every model
             costings.setdefault("", []).append(price_of(workspace, drafts))
-            for arm in setup.arm:
-                if not arm.is_drawn:
-                    plan = await arm_plan(workspace, arm, brief_of(question, setup, arm.models), question)
-                    own |= set() if shares_drafts(plan, drafts) else {arm.name}
-                    costings.setdefault(arm.name, []).append(price_of(workspace, plan))
+            for arm in (arm for arm in setup.arm if not arm.is_drawn):
+                plan = await arm_plan(workspace, arm, brief_of(question, setup, arm.models), question)
+                if not shares_drafts(plan, drafts):
+                    own.add(arm.name)
+                costings.setdefault(arm.name, []).append(price_of(workspace, plan))
         except FolkmootError as error:
             raise BriefError(f"question {question.id[:60]!r}: {error}") from error
     return costings, own
@@ -225,10 +224,3 @@ def _mean(costings: Sequence[Costing], *, most: bool = False) -> Charge:
         for play in costings
     ]
     return Charge.sum(plays).times(1 / len(plays))
-
-
-def _currency(prices: Mapping[str, Charge]) -> Currency:
-    """US dollars where all prices are known and not 0, else tokens; calls where no model counts any."""
-    if all(price.usd for price in prices.values()):
-        return "usd"
-    return "tokens" if all(price.tokens for price in prices.values()) else "calls"

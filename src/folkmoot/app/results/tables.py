@@ -1,7 +1,7 @@
 """The scoreboard as sentences and tables of text: the terminal and the page show the same words and numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from folkmoot.app.results.scoreboard import PairLine, Scoreboard
@@ -22,33 +22,19 @@ UNKNOWN: Final = "not known"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table of texts.
-
-    Attributes:
-        title: what it shows.
-        heads: of its columns.
-        rows: its cells.
-        note: a sentence below it; "" for none.
-    """
+    """A table of texts, with a sentence below it."""
 
     title: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
 
-    def without(self, empty: str) -> "Table":
-        """The table without the columns in which nothing but this stands."""
-        kept = [n for n in range(len(self.heads)) if not n or any(row[n] != empty for row in self.rows)]
-        rows = [[row[n] for n in kept] for row in self.rows]
-        return replace(self, heads=[self.heads[n] for n in kept], rows=rows)
-
     def lines(self) -> Iterator[str]:
         """The table in columns, at most 100 wide."""
-        cells = [list(self.heads), *(list(row) for row in self.rows)]
-        wide = [max(len(row[column]) for row in cells) for column in range(len(self.heads))]
+        wide = [max(map(len, column)) for column in zip(self.heads, *self.rows, strict=True)]
         wide[0] = max(min(wide[0], WIDEST - sum(wide[1:]) - 2 * (len(wide) - 1)), 8)
         yield self.title
-        for row in cells:
+        for row in (self.heads, *self.rows):
             others = (f"{cell:>{size}}" for cell, size in zip(row[1:], wide[1:], strict=True))
             yield "  ".join([f"{short(row[0], wide[0]):<{wide[0]}}", *others]).rstrip()
         if self.note:
@@ -60,14 +46,9 @@ def short(text: str, limit: int = 26) -> str:
     return shorten(flat(clean(text)), limit)
 
 
-def span(interval: Interval) -> str:
-    """An interval: ``[+0.004, +0.046]``."""
-    return f"[{interval.low:+.3f}, {interval.high:+.3f}]"
-
-
-def plain_span(interval: Interval) -> str:
-    """An interval of a value that has no sign: ``[0.404, 0.446]``."""
-    return f"[{interval.low:.3f}, {interval.high:.3f}]"
+def span(interval: Interval, sign: str = "+") -> str:
+    """An interval: ``[+0.004, +0.046]``; of a value that has no sign ``[0.404, 0.446]``."""
+    return f"[{interval.low:{sign}.3f}, {interval.high:{sign}.3f}]"
 
 
 def money(value: float | None, sign: str = "") -> str:
@@ -112,32 +93,31 @@ def facts(board: Scoreboard) -> Iterator[str]:
     yield f"plan {board.plan_hash[:16]}{' (changed: exploratory)' if board.exploratory else ''}; seed {plan.seed}"
 
 
-def arm_table(board: Scoreboard) -> Table:
-    """Each arm alone."""
+def tables(board: Scoreboard) -> Iterator[Table]:
+    """All tables but that of the questions."""
+    yield _arm_table(board)
+    yield from pair_tables(board)
+    if board.flips:
+        yield _flip_table(board)
+
+
+def _arm_table(board: Scoreboard) -> Table:
+    """Each arm alone, without what happened in none of them."""
+    counts = {"tied": "tied", "unread": "not readable", "failed": "failed", "debated": "debated"}
+    there = [name for name in counts if any(getattr(line, name) for line in board.arms)]
     return Table(
         title=f"Arms: {MEASURES[board.plan.score]}, 95% interval of each alone",
-        heads=(
-            "arm",
-            "score",
-            "interval",
-            "tied",
-            "not readable",
-            "failed",
-            "debated",
-            "$ a question",
-            "tokens",
-            "calls",
-        ),
+        heads=("arm", "score", "interval", *(counts[name] for name in there), "$ a question", "tokens", "calls"),
         rows=[
             (
-                *(short(line.arm.name), f"{line.score:.3f}", plain_span(line.interval)),
-                *(str(line.tied), str(line.unread), str(line.failed), str(line.debated)),
+                *(short(line.arm.name), f"{line.score:.3f}", span(line.interval, "")),
+                *(str(getattr(line, name)) for name in there),
                 *(money(line.usd), f"{line.tokens:.0f}", f"{line.calls:.2f}"),
             )
             for line in board.arms
         ],
         note="Compare arms by their differences below, not by these intervals.",
-    ).without("0")
+    )
 
 
 def pair_tables(board: Scoreboard) -> Iterator[Table]:
@@ -145,19 +125,16 @@ def pair_tables(board: Scoreboard) -> Iterator[Table]:
     level = f"{100 * min((pair.interval.level for pair in board.pairs), default=0.95):g}%"
     several = len(board.verdicts) > 1
     corrected = f" It goes by p (Holm), which is corrected for {len(board.verdicts)} verdicts." if several else ""
+    holm = ("p (Holm)",) if several else ()
     for debate in dict.fromkeys(pair.arm for pair in board.pairs):
         yield Table(
             title=f"{short(debate)} minus another arm on the same questions (above 0 it is better), {level} interval",
-            heads=(
-                *("minus", "planned", "it is", "difference", "interval", "won", "lost", "p"),
-                *(("p (Holm)",) if several else ()),
-                "cost",
-            ),
+            heads=("minus", "planned", "it is", "difference", "interval", "won", "lost", "p", *holm, "cost"),
             rows=[
                 (
-                    *(short(pair.rival), "yes" if pair.matched else "no", pair_word(pair, board)),
+                    *(short(pair.rival), "yes" if pair.matched else "no", _word(pair, board)),
                     *(f"{pair.difference:+.3f}", span(pair.interval), str(pair.helped), str(pair.hurt), p_text(pair.p)),
-                    *(("" if pair.adjusted is None else p_text(pair.adjusted),) if several else ()),
+                    *("" if pair.adjusted is None else p_text(pair.adjusted) for _ in holm),
                     UNKNOWN if pair.cost_ratio is None else f"{pair.cost_ratio:.2f} x",
                 )
                 for pair in board.pairs
@@ -167,7 +144,7 @@ def pair_tables(board: Scoreboard) -> Iterator[Table]:
         )
 
 
-def pair_word(pair: PairLine, board: Scoreboard) -> str:
+def _word(pair: PairLine, board: Scoreboard) -> str:
     """What a line says of the debate: better, worse, as good (all of the interval is within the margin), or not known.
 
     It goes by the line alone; where there are several verdicts, with interval and p value corrected for their number.
@@ -179,23 +156,23 @@ def pair_word(pair: PairLine, board: Scoreboard) -> str:
     return "as good" if -margin < interval.low and interval.high < margin else UNKNOWN
 
 
-def flip_table(board: Scoreboard) -> Table:
+def _flip_table(board: Scoreboard) -> Table:
     """How often wrong answers became right, and right ones wrong."""
+
+    def rate(rate: FlipRate) -> str:
+        return f"{rate.turned} of {rate.n} {span(rate.interval, '')}" if rate.n else "0 of 0"
+
     return Table(
         title="Turned answers, 95% interval by question",
         heads=("arm", "of", "wrong to right", "right to wrong", "questions up", "down", "p"),
         rows=[
             (
-                *(short(line.arm), line.of, _rate(line.flips.to_right), _rate(line.flips.to_wrong)),
+                *(short(line.arm), line.of, rate(line.flips.to_right), rate(line.flips.to_wrong)),
                 *(str(line.flips.questions_up), str(line.flips.questions_down), p_text(line.flips.p)),
             )
             for line in board.flips
         ],
     )
-
-
-def _rate(rate: FlipRate) -> str:
-    return f"{rate.turned} of {rate.n} {plain_span(rate.interval)}" if rate.n else "0 of 0"
 
 
 def question_table(board: Scoreboard) -> Table:
@@ -214,11 +191,9 @@ def screen(board: Scoreboard, *, everything: bool = False) -> Iterator[str]:
     """The scoreboard for a terminal of 100 columns; with ``everything`` also a line for each question."""
     yield heading(board)
     yield from verdicts(board)
-    last = [question_table(board)] if everything else []
-    for table in (arm_table(board), *pair_tables(board), flip_table(board), *last):
-        if table.rows:
-            yield ""
-            yield from table.lines()
+    for table in (*tables(board), *([question_table(board)] if everything and board.by_question else [])):
+        yield ""
+        yield from table.lines()
     yield ""
     yield from facts(board)
     if board.notes:
