@@ -57,6 +57,7 @@ from folkmoot.app.serve.spending import lost, spent
 from folkmoot.core.brief import Brief
 from folkmoot.core.errors import LimitReached, RecordConflict, RecordError, Unpriced
 from folkmoot.core.event import Called, Closed, Entry, Paused
+from folkmoot.core.text import counted as counted_noun
 from folkmoot.engine.driver import StopRequest
 from folkmoot.record.listing import ListQuery
 
@@ -65,6 +66,9 @@ PARALLEL = 8
 
 SPREAD = 4
 """How many times more answers than uniform sampling adaptive sampling may take for one question."""
+
+ROOM = 1.1
+"""How much more a question is taken to need under a budget than those before it: one that isn't whole is lost."""
 
 BUSY = "another process runs this evaluation; nothing is lost: wait until it is over, and repeat the command"
 
@@ -177,12 +181,14 @@ class EvalRun:
 
         Without this, all money would be spent on questions that are begun, and few of them would be whole.
         """
+        if self._begun == len(self.blocks) or not self._begun or self._spending.most is None:
+            return self._begun < len(self.blocks)
         whole = [block.paid for block in self.blocks if block.whole]
         each = (self.prepared.total.usd or 0.0) / len(self.blocks)
         if whole:
-            each = self.prepared.growth * sum(whole) / len(whole)
-        most = self._spending.most
-        return self._begun < len(self.blocks) and (not self._begun or most is None or each * (self._begun + 1) <= most)
+            each = ROOM * self.prepared.growth * sum(whole) / len(whole)
+        last = self.prepared.ceilings[""].usd or 0.0  # has to be reserved for the last answers of all
+        return each * (self._begun + 1) + last <= self._spending.most
 
     async def result(self) -> EvalResult:
         """Draw what the rivals need, open the keys, grade the whole blocks, and save everything into the folder.
@@ -194,7 +200,8 @@ class EvalRun:
         whole = [block for block in self.blocks if block.whole]
         answered = await self._answered(whole)
         if self.at_limit and not self.paused:
-            self.paused = f"the budget of ${self._spending.most:g} is enough for {len(whole)} of {len(self.blocks)}"
+            many = f"{len(whole)} of {counted_noun(len(self.blocks), 'question')}"
+            self.paused = f"the budget of ${self._spending.most:g} is enough for {many}"
         grader = Grader(self.folder / KEYS_FILE)
         if self.mark:
             asked = answers_to_grade(whole, answered)
@@ -409,7 +416,7 @@ class EvalRun:
         """What a debate may use at first; None without a budget. It gets more where that was too little.
 
         It is all that the debate can cost, as long as the budget has room for as many debates as run in parallel. Then
-        it is what the dearest one of its arm has cost, or what is expected, and room for the next calls.
+        it is what the dearest one of its arm has cost, or what is expected, and room for the next call.
 
         Raises:
             Unpriced: a price is unknown, so that no budget could hold.
@@ -424,4 +431,4 @@ class EvalRun:
         if self._spending.used + self.parallel * most.cost <= self._spending.most:
             return most.cost
         likely = self._dearest.get(arm) or costing.expected_cost or 0.0
-        return min(most.cost, likely + 2 * most.cost / max(most.calls, 1))
+        return min(most.cost, likely + most.cost / max(most.calls, 1))
