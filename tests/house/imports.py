@@ -62,7 +62,8 @@ MAY_IMPORT: Mapping[str, frozenset[str]] = {
     "app.batch": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.export": BELOW | {"app.brief", "app.plan", "app.run", "app.serve"},
     "app.questions": BELOW - {"engine"} | {"app.brief"},
-    "app.evaluation": BELOW | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions"},
+    "app.evaluation": BELOW
+    | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions"},
     "app.results": BELOW
     | {"app.brief", "app.plan", "app.run", "app.serve", "app.batch", "app.export", "app.questions", "app.evaluation"},
     "testing": BELOW | APP,
