@@ -49,8 +49,3 @@ def marks(names: tuple[str, ...] = ("Agent1", "Agent2"), low: float = 0, high: f
     """A number for everybody, under one key."""
     fields = tuple(Field(name=name, kind="number", low=low, high=high) for name in names)
     return Form(name="scores", fields=fields, layout="json", under="scores")
-
-
-def choose(name: str, *choices: str) -> Form:
-    """A form of one line with one choice."""
-    return Form(name="verdict", layout="line", fields=(Field(name=name, kind="choice", choices=choices),))

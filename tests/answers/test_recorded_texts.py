@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -10,7 +9,7 @@ import pytest
 
 from folkmoot.answers.layout import read
 from folkmoot.core.ask import Field, Form
-from tests.answers.answer_forms import ballot, choose
+from tests.answers.answer_forms import ballot
 from tests.paths import SHARED
 
 DATA = SHARED / "data"
@@ -81,29 +80,3 @@ def test_a_judges_answer_is_read_and_its_thinking_aloud_is_not(record_property: 
             booked.append(len(fields) == 2)
     assert sum(booked) >= 0.95 * len(booked) > 50
     tell(record_property, "mad_translation, answers of the judge", booked)
-
-
-def test_a_judges_last_sentence_is_its_verdict(record_property: Note) -> None:
-    """The recorded verdicts of PaLM2 contradict its texts in one case of six; there the text itself is the measure."""
-    name = "Output ({}) is better"
-    booked: list[bool] = []
-    for row in rows("judge_pairs/verdicts.jsonl"):
-        matches = re.findall(r"Output \(([ab])\) is better", row["text"])[-1:]
-        target = matches[0] if row["judge"] == "PaLM2" and matches else row["verdict"]
-        field = read(choose(name, "a", "b"), row["text"]).fields.get(name)
-        assert field in (None, target), row
-        booked.append(field is not None)
-    assert sum(booked) >= 0.9 * len(booked) > 1000
-    tell(record_property, "judge_pairs, verdicts in a sentence", booked)
-
-
-def test_a_judges_verdict_in_brackets_is_its_last_word(record_property: Note) -> None:
-    booked: list[bool] = []
-    for row in rows("judge_pairs/judgebench.jsonl"):
-        for text in (row["text1"], row["text2"]):
-            matches = re.findall(r"\[\[([AB][<>=]{1,2}[AB])\]\]", text)
-            field = read(choose("[[{}]]", "A>>B", "A>B", "A=B", "B>A", "B>>A"), text).fields.get("[[{}]]")
-            assert field is None or [field] == matches[-1:], text
-            booked.append(field is not None)
-    assert sum(booked) >= 0.85 * len(booked) > 300
-    tell(record_property, "judge_pairs, verdicts in brackets", booked)

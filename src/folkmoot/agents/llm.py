@@ -17,7 +17,6 @@ from folkmoot.agents.toolkit import ROUNDS, USES, Tool, Toolkit, ToolUse, format
 from folkmoot.answers.layout import Reading, read, repair_question
 from folkmoot.answers.schemas.form_schema import (
     WORDS,
-    fields_alone,
     json_form,
     letters_within,
     most_tokens,
@@ -402,7 +401,7 @@ def _missing_form(form: Form, reading: Reading) -> Form:
     if form.layout == "tags":  # a message is read as a whole
         wanted = [field for field in form.fields if field.required or field in wanted]
     behind = [field.needs for field in wanted if field.when and field.needs not in reading.fields]
-    return fields_alone(form, (*(field.name for field in wanted), *behind), missing)
+    return json_form(form, (*(field.name for field in wanted), *behind), missing)
 
 
 def _may_think(answer: Called) -> bool:

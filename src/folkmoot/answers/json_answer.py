@@ -27,12 +27,10 @@ _OPENS = re.compile(
 )
 """A comment, or a bracket that begins an object and no formula or placeholder."""
 
-_BEGINS = re.compile(r"\s*(?:```\w*\s*)?\{")
-
 
 def begins_with_object(text: str) -> bool:
     """Whether a text begins with an object, alone or in a code fence."""
-    return _BEGINS.match(text) is not None
+    return re.match(r"\s*(?:```\w*\s*)?\{", text) is not None
 
 
 def _pairs(pairs: list[tuple[str, object]]) -> Table:
@@ -54,7 +52,14 @@ def objects_in(text: str, others: Sequence[str] = ()) -> list[Table]:
     for plain in (text, _LENIENT.sub(_plain, text), _LENIENT.sub(_plain, text.translate(_STRAIGHT))):
         if (found := _decoded(plain, others)) is not None:
             return found
-    return _in_python(text, others)
+    start, end = text.find("{"), text.rfind("}")
+    if not 0 <= start < end or "'" not in text or names_other(text[:start], others):
+        return []
+    try:  # Python's notation: single quotes, True
+        value = _DECODER.decode(json.dumps(ast.literal_eval(text[start : end + 1])))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return []
+    return [cast("Table", value)] if isinstance(value, dict) else []
 
 
 _STRAIGHT = str.maketrans("“”„", '"""')
@@ -82,18 +87,6 @@ def _decoded(text: str, others: Sequence[str]) -> list[Table] | None:
         found += [] if names_other(text[place : mark.start()], others) else [cast("Table", value)]
         place = end
     return found
-
-
-def _in_python(text: str, others: Sequence[str]) -> list[Table]:
-    """The object that a text is in Python's notation: single quotes, ``True``."""
-    start, end = text.find("{"), text.rfind("}")
-    if not 0 <= start < end or "'" not in text or names_other(text[:start], others):
-        return []
-    try:
-        value = _DECODER.decode(json.dumps(ast.literal_eval(text[start : end + 1])))
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return []
-    return [cast("Table", value)] if isinstance(value, dict) else []
 
 
 def read_json(form: Form, text: str, known: Known) -> FieldValues:
@@ -132,7 +125,7 @@ def words_of_object(form: Form, text: str) -> str | None:
     said = [value for name, value in tables[0].items() if name not in names] if len(tables) == 1 else [None]
     if not all(isinstance(value, str) for value in said):
         return None
-    texts = [str(value).strip() for value in said]
+    texts = map(str.strip, cast("list[str]", said))
     return "\n\n".join(text for text in texts if text[:1] + text[-1:] != "[]")  # those are slots that stayed unfilled
 
 

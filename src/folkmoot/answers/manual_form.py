@@ -13,9 +13,6 @@ from folkmoot.core.ask import Field, Form, Value, allows, needed
 from folkmoot.core.errors import BriefError
 from folkmoot.core.text import clean
 
-ARGUMENT = "ARGUMENT"
-"""The field that plain words are, where a form has it."""
-
 
 def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value] | None = None) -> Reading:
     """Read what a person wrote.
@@ -23,11 +20,6 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     Fields that are given as such go before what the words say in the form. Beyond what a model may do, a bare choice
     ("B", "yes", "abstain") does where nothing but one choice is open; and where only texts are open, plain words are
     the argument or the last of them, and the others are not asked for.
-
-    Args:
-        form: what the answer must hold; None for words alone.
-        words: what the person wrote; "" where the fields say everything.
-        fields: fields by name, as values or in words.
 
     Raises:
         BriefError: a field that there is not, a value that is not allowed, or something is missing.
@@ -49,7 +41,7 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     values = {**reading.fields, **typed}
     open_ = [field for field in required if field.name not in values]
     if words and open_ and not reading.fields and all(field.kind == "text" for field in open_):
-        said = next((field.name for field in open_ if field.name == ARGUMENT), open_[-1].name)
+        said = next((field.name for field in open_ if field.name == "ARGUMENT"), open_[-1].name)
         values |= _parsed_fields(form, {said: words})
     texts = [field.name for field in form.fields if field.required and field.kind == "text"]
     if all(field.kind == "text" for field in open_) and any(name in values for name in texts):
@@ -57,7 +49,13 @@ def read_manual_answer(form: Form | None, words: str, fields: Mapping[str, Value
     odd = [field for field in form.fields if not field.required and any(field.name == u.field for u in reading.unread)]
     if lacking := [_field_help(field) for field in (*open_, *odd) if field.name not in values]:
         raise BriefError(f"the answer must say {' and '.join(filter(None, (', '.join(lacking[:-1]), lacking[-1])))}")
-    _check_pairs(form, values)
+    by_name = {field.name: field for field in form.fields}
+    for name, value in values.items():
+        other = needed(by_name[name], value)
+        if other in by_name and other not in values:
+            is_text = by_name[name].kind == "text"
+            beside = f"with {name}" if is_text else f"where {name} is {value_text(by_name[name], value)}"
+            raise BriefError(f"{beside}, the answer must say {_field_help(by_name[other])}")
     return Reading(text="\n\n".join(filter(None, (labelled_rows(form, typed), words))), fields=values)
 
 
@@ -79,35 +77,18 @@ def _parsed_fields(form: Form | None, fields: Mapping[str, Value]) -> dict[str, 
         if field is None:
             there = f"there are {', '.join(field.name for field in known)}" if known else "the answer is plain words"
             raise BriefError(f"the answer has no field {clean(name)[:60]!r}; {there}", code="unknown_key")
-        value = _value(field, raw)
+        if isinstance(raw, str):
+            value = read_value(field, clean(raw))
+        elif isinstance(raw, tuple) and field.kind == "list":
+            value = read_items(field, raw)
+        else:
+            value = raw if allows(field, raw) else Fault("wrong_type")
         if isinstance(value, Fault):
             raise BriefError(
                 f"{field.name} is {clean(str(raw))[:60]!r}; it must be {allowed_values(field)}", code="bad_enum"
             )
         values[field.name] = value
     return values
-
-
-def _value(field: Field, raw: Value) -> Value | Fault:
-    if isinstance(raw, str):
-        return read_value(field, clean(raw))
-    if isinstance(raw, tuple) and field.kind == "list":
-        return read_items(field, raw)
-    return raw if allows(field, raw) else Fault("wrong_type")
-
-
-def _check_pairs(form: Form, values: Mapping[str, Value]) -> None:
-    """Refuse a value without the field that has to stand beside it."""
-    by_name = {field.name: field for field in form.fields}
-    for name, value in values.items():
-        other = needed(by_name[name], value)
-        if other in by_name and other not in values:
-            beside = (
-                f"where {name} is {value_text(by_name[name], value)}"
-                if by_name[name].kind != "text"
-                else f"with {name}"
-            )
-            raise BriefError(f"{beside}, the answer must say {_field_help(by_name[other])}")
 
 
 def _field_help(field: Field) -> str:

@@ -7,6 +7,7 @@ looks like a mark of a chat template is one (https://huggingface.co/docs/transfo
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from folkmoot.answers.text import fold, key
 from folkmoot.core.control_tokens import JOINER
@@ -26,7 +27,7 @@ _FINAL = re.compile(r"\A\s*<\|channel\|?>\s{0,9}final(?:\s{0,9}<\|\w{1,20}\|>\w{
 
 _USERS = ("user", "human", "system", "developer", "tool", "function", "inst")
 _OWN_ROLES = ("assistant", "model", "ai", "bot", "gpt")
-_TURN = re.compile(rf"({MARK})[ \t]*\n?(?:([^\W\d_]\w{{0,30}})[ \t]*(?=\n|:|{MARK}))?")
+_TURN = re.compile(rf"(?P<mark>{MARK})[ \t]*\n?(?:(?P<role>[^\W\d_]\w{{0,30}})[ \t]*(?=\n|:|{MARK}))?")
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _SET_APART = re.compile(r"[ \t]*(?:[-*+][ \t]+)?[>|]|\t| {4}|[ \t]*~~")
@@ -36,89 +37,57 @@ _HEADING = re.compile(
 _QUOTE = re.compile('(?<![0-9])"|[“”„«»「」『』]')
 
 
-def own_words(text: str, speaker: str, keep: Sequence[str] = ()) -> str:
+def own_words(text: str, speaker: str, keep: Sequence[str], choices: Sequence[str]) -> str:
     """An answer without its thinking, turns that it invents, and a label of its author's own name.
 
-    Tags of the names ``keep`` hold something else here.
+    Thinking may be closed, never closed, or opened before the text began; a channel that isn't the final one is thinking,
+    too, and ends at the next mark. Tags of the names ``keep`` hold something else here, and a mark within one of the
+    choices is none: "Keep [INST]" is an answer where that is an option.
     """
-    return _without_speaker(_own_turns(_without_thinking(text, keep), speaker, keep), speaker)
-
-
-def with_choices_whole(text: str, choices: Sequence[str]) -> str:
-    """The text in which a mark within one of the choices is none: "Keep [INST]" is an answer where that is an option."""
-    for choice in choices:
-        if _MARK.search(choice):
-            text = text.replace(choice, _MARK.sub(lambda mark: mark[0][0] + JOINER + mark[0][1:], choice))
-    return text
-
-
-def _name(mark: str) -> str:
-    return mark.strip("<|｜>[]◁▷◀▶ \n").partition(" ")[0].casefold()
-
-
-def _without_thinking(text: str, keep: Sequence[str]) -> str:
-    """The text without thinking that is marked as such: closed, never closed, or opened before the text began.
-
-    A channel that isn't the final one is thinking, too; it ends at the next mark.
-    """
+    for choice in filter(_MARK.search, choices):
+        text = text.replace(choice, _MARK.sub(lambda mark: mark[0][0] + JOINER + mark[0][1:], choice))
     kept = {name.casefold() for name in keep}
     pieces: list[str] = []
     place = depth = 0
-    channel = False
-    for mark in _MARK.finditer(text):
-        name = _name(mark[0])
-        opened = _CHANNEL.match(text, mark.start())
+    channel, own = False, True
+    for mark in _TURN.finditer(text):
+        start, name = mark.start(), mark["mark"].strip("<|｜>[]◁▷◀▶ \n").partition(" ")[0].casefold()
+        opened = _CHANNEL.match(text, start)
         if opened or channel:
             opens = opened is not None and opened[1].casefold() != "final"
-            closes = channel and "|" in mark[0] and name != "message"
+            closes = channel and "|" in mark["mark"] and name != "message"
             channel = opens or (channel and not closes)
-        elif not _THINKING.search(name) or name.strip("/") in kept or text[mark.start() - 1 : mark.start()] == "`":
-            continue
         else:
-            closes = name.startswith(("/", "end"))
-            opens = not closes
+            thinks = _THINKING.search(name) and name.strip("/") not in kept and text[start - 1 : start] != "`"
+            closes = bool(thinks) and name.startswith(("/", "end"))
+            opens = bool(thinks) and not closes
         if closes:
-            pieces = pieces if depth else []  # else it was opened before the text began
-            depth, place = max(0, depth - 1), mark.end()
+            if not depth:
+                pieces, own = [], True  # it was opened before the text began
+            depth, place = max(0, depth - 1), mark.end("mark")
         if opens:
-            pieces += [] if depth else [text[place : mark.start()]]
+            pieces += [text[place:start]] if own and not depth else []
             depth += 1
-    return "".join((*pieces, "" if depth else text[place:])).strip()
-
-
-def _own_turns(text: str, speaker: str, keep: Sequence[str]) -> str:
-    """The text without turns that the marks of a template give to a user, a system or a tool.
-
-    Marks at the end are cut off; those of the author's own turns go; text behind any other mark is text.
-    """
-    pieces: list[str] = []
-    place, own = 0, True
-    for mark in _TURN.finditer(text):
-        role, name = key(mark[2] or ""), _name(mark[1])
-        if name.startswith("/") and name.strip("/") in _USERS:
-            role = "assistant"  # "[/INST]": the user's turn ends
-        elif name in _USERS:
-            role = name
+        if opens or closes or depth:
+            continue
+        role = name if name in _USERS else key(mark["role"] or "")
+        role = "assistant" if name.startswith("/") and name[1:] in _USERS else role  # "[/INST]": the user's turn ends
         if role in _USERS or role in _OWN_ROLES or (not own and role == key(speaker)):
-            pieces.append(text[place : mark.start()] if own else "")
+            pieces += [text[place:start]] if own else []
             place, own = mark.end(), role not in _USERS
-    text = _FINAL.sub("", "".join((*pieces, text[place:] if own else "")), count=1)
+    text = "".join((*pieces, text[place:] if own and not depth else "")).strip()
+    text = _FINAL.sub("", text, count=1)
     end = len(text)
     for mark in () if keep else reversed(list(_MARK.finditer(text))):
         if text[mark.end() : end].strip():
             break
         end = mark.start()
-    return text[:end].strip()
-
-
-def plain_html(text: str) -> str:
-    """The text without HTML's emphasis, breaks as newlines; code stays as it is."""
-    if "<" not in text:
-        return text
-    rows = text.split("\n")
-    return "\n".join(
-        row if code else _HTML.sub("", _BREAK.sub("\n", row)) for row, code in zip(rows, _is_code(rows), strict=True)
-    )
+    text = text[:end].strip()
+    heading = _HEADING.match(text[:200]) if speaker else None
+    if heading and key(heading[1]) in (key(speaker), "assistant"):
+        rest = text[heading.start(2) :].lstrip(" \t*_\n")
+        return text if rest[:1].islower() else rest  # "SQLite: because it's one file" is about SQLite
+    return text
 
 
 def _is_code(rows: Sequence[str]) -> Iterator[bool]:
@@ -131,7 +100,7 @@ def _is_code(rows: Sequence[str]) -> Iterator[bool]:
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
 
 
-def behind_marks(text: str, labels: Sequence[re.Pattern[str]]) -> str:
+def _behind_marks(text: str, labels: Sequence[re.Pattern[str]]) -> str:
     """The text behind the last mark of a template that stands directly before a label and that all labels follow.
 
     Each such mark begins a line, so that a label behind it is a label: ``<channel|>ANSWER: rent``.
@@ -151,22 +120,21 @@ def behind_marks(text: str, labels: Sequence[re.Pattern[str]]) -> str:
     return "".join((*pieces[cut:], text[place:]))
 
 
-def without_elements(text: str, labels: Sequence[re.Pattern[str]]) -> str:
+def _without_elements(text: str, labels: Sequence[re.Pattern[str]]) -> str:
     """The text without elements that hold a label, such as ``<example>…</example>``, unless one is all of it."""
-    last = {tag["name"].casefold(): tag.start() for tag in _ELEMENT.finditer(text) if tag["shut"]}
+    tags = list(_ELEMENT.finditer(text))
+    last = {tag["name"].casefold(): tag.start() for tag in tags if tag["shut"]}
     pieces: list[str] = []
-    place = seen = 0
-    for tag in _ELEMENT.finditer(text):
+    place, outer = 0, None
+    for tag in tags:
         name = tag["name"].casefold()
-        if tag["shut"] or tag.start() < seen or last.get(name, -1) < tag.end():
-            continue
-        closing = next(
-            end for end in _ELEMENT.finditer(text, tag.end()) if end["shut"] and end["name"].casefold() == name
-        )
-        seen = closing.end()
-        if any(label.search(text, tag.end(), closing.start()) for label in labels):
-            pieces.append(text[place : tag.start()])
-            place = seen
+        if outer is None and not tag["shut"] and last.get(name, -1) > tag.start():
+            outer = tag
+        elif outer and tag["shut"] and name == outer["name"].casefold():
+            if any(label.search(text, outer.end(), tag.start()) for label in labels):
+                pieces.append(text[place : outer.start()])
+                place = tag.end()
+            outer = None
     outside = "\n".join((*pieces, text[place:]))
     return outside if re.search(r"\w", _ELEMENT.sub("", outside)) else _ELEMENT.sub("\n", text)
 
@@ -177,26 +145,30 @@ def without_comments(text: str) -> str:
     return first + "".join(piece.partition("-->")[2] for piece in others)
 
 
-def _without_speaker(text: str, speaker: str) -> str:
-    """The text without a label of its author's own name at the beginning: ``Ann:``, ``**Ann (engineer):**``."""
-    heading = _HEADING.match(text.lstrip()[:200]) if speaker else None
-    if not heading or key(heading[1]) not in (key(speaker), "assistant"):
-        return text
-    rest = text.lstrip()[heading.start(2) :].lstrip(" \t*_\n")
-    return text if rest[:1].islower() else rest  # "SQLite: because it's one file" is about SQLite
-
-
 def own_rows(
-    text: str, others: Sequence[str], label: re.Pattern[str], *, one_form: bool
+    text: str,
+    others: Sequence[str],
+    label: re.Pattern[str],
+    wanted: Sequence[re.Pattern[str]],
+    *,
+    one_form: bool,
 ) -> tuple[list[str], list[str]]:
     """The rows of an answer, blank where they aren't its author's: twice, so that a row has one number in both.
 
     The first are those that may hold labels: blank in code, quotations and tables, too. In the second these stand, as
-    a part of what the author says. Turns of others are in neither. A fence around the whole answer is no quotation.
-    The fields of ``one_form`` belong together once the first one is the author's own.
+    a part of what the author says. Turns of others, comments and drafts are in neither, nor is HTML's emphasis.
+    ``label`` finds a label at the beginning of a row, ``wanted`` those that have to be there. The fields of ``one_form``
+    belong together once the first one is the author's own.
     """
+    text = without_comments(text)
+    if "<" in text:
+        rows = text.split("\n")
+        plain = (_HTML.sub("", _BREAK.sub("\n", row)) for row in rows)
+        text = "\n".join(row if code else other for row, other, code in zip(rows, plain, _is_code(rows), strict=True))
+    text = _behind_marks(_without_elements(text, wanted) if "</" in text else text, wanted)
     rows = text.strip("\n").split("\n")
     fences = [number for number, row in enumerate(rows) if _FENCE.match(row)]
+    # A fence around the whole answer is no quotation.
     if len(fences) == 2 and fences[0] == 0 and not any(map(str.strip, rows[fences[1] + 1 :])):
         rows = rows[1 : fences[1]]
     kept = ["" if code or _SET_APART.match(row) else row for row, code in zip(rows, _is_code(rows), strict=True)]
@@ -210,16 +182,12 @@ def own_rows(
 
 def _without_quotations(rows: Sequence[str]) -> Iterator[str]:
     """The rows, blank where one begins inside quotation marks that were opened above it in the same paragraph."""
-    start = 0
-    for stop in [number for number, row in enumerate(rows) if not row.strip()] + [len(rows)]:
-        paragraph, opened = rows[start:stop], False
-        even = sum(len(_QUOTE.findall(row)) for row in paragraph) % 2 == 0
-        for row in paragraph:
-            yield "" if opened and even else row
-            opened ^= len(_QUOTE.findall(row)) % 2 == 1
-        if stop < len(rows):
-            yield rows[stop]
-        start = stop + 1
+    for _, group in groupby(rows, key=lambda row: bool(row.strip())):
+        paragraph, opened = list(group), False
+        marks = [len(_QUOTE.findall(row)) for row in paragraph]
+        for row, number in zip(paragraph, marks, strict=True):
+            yield "" if opened and sum(marks) % 2 == 0 else row
+            opened ^= number % 2 == 1
 
 
 def _names(others: Sequence[str]) -> set[str]:

@@ -7,7 +7,7 @@ That there is nothing must be written; an empty answer says nothing.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, cast
 
@@ -35,8 +35,12 @@ _LABEL = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__|`)?([A-Za-z]+)(?:\*\*|__|
 def read_records(form: Form, text: str) -> FieldValues:
     """Read the blocks of a form whose layout is ``records``; see ``Form.record``."""
     (whole,) = form.fields
-    values = FieldValues()
-    blocks = list(_blocks(form, text.split("\n")))
+    values, rows = FieldValues(), text.split("\n")
+    starts = [place for place, row in enumerate(rows) if _is_word(row, form.under)]
+    blocks: list[_Parts | None] = []
+    for start, stop in pairwise([*starts, len(rows)]):  # a block reaches up to the next one's word
+        ends = [place for place in range(start + 1, stop) if _is_word(rows[place], END)]
+        blocks.append(_parts(form.record, rows[start + 1 : ends[-1]]) if ends else None)
     listed = _listed(whole, text) if not blocks and begins_with_object(text) else None
     blocks = blocks or listed or []
     nothing = form.most > 1 and (_says_nothing(whole, text) or listed == [])
@@ -65,17 +69,8 @@ def _is_word(row: str, word: str) -> bool:
 def _says_nothing(whole: Field, text: str) -> bool:
     """Whether the last line says that there is nothing, and is not somebody else's."""
     rows = [row for row in text.split("\n") if row.strip() and not re.fullmatch(r"[ \t]*(?:`{3,}|~{3,})\w*[ \t]*", row)]
-    if not rows or not _is_word(rows[-1], f"NO {whole.name}"):
-        return False
-    return len(rows) == 1 or not rows[-2].rstrip().endswith((":", "："))
-
-
-def _blocks(form: Form, rows: Sequence[str]) -> Iterator[_Parts | None]:
-    """The rows of each label of each block, which reaches up to the next one's word; None where one isn't closed."""
-    starts = [place for place, row in enumerate(rows) if _is_word(row, form.under)]
-    for start, stop in pairwise([*starts, len(rows)]):
-        ends = [place for place in range(start + 1, stop) if _is_word(rows[place], END)]
-        yield _parts(form.record, rows[start + 1 : ends[-1]]) if ends else None
+    announced = len(rows) > 1 and rows[-2].rstrip().endswith((":", "："))
+    return bool(rows) and _is_word(rows[-1], f"NO {whole.name}") and not announced
 
 
 def _listed(whole: Field, text: str) -> list[_Parts | None] | None:
@@ -121,12 +116,11 @@ def _parts(record: Sequence[Field], rows: Sequence[str]) -> _Parts:
 
 def records_template(form: Form) -> str:
     """The block with a slot in place of each value, and what stands there where there is nothing."""
-    several = [
-        f"Repeat the whole block for each, at most {form.most} times, the worst first.",
-        f"If there is none, write instead one line: NO {form.fields[0].name}",
-    ]
     block = _block(form, {field.name: placeholder(field) for field in form.record})
-    return "\n".join([block, *(several if form.most > 1 else ())])
+    if form.most <= 1:
+        return block
+    several = f"Repeat the whole block for each, at most {form.most} times, the worst first."
+    return f"{block}\n{several}\nIf there is none, write instead one line: NO {form.fields[0].name}"
 
 
 def write_records(form: Form, fields: Mapping[str, Value]) -> str:
@@ -137,8 +131,7 @@ def write_records(form: Form, fields: Mapping[str, Value]) -> str:
 
 def _block(form: Form, texts: Mapping[str, str]) -> str:
     rows = [form.under]
-    for field in (field for field in form.record if field.name in texts):
-        text = texts[field.name]
-        beside = "\n" if field.name == CODE and "\n" in text else " "  # code of several lines begins on its own
-        rows.append(f"{field.name}:{beside}{text}")
+    for name in (field.name for field in form.record if field.name in texts):
+        beside = "\n" if name == CODE and "\n" in texts[name] else " "  # code of several lines begins on its own
+        rows.append(f"{name}:{beside}{texts[name]}")
     return "\n".join([*rows, END])

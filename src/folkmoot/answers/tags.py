@@ -15,12 +15,6 @@ from folkmoot.answers.text import key
 from folkmoot.answers.values import Fault, FieldValues, Known, read_value, value_text
 from folkmoot.core.ask import ABSTAIN, VERDICT, Form, Value, needed
 
-INSIDE = "inside_content"
-"""Why a verdict is not read that stands inside another field of its message."""
-
-BARE = "no_reasons"
-"""Why a verdict is not read that comes without its reasons."""
-
 SPEAKER = "speaker"
 """The field, compared without case, that says who a message is from."""
 
@@ -47,8 +41,8 @@ def read_tags(form: Form, text: str, known: Known) -> FieldValues:
     own = [
         message
         for before, message in zip(starts, messages, strict=False)
-        if not (known.speaker and message.speakers() - {key(known.speaker)})
-        and not names_other(text[before : message.start], known.others)
+        if not known.speaker or {*map(key, message.words.get(SPEAKER, ()))} <= {"", key(known.speaker)}
+        if not names_other(text[before : message.start], known.others)
     ]
     if torn or not own:
         return _nothing(form, torn or ("speaker_mismatch" if messages else "no_form"))
@@ -64,11 +58,11 @@ def read_tags(form: Form, text: str, known: Known) -> FieldValues:
         values.add(item, read_value(item, texts[0], known) if texts else Fault("missing"))
     verdict = VERDICT.casefold()
     if verdict in own[0].nested and verdict not in words:
-        values.note(VERDICT, INSIDE, own[0].nested[verdict])
+        values.note(VERDICT, "inside_content", own[0].nested[verdict])
     given = values.fields.get(VERDICT, ABSTAIN)
     reasons = next((needed(item, given) for item in form.fields if item.name == VERDICT), "")
     if given != ABSTAIN and reasons and reasons not in values.fields:
-        values.note(VERDICT, BARE, str(values.fields.pop(VERDICT)))
+        values.note(VERDICT, "no_reasons", str(values.fields.pop(VERDICT)))
     return values
 
 
@@ -90,9 +84,6 @@ class _Message:
     end: int = 0
     words: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     nested: dict[str, str] = field(default_factory=dict[str, str])
-
-    def speakers(self) -> set[str]:
-        return {key(words) for words in self.words.get(SPEAKER, ())} - {""}
 
 
 DEEPEST = 20
@@ -160,10 +151,7 @@ def has_tags(form: Form, text: str) -> bool:
 def write_tags(form: Form, fields: Mapping[str, Value], marks: Mapping[str, str] | None = None) -> str:
     """Fields as tags, in the form's order; what a text holds can neither open a tag nor close one.
 
-    Args:
-        form: the form.
-        fields: what is written; a field without a value is left out.
-        marks: the ids that stand on tags, by the names of those: ``{"Message": "T3"}``.
+    ``marks`` are the ids that stand on tags, by the names of those: ``{"Message": "T3"}``.
     """
     ids = {name: f' id="{mark}"' for name, mark in (marks or {}).items()}
     rows = [

@@ -1,7 +1,7 @@
 """Field values: the text, choice, number, flag or list that the words of a field are, and nothing beside it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
@@ -33,9 +33,6 @@ class Known:
     final: bool = False
 
 
-NOTHING_KNOWN = Known()
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Why a value was not read: a code, and the words that stood in the way."""
@@ -63,8 +60,6 @@ class FieldValues:
         self.unread.append(Unread(name, reason, seen).cleaned())
 
 
-# ---- choices ---------------------------------------------------------------------------------------------------------
-
 _LETTERED = re.compile(r"\(?([a-z]|\d{1,2})(?:[).:]|\)[.:]?| [-–—])(?:\s+(\S.*))?", re.S)
 _NAMED_LETTER = re.compile(r"(?:option|answer|choice) \(?([a-z]|\d{1,2})\)?")
 _BESIDE = re.compile(r"([^()]*[^()\s])\s*\(([^()]{1,200})\)\W{0,9}")
@@ -81,29 +76,27 @@ def pick(choices: Sequence[str], raw: str, names: Names = NO_NAMES) -> str | Fau
         if plain in choices:
             return plain
     words = _BOXED.sub(r"\1", raw).strip("$ ")
-    if not key(words):
+    wanted = key(words)
+    if not wanted:
         return Fault("empty")
     keys = {choice: key(choice) for choice in choices}
-    for hits in _hits(keys, words, names):
-        if hits:
-            return hits[0] if len(hits) == 1 else Fault("ambiguous", raw)
+    joined, ends = _JOINTS.sub("", wanted), {name.rpartition(" ")[0] for name in keys.values()} - {""}
+    hits = (
+        [choice for choice, name in keys.items() if name == wanted]
+        or _by_letter(keys, fold(words).strip(" *_`\"'"))
+        # "no hire" is NO_HIRE, "Agent 1" is Agent1
+        or [choice for choice, name in keys.items() if _JOINTS.sub("", name) == joined]
+        # "B" is Proposal B
+        or [choice for choice, name in keys.items() if len(ends) == 1 < len(keys) and name.endswith(f" {wanted}")]
+        or [choice for choice in keys if any(key(other) == wanted for other in names.get(choice, ()))]
+    )
+    if hits:
+        return hits[0] if len(hits) == 1 else Fault("ambiguous", raw)
     if not (beside := _BESIDE.fullmatch(words)):
         return Fault("not_allowed", raw)
     value = pick(choices, beside[1], names)
     others = (name for choice, name in keys.items() if choice != value)
     return Fault("ambiguous", raw) if any(name in fold(beside[2]) for name in others) else value
-
-
-def _hits(keys: Mapping[str, str], words: str, names: Names) -> Iterator[list[str]]:
-    """The choices that the words name, in each way in which they may, the plainest first."""
-    wanted = key(words)
-    yield [choice for choice, name in keys.items() if name == wanted]
-    yield _by_letter(keys, fold(words).strip(" *_`\"'"))
-    # "no hire" is NO_HIRE, "Agent 1" is Agent1
-    yield [choice for choice, name in keys.items() if _JOINTS.sub("", name) == _JOINTS.sub("", wanted)]
-    if len({name.rpartition(" ")[0] for name in keys.values()} - {""}) == 1 < len(keys):  # "B" is Proposal B
-        yield [choice for choice, name in keys.items() if name.rpartition(" ")[2] == wanted and " " in name]
-    yield [choice for choice in keys if any(key(other) == wanted for other in names.get(choice, ()))]
 
 
 def _by_letter(keys: Mapping[str, str], words: str) -> list[str]:
@@ -121,13 +114,13 @@ def _by_letter(keys: Mapping[str, str], words: str) -> list[str]:
     return [choice for choice in by_letter if choice in by_text] if text else by_letter or by_text
 
 
-_WORD = re.compile(r"(?<!\w)(?=\S)")
 _STOP = re.compile(r"\Z|[*_`\"')\]]*(?:\s|\Z|[.,;:!?](?:\s|\Z)|[–—。，；：！？、])")
 
 
 def names_one(words: str, names: Sequence[str]) -> bool:
     """Whether one of the names stands in folded words."""
-    return any(_begins_with(words, name, place.start()) for place in _WORD.finditer(words) for name in names)
+    places = re.finditer(r"(?<!\w)(?=\S)", words)
+    return any(_begins_with(words, name, place.start()) for place in places for name in names)
 
 
 def _begins_with(words: str, name: str, start: int = 0) -> bool:
@@ -154,8 +147,6 @@ def read_choice(form_field: Field, raw: str, names: Names = NO_NAMES) -> Value |
         return ABSTAIN
     return pick(form_field.choices, raw, names)
 
-
-# ---- numbers ---------------------------------------------------------------------------------------------------------
 
 _NUMBER = re.compile(
     r"(?:[a-z]{1,12}\s?=\s?)?[~≈]?"
@@ -187,20 +178,15 @@ def read_number(form_field: Field, raw: str) -> Value | Fault:
     return number if allows(form_field, number) else Fault("out_of_range", str(number))
 
 
-# ---- any value -------------------------------------------------------------------------------------------------------
-
 _ABSTENTION = re.compile(r"(?:i )?abstain(?: from voting)?")
 _ABSTAINS = re.compile(rf"{_ABSTENTION.pattern}(?:\Z|\s*[-–—:;,.(])")
 STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
 """Words that are struck through: nobody says them."""
 
-ROW = 4_000
-"""Characters of a row in which a value is looked for, since folding can make many of one."""
-
 _NOTHING = ("", "none", "none yet", "n/a", "null")
 
 
-def read_value(form_field: Field, raw: str, known: Known = NOTHING_KNOWN) -> Value | Fault:
+def read_value(form_field: Field, raw: str, known: Known = Known()) -> Value | Fault:
     """The value that the words of one field are.
 
     A text may have any number of rows; of any other value the first row counts, and a further row may not be another
@@ -211,8 +197,15 @@ def read_value(form_field: Field, raw: str, known: Known = NOTHING_KNOWN) -> Val
         return Fault("empty")
     words = words.removeprefix(OPTIONAL).lstrip()
     if form_field.kind == "text":
-        return _read_text(form_field, words)
-    rows = [row[:ROW] for row in words.split("\n") if re.search(r"\w", row)] or [words[:ROW]]
+        words = re.sub(r"\A(\*\*|__)((?:(?!\1).)+)\1\Z", r"\2", words, flags=re.S)
+        nothing = (form_field.abstain or not form_field.required) and key(words) in _NOTHING
+        if nothing or not re.search(r"\w", words):
+            return Fault("empty")
+        if form_field.abstain and _ABSTAINS.match(key(words)):
+            return ABSTAIN if form_field.required else Fault("empty")
+        return words
+    # A value is looked for in the beginning of a row alone, since folding can make many characters of one.
+    rows = [row[:4_000] for row in words.split("\n") if re.search(r"\w", row)] or [words[:4_000]]
     if form_field.kind == "list":
         items = (re.sub(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", "", row).strip() for row in rows)
         return read_items(form_field, tuple(filter(None, items))) if words else Fault("empty")
@@ -220,41 +213,30 @@ def read_value(form_field: Field, raw: str, known: Known = NOTHING_KNOWN) -> Val
         rows = [STRUCK.sub("", row) for row in rows]
         if not re.search(r"\w", rows[0]):
             return Fault("empty")
-    value, *others = (_read_row(form_field, row, known.names) for row in rows)
+
+    def read_row(row: str) -> Value | Fault:
+        if form_field.kind == "number":
+            return read_number(form_field, row)
+        if form_field.kind == "flag":
+            return {"true": True, "false": False}.get(key(row), Fault("not_allowed", row))
+        value = read_choice(form_field, row, known.names)
+        nothing = not form_field.required and isinstance(value, Fault) and key(row) in _NOTHING
+        return Fault("empty") if nothing else value
+
+    value, *others = map(read_row, rows)
     if form_field.kind == "choice" and isinstance(value, Fault) and value.reason == "not_allowed":
         value = _pick_before_words(form_field.choices, rows[0], final=known.final)
     differ = any(not isinstance(other, Fault) and other != value for other in others)
     return Fault("ambiguous", words) if differ else value
 
 
-def _read_row(form_field: Field, row: str, names: Names) -> Value | Fault:
-    if form_field.kind == "number":
-        return read_number(form_field, row)
-    if form_field.kind == "flag":
-        return {"true": True, "false": False}.get(key(row), Fault("not_allowed", row))
-    value = read_choice(form_field, row, names)
-    nothing = not form_field.required and isinstance(value, Fault) and key(row) in _NOTHING
-    return Fault("empty") if nothing else value
-
-
-def _read_text(form_field: Field, words: str) -> Value | Fault:
-    words = re.sub(r"\A(\*\*|__)((?:(?!\1).)+)\1\Z", r"\2", words, flags=re.S)
-    if not re.search(r"\w", words):
-        return Fault("empty")
-    if (form_field.abstain or not form_field.required) and key(words) in _NOTHING:
-        return Fault("empty")
-    if form_field.abstain and _ABSTAINS.match(key(words)):
-        return ABSTAIN if form_field.required else Fault("empty")
-    return words
-
-
 def _is_slot(form_field: Field, words: str) -> bool:
     """Whether the words are what stands in the template in place of a value; of a text, whether it begins with that."""
-    row = words.partition("\n")[0]
-    slots = [placeholder(form_field), _slot(form_field), _kind(form_field), form_field.help]
+    row, slot = words.partition("\n")[0], placeholder(form_field)
+    slots = [slot, slot.removeprefix(OPTIONAL), allowed_values(form_field, abstain=False), form_field.help]
     if form_field.kind == "choice":
         # The slot of a single choice may be the choice itself; what may be left out has a mark.
-        slots = slots[:3] if len(form_field.choices) > 1 else slots[:1] if OPTIONAL in slots[0] else []
+        slots = slots[:3] if len(form_field.choices) > 1 else slots[:1] if OPTIONAL in slot else []
     near = [slot for slot in slots if len(row) < 2 * len(slot) + 10 and slot]
     return any(re.findall(r"\w+", fold(row)) == re.findall(r"\w+", fold(slot)) for slot in near)
 
@@ -278,48 +260,36 @@ def the_same(values: Sequence[Value | Fault]) -> Value | Fault:
     return values[0] if alike else Fault("ambiguous", ", ".join(dict.fromkeys(said)))
 
 
-# ---- as they are written ---------------------------------------------------------------------------------------------
-
-
 OPTIONAL = "(optional)"
 """What stands in a slot that may be left out."""
 
 
 def placeholder(form_field: Field) -> str:
     """What stands in a template in place of the field's value: its kind, and what it is for."""
-    return _slot(form_field) if form_field.required else f"{OPTIONAL} {_slot(form_field)}"
+    helped = f": {form_field.help}" if form_field.help and form_field.kind != "text" else ""
+    slot = f"[{allowed_values(form_field, abstain=False)}{helped}]"
+    return slot if form_field.required else f"{OPTIONAL} {slot}"
 
 
-def _slot(form_field: Field) -> str:
-    helped = form_field.kind != "text" and form_field.help
-    return f"[{_kind(form_field)}: {form_field.help}]" if helped else f"[{_kind(form_field)}]"
-
-
-def allowed_values(form_field: Field) -> str:
-    """What may stand in a field, in a few words."""
-    return f"{_kind(form_field)}, or abstain" if form_field.abstain else _kind(form_field)
-
-
-def _kind(form_field: Field) -> str:
+def allowed_values(form_field: Field, *, abstain: bool = True) -> str:
+    """What may stand in a field, in a few words; ``abstain``: also that one may abstain, where one may."""
     choices = ", ".join(f'"{choice}"' for choice in form_field.choices)
+    low, high = form_field.low, form_field.high
     match form_field.kind:
         case "choice":
-            return f"one of {choices}" if len(form_field.choices) > 1 else choices or "a name"
+            values = f"one of {choices}" if len(form_field.choices) > 1 else choices or "a name"
         case "flag":
-            return "true or false"
+            values = "true or false"
+        case "number" if low is not None and high is not None:
+            values = f"a number from {low:g} to {high:g}"
         case "number":
-            return f"a number{_range(form_field)}"
+            ends = f" of at least {low:g}" if low is not None else f" of at most {high:g}" if high is not None else ""
+            values = f"a number{ends}"
         case "list":
-            return f'a list{f" of {choices}" if choices else ""} (one line for each, beginning with "- ")'
+            values = f'a list{f" of {choices}" if choices else ""} (one line for each, beginning with "- ")'
         case _:
-            return form_field.help or "your text"
-
-
-def _range(form_field: Field) -> str:
-    low, high = form_field.low, form_field.high
-    if low is not None and high is not None:
-        return f" from {low:g} to {high:g}"
-    return f" of at least {low:g}" if low is not None else f" of at most {high:g}" if high is not None else ""
+            values = form_field.help or "your text"
+    return f"{values}, or abstain" if abstain and form_field.abstain else values
 
 
 def value_text(form_field: Field, value: Value) -> str:

@@ -4,7 +4,7 @@ Reasons come before the verdict. What comes back is read as strictly as ever: a 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from folkmoot.answers.values import allowed_values
@@ -19,25 +19,20 @@ LONGEST = 2000
 BRIEF, WORDS = 600, 80
 """Characters of a text that is asked for once more, and the words for which that is enough."""
 
-LEAST = 20
-"""Characters of a text however few tokens there are."""
-
-WHOLE = 5
-"""Where a scale is so long, numbers are whole: servers that ignore the ends of a scale keep to them then."""
-
 SHORT, ITEMS = 400, 20
 """Characters of a position, and of an entry of a list without choices; the number of those entries."""
 
 _KINDS = ("text", "list", "number", "flag", "choice")
 
 
-def json_form(form: Form) -> Form:
+def json_form(form: Form, names: Collection[str] | None = None, required: Collection[str] = ()) -> Form:
     """The form laid out as one JSON object, with a reason first and the verdict last.
 
-    What a required field needs beside it, whatever its value, is required too.
+    Of its fields all, or those ``names``. Those in ``required`` are so, too, and what a required field needs beside it,
+    whatever its value.
     """
     needed = {field.needs for field in form.fields if field.when}
-    musts = {field.needs for field in form.fields if field.required and not field.when}
+    musts = {*required, *(field.needs for field in form.fields if field.required and not field.when)}
 
     def rank(field: Field) -> int:
         position = field.kind == "text" and field.abstain
@@ -46,14 +41,8 @@ def json_form(form: Form) -> Form:
     fields = [replace(field, required=field.required or field.name in musts) for field in sorted(form.fields, key=rank)]
     if form.layout == "line" and all(field.kind != "text" for field in fields):
         fields = [Field(name=REASON, help="your reasons in a few sentences"), *fields]
-    return replace(form, layout="json", envelope="", fields=tuple(fields))
-
-
-def fields_alone(form: Form, names: Iterable[str], required: Iterable[str]) -> Form:
-    """The form with those fields alone, laid out as one JSON object; ``required``: those that must have a value."""
-    whole, wanted, musts = json_form(form), set(names), set(required)
-    fields = (replace(field, required=field.required or field.name in musts) for field in whole.fields)
-    return replace(whole, fields=tuple(field for field in fields if field.name in wanted))
+    chosen = tuple(field for field in fields if names is None or field.name in names)
+    return replace(form, layout="json", envelope="", fields=chosen)
 
 
 def schema_of(form: Form, longest: int = LONGEST) -> str:
@@ -72,26 +61,25 @@ def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
 
 
-def _field(field: Field, longest: int) -> dict[str, object]:
-    schema: dict[str, object]
+def _field(field: Field, longest: int) -> Mapping[str, object]:
+    choice: dict[str, object] = {"type": "string", "maxLength": SHORT}
+    if field.choices:
+        choice = {"type": "string", "enum": _choices(field)}
     match field.kind:
         case "choice":
-            schema = _choice(field)
+            schema = choice
         case "number":
             ends = {"minimum": field.low, "maximum": field.high}
-            kind = "integer" if (field.high or 0) - (field.low or 0) >= WHOLE else "number"
+            # On a long scale numbers are whole: servers that ignore the ends of a scale keep to them then.
+            kind = "integer" if (field.high or 0) - (field.low or 0) >= 5 else "number"
             schema = {"type": kind, **{name: value for name, value in ends.items() if value is not None}}
         case "flag":
             schema = {"type": "boolean"}
         case "list":
-            schema = {"type": "array", "items": _choice(field), "maxItems": len(field.choices) or ITEMS}
+            schema = {"type": "array", "items": choice, "maxItems": len(field.choices) or ITEMS}
         case _:
             schema = {"type": "string", "maxLength": min(longest, SHORT) if field.abstain else longest}
     return schema if field.required else {"anyOf": [schema, {"type": "null"}]}
-
-
-def _choice(field: Field) -> dict[str, object]:
-    return {"type": "string", "enum": _choices(field)} if field.choices else {"type": "string", "maxLength": SHORT}
 
 
 def _choices(field: Field) -> list[str]:
@@ -108,15 +96,10 @@ def shown_object(form: Form) -> str:
 
 def _place(field: Field) -> str:
     either = " or ".join(map(_quoted, _choices(field))) or '"[…]"'
-    match field.kind:
-        case "choice":
-            slot = either
-        case "list":
-            slot = f"[{either}, …]"
-        case "text":
-            slot = f'"[{field.help or "your text"}]"'
-        case _:
-            slot = allowed_values(field)
+    if field.kind == "text":
+        slot = f'"[{field.help or "your text"}]"'
+    else:
+        slot = {"choice": either, "list": f"[{either}, …]"}.get(field.kind, allowed_values(field))
     helped = f" ({field.help})" if field.help and field.kind != "text" else ""
     return f"{slot}{'' if field.required else ' or null'}{helped}"
 
@@ -127,7 +110,7 @@ def _quoted(text: str) -> str:
 
 def letters_within(form: Form, tokens: int) -> int:
     """The most characters of a text, so that the whole object fits into so many tokens; never more than brief."""
-    return max(LEAST, min(BRIEF, tokens - len(shown_object(form).encode()) // 3))
+    return max(20, min(BRIEF, tokens - len(shown_object(form).encode()) // 3))
 
 
 def most_tokens(form: Form) -> int:

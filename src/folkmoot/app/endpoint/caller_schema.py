@@ -4,8 +4,7 @@ import json
 from importlib import import_module
 from typing import Any, cast
 
-from folkmoot.answers.schemas.bounded_check import TooMuch, best_error
-from folkmoot.answers.schemas.schema_answer import shortened
+from folkmoot.answers.schemas.schema_answer import TooMuch, best_error, shortened
 
 MOST_SCHEMA = 64 * 1024
 """The most characters of a schema."""
