@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from folkmoot.app.imports.named_transcripts import read_transcript
+from folkmoot.app.imports.conversations import read_transcript
 from folkmoot.core.errors import BriefError
 
 STYLES = {

@@ -5,9 +5,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePath
 
-from folkmoot.app.imports.conversations import Conversation, Said
+from folkmoot.app.imports.conversations import Conversation, Said, read_transcript
 from folkmoot.app.imports.json_conversations import read_json
-from folkmoot.app.imports.named_transcripts import read_transcript
 from folkmoot.app.run.fork import chain_lines
 from folkmoot.app.run.workspace import Plan, Workspace
 from folkmoot.core.ask import Ask, Reply

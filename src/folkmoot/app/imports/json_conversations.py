@@ -6,7 +6,7 @@ another program that uses them is read too, such as messages of AutoGen or sampl
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias, cast
 
@@ -16,14 +16,9 @@ from folkmoot.core.errors import BriefError
 
 Json: TypeAlias = Mapping[str, object]
 
-WHO: Final = ("role", "sender", "source")
 PARENT: Final = ("parent", "parentId", "parent_message_uuid")
-SHOWN: Final = ("current_node", "currentId", "current_leaf_message_uuid")
-TIME: Final = ("create_time", "created_at", "timestamp")
 NAMES: Final[Mapping[str, str]] = {"user": "Person", "human": "Person", "assistant": "Model"}
 RULES: Final = ("system", "developer")
-THOUGHT: Final = re.compile(r'(?s)<details type="reasoning".*?(?:</details>|\Z)')
-"""How Open WebUI puts a model's thinking into its answer."""
 
 
 def read_json(text: str, name: str) -> list[Conversation]:
@@ -45,27 +40,25 @@ def read_json(text: str, name: str) -> list[Conversation]:
 def _conversations(value: object) -> Iterator[Conversation]:
     """Each conversation in a list or an object, however deep it lies."""
     table, tables = _table(value), _tables(value)
-    chat = _table(table.get("chat"))
+    chat, model = _table(table.get("chat")), _text(table, "model")
     history = _table(chat.get("history"))
     if messages := tables if tables and all(map(_role, tables)) else _tables(table.get("messages")):
-        yield _conversation([[message] for message in messages], "chat messages", _text(table, "model"))
+        yield _conversation([[message] for message in messages], "chat messages", model)
     elif isinstance(nodes := table.get("mapping"), Mapping):
-        nodes = cast("Json", nodes)
+        nodes = _table(cast("object", nodes))
         tree = {id: {**_table(_table(node).get("message")), **_table(node)} for id, node in nodes.items()}
         yield _conversation([[message] for message in _branch(tree, table)], "export of ChatGPT")
     elif isinstance(nodes := history.get("messages"), Mapping):
-        tree = {id: _table(node) for id, node in cast("Json", nodes).items()}
-        tries: dict[str, list[Json]] = {}
-        for node in tree.values():
-            tries.setdefault(_text(node, *PARENT), []).append(node)
-        turns = [_answers(message, tree, tries, chat.get("models")) for message in _branch(tree, history)]
-        yield _conversation(turns, "export of Open WebUI")
+        tree = {id: _table(node) for id, node in _table(cast("object", nodes)).items()}
+        yield _conversation(_answers(tree, history, chat.get("models")), "export of Open WebUI")
     elif isinstance(table.get("chat_messages"), list):
-        messages = _tables(table["chat_messages"])
+        messages = [
+            {**({"name": "Claude"} if _role(row) == "assistant" else {}), **row}
+            for row in _tables(table["chat_messages"])
+        ]
         if any(_text(message, *PARENT) for message in messages):  # older exports have no branches
             messages = _branch({_text(message, "uuid"): message for message in messages}, table)
-        named = [{"name": "Claude", **message} if _role(message) == "assistant" else message for message in messages]
-        yield _conversation([[message] for message in named], "export of Claude", _text(table, "model") or "Claude")
+        yield _conversation([[message] for message in messages], "export of Claude", model or "Claude")
     else:
         for part in tables or table.values():
             yield from _conversations(part)
@@ -73,10 +66,15 @@ def _conversations(value: object) -> Iterator[Conversation]:
 
 def _branch(tree: Mapping[str, Json], holder: Json) -> list[Json]:
     """The messages of the branch that is shown, else of the newest one, the first message first."""
+
+    def time_of(id: str) -> tuple[float, str]:
+        time = next((tree[id][name] for name in ("create_time", "created_at", "timestamp") if tree[id].get(name)), 0)
+        return (time, "") if isinstance(time, int | float) else (0, str(time))
+
     parents = {_text(node, *PARENT) for node in tree.values()}
+    shown = _text(holder, "current_node", "currentId", "current_leaf_message_uuid")
     ends = [id for id in tree if id not in parents][::-1]
-    shown = _text(holder, *SHOWN)
-    node_id = shown if shown in tree else max(ends, key=lambda id: _time(tree[id]), default="")
+    node_id = shown if shown in tree else max(ends, key=time_of, default="")
     branch: dict[str, Json] = {}
     while node_id in tree and node_id not in branch:
         branch[node_id] = tree[node_id]
@@ -84,40 +82,37 @@ def _branch(tree: Mapping[str, Json], holder: Json) -> list[Json]:
     return [*branch.values()][::-1]
 
 
-def _time(message: Json) -> tuple[float, str]:
-    time = next((message[name] for name in TIME if message.get(name)), 0)
-    return (time, "") if isinstance(time, int | float) else (0, str(time))
-
-
-def _answers(
-    message: Json, tree: Mapping[str, Json], tries: Mapping[str, Sequence[Json]], models: object
-) -> list[Json]:
-    """The answers of all models to the question of an answer, in the order of the models; else the message alone.
+def _answers(tree: Mapping[str, Json], history: Json, models: object) -> Iterator[list[Json]]:
+    """The messages of the branch that is shown; an answer beside those of other models to the same question.
 
     Of each model the answer in the branch counts, else its last one. A question to one model has only new tries.
     """
-    parent = _text(message, *PARENT)
-    asked = _table(tree.get(parent)).get("models") or models
-    if _role(message) != "assistant" or not isinstance(asked, list) or len(cast("list[object]", asked)) < 2:
-        return [message]
-    shown: dict[object, Json] = {}
-    for node in (*tries[parent], message):
+    answers: dict[str, list[Json]] = {}
+    for node in tree.values():
         if _role(node) == "assistant":
-            shown[node.get("modelIdx", _text(node, "model"))] = node
-    answers = sorted(shown.values(), key=lambda node: index if isinstance(index := node.get("modelIdx"), int) else 0)
-    names = [_text(answer, "model") for answer in answers]  # one model that is asked twice is two who answer
-    return [
-        {**answer, "name": name + " " * names[:n].count(name)}
-        for n, (answer, name) in enumerate(zip(answers, names, strict=True))
-    ]
+            answers.setdefault(_text(node, *PARENT), []).append(node)
+    for message in _branch(tree, history):
+        parent = _text(message, *PARENT)
+        asked = _table(tree.get(parent)).get("models") or models
+        if _role(message) != "assistant" or not isinstance(asked, list) or len(cast("list[object]", asked)) < 2:
+            yield [message]
+            continue
+        by_model = {node.get("modelIdx", _text(node, "model")): node for node in (*answers[parent], message)}
+        turn: list[Json] = []
+        names: list[str] = []
+        for index in sorted(by_model, key=lambda index: index if isinstance(index, int) else 0):
+            name = _text(by_model[index], "model")
+            # One model that is asked twice is two who answer.
+            turn.append({**by_model[index], "name": name + " " * names.count(name)})
+            names.append(name)
+        yield turn
 
 
-def _conversation(turns: Sequence[Sequence[Json]], program: str, model: str = "") -> Conversation:
+def _conversation(turns: Iterable[Sequence[Json]], program: str, model: str = "") -> Conversation:
     """A conversation of messages; those of the system are a document, each other name or role is somebody."""
-    rules = "\n\n".join(text for turn in turns for row in turn if _role(row) in RULES and (text := _words(row)))
-    said = [
-        [_said(row, text, model) for row in turn if _role(row) not in RULES and (text := _words(row))] for turn in turns
-    ]
+    worded = [[(row, text) for row in turn if (text := _words(row))] for turn in turns]
+    rules = "\n\n".join(text for turn in worded for row, text in turn if _role(row) in RULES)
+    said = [[_said(row, text, model) for row, text in turn if _role(row) not in RULES] for turn in worded]
     names = unique_names([one.by for turn in said for one in turn])
     named = tuple(tuple(replace(one, by=names[one.by]) for one in turn) for turn in said if turn)
     topic, long_topic = topic_of(named[0][0].text if named else "", "question")
@@ -135,7 +130,7 @@ def _said(message: Json, text: str, model: str) -> Said:
 
 
 def _role(message: Json) -> str:
-    return _text(message, *WHO) or _text(_table(message.get("author")), "role")
+    return _text(message, "role", "sender", "source") or _text(_table(message.get("author")), "role")
 
 
 def _words(message: Json) -> str:
@@ -145,7 +140,10 @@ def _words(message: Json) -> str:
     parts = cast("list[object]", content) if isinstance(content, list) else [content]
     texts = [part.strip() if isinstance(part, str) else _text(_table(part), "text", "refusal") for part in parts]
     text = "\n\n".join(filter(None, texts)) or _text(message, "refusal", "text")
-    return text if NAMES.get(_role(message)) == "Person" else THOUGHT.sub("", text).strip()
+    if NAMES.get(_role(message)) == "Person":
+        return text
+    # Open WebUI puts a model's thinking into its answer.
+    return re.sub(r'(?s)<details type="reasoning".*?(?:</details>|\Z)', "", text).strip()
 
 
 def _table(value: object) -> Json:
