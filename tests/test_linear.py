@@ -59,7 +59,7 @@ from folkmoot.models.wires.events import Events
 from folkmoot.phases.ranked_vote import ranking_form
 from folkmoot.protocols.measured.findings import CHECKING, REPORTING
 from folkmoot.reading import read_brief, read_message, read_ruling, read_scores, read_vote
-from folkmoot.report.dialogue import journal
+from folkmoot.report.logs import questions
 from folkmoot.report.markdown_text import block, code, inline, without_markdown
 from folkmoot.reviews.artefact import Artefact, whole_file
 from folkmoot.reviews.citations import check, read_place
@@ -378,7 +378,7 @@ def made(make: Callable[[ReadRecord], object]) -> Reader:
 PAGES: Readers = {
     **{name: (made(form.make), "") for name, form in SERVED.items() if not form.binary},
     **{mode: (made(lambda kept, mode=mode: write_log(kept, mode)), "") for mode in LOGS},
-    "journal": (made(lambda kept: journal(kept.report, kept.entries)), ""),
+    "every question": (made(lambda kept: questions(kept.report, kept.entries)), ""),
     "frames": (lambda words: frames(record(words)), ""),
     "prompt": (lambda words: prompt_view(record(words), "/debate/vote#3"), ""),
     "analysis": (lambda words: analyse(record(words), debate="d1"), ""),

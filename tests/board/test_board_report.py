@@ -13,7 +13,7 @@ from folkmoot.core.labels import act_of
 from folkmoot.core.transcript import Transcript
 from folkmoot.phases.choices import Choices
 from folkmoot.protocols.known import build
-from folkmoot.report.conclusion import Attachment, Whisper, board, board_chapter
+from folkmoot.report.conclusion import Attachment, Whisper, board
 from folkmoot.report.logs import write
 from folkmoot.report.markdown import markdown
 from folkmoot.report.report import Report, as_data, report
@@ -98,7 +98,6 @@ def _cited(debate: HeldDebate) -> tuple[tuple[str, str], ...]:
 
 async def test_what_is_no_board_has_no_findings() -> None:
     assert board(Transcript()) is None
-    assert board_chapter(None, None) == []
     report_data = reported(await hold())
     assert as_data(report_data)["board"]
 

@@ -19,8 +19,8 @@ from folkmoot.phases.verdict import FAIR
 from folkmoot.policy.pairing import Pairs
 from folkmoot.protocols.compose import after_turns
 from folkmoot.protocols.spec import dump, load
-from folkmoot.report.course import Mean, Scores, score_chapter, scores
-from folkmoot.report.markdown import markdown
+from folkmoot.report.course import Mean, Scores, scores
+from folkmoot.report.markdown import chapter, markdown
 from folkmoot.report.report import as_data, report
 from folkmoot.testing.replay import Harness, HeldDebate, SeededAgent, essence
 from tests.kits.players import ANN, BOB, CHAIR, CY, Player, Script
@@ -196,13 +196,12 @@ def test_a_mean_lies_between_its_numbers(points: list[float]) -> None:
     mean = scores(transcript).debaters["Ann"]["Clarity"]
     assert mean.n == len(points)
     assert min(points) - 1e-9 <= mean.value <= max(points) + 1e-9
-    assert f"| Chair | {mean.value:.1f} ({mean.n}) |" in score_chapter(scores(transcript))[-1]
+    assert f"| Chair | {mean.value:.1f} ({mean.n}) |" in chapter("scores", scores=scores(transcript))
 
 
 def test_nobody_is_rated_by_a_ranking_or_by_nothing() -> None:
     transcript = Transcript()
     assert scores(transcript) == Scores()
-    assert score_chapter(Scores()) == []
     closing = [Ask(key=f"/debate/close#{n}", to=who, act="close", task="?") for n, who in enumerate(("Ann", "Bob"))]
     ask = Ask(key="/debate/rank#1", to="Chair", act="score", task="?", about=tuple(turn.key for turn in closing))
     for question in (*closing, ask):

@@ -11,8 +11,8 @@ from folkmoot.core.transcript import fold
 from folkmoot.phases.choices import Choices, Extras
 from folkmoot.phases.revise import LOOKED_BACK
 from folkmoot.protocols.known import build
-from folkmoot.report.course import AnswerChange, Course, Note, ReportedChange, Revision, course, course_chapters, span
-from folkmoot.report.markdown import markdown
+from folkmoot.report.course import AnswerChange, Course, Note, ReportedChange, Revision, course, span
+from folkmoot.report.markdown import chapter, markdown
 from folkmoot.report.report import as_data, report
 from folkmoot.testing.replay import Harness, SeededAgent
 from tests.report.reports import Diary, opened, person
@@ -86,7 +86,7 @@ def test_a_reported_change_is_looked_up_in_the_record(change: str, shown: bool) 
 def test_who_did_not_look_back_told_nothing_and_hid_nothing() -> None:
     course_read = read(talk(*DEBATE))
     assert course_read.moves[0].told is None
-    assert course_chapters(course_read) == []
+    assert chapter("course", course=course_read) == ""
 
 
 @pytest.mark.parametrize(("fields", "changed"), [({"CHANGED": "NO"}, False), ({}, None)])
@@ -147,8 +147,8 @@ def test_self_reports_stand_beside_the_record() -> None:
     }
     say(diary, "Ann", "reflect", values, form=LOOKED_BACK)
     say(diary, "Ben", "reflect", {}, form=LOOKED_BACK)
-    chapter = page(diary.entries).split("## Revisions and reflection\n\n")[1].split("\n\n## ")[0]
-    assert chapter == (
+    text = page(diary.entries).split("## Revisions and reflection\n\n")[1].split("\n\n## ")[0]
+    assert text == (
         "- **Ann:** T7 (Round 1: revisions) replaces T4 (Round 1: arguments)\n\n"
         "**Ann**, in reflection, says that the opinion has changed.\n\n"
         "- T1 -> T4: the \\*price\\* (*the record shows it*)\n"

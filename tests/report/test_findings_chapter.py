@@ -9,8 +9,7 @@ from folkmoot.app.serve.frames import frames
 from folkmoot.cli.display.output import ending
 from folkmoot.cli.display.text_layout import console_for
 from folkmoot.core.ask import Ask
-from folkmoot.report.findings_chapter import findings_chapter
-from folkmoot.report.markdown import markdown
+from folkmoot.report.markdown import findings_chapter, markdown
 from folkmoot.report.report import Report, as_data, report
 from folkmoot.reviews.citations import Citation
 from folkmoot.reviews.review_data import facts_of
@@ -83,24 +82,21 @@ async def test_quoted_code_cannot_end_its_block() -> None:
     item = review.findings[0]
     changed_report = replace(item.finding.reports[0], cite=Citation(path="a|b.md", lines=(1, 4), quote=quote), claim="")
     changed = replace(review, findings=(replace(item, finding=replace(item.finding, reports=(changed_report,))),))
-    text = "\n\n".join(findings_chapter(changed, over=True))
+    text = findings_chapter(changed, over=True)
     assert f"\n`````\n{quote}\n`````\n" in text
     assert "| F1 | `a¦b.md:1-4` |" in text
     assert "): nothing is said" in text
     empty = replace(
         changed_report, cite=Citation(path="a.py", lines=(1, 1), fault="the quotation does not stand in a.py")
     )
-    assert "```" not in "".join(
-        findings_chapter(
-            replace(review, findings=(replace(item, finding=replace(item.finding, reports=(empty,))),)), over=True
-        )
-    )
+    changed = replace(review, findings=(replace(item, finding=replace(item.finding, reports=(empty,))),))
+    assert "```" not in findings_chapter(changed, over=True)
 
 
 def one(review: Review, refutation: Refutation, dispute: Dispute | None = None) -> str:
-    """The last lines of the first finding with these checks."""
+    """The chapter on the first finding with these checks."""
     item = replace(review.findings[0], refutation=refutation, dispute=dispute)
-    return findings_chapter(replace(review, findings=(item,)), over=True)[-1]
+    return findings_chapter(replace(review, findings=(item,)), over=True)
 
 
 async def test_words_without_proof_are_named_so() -> None:

@@ -14,7 +14,7 @@ from folkmoot.phases.choices import Choices
 from folkmoot.protocols.known import build
 from folkmoot.protocols.spec import dump
 from folkmoot.report.logs import write
-from folkmoot.report.markdown import MOST_TEXT, map_chapter, markdown, whole_map
+from folkmoot.report.markdown import chapter, markdown
 from folkmoot.report.report import report, settings
 from folkmoot.report.turn_text import Speech, parted
 from folkmoot.testing.replay import Harness
@@ -163,8 +163,7 @@ def test_the_chapter_says_what_stands_and_what_was_not_answered() -> None:
 def test_where_there_is_too_little_to_draw_there_is_no_chapter() -> None:
     diary = opened(ANN).say(ask("/debate/argue#1", "Ann", "argue"), "Tea.")
     assert "Argument map" not in markdown(report(diary.entries, debate="d1"))
-    assert whole_map(ArgumentMap(), Judgement()) == ["Nobody made a claim."]
-    assert map_chapter(ArgumentMap(), Judgement()) == []
+    assert chapter("argument_map", map=ArgumentMap(), judged=Judgement()) == "Nobody made a claim."
 
 
 def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
@@ -172,9 +171,9 @@ def test_a_map_too_large_for_a_chart_and_strengths_without_a_limit() -> None:
     nodes = tuple(Node(mark=claim_turn.mark, claim="long " * 30, made=(claim_turn,)) for claim_turn in claim_turns)
     argument_map = ArgumentMap(nodes=nodes)
     judged = Judgement(standing={claim_turn.mark: "undecided" for claim_turn in claim_turns}, settled=False)
-    chart, _, note, group, _ = "\n\n".join(whole_map(argument_map, judged)).split("\n\n", 4)
+    chart, _, note, group, _ = chapter("argument_map", map=argument_map, judged=judged).split("\n\n", 4)
     assert "400 claims" in chart
-    assert len(chart) < MOST_TEXT
+    assert "mermaid" not in chart
     assert note == "> **Note:** The strengths did not converge: these are their last values."
     assert group == "**Claims left undecided: they attack each other**"
 

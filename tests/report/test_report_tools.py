@@ -9,8 +9,7 @@ from folkmoot.arguments.positions import ToolUsage, tool_usages
 from folkmoot.core.ask import Reply, ToolCall
 from folkmoot.core.event import Asked, Attempted, Called, Replied
 from folkmoot.core.transcript import fold
-from folkmoot.report.lookups import cite, tools_chapter
-from folkmoot.report.markdown import markdown
+from folkmoot.report.markdown import chapter, markdown
 from folkmoot.report.report import as_data, report
 from tests.report.reports import Diary, ask, opened, person
 
@@ -53,8 +52,8 @@ def looked_up() -> Diary:
 def test_every_use_stands_in_the_report_with_its_sources() -> None:
     entries = looked_up().entries
     text = markdown(report(entries, debate="d"))
-    chapter = text.split("## Sources and tools\n\n")[1].split("\n\n##")[0]
-    assert chapter == (
+    told = text.split("## Sources and tools\n\n")[1].split("\n\n##")[0]
+    assert told == (
         "Tools were used 5 times: search 3 times, summarizer once and none once. They found 3 sources. "
         "2 of 5 gave no result.\n\n"
         "1. <https://tea.example/a_b?c=1&d>\n"
@@ -86,9 +85,9 @@ def test_without_tools_there_is_no_chapter() -> None:
 def test_a_use_whose_arguments_are_not_on_record() -> None:
     diary = opened(person("Ann")).add(Asked(ask=ask("/debate#1", "Ann", "argue")))
     diary.add(tool("/debate#1", 1, "rag"), tool("/debate#1", 2, "rag", sources=("a.md:1",)))
-    chapter = tools_chapter(tool_usages(diary.entries, fold(diary.entries)))
-    assert chapter[1] == "Tools were used twice: rag twice. They found 1 source."
-    assert chapter[-1] == "- **T1 Ann** (The debate): rag; rag found [1]"
+    told = chapter("tools", used=tool_usages(diary.entries, fold(diary.entries))).split("\n\n")
+    assert told[1] == "Tools were used twice: rag twice. They found 1 source."
+    assert told[-1] == "- **T1 Ann** (The debate): rag; rag found [1]"
 
 
 URL = "error sending request for url (https://html.duckduckgo.com/html/)"
@@ -108,7 +107,7 @@ DNS = f"{URL} > error resolving DNS"
 def test_an_error_is_told_in_whole_words_and_without_its_python(error: str, text: str) -> None:
     fault = f"The tool gave no result: DuckDuckGo does not answer: {error}"
     used = ToolUsage(key="/debate#1", mark="T1", by="Ann", tool="search", fault=fault)
-    line = tools_chapter([used])[-1]
+    line = chapter("tools", used=[used]).split("\n\n")[-1]
     assert line == f"- **T1 Ann** (The debate): search: The tool gave no result: DuckDuckGo does not answer: {text}"
 
 
@@ -132,11 +131,10 @@ SOURCES = [
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_source_can_only_be_a_link_to_itself(source: str) -> None:
     used = ToolUsage(key="/debate#1", mark="T1", by="Ann", tool="search", arguments="{}", sources=(source,))
-    tokens = MarkdownIt("commonmark").parse("\n\n".join(tools_chapter([used])))
+    tokens = MarkdownIt("commonmark").parse(chapter("tools", used=[used]))
     inner = [child for token in tokens for child in token.children or ()]
     assert not [child for child in inner if child.type in ("image", "html_inline")]
     links = [str(child.attrs["href"]) for child in inner if child.type == "link_open"]
     assert [link.replace("%5B", "[").replace("%5D", "]") for link in links] in ([], [source])
     assert [token.tag for token in tokens if token.type == "heading_open"] == ["h2"]
     assert bool(links) == (source in SOURCES[:2])
-    assert cite("https://a.example/") == "<https://a.example/>"

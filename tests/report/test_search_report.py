@@ -11,8 +11,8 @@ from folkmoot.core.brief import Brief, Participant, Search
 from folkmoot.core.event import Asked, Called, Entry, Event
 from folkmoot.models.base import Request
 from folkmoot.phases.speak import Everyone
-from folkmoot.report.lookups import SearchRun, appendix, searches
-from folkmoot.report.markdown import markdown
+from folkmoot.report.lookups import SearchRun, searches
+from folkmoot.report.markdown import chapter, markdown
 from folkmoot.report.report import report
 from folkmoot.testing.replay import Harness
 from folkmoot.testing.scripted import Scripted, ScriptedModel
@@ -43,7 +43,7 @@ def called(text: str, model: str = "search:mcts") -> Called:
 
 def test_a_tree_is_shown_as_a_list() -> None:
     (search_run,) = searches(entries(ASKED, called(json.dumps(TREE))))
-    assert appendix([search_run]) == [
+    assert chapter("searches", runs=[search_run]).split("\n\n") == [
         "## Appendix: search for arguments",
         "### Ann, round 2: arguments",
         "Monte Carlo tree search, 3 of 8 simulations, 1 reply deep. The line in bold was chosen; values run from 0 to "
@@ -84,7 +84,7 @@ async def test_a_real_search_is_read_from_its_record() -> None:
     )
     assert sum(thought.visits for thought in search_run.thoughts if not thought.depth) == 6
     assert [thought.depth for thought in search_run.thoughts if thought.chosen] == [0, 1, 2]
-    assert "6 of 6 simulations, 2 replies deep" in appendix([search_run])[2]
+    assert "6 of 6 simulations, 2 replies deep" in chapter("searches", runs=[search_run])
 
 
 async def test_the_report_ends_with_the_searches() -> None:

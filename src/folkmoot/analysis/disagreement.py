@@ -141,7 +141,14 @@ def ties(transcript: Transcript, flips: Sequence[Flip]) -> tuple[Interaction, ..
 
 def add(interactions: Iterable[Interaction]) -> tuple[Interaction, ...]:
     """The sums for each pair, in the order in which the pairs come."""
-    return _sums((tie.by, tie.to, name, getattr(tie, name)) for tie in interactions for name in _COUNTS)
+    return _sums(
+        (tie.by, tie.to, name, n) for tie in interactions for name, n in zip(_COUNTS, counts(tie), strict=True)
+    )
+
+
+def counts(tie: Interaction) -> tuple[int, ...]:
+    """All counts of a pair, in the order of its fields."""
+    return tuple(getattr(tie, name) for name in _COUNTS)
 
 
 def _sums(done: Iterable[Done]) -> tuple[Interaction, ...]:

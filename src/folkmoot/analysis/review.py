@@ -1,17 +1,22 @@
 """The analysis of a debate in Markdown, with its findings in plain sentences, all computed from the record."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 
-from folkmoot.analysis.agreement import Flip, Tally
+from markupsafe import Markup
+
+from folkmoot.analysis.agreement import Agreement, Tally
 from folkmoot.analysis.analysis import Analysis, Overview
-from folkmoot.analysis.disagreement import Disagreement, Interaction
-from folkmoot.analysis.formal_claims import Checked
+from folkmoot.analysis.disagreement import Interaction, counts
+from folkmoot.analysis.formal_claims import Checked, Claim
 from folkmoot.analysis.grounds import Ground
 from folkmoot.arguments.argument_map import AGAINST, Label
 from folkmoot.arguments.beliefs import Beliefs
-from folkmoot.core.labels import duration
+from folkmoot.core.labels import status_in_words
 from folkmoot.core.text import about, clean, clip, counted, listed, percent
-from folkmoot.report.markdown_text import LONG, bullets, capital, code, inline, table
+from folkmoot.report.markdown_text import LONG, capital
+from folkmoot.report.metrics import Use
+from folkmoot.report.templates import joined, render_markdown, safe_inline, table
 
 STANDS: Mapping[Label, str] = {"in": "stands", "out": "does not stand", "undecided": "stays undecided"}
 """The standing of a claim or an answer, as a verb."""
@@ -114,8 +119,9 @@ def _shortened(answer: str) -> str:
     return f"“{words if len(words) <= _LONG else words[: _LONG - 1].rstrip() + '…'}”"
 
 
+# ---- the page --------------------------------------------------------------------------------------------------------
+
 _NONE = "–"
-_SOON = 80
 
 
 def review(analyses: Sequence[Analysis], total: Overview, plots: Mapping[str, Sequence[str]]) -> str:
@@ -126,173 +132,87 @@ def review(analyses: Sequence[Analysis], total: Overview, plots: Mapping[str, Se
         total: their sums.
         plots: for each debate the files of its plots; "" stands for those of all debates.
     """
-    blocks = [
-        *(_overview(total) if len(analyses) > 1 else []),
-        *_pictures(plots.get("", ())),
-        *(block for analysis in analyses for block in _debate(analysis, plots.get(analysis.debate, ()))),
-    ]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    return render_markdown(
+        "analysis/analysis.md.jinja", analyses=analyses, total=total, plots=plots, phrase=sys.modules[__name__]
+    )
 
 
-def _overview(total: Overview) -> list[str]:
-    ended = listed([f"{n} {status.replace('_', ' ')}" for status, n in total.statuses.items()])
-    cost = _NONE if total.cost is None else f"${total.cost:.4f}"
-    return [
-        f"# {counted(total.debates, 'debate')}",
-        bullets(
-            [
-                f"Ended: {ended}",
-                f"Took {duration(total.seconds)}; {_rounds(total.rounds)}; {total.entries:,} entries",
-                f"{total.calls:,} calls, {total.tokens:,} tokens, {cost}",
-                f"{total.answers} answers, {total.flips} of them changed; the cause is stated for {total.stated}",
-                f"{total.supported} of {total.claims} claims of decisions are supported by a source or a participant",
-            ]
-        ),
-        *_interactions(total.ties),
-    ]
+def picture(file: str) -> str:
+    """What a plot shows, from the name of its file."""
+    return file.rpartition(".")[0].rpartition("/")[2].replace("-", " ")
 
 
-def _debate(analysis: Analysis, plots: Sequence[str]) -> list[str]:
-    return [
-        f"# {inline(analysis.question)}",
-        bullets(_facts(analysis)),
-        *_chapter("Insights", [inline(insight) for insight in insights(analysis)]),
-        *_pictures(plots),
-        *_course(analysis),
-        *_chapter("Changed answers", [_flip(flip) for flip in analysis.agreement.flips]),
-        *_grounds(analysis.grounds),
-        *_formal(analysis.formal),
-        *_beliefs(analysis.beliefs),
-        *_disagreement(analysis.disagreement),
-        *_interactions(analysis.ties),
-    ]
+def endings(total: Overview) -> str:
+    """How many debates ended how."""
+    return listed([f"{n} {status_in_words(status)}" for status, n in total.statuses.items()])
 
 
-def _facts(analysis: Analysis) -> list[str]:
-    use = analysis.use
+def usage(use: Use) -> str:
+    """Calls, tokens and cost."""
     cost = _NONE if use.cost is None else about(f"${use.cost:.4f}", use.estimated and use.cost)
     tokens = about(f"{use.input_tokens:,} tokens in, {use.output_tokens:,} out", use.estimated)
-    return [
-        f"{code(analysis.debate)}, {inline(analysis.protocol)}: {inline(analysis.line)}",
-        f"Took {duration(analysis.seconds)}; {_rounds(analysis.rounds)}; {analysis.entries:,} entries",
-        f"{use.calls:,} calls, {tokens}, {cost}",
-    ]
+    return f"{use.calls:,} calls, {tokens}, {cost}"
 
 
-def _rounds(n: int) -> str:
-    return counted(n, "round")
-
-
-def _chapter(name: str, lines: Iterable[str]) -> list[str]:
-    body = bullets(lines)
-    return [f"## {name}", body] if body else []
-
-
-def _pictures(files: Sequence[str]) -> list[str]:
-    return [f"![{name.rpartition('.')[0].rpartition('/')[2].replace('-', ' ')}]({name})" for name in files]
-
-
-def _course(analysis: Analysis) -> list[str]:
-    stages = analysis.agreement.stages
-    rows = [[capital(stage.name), stage.mark, _tally(stage.tally), percent(stage.tally.share)] for stage in stages]
-    heads = ["After", "Turn", "Answers", "Leading share"]
-    moments = [
-        f"{moment.mark} of {inline(moment.by)}: {_tally(moment.before)} → {_tally(moment.after)}"
-        + (" (new lead)" if moment.turned else "")
-        for moment in analysis.agreement.moments
-    ]
-    body = table(heads, rows, numbers=1)
-    return [*(["## Agreement", body] if body else []), *_chapter("Moments", moments)]
-
-
-def _tally(tally: Tally) -> str:
-    return ", ".join(f"{inline(answer, _SOON)} {n}" for answer, n in tally.holders.items())
-
-
-def _flip(flip: Flip) -> str:
-    cause = f"caused by {listed(flip.causes)} of {listed([inline(name) for name in flip.to])}" if flip.causes else ""
-    because = f": {inline(flip.because, LONG)}" if flip.because else ""
-    changed = f"{flip.mark} of {inline(flip.by)}: {inline(flip.before, _SOON)} → {inline(flip.after, _SOON)}"
-    return f"{changed}; {cause or 'cause not stated'}{because}"
-
-
-def _grounds(grounds: Sequence[Ground]) -> list[str]:
-    lines: list[str] = []
-    for ground in grounds:
-        facts = [f"{listed(ground.turns)} of {listed([inline(name) for name in ground.by])}"] if ground.turns else []
-        facts += [f"backed by {listed(ground.backed)}"] if ground.backed else []
-        facts += [f"attacked by {listed(ground.attacked)}"] if ground.attacked else []
-        facts += [f"cites {listed([inline(name) for name in ground.sources])}"] if ground.sources else []
-        facts += (
-            [f"quotes words not found in {listed([inline(name) for name in ground.unfound])}"] if ground.unfound else []
-        )
-        facts += [f"names {listed(ground.named)}"] if ground.named else []
-        facts += [] if ground.supported else ["**unsupported**"]
-        lines.append(f"{inline(ground.claim, LONG)} ({'; '.join(facts)})")
-    return _chapter("What the decision rests on", lines)
-
-
-def _formal(checked: Sequence[Checked] | None) -> list[str]:
-    if checked is None:
-        return []
-    lines = [
-        f"**{item.verdict.replace('_', ' ')}**, {_where_stated(item)}: {code(clip(item.claim.text, LONG))}; "
-        + inline("; ".join([item.reason, *(f"{name} = {value}" for name, value in item.example.items())]), LONG)
-        for item in checked
-    ]
-    return _chapter("Formal claims", lines or ["Nobody stated a claim formally."])
-
-
-def _where_stated(checked: Checked) -> str:
-    claim = checked.claim
-    return f"{claim.mark} of {inline(claim.by)}" if claim.mark else f"the brief ({inline(claim.source)})"
-
-
-def _beliefs(beliefs: Beliefs) -> list[str]:
+def stages(agreement: Agreement) -> Markup:
+    """The answers after each round."""
     rows = [
-        [inline(belief.answer, _SOON), ", ".join(belief.claims), STANDS[belief.standing], f"{belief.strength:.2f}"]
+        [capital(stage.name), stage.mark, tally(stage.tally), percent(stage.tally.share)] for stage in agreement.stages
+    ]
+    return table(["After", "Turn", "Answers", "Leading share"], rows, numbers=1)
+
+
+def tally(tally: Tally) -> Markup:
+    """How many hold which answer."""
+    return joined([Markup(f"{safe_inline(answer, _LONG)} {n}") for answer, n in tally.holders.items()], ", ")
+
+
+def support(ground: Ground) -> Iterator[object]:
+    """What supports a claim of the decision, and what speaks against it."""
+    if ground.turns:
+        yield f"{listed(ground.turns)} of {listed(ground.by)}"
+    for words, names in (
+        ("backed by", ground.backed),
+        ("attacked by", ground.attacked),
+        ("cites", ground.sources),
+        ("quotes words not found in", ground.unfound),
+        ("names", ground.named),
+    ):
+        if names:
+            yield f"{words} {listed(names)}"
+    if not ground.supported:
+        yield Markup("**unsupported**")
+
+
+def stated_in(claim: Claim) -> str:
+    """Where a claim is stated formally."""
+    return f"{claim.mark} of {claim.by}" if claim.mark else f"the brief ({claim.source})"
+
+
+def script(claim: Claim) -> str:
+    """A claim in SMT-LIB, cut to a length for one line."""
+    return clip(claim.text, LONG)
+
+
+def verdict(checked: Checked) -> str:
+    """Why a claim is what it is, with the values for which it is false."""
+    return "; ".join([checked.reason, *(f"{name} = {value}" for name, value in checked.example.items())])
+
+
+def beliefs(beliefs: Beliefs) -> Markup:
+    """How strong the answers are."""
+    rows = [
+        [safe_inline(belief.answer, _LONG), ", ".join(belief.claims), STANDS[belief.standing], f"{belief.strength:.2f}"]
         for belief in beliefs.answers
     ]
-    cruxes = [
-        f"{crux.mark} of {listed([inline(name) for name in crux.by])}: without it the decided answer "
-        f"{STANDS[crux.standing]} (strength {crux.strength:.2f}). {inline(crux.claim, LONG)}"
-        for crux in beliefs.cruxes
-    ]
-    body = table(["Answer", "Claims", "On the argument map", "Strength"], rows, numbers=1)
-    return [*(["## Answers on the argument map", body] if body else []), *_chapter("Cruxes", cruxes)]
+    return table(["Answer", "Claims", "On the argument map", "Strength"], rows, numbers=1)
 
 
-def _disagreement(disagreement: Disagreement) -> list[str]:
-    camps = [
-        f"{inline(camp.answer, LONG)}: {listed([inline(name) for name in camp.by])} ({percent(camp.share)})"
-        for camp in disagreement.camps
-    ]
-    dissent = [
-        f"{inline(ballot.voter)} voted for {inline(ballot.choice, LONG)}"
-        + (f": {inline(ballot.reason, LONG)}" if ballot.reason else "")
-        for ballot in disagreement.dissent
-    ]
-    points = [
-        f"{point.mark} of {listed([inline(name) for name in point.by])} on {point.target}: {inline(point.claim, LONG)}"
-        for point in disagreement.points
-    ]
-    camps = camps if len(camps) > 1 else []
-    return [*_chapter("Camps", camps), *_chapter("Dissent", dissent), *_chapter("Not answered", points)]
-
-
-def _interactions(ties: Sequence[Interaction]) -> list[str]:
+def relations(ties: Sequence[Interaction]) -> Markup:
+    """What participants did towards each other."""
+    heads = ["Who", "answers", "supports", "attacks", "asks", "votes for", "votes with", "votes otherwise", "moved"]
     rows = [
-        [
-            f"{inline(tie.by)} → {inline(tie.to)}",
-            *(
-                str(n) if n else _NONE
-                for n in (tie.answers, tie.supports, tie.attacks, tie.questions, tie.votes, tie.together)
-            ),
-            str(tie.apart) if tie.apart else _NONE,
-            str(tie.moved) if tie.moved else _NONE,
-        ]
+        [Markup(f"{safe_inline(tie.by)} → {safe_inline(tie.to)}"), *(str(n or _NONE) for n in counts(tie))]
         for tie in ties
     ]
-    heads = ["Who", "answers", "supports", "attacks", "asks", "votes for", "votes with", "votes otherwise", "moved"]
-    body = table(heads, rows, numbers=8)
-    return ["## Relations", body] if body else []
+    return table(heads, rows, numbers=8)

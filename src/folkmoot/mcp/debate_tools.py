@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from folkmoot.app.export.reports import plan_data
+from folkmoot.app.export.plans import plan_data
 from folkmoot.app.run.prepare import LimitOverrides, Overrides
 from folkmoot.app.serve.admission import MOST_SENT, DebateRequest, read_sent_files
 from folkmoot.app.serve.settle import settle

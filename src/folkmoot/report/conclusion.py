@@ -28,7 +28,6 @@ from folkmoot.core.roles import (
 from folkmoot.core.text import every, listed
 from folkmoot.core.transcript import Transcript, Turn, read_field, voter_reason, within
 from folkmoot.report.gaps import NOT_READABLE, gaps, in_sentences, readable_ballots
-from folkmoot.report.markdown_text import LONG, block, bullets, inline, lead, quoted, table
 from folkmoot.report.metrics import Sums, sums_of
 from folkmoot.reviews.artefact import artefact_of, unseen_in_words
 from folkmoot.reviews.states import RULE
@@ -278,6 +277,11 @@ class Conclusion:
     dissent: tuple[Ballot, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def weighed(self) -> bool:
+        """Whether the rule counted something else than ballots: their weights, or points of rankings."""
+        return any(row.votes != row.ballots for row in self.tally)
+
 
 def conclusion(transcript: Transcript) -> Conclusion:
     """How the debate of a record ended."""
@@ -472,73 +476,3 @@ def _whispers(turns: list[Turn]) -> Iterator[Whisper]:
         if words := read_field(turn, "Whisper"):
             to = str(read_field(turn, "WhisperTo") or "")
             yield Whisper(mark=turn.mark, by=turn.by, to=to, text=str(words))
-
-
-def board_chapter(board_report: Board | None, decision: Decision | None) -> list[str]:
-    """The chapter on the board, as blocks: verdicts, artifacts and whispers; [] for no board."""
-    if board_report is None:
-        return []
-    undecided = decision is not None and decision.status != "decided"
-    return [
-        "## The board",
-        lead("Recommendation", decision.text) if decision and undecided else "",
-        "**The board is split.**" if board_report.split else "",
-        _members(board_report.members),
-        *_refusal_lines(board_report.members),
-        *_attachments(board_report.attachments),
-        *_unknown_citations(board_report),
-        *_whispers_chapter(board_report.whispers),
-    ]
-
-
-def _members(members: Sequence[Standing]) -> str:
-    lines = [
-        [
-            inline(standing.name),
-            inline(standing.verdict, LONG) or ("abstained" if standing.abstained else "none"),
-            inline(standing.reasoning, LONG) or "–",
-            " → ".join(f"{inline(past.verdict, LONG)} ({past.mark})" for past in standing.history)
-            if standing.changed
-            else "–",
-            standing.withdrawn or ("absent" if standing.absent else "–"),
-            f"{standing.messages}",
-        ]
-        for standing in members
-    ]
-    return table(["Member", "Verdict", "Reasons", "Changes", "Withdrew", "Messages"], lines, numbers=1)
-
-
-def _refusal_lines(members: Sequence[Standing]) -> list[str]:
-    refusals = [f"{inline(standing.name)} ({', '.join(standing.refused)})" for standing in members if standing.refused]
-    return [f"*Withdrawals without a verdict did not count: {listed(refusals)}.*"] if refusals else []
-
-
-def _attachments(attachments: Sequence[Attachment]) -> list[str]:
-    return (
-        ["### Artifacts", *(piece for attachment in attachments for piece in _attachment(attachment))]
-        if attachments
-        else []
-    )
-
-
-def _attachment(attachment: Attachment) -> list[str]:
-    cited = listed([f"{inline(by)} ({mark})" for by, mark in attachment.cited])
-    head = f"**{attachment.mark}: {inline(attachment.title)}**, attached by {inline(attachment.by)}"
-    return [f"{head}; {f'cited by {cited}' if cited else 'not cited'}.", quoted(block(attachment.text))]
-
-
-def _unknown_citations(board_report: Board) -> list[str]:
-    unknown = [f"{inline(words, LONG)} ({inline(by)}, {mark})" for mark, by, words in board_report.unknown]
-    return [f"*Cited, but neither an artifact nor a document: {'; '.join(unknown)}.*"] if unknown else []
-
-
-def _whispers_chapter(whispers: Sequence[Whisper]) -> list[str]:
-    if not whispers:
-        return []
-    audience = "Only its author and the named member saw each whisper."
-    lines = [
-        f"{whisper.mark}, {inline(whisper.by)} to {inline(whisper.to) if whisper.to else 'nobody in the debate'}: "
-        f"{inline(whisper.text, 2 * LONG)}"
-        for whisper in whispers
-    ]
-    return ["### Whispers", audience, bullets(lines)]

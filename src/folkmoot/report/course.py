@@ -1,4 +1,4 @@
-"""What changed during a debate, and the scores of debaters, as data and in Markdown.
+"""What changed during a debate, and the scores of debaters.
 
 Changes are revised turns, changed answers, what debaters say of themselves, and strategy notes. A change that a debater
 reports is confirmed by the record if the two turns that it names are its own and give different answers. Answers are
@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 
 from folkmoot.arguments.positions import AnswerGiven, alike, answer_shifts, answers_given
 from folkmoot.core.ask import Value, shown
-from folkmoot.core.labels import label, place
+from folkmoot.core.labels import label
 from folkmoot.core.transcript import Transcript, Turn, read_field
-from folkmoot.report.markdown_text import LONG, bullets, inline, lead, table
 
 _MARK = re.compile(r"\bT([0-9]{1,9})\b")
 
@@ -192,60 +191,6 @@ def _text(turn: Turn, name: str) -> str:
     return str(read_field(turn, name) or turn.text)
 
 
-_SAYS: Mapping[bool | None, str] = {
-    True: "says that the opinion has changed",
-    False: "says that the opinion has not changed",
-    None: "does not say whether the opinion has changed",
-}
-
-
-def course_chapters(course: Course) -> list[str]:
-    """The chapters, as blocks; none if nobody revised, looked back or wrote a note."""
-    return [*_second_thoughts(course), *_notes(course.notes)]
-
-
-def _second_thoughts(course: Course) -> list[str]:
-    if not course.revisions and not course.reflections:
-        return []
-    looks = [
-        _look(reflection, [move for move in course.moves if move.by == reflection.by and move.told is False])
-        for reflection in course.reflections
-    ]
-    return ["## Revisions and reflection", bullets(map(_revision, course.revisions)), *looks]
-
-
-def _revision(revision: Revision) -> str:
-    new, old = (f"{mark} ({inline(place(key))})" for mark, key in _end_keys(revision))
-    return f"**{inline(revision.by)}:** {new} replaces {old}"
-
-
-def _end_keys(revision: Revision) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (revision.mark, revision.key), (revision.old, revision.old_key)
-
-
-def _look(reflection: Reflection, unexplained: Sequence[AnswerChange]) -> str:
-    author = inline(reflection.by)
-    head = f"**{author}**, in reflection, {_SAYS[reflection.changed]}."
-    look_lines = [
-        f"{inline(change.words, 2 * LONG)} (*the record {'shows' if change.shown else 'does not show'} it*)"
-        for change in reflection.changes
-    ]
-    missing = [
-        f"*Not reported, but on record:* {move.old} -> {move.new}: from {inline(move.before, LONG)} "
-        f"to {inline(move.after, LONG)}"
-        for move in unexplained
-    ]
-    against = [f"Contradiction: {inline(contradiction, 2 * LONG)}" for contradiction in reflection.contradictions]
-    return "\n\n".join(text for text in (head, bullets((*look_lines, *missing, *against))) if text)
-
-
-def _notes(notes: Sequence[Note]) -> list[str]:
-    if not notes:
-        return []
-    leads = [lead(f"{inline(note.by)}, {inline(place(note.key))}", note.words) for note in notes]
-    return ["## Notes on strategy", "During the debate only their authors saw them.", *leads]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rating:
     """What one rater gave one turn.
@@ -324,27 +269,3 @@ def _mean_ratings(ratings: Sequence[Rating]) -> dict[str, Mean]:
         for name, points in rating.points.items():
             points_by_name.setdefault(name, []).append(points)
     return {name: Mean(value=math.fsum(points) / len(points), n=len(points)) for name, points in points_by_name.items()}
-
-
-def score_chapter(scores: Scores) -> list[str]:
-    """The chapter on the scores, as blocks; nothing if nobody was rated."""
-    if not scores.ratings:
-        return []
-    explanation = (
-        "Means on a scale from 0 to 10, with the number of ratings in brackets. Scores do not affect the decision."
-    )
-    return [
-        "## Scores",
-        explanation,
-        _means_table("Debater", scores.debaters, scores.criteria),
-        _means_table("Rated by", scores.raters, scores.criteria),
-    ]
-
-
-def _means_table(head: str, means: Mapping[str, Mapping[str, Mean]], criteria: Sequence[str]) -> str:
-    lines = [[inline(name), *(_mean(value.get(criterion)) for criterion in criteria)] for name, value in means.items()]
-    return table([head, *map(inline, criteria)], lines, numbers=len(criteria))
-
-
-def _mean(mean: Mean | None) -> str:
-    return f"{mean.value:.1f} ({mean.n})" if mean else "–"

@@ -12,15 +12,14 @@ from dataclasses import asdict
 from folkmoot.arguments.tree import as_data
 from folkmoot.core.brief import Brief, LogMode, Participant
 from folkmoot.core.event import TOOL, Asked, Attempted, Called, Entry, Erred, Event, Failed, Opened, Replied
-from folkmoot.core.labels import protocol_in_words
 from folkmoot.core.text import clean_data
 from folkmoot.core.transcript import Turn, fold
+from folkmoot.report import phrases
 from folkmoot.report.conclusion import answer_in_words
-from folkmoot.report.dialogue import body, journal
-from folkmoot.report.markdown import decision_chapter, markdown, whole_map
-from folkmoot.report.markdown_text import LONG, bullets, capital, code, date, inline, quoted
+from folkmoot.report.markdown import markdown
 from folkmoot.report.metrics import Use, use
-from folkmoot.report.report import Report
+from folkmoot.report.report import Person, Report
+from folkmoot.report.templates import render_markdown
 from folkmoot.report.turn_text import Spoken
 
 _POSITIONS = ("open", "draft", "propose", "argue", "answer", "revise", "close")
@@ -28,43 +27,38 @@ _POSITIONS = ("open", "draft", "propose", "argue", "answer", "revise", "close")
 
 
 def summary(report: Report) -> str:
-    """The page; it ends with a line break."""
+    """The last words of each debater, and what follows: its closing statement, else its newest turn."""
     turns = [turn for part in report.parts for turn in part.turns if turn.state == "answered"]
-    blocks = [
-        f"# {inline(report.topic, LONG)}",
-        f"**{capital(inline(report.outcome.line, LONG))}**",
-        bullets(
-            [
-                f"**Protocol:** {inline(protocol_in_words(report.protocol))}",
-                f"**Date:** {date(report.began)}",
-                f"**Debate:** {code(report.debate)}",
-            ]
-        ),
-        *_last_words(report, turns),
-        *_summed_up(turns),
-        *decision_chapter(report),
-    ]
-    return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _last_words(report: Report, turns: list[Spoken]) -> list[str]:
-    """Each debater's closing statement, else its newest turn."""
-    blocks: list[str] = []
+    last_words: list[tuple[Person, Spoken]] = []
     for person in report.participants:
         own = [turn for turn in turns if turn.by == person.name and turn.act in _POSITIONS]
-        last = ([turn for turn in own if turn.act == "close"] or own)[-1:]
-        if person.duty == "debater" and last:
-            role = f" ({inline(person.role)})" if person.role else ""
-            blocks += [f"### {inline(person.name)}{role}", *body(last[0])]
-    return ["## Final statements", *(blocks or ["Nobody said anything."])]
-
-
-def _summed_up(turns: list[Spoken]) -> list[str]:
-    """The newest summary; the moderator's verdict is with the decision."""
+        closing = [turn for turn in own if turn.act == "close"] or own
+        if person.duty == "debater" and closing:
+            last_words.append((person, closing[-1]))
     sums = [turn for turn in turns if turn.act == "summarize"]
-    if not sums:
-        return []
-    return ["## Summary", quoted("\n\n".join(body(sums[-1])))]
+    return render_markdown(
+        "report/summary.md.jinja",
+        report=report,
+        phrase=phrases,
+        last_words=last_words,
+        summary=sums[-1] if sums else None,
+    )
+
+
+def questions(report: Report, entries: Sequence[Entry]) -> str:
+    """Every question in full, with its calls."""
+    transcript = fold(entries)
+    events: dict[str, list[phrases.Effort]] = {}
+    for entry in entries:
+        if isinstance(entry.event, Attempted | Called | Erred | Failed):
+            events.setdefault(entry.event.key, []).append(entry.event)
+    return render_markdown(
+        "report/questions.md.jinja",
+        debate=report.debate,
+        transcript=transcript,
+        questions=[(turn, events.get(turn.key, ())) for turn in transcript.all() if turn.ask],
+        phrase=phrases,
+    )
 
 
 def metered(report: Report, entries: Sequence[Entry]) -> dict[str, object]:
@@ -189,18 +183,13 @@ def write(mode: LogMode, report: Report, entries: Sequence[Entry]) -> Mapping[st
         case "json_log":
             return {".log.json": _json(metered(report, entries))}
         case "verbose":
-            return {".verbose.md": f"{markdown(report)}\n{journal(report, entries)}"}
+            return {".verbose.md": f"{markdown(report)}\n{questions(report, entries)}"}
         case _:
-            return _tree(report)
-
-
-def _tree(report: Report) -> Mapping[str, str]:
-    argument_map, judged = report.arguments, report.judged
-    page = [f"# Argument map: {inline(report.topic, LONG)}", *whole_map(argument_map, judged)]
-    return {
-        ".tree.md": "\n\n".join(page) + "\n",
-        ".tree.json": _json({"debate": report.debate, "topic": report.topic, **as_data(argument_map, judged)}),
-    }
+            argument_map = as_data(report.arguments, report.judged)
+            return {
+                ".tree.md": render_markdown("report/map_page.md.jinja", report=report, phrase=phrases),
+                ".tree.json": _json({"debate": report.debate, "topic": report.topic, **argument_map}),
+            }
 
 
 def _json(data: Mapping[str, object]) -> str:

@@ -8,82 +8,11 @@ Values are those for the participant, from 0 to 1.
 """
 
 import json
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from folkmoot.arguments.positions import ToolUsage
 from folkmoot.core.event import TREE, Asked, Called, Entry
-from folkmoot.core.labels import place
-from folkmoot.core.text import counted, listed
-from folkmoot.report.markdown_text import LONG, bullets, code, inline
-
-_DUMPED = re.compile(r"\b(\w+): \1\((['\"])(.*?)(?:\2,?\)|$)")
-"""How a library tells an error that it has wrapped: ``DNSError: DNSError('no such host')``."""
-
-_CUT = re.compile(r" \S* ?\[…cut: \d+ more characters\]$")
-"""The end of a text that was cut, with the word that was cut."""
-
-_SHORT = 180
-"""The most characters of an error; the log that holds everything has the whole of it."""
-
-_LINK = re.compile(r"https?://[!#-;=?-Z\[\]_a-z~]+")
-
-
-def tools_chapter(used: Sequence[ToolUsage]) -> list[str]:
-    """The chapter in Markdown, for at least one use of a tool."""
-    numbers = {
-        source: n for n, source in enumerate(dict.fromkeys(source for use in used for source in use.sources), start=1)
-    }
-    turns = dict.fromkeys(use.key for use in used)
-    return [
-        "## Sources and tools",
-        _counts(used, len(numbers)),
-        "\n".join(f"{n}. {cite(source)}" for source, n in numbers.items()),
-        bullets(_turn([use for use in used if use.key == key], numbers) for key in turns),
-    ]
-
-
-def cite(source: str) -> str:
-    """A source in Markdown: an address as a link that shows itself, anything else in plain words."""
-    return f"<{source}>" if _LINK.fullmatch(source) else inline(source, LONG)
-
-
-def _counts(used: Sequence[ToolUsage], sources: int) -> str:
-    counted = Counter(use.tool for use in used)
-    text = listed([f"{inline(tool)} {_times(n)}" for tool, n in counted.items()])
-    failed = sum(bool(use.fault) for use in used)
-    lost = f" {failed} of {len(used)} gave no result." if failed else ""
-    return f"Tools were used {_times(len(used))}: {text}. {_sources(sources)}{lost}"
-
-
-def _sources(count: int) -> str:
-    return f"They found {counted(count, 'source') if count else 'no sources'}."
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
-
-
-def _turn(used: Sequence[ToolUsage], numbers: dict[str, int]) -> str:
-    """What was used for one turn."""
-    head = used[0]
-    return f"**{head.mark} {inline(head.by)}** ({inline(place(head.key))}): {'; '.join(_usage_lines(used, numbers))}"
-
-
-def _usage_lines(used: Sequence[ToolUsage], numbers: dict[str, int]) -> Iterator[str]:
-    for use in used:
-        sentence = f" {code(use.arguments[:LONG])}" if use.arguments.strip(" {}") else ""
-        text = ", ".join(f"[{numbers[source]}]" for source in use.sources)
-        found_text = f": {inline(_in_words(use.fault), _SHORT)}" if use.fault else f" found {text}" if text else ""
-        yield f"{inline(use.tool)}{sentence}{found_text}"
-
-
-def _in_words(fault: str) -> str:
-    """A fault without what only a library's author can read, ending at a word."""
-    return _CUT.sub("…", _DUMPED.sub(r"\3", " ".join(fault.split())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,35 +78,6 @@ def searches(entries: Iterable[Entry]) -> tuple[SearchRun, ...]:
             case _:
                 pass
     return tuple(runs)
-
-
-def appendix(runs: Sequence[SearchRun]) -> list[str]:
-    """The searches as a chapter in Markdown, block by block, for at least one search."""
-    blocks = ["## Appendix: search for arguments"]
-    for search in runs:
-        blocks += [
-            f"### {inline(search.by)}, {place(search.key)[:1].lower()}{place(search.key)[1:]}",
-            _search_summary(search),
-        ]
-        blocks.append("\n".join(_line(thought) for thought in search.thoughts))
-    return blocks
-
-
-def _search_summary(search: SearchRun) -> str:
-    ended = f" It ended early: {inline(search.stopped, LONG)}." if search.stopped else ""
-    replies = counted(search.depth, "reply")
-    return (
-        f"Monte Carlo tree search, {search.simulations} of {search.asked} simulations, {replies} deep. The line in "
-        f"bold was chosen; values run from 0 to 1, for {inline(search.by)}.{ended}"
-    )
-
-
-def _line(thought: SearchNode) -> str:
-    words = inline(f"{thought.by}: {thought.claim}" if thought.depth else thought.claim, LONG)
-    shown = f"**{words}**" if thought.chosen else words
-    visits = counted(thought.visits, "visit")
-    judged = f"{visits}, value {thought.value:.2f}" if thought.value is not None else "not judged"
-    return f"{'  ' * thought.depth}- {shown} ({judged})"
 
 
 def _read(key: str, by: str, text: str) -> SearchRun | None:

@@ -7,19 +7,22 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from folkmoot.arguments.positions import citations
 from folkmoot.core.brief import Brief, Duty
 from folkmoot.core.decision import Ballot, Decision, Minority
 from folkmoot.core.errors import RecordError
 from folkmoot.core.event import ASIDE, Called, Entry, Replied
-from folkmoot.core.labels import duration, duty_in_words, protocol_in_words
+from folkmoot.core.labels import duty_in_words
 from folkmoot.core.text import about, counted
 from folkmoot.core.transcript import Transcript, fold
 from folkmoot.report.conclusion import BALLOT_STATES, Ending, cautions, conclusion, decision_view
 from folkmoot.report.gaps import NOT_READABLE
-from folkmoot.report.markdown_text import LONG, bullets, code, date, inline, lead, table
+from folkmoot.report.markdown_text import LONG
 from folkmoot.report.metrics import Use, measure
 from folkmoot.report.report import utc_time
+from folkmoot.report.templates import render_markdown, safe_inline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,82 +226,37 @@ def _evidence(brief: Brief, transcript: Transcript, entries: Sequence[Entry]) ->
 
 def receipt_page(receipt: Receipt) -> str:
     """A page to read, to print and to file; it ends with a line break."""
-    blocks = [
-        f"# Decision receipt: {inline(receipt.question)}",
-        bullets(_facts(receipt)),
-        "## Decision",
-        lead(inline(receipt.line), receipt.decision) if receipt.decision else f"**{inline(receipt.line)}**",
-        table(["Candidate", "Votes"], _tally(receipt), numbers=1),
-        *_chapter("Read with care", [inline(warning) for warning in receipt.warnings]),
-        *_chapter("Ballots", [_ballot(ballot) for ballot in receipt.ballots]),
-        *_chapter("Dissent", [_ballot(ballot) for ballot in receipt.dissent]),
-        *_chapter("Answers that lost", _answer_lines(receipt.minority)),
-        *_chapter("Answers", _answer_lines(receipt.answers)),
-        *_chapter("Evidence", [_cited(evidence) for evidence in receipt.evidence]),
-        "## Participants",
-        _people(receipt.participants),
-    ]
-    return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _tally(receipt: Receipt) -> list[list[str]]:
     unread = sum(ballot.state == "unread" for ballot in receipt.ballots)
-    rows = [[inline(name), f"{n:g}"] for name, n in receipt.tally.items()]
-    return [*rows, *([[f"*{NOT_READABLE}*", f"{unread}"]] if unread else [])]
+    tally: list[Sequence[object]] = [[name, f"{n:g}"] for name, n in receipt.tally.items()]
+    tally += [[Markup(f"*{NOT_READABLE}*"), f"{unread}"]] if unread else []
+    people = [
+        [
+            safe_inline(cell, LONG) or "–"
+            for cell in (
+                person.name,
+                person.role,
+                duty_in_words(person.duty),
+                person.seat,
+                ", ".join(person.models),
+                ", ".join(person.served),
+            )
+        ]
+        for person in receipt.participants
+    ]
+    return render_markdown(
+        "report/receipt.md.jinja",
+        receipt=receipt,
+        spent=_spent_in_words(receipt.paid),
+        tally=tally,
+        people=people,
+        states=BALLOT_STATES,
+    )
 
 
-def _facts(receipt: Receipt) -> list[str]:
-    paid = receipt.paid
+def _spent_in_words(paid: Spent) -> str:
     known = paid.known if paid.cost is None else paid.cost
     money = about(f"${known:.4f}", paid.estimated and known)
     cost = f"{money} and calls whose price is unknown" if paid.cost is None else money
     estimated = f" (estimated for {counted(paid.estimated, 'call')})" if paid.estimated else ""
     tokens = about(f"{paid.input_tokens:,} in, {paid.output_tokens:,} out", paid.estimated)
-    return [
-        f"Debate: {code(receipt.debate)}",
-        f"Protocol: {inline(protocol_in_words(receipt.protocol))}",
-        *([f"Options: {'; '.join(map(inline, receipt.options))}"] if receipt.options else []),
-        f"Began {date(receipt.began)}, ended {date(receipt.ended)}, took {duration(receipt.seconds)}",
-        f"Calls: {paid.calls:,}; tokens: {tokens}{estimated}; cost: {cost}",
-        f"Record: {counted(receipt.entries, 'entry')}, last hash {code(receipt.head)}",
-    ]
-
-
-def _chapter(title: str, lines: Sequence[str]) -> list[str]:
-    return [f"## {title}", bullets(lines)] if lines else []
-
-
-def _ballot(ballot: Ballot) -> str:
-    choice = inline(ballot.choice, LONG) if ballot.state == "cast" else BALLOT_STATES[ballot.state]
-    weight = f" (weight {ballot.weight:g})" if ballot.weight != 1 else ""
-    return f"{inline(ballot.voter)}: {choice}{weight}" + (f". {inline(ballot.reason, LONG)}" if ballot.reason else "")
-
-
-def _answer_lines(answers: Sequence[Minority]) -> list[str]:
-    return [
-        f"{inline(minority.answer, LONG)} ({', '.join(map(inline, minority.by)) or 'nobody'})"
-        + (f": {inline(minority.argument, LONG)}" if minority.argument else "")
-        for minority in answers
-    ]
-
-
-def _cited(evidence: Evidence) -> str:
-    facts = [f"cited in {', '.join(evidence.turns)}" if evidence.turns else "not cited"]
-    facts += [f"not found in it: words quoted in {', '.join(evidence.unfound)}"] if evidence.unfound else []
-    facts += [f"SHA-256 {code(evidence.sha256)}"] if evidence.sha256 else []
-    return f"{inline(evidence.source, LONG)}: {'; '.join(facts)}"
-
-
-def _people(people: Sequence[Seated]) -> str:
-    heads = ["Name", "Role", "Duty", "Agent", "Models asked", "Models that answered"]
-    rows = [
-        (
-            participant.name,
-            participant.role,
-            duty_in_words(participant.duty),
-            participant.seat,
-            *map(", ".join, (participant.models, participant.served)),
-        )
-        for participant in people
-    ]
-    return table(heads, [[inline(cell, LONG) or "–" for cell in row] for row in rows], numbers=0)
+    return f"Calls: {paid.calls:,}; tokens: {tokens}{estimated}; cost: {cost}"

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from folkmoot.app.evaluation.folder import stored_evaluations
 from folkmoot.app.export.learned import add_note, check_truth
-from folkmoot.app.export.reports import plan_data
+from folkmoot.app.export.plans import plan_data
 from folkmoot.app.plan.next_steps import next_steps, resume_step
 from folkmoot.app.plan.settings import lock_place
 from folkmoot.app.run.access import name_of, rename

@@ -295,10 +295,10 @@ def _findings_of(transcript: Transcript) -> str:
     """The chapter on the findings of a review; "" where the debate is none."""
     if transcript.brief is None or transcript.protocol != RULE:
         return ""
-    from folkmoot.report.findings_chapter import findings_chapter  # here for start-up time: few debates are reviews
+    from folkmoot.report.markdown import findings_chapter  # here for start-up time: few debates are reviews
     from folkmoot.reviews.reviewed import review_of
 
-    return "\n\n".join(findings_chapter(review_of(transcript.brief, transcript), over=True))
+    return findings_chapter(review_of(transcript.brief, transcript), over=True)
 
 
 def entry_views(entries: Sequence[Entry], reader: Reader = None) -> list[EntryView]:

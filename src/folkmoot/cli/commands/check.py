@@ -27,7 +27,7 @@ from folkmoot.cli.options import (
 from folkmoot.core.errors import BriefError
 
 if TYPE_CHECKING:
-    from folkmoot.app.export.reports import PresetRow
+    from folkmoot.app.export.plans import PresetRow
     from folkmoot.app.plan.settings import Config
     from folkmoot.app.run.prepare import PreparedDebate
 
@@ -105,11 +105,11 @@ async def _check(words: str, check_options: CheckOptions) -> int:
             known = f"The participants generated in {casting.debate} take part; --participants new generates others."
             ready = replace(ready, notes=(*ready.notes, known))
     if check_options["diagram"]:
-        from folkmoot.app.export.reports import plan_diagram
+        from folkmoot.app.export.plans import plan_diagram
 
         click.echo(plan_diagram(ready.plan), nl=False)
     elif check_options["as_json"]:
-        from folkmoot.app.export.reports import plan_data
+        from folkmoot.app.export.plans import plan_data
 
         click.echo(json.dumps({"kind": parsed.kind, **plan_data(ready)}, ensure_ascii=False, indent=2))
     else:
@@ -211,7 +211,7 @@ async def _list_presets(as_json: bool, store: Path | str | None) -> int:
 
 async def _rows(config: "Config", store: Path | str | None = None) -> "list[PresetRow]":
     """The presets of these settings, with what a usual question would cost."""
-    from folkmoot.app.export.reports import preset_data
+    from folkmoot.app.export.plans import preset_data
 
     async with open_workspace(store, reading=True) as workspace:
         workspace.config = config
@@ -235,7 +235,7 @@ def init(yes: bool) -> int:
     They are shown first. Presets that you have are never changed.
     """
     from folkmoot.app.brief.presets import read_presets
-    from folkmoot.app.export.reports import add_presets
+    from folkmoot.app.export.plans import add_presets
     from folkmoot.app.plan.assignment import find_models
     from folkmoot.app.plan.settings import load_config, user_file
     from folkmoot.app.plan.starter_presets import starter_presets

@@ -192,7 +192,7 @@ def _facts(report: "Report") -> Iterator[tuple[str, str]]:
                 + (f": {short(minority.argument, 240)}" if minority.argument else ""),
             )
     if report.review:
-        from folkmoot.report.findings_chapter import finding_in_words  # here for start-up time: few debates are reviews
+        from folkmoot.report.phrases import finding_in_words  # here for start-up time: few debates are reviews
 
         for item in report.review.findings:
             yield item.finding.id, line(finding_in_words(item))

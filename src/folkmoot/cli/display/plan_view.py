@@ -18,7 +18,7 @@ from folkmoot.core.labels import duration, duty_in_words
 from folkmoot.core.text import counted, listed, percent
 
 if TYPE_CHECKING:
-    from folkmoot.app.export.reports import PresetRow
+    from folkmoot.app.export.plans import PresetRow
 
 
 def heading(
