@@ -26,6 +26,8 @@ _FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _FLOWING = re.compile(r"(?![#>|=~]|-+$|[-+*][ \t]|\d{1,9}[.)][ \t]).")
 _LINK = re.compile(r"\]\([ \t]*(?:https?://|mailto:)", re.IGNORECASE)
 _MARK = re.compile(r"[`\\<!\]]")
+_ODD = re.compile(r"[`\\<!\]#~]|[=-][ \t]*$")
+"""What a line must have for any part of it to be changed; most lines have none of it."""
 _LEAST_LEVEL = 5
 
 
@@ -95,7 +97,7 @@ def block(text: str) -> str:
 
 
 def _opening_fence(body: str, indent: int) -> _Fence | None:
-    match = _FENCE.fullmatch(body)
+    match = _FENCE.fullmatch(body) if body.startswith(("`", "~")) else None
     return _Fence(mark=match[1], indent=indent) if match and indent <= 3 else None
 
 
@@ -106,6 +108,8 @@ def _language(body: str) -> str:
 
 def _line(line: str) -> str:
     """A line outside of code."""
+    if not _ODD.search(line):
+        return line
     if underline := _UNDERLINE.fullmatch(line):
         front, marks = underline[1], underline[2]
         return f"{front}***" if marks.startswith("---") else f"{front}\\{marks}"
