@@ -11,7 +11,7 @@ from folkmoot.core.brief import Brief, Participant
 from folkmoot.core.errors import ModelError, Unavailable
 from folkmoot.core.event import Attempted, Called, Erred
 from folkmoot.models.base import Traits
-from folkmoot.models.layers import Recorded, Retrying, RetrySettings
+from folkmoot.models.layers import ResilientModel, RetrySettings
 from folkmoot.phases.speak import Everyone
 from folkmoot.testing.replay import Harness, HeldDebate
 from tests.kits.clock import JumpingLoop
@@ -34,7 +34,7 @@ def held(double: Double, *, away: float = 0.0, lines: tuple[str, ...] = ()) -> H
         place = Harness(
             brief=brief, protocol=Everyone(act="argue", task="Speak."), clock=lambda: 1000.0 + away + clock()
         )
-        model = Retrying(Recorded(double), RetrySettings(wait=4.0, jitter=0.0))
+        model = ResilientModel(double, RetrySettings(wait=4.0, jitter=0.0))
         return await place.run({"Ann": ModelAgent(model, seconds=SECONDS)}, lines)
 
     with asyncio.Runner(loop_factory=JumpingLoop) as runner:

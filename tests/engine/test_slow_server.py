@@ -14,7 +14,7 @@ from folkmoot.core.errors import Refused, Unavailable
 from folkmoot.core.event import Called, Replied
 from folkmoot.engine.driver import DriverOptions, StopRequest
 from folkmoot.models.base import Model, Request, Traits
-from folkmoot.models.layers import QUEUE, Recorded, Retrying, Throttled, TimeLimit
+from folkmoot.models.layers import QUEUE, ResilientModel
 from folkmoot.models.transport import Gate
 from folkmoot.phases.base import Phase
 from folkmoot.phases.speak import Everyone, Floor
@@ -81,7 +81,7 @@ class SlowServer:
 
 def agents(server: SlowServer, gate: Gate, seconds: float) -> Mapping[str, Agent]:
     """Three whose answers come from one server."""
-    model: Model = Retrying(Throttled(Recorded(TimeLimit(server, queued=True)), gate))
+    model: Model = ResilientModel(server, gate=gate, queued=True)
     return {who.name: ModelAgent(model, seconds=seconds) for who in THREE}
 
 

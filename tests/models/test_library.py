@@ -15,7 +15,7 @@ from folkmoot.core.ask import ToolCall, ToolSpec
 from folkmoot.core.brief import Settings
 from folkmoot.core.errors import BriefError, ModelError
 from folkmoot.models.base import Message, Request
-from folkmoot.models.layers import Retrying
+from folkmoot.models.layers import ResilientModel
 from folkmoot.models.names import parse
 from folkmoot.models.pool import Pool, build
 from folkmoot.models.transport import ProviderConnection
@@ -228,7 +228,7 @@ async def test_a_model_that_may_not_be_streamed_answers_as_a_whole() -> None:
 
     adapter = LibraryModel(parse(NAME), ProviderConnection(parse(NAME).provider, {}))
     vars(adapter)["_library"] = FunctionModel(answer, stream_function=stream)
-    model = Retrying(adapter, HASTY)
+    model = ResilientModel(adapter, HASTY)
     for _ in range(2):
         assert (await model.complete(ask(), Notebook())).text == "yes"
     assert asked == ["stream", "whole", "whole"]

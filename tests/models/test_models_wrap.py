@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -11,23 +12,20 @@ from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.models.base import Model
-from folkmoot.models.layers import Recorded, Retrying, RetrySettings, Throttled, TimeLimit
+from folkmoot.models.layers import ResilientModel, RetrySettings
 from folkmoot.models.transport import LONGEST_HOLD, Gate
 from folkmoot.testing.conformance import Journal
 from tests.kits.clock import jumping
 from tests.models.models_kit import HASTY, Double, Notebook, ask, fails, gives
 
 Step = Callable[[Recorder], Awaitable[Called]]
-Wrap = Callable[[Model], Model]
-
-WRAPS: list[Wrap] = [Recorded, Retrying, TimeLimit, lambda model: Throttled(model, Gate(1))]
+ONCE = RetrySettings(tries=1)
 
 
-@pytest.mark.parametrize("wrap", WRAPS, ids=["recorded", "retrying", "timed", "throttled"])
 @jumping
-async def test_a_layer_stands_for_its_model(wrap: Wrap) -> None:
+async def test_it_stands_for_its_model() -> None:
     inner = Double(gives("yes", "y", "es"))
-    model = wrap(inner)
+    model = ResilientModel(inner, gate=Gate(1))
     notebook = Notebook()
     assert (model.name, model.traits, model.quote(ask())) == (inner.name, inner.traits, inner.quote(ask()))
     assert model.drops == inner.drops
@@ -46,7 +44,7 @@ async def test_a_try_is_reserved_before_it_is_sent() -> None:
             raise LimitReached("no money")
 
     with pytest.raises(LimitReached):
-        await Retrying(Recorded(inner), HASTY).complete(ask(), Closed())
+        await ResilientModel(inner, HASTY).complete(ask(), Closed())
     assert inner.requests == []
 
 
@@ -74,7 +72,7 @@ def server_error(**more: float) -> Unavailable:
 @jumping
 async def test_what_may_pass_is_tried_again(steps: list[Step], tries: int, ends: str) -> None:
     inner, notebook = Double(*steps), Notebook()
-    model = Retrying(Recorded(inner), HASTY)
+    model = ResilientModel(inner, HASTY)
     try:
         got = (await model.complete(ask(), notebook)).text
     except ModelError as error:
@@ -87,7 +85,7 @@ async def test_what_may_pass_is_tried_again(steps: list[Step], tries: int, ends:
 async def test_programming_errors_are_not_tried_again() -> None:
     inner = Double(fails(ZeroDivisionError()), gives("yes"))
     with pytest.raises(ZeroDivisionError):
-        await Retrying(inner, HASTY).complete(ask(), Notebook())
+        await ResilientModel(inner, HASTY).complete(ask(), Notebook())
     assert len(inner.requests) == 1
 
 
@@ -96,7 +94,7 @@ async def test_a_wait_that_was_asked_for_is_kept() -> None:
     inner = Double(fails(server_error(retry_after=0.05)), gives("yes"))
     clock = asyncio.get_running_loop().time
     began = clock()
-    await Retrying(inner, HASTY).complete(ask(), Notebook())
+    await ResilientModel(inner, HASTY).complete(ask(), Notebook())
     assert clock() - began >= 0.05
 
 
@@ -106,7 +104,7 @@ async def test_who_is_told_nothing_or_to_come_back_at_once_makes_a_pause(wait: f
     inner = Double(fails(Unavailable("slow", kind="rate", again=True, retry_after=wait)), gives("yes"))
     clock = asyncio.get_running_loop().time
     began = clock()
-    await Retrying(inner, RetrySettings(wait=0.1, jitter=0.0)).complete(ask(), Notebook())
+    await ResilientModel(inner, RetrySettings(wait=0.1, jitter=0.0)).complete(ask(), Notebook())
     assert clock() - began >= 0.1
 
 
@@ -122,7 +120,7 @@ async def test_pauses_grow_up_to_the_longest(jitter: float, most: float) -> None
 
     patience = RetrySettings(tries=5, wait=1.0, jitter=jitter)
     with pytest.raises(Unavailable):
-        await Retrying(Double(*[fail] * 5), patience).complete(ask(), Notebook())
+        await ResilientModel(Double(*[fail] * 5), patience).complete(ask(), Notebook())
     waits = [later - earlier for earlier, later in pairwise(times)]
     assert all(least <= wait <= least + most + 0.01 for wait, least in zip(waits[:3], (1.0, 2.0, 4.0), strict=True)), (
         waits
@@ -159,7 +157,7 @@ def dawdles(*pauses: float | str) -> Step:
 @jumping
 async def test_a_try_has_limits(step: Step, patience: RetrySettings, ends: str, again: bool | None) -> None:
     notebook = Notebook()
-    model = TimeLimit(Double(step), patience)
+    model = ResilientModel(Double(step), replace(patience, tries=1))
     if again is None:
         called = await model.complete(ask(seconds=5.0), notebook)
         assert called.text == ends
@@ -188,14 +186,14 @@ async def test_an_adapter_that_swallows_its_cancellation_is_too_late(ends: str, 
         return Called(key="", call="answer", text="late")
 
     with pytest.raises(Unavailable, match="stopped after") as caught:
-        await TimeLimit(Double(step), patience).complete(ask(seconds=0.05), Notebook())
+        await ResilientModel(Double(step), replace(patience, tries=1)).complete(ask(seconds=0.05), Notebook())
     assert caught.value.kind == "timeout"
 
 
 @jumping
 async def test_signs_of_life_are_not_shown() -> None:
     notebook = Notebook()
-    await TimeLimit(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
+    await ResilientModel(Double(gives("ab", "", "a", "", "b"))).complete(ask(), notebook)
     assert notebook.deltas == ["a", "b"]
 
 
@@ -203,24 +201,7 @@ async def test_signs_of_life_are_not_shown() -> None:
 async def test_a_timeout_of_ones_own_is_not_the_models() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
-            await TimeLimit(Double(dawdles(9))).complete(ask(), Notebook())
-
-
-@jumping
-async def test_what_is_on_record_is_known_through_a_clock() -> None:
-    journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
-
-    async def step(say: Recorder) -> Called:
-        return say.done("answer") or Called(key="", call="answer", text="new")
-
-    assert (await TimeLimit(Double(step)).complete(ask(), journal)).text == "kept"
-
-
-@jumping
-async def test_a_model_inside_a_limit_can_still_be_recorded() -> None:
-    notebook = Notebook()
-    assert (await TimeLimit(Recorded(Double(gives("yes")))).complete(ask(), notebook)).text == "yes"
-    assert len(notebook.calls) == 1
+            await ResilientModel(Double(dawdles(9))).complete(ask(), Notebook())
 
 
 @jumping
@@ -233,7 +214,7 @@ async def test_a_try_that_waits_for_a_place_is_not_on_record() -> None:
         raise Unavailable("slow", kind="rate", retry_after=0.2, again=True)
 
     def model(*steps: Step) -> Model:
-        return Retrying(Throttled(Recorded(TimeLimit(Double(*steps), HASTY)), gate), HASTY)
+        return ResilientModel(Double(*steps), HASTY, gate=gate)
 
     async with asyncio.TaskGroup() as group:
         first = group.create_task(model(is_told_to_wait, gives("at last")).complete(ask("1"), notebook))
@@ -255,7 +236,7 @@ async def test_what_is_on_record_takes_no_place() -> None:
     gate = Gate(1)
     journal = Journal(kept={"answer": Called(key="", call="answer", text="kept")})
     async with gate.slots:
-        assert (await Throttled(Double(), gate).complete(ask(), journal)).text == "kept"
+        assert (await ResilientModel(Double(), ONCE, gate=gate).complete(ask(), journal)).text == "kept"
 
 
 @jumping
@@ -265,7 +246,7 @@ async def test_whoever_waits_at_the_gate_waits_as_long_as_was_asked_last() -> No
     gate.hold(0.05)
     began = clock()
     async with asyncio.TaskGroup() as group:
-        waits = group.create_task(Throttled(Double(gives("yes")), gate).complete(ask(), Notebook()))
+        waits = group.create_task(ResilientModel(Double(gives("yes")), ONCE, gate=gate).complete(ask(), Notebook()))
         await asyncio.sleep(0.01)
         gate.hold(0.15)
     assert waits.result().text == "yes"
@@ -290,7 +271,7 @@ async def test_a_call_that_waited_for_money_behind_the_gate_waits_at_the_gate_ag
         sent_at.append(clock() - began)
         return Called(key="", call="answer", text="yes")
 
-    called = await Throttled(Recorded(Double(say)), gate).complete(ask(), Poor())
+    called = await ResilientModel(Double(say), ONCE, gate=gate).complete(ask(), Poor())
     assert called.text == "yes"
     assert sent_at[0] >= 0.2
 
@@ -315,15 +296,17 @@ async def test_places_are_given_in_the_order_of_coming() -> None:
     gate = Gate(2)
     async with asyncio.TaskGroup() as group:
         for n in range(12):
-            group.create_task(Throttled(Double(step(n)), gate).complete(ask(), Notebook()))
+            group.create_task(ResilientModel(Double(step(n)), ONCE, gate=gate).complete(ask(), Notebook()))
     assert order == list(range(12))
 
 
 @jumping
 async def test_a_wait_holds_back_all_who_share_the_key() -> None:
     gate = Gate(5)
-    limited = Throttled(Recorded(Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True)))), gate)
-    other = Throttled(Double(gives("yes"), gives("yes")), gate)
+    limited = ResilientModel(
+        Double(fails(Unavailable("slow", kind="rate", retry_after=0.05, again=True))), ONCE, gate=gate
+    )
+    other = ResilientModel(Double(gives("yes"), gives("yes")), ONCE, gate=gate)
     with pytest.raises(Unavailable):
         await limited.complete(ask(), Notebook())
     with pytest.raises(Unavailable, match="asked to wait") as caught:
@@ -352,9 +335,9 @@ async def test_a_wait_is_kept_where_the_debate_is_interrupted_before_it_is_on_re
     gate = Gate(5)
     busy = fails(Unavailable("slow", kind="rate", retry_after=30.0, again=True))
     with pytest.raises(asyncio.CancelledError):
-        await Throttled(Recorded(Double(busy)), gate).complete(ask(), Interrupted())
+        await ResilientModel(Double(busy), ONCE, gate=gate).complete(ask(), Interrupted())
     with pytest.raises(Unavailable, match="asked to wait"):
-        await Throttled(Double(gives("yes")), gate).complete(ask(seconds=1), Notebook())
+        await ResilientModel(Double(gives("yes")), ONCE, gate=gate).complete(ask(seconds=1), Notebook())
 
 
 @pytest.mark.parametrize("kind", ["server", "rate"])
@@ -362,8 +345,12 @@ async def test_a_wait_is_kept_where_the_debate_is_interrupted_before_it_is_on_re
 async def test_other_errors_hold_nobody_back(kind: str) -> None:
     gate = Gate(1)
     with pytest.raises(Unavailable):
-        await Throttled(Double(fails(Unavailable("x", kind=kind, again=True))), gate).complete(ask(), Notebook())
-    assert (await Throttled(Double(gives("yes")), gate).complete(ask(seconds=0.0), Notebook())).text == "yes"
+        await ResilientModel(Double(fails(Unavailable("x", kind=kind, again=True))), ONCE, gate=gate).complete(
+            ask(), Notebook()
+        )
+    assert (
+        await ResilientModel(Double(gives("yes")), ONCE, gate=gate).complete(ask(seconds=0.0), Notebook())
+    ).text == "yes"
 
 
 @jumping
@@ -371,8 +358,8 @@ async def test_a_place_is_given_back_when_a_call_is_cancelled() -> None:
     gate = Gate(1)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
-            await Throttled(Double(dawdles(9)), gate).complete(ask(), Notebook())
-    assert (await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())).text == "yes"
+            await ResilientModel(Double(dawdles(9)), ONCE, gate=gate).complete(ask(), Notebook())
+    assert (await ResilientModel(Double(gives("yes")), ONCE, gate=gate).complete(ask(), Notebook())).text == "yes"
 
 
 @jumping
@@ -381,7 +368,7 @@ async def test_nobody_is_held_back_for_ever() -> None:
     gate.hold(1e12)
     gate.hold(1.0)
     with pytest.raises(Unavailable) as caught:
-        await Throttled(Double(gives("yes")), gate).complete(ask(), Notebook())
+        await ResilientModel(Double(gives("yes")), ONCE, gate=gate).complete(ask(), Notebook())
     assert caught.value.retry_after == pytest.approx(LONGEST_HOLD, abs=5)  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -401,7 +388,7 @@ class Counting:
 @jumping
 async def test_a_meter_is_asked_before_each_try_and_told_what_it_took() -> None:
     meter = Counting()
-    limited = Throttled(Double(gives("yes")), Gate(1, meter))
+    limited = ResilientModel(Double(gives("yes")), ONCE, gate=Gate(1, meter))
     request = ask()
     called = await limited.complete(request, Notebook())
     assert meter.asked == [(limited.quote(request).tokens, request.seconds)]
@@ -416,7 +403,7 @@ async def test_a_meter_is_told_that_nothing_was_sent_where_a_limit_stands_in_the
 
     meter = Counting()
     with pytest.raises(LimitReached):
-        await Throttled(Recorded(Double()), Gate(1, meter)).complete(ask(), Poor())
+        await ResilientModel(Double(), ONCE, gate=Gate(1, meter)).complete(ask(), Poor())
     assert meter.told == [0]
 
 
@@ -431,5 +418,5 @@ async def test_a_call_that_waits_for_the_meter_is_held_back_too_where_the_provid
     meter = Slow()
     gate = Gate(1, meter)
     with pytest.raises(Unavailable, match="asked to wait"):
-        await Throttled(Double(gives("yes")), gate).complete(ask(seconds=5.0), Notebook())
+        await ResilientModel(Double(gives("yes")), ONCE, gate=gate).complete(ask(seconds=5.0), Notebook())
     assert meter.told == [0]

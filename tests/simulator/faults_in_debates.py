@@ -169,7 +169,7 @@ def gate_is_not_looked_at_once_more() -> list[Change]:
     usual = transport.Gate.opened
 
     async def opened(self: Any, seconds: float) -> None:
-        if "when_open" not in sys._getframe(1).f_code.co_name:
+        if "_send" not in sys._getframe(1).f_code.co_name:
             await usual(self, seconds)
 
     return [(transport.Gate, "opened", opened)]
@@ -188,13 +188,13 @@ def answers_between_failures_are_overlooked() -> list[Change]:
 
 
 def errors_that_stay_are_tried_again() -> list[Change]:
-    usual = layers.Retrying._wait
+    usual = layers.ResilientModel._wait
 
     def wait(self: Any, error: Any, tries: int, longest: float) -> Any:
         stays = not error.again and tries < 3
         return self._pause(tries) if stays else usual(self, error, tries, longest)
 
-    return [(layers.Retrying, "_wait", wait)]
+    return [(layers.ResilientModel, "_wait", wait)]
 
 
 def usage_of_an_answer_is_forgotten() -> list[Change]:

@@ -267,47 +267,46 @@ def limit_of_questions_is_not_checked() -> list[Change]:
 
 
 def call_is_sent_twice_beneath_the_record() -> list[Change]:
-    async def complete(self: Any, request: Any, recorder: Any) -> Any:
-        async def again() -> Any:
-            try:
-                return await self._model.complete(request, recorder)
-            except ModelError as error:
-                if not error.again:
-                    raise
-                return await self._model.complete(request, recorder)
+    usual = layers.ResilientModel._send
 
-        return await recorder.call(request.call, self.quote(request), again)
+    async def send(self: Any, request: Any, recorder: Any) -> Any:
+        try:
+            return await usual(self, request, recorder)
+        except ModelError as error:
+            if not error.again:
+                raise
+            return await usual(self, request, recorder)
 
-    return [(layers.Recorded, "complete", complete)]
+    return [(layers.ResilientModel, "_send", send)]
 
 
 def call_is_tried_without_a_pause() -> list[Change]:
-    usual = layers.Retrying._wait
+    usual = layers.ResilientModel._wait
 
     def wait(self: Any, *args: Any) -> float | None:
         return None if usual(self, *args) is None else 0.0
 
-    return [(layers.Retrying, "_wait", wait)]
+    return [(layers.ResilientModel, "_wait", wait)]
 
 
 def pauses_between_tries_do_not_grow() -> list[Change]:
-    usual = layers.Retrying._wait
+    usual = layers.ResilientModel._wait
 
     def wait(self: Any, error: Any, tries: int, longest: float) -> float | None:
         seconds = usual(self, error, tries, longest)
         return seconds if seconds is None or error.retry_after else min(seconds, 0.6)
 
-    return [(layers.Retrying, "_wait", wait)]
+    return [(layers.ResilientModel, "_wait", wait)]
 
 
 def server_that_asks_to_wait_is_not_left_alone() -> list[Change]:
-    usual = layers.Retrying._wait
+    usual = layers.ResilientModel._wait
 
     def wait(self: Any, error: Any, tries: int, longest: float) -> float | None:
         seconds = usual(self, error, tries, longest)
         return 5.0 if seconds is not None and error.retry_after and error.kind != "rate" else seconds
 
-    return [(layers.Retrying, "_wait", wait)]
+    return [(layers.ResilientModel, "_wait", wait)]
 
 
 def failed_trial_keeps_a_model_half_open() -> list[Change]:
@@ -327,7 +326,7 @@ def all_calls_are_trials() -> list[Change]:
 
 
 def call_is_tried_for_ever() -> list[Change]:
-    return [(layers.Retrying, "_wait", lambda self, error, tries, most: 1.0 if error.again else None)]
+    return [(layers.ResilientModel, "_wait", lambda self, error, tries, most: 1.0 if error.again else None)]
 
 
 def provider_that_asks_to_wait_is_not_left_alone() -> list[Change]:

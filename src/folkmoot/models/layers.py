@@ -1,20 +1,18 @@
-"""Layers around a model: recording, limits, timeouts and retries of each attempt.
+"""What stands around a model: its place in the provider's queue, the record, limits on time, retries, a circuit breaker.
 
-The layers, outermost first: ``Breaking(Retrying(Throttled(Recorded(TimeLimit(adapter)))))``. ``pool.Fallback`` tries
-several such models in turn.
+``ResilientModel`` does all of it, and ``pool.Fallback`` tries several of them in turn. A call waits for a free place at
+the provider, and only then reserves its cost and records the try. So a try that was never sent is not paid, and every
+try that was sent is on record. The wait does not count as the model's time. Before a retry the place is given back. If a
+provider asks for a pause, all who use the same key wait.
 
-``Throttled`` waits for a free place at the provider. Only then does ``Recorded`` reserve the cost and record the
-attempt. So an attempt that was never sent is not paid, and every attempt that was sent is on record. The wait does not
-count as the model's time. Before a retry the place is given back. If a provider asks for a pause, all who use the same
-key wait.
-
-``Breaking`` is a circuit breaker: a model that keeps failing is not called for a while. Each model has its own, because
-a server may fail to load one model and still serve another. It is outermost, so it counts a call only after all its
-tries have failed. Its states are those of M. Nygard, "Release It!" (2007): CLOSED, OPEN, HALF_OPEN.
+A model that keeps failing is not called for a while. Each model has its own circuit breaker, because a server may fail
+to load one model and still serve another. It counts a call only after all its tries have failed. Its states are those of
+M. Nygard, "Release It!" (2007): CLOSED, OPEN, HALF_OPEN.
 """
 
 import asyncio
 import random
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
@@ -22,17 +20,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Literal, TypeAlias
 
-from folkmoot.core.agent import (
-    BatchRecorder,
-    BatchTry,
-    PastTry,
-    Quote,
-    Recorder,
-    TurnTime,
-    is_batch_recorder,
-    past_try,
-    time_of,
-)
+from folkmoot.core.agent import Quote, Recorder, past_try, time_of
 from folkmoot.core.errors import LimitReached, ModelError, Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.labels import duration
@@ -71,14 +59,6 @@ class Layer:
         await self._model.close()
 
 
-class Recorded(Layer):
-    """Reserves and records every try before it is sent, and its answer before it is used."""
-
-    async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request through ``recorder.call``; what the record holds already is not sent again."""
-        return await recorder.call(request.call, self.quote(request), lambda: self._model.complete(request, recorder))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrySettings:
     """How often a call is tried, and how long a try may take.
@@ -99,282 +79,6 @@ class RetrySettings:
     first: float | None = None
     gap: float = 60.0
     chance: Callable[[float, float], float] = random.uniform
-
-
-class Retrying(Layer):
-    """Tries again where that may help, as long as the provider does not ask to wait longer than a try may take.
-
-    Args:
-        model: the model; each try goes through all its layers.
-        retry: how often, and with which waits.
-    """
-
-    def __init__(self, model: Model, retry: RetrySettings | None = None) -> None:
-        super().__init__(model)
-        self._retry = retry or RetrySettings()
-
-    async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request, in several tries; a pause before a try holds over a restart of the process."""
-        tries = parts = 0
-        if rest := self._rest_of_pause(request, recorder):
-            await asyncio.sleep(rest)
-        while True:
-            try:
-                return await self._model.complete(request, recorder)
-            except ModelError as error:
-                if isinstance(error, Refused) and error.again and self._retry.tries > 1 and parts < MOST_PARTS:
-                    # A part of it was refused, and is left out: this is another request, and nothing has to be waited for.
-                    parts += 1
-                    continue
-                tries += 1
-                wait = self._wait(error, tries, request.seconds)
-                if wait is None:
-                    raise
-            await asyncio.sleep(wait)
-
-    def _rest_of_pause(self, request: Request, recorder: Recorder) -> float:
-        """Seconds that are left of the pause before the next try, where an earlier process began it."""
-        past = past_try(recorder, request.call)
-        # Who was asked to wait longer than a try may take has not waited, but given up; somebody has begun again since.
-        if past is None or past.model != self.name or past.wait > request.seconds:
-            return 0.0
-        return max(0.0, (past.wait or self._pause(past.n)) - past.ago)
-
-    def _wait(self, error: ModelError, tries: int, longest: float) -> float | None:
-        """Seconds until the next try; None where there is none."""
-        if not error.again or tries >= self._retry.tries or (isinstance(error, Unreadable) and tries > 1):
-            return None
-        if error.retry_after:
-            return error.retry_after if error.retry_after <= longest else None
-        # A provider that says "at once" is no reason to come back without a pause.
-        return self._pause(tries)
-
-    def _pause(self, tries: int) -> float:
-        """Seconds between two tries where the provider asks for none."""
-        retry = self._retry
-        return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + retry.chance(0.0, retry.jitter))
-
-
-MOST_PARTS = 8
-"""How many parts of a request a provider may refuse, one after the other."""
-
-LONGEST_WAIT = 5.0
-"""The most seconds between two tries, unless the provider asks to wait longer."""
-
-
-class Throttled(Layer):
-    """Takes a place in the provider's queue before it asks, and closes the gate for all when told to wait.
-
-    Args:
-        model: the model.
-        gate: the gate that all users of one provider and key share.
-        learn: finds out, once, how many calls a server of one's own answers at the same time.
-    """
-
-    def __init__(self, model: Model, gate: Gate, learn: Callable[[], Awaitable[object]] | None = None) -> None:
-        super().__init__(model)
-        self._gate, self._learn = gate, learn
-
-    async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request when it is its turn; what the record holds already takes no place."""
-        if call := recorder.done(request.call):
-            return call
-        # Waiting for a place that other calls have taken is no time of the turn.
-        with time_of(recorder).waiting():
-            if self._learn:
-                await self._learn()
-            await self._gate.slots.acquire()
-        try:
-            await self._gate.opened(request.seconds)
-            return await self._metered_call(request, _GatedRecorder(recorder, self._gate, request.seconds))
-        finally:
-            self._gate.slots.release()
-
-    async def _metered_call(self, request: Request, recorder: Recorder) -> Called:
-        if self._gate.meter is None:
-            return await self._model.complete(request, recorder)
-        async with self._gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
-            try:
-                await self._gate.opened(request.seconds)  # The provider may have asked others to wait meanwhile.
-            except Unavailable:
-                settle(0)
-                raise
-            try:
-                called = await self._model.complete(request, recorder)
-            except LimitReached:
-                settle(0)  # Nothing was sent.
-                raise
-            settle(called.usage.input_tokens + called.usage.output_tokens)
-            return called
-
-
-QUEUE = 5
-"""How many times the time of an answer a call may wait for its first piece at a server of one's own, because others are
-before it, or a model is being loaded."""
-
-QUEUED_GAPS = 5
-"""How many times the usual gap may be between two pieces there: others are answered at the same time."""
-
-
-class TimeLimit(Layer):
-    """Ends a try that takes too long: as a whole, to its first piece, or between two pieces.
-
-    A piece is a piece of thinking or text. What a server sends to keep a connection open is none.
-
-    Args:
-        model: the model.
-        retry: the limits beside ``request.seconds``.
-        queued: whether it is behind a server of one's own, in which calls wait for each other: its time runs from the
-            first piece on. A try that took too long there is not repeated, for the server may still be at work on it.
-    """
-
-    def __init__(self, model: Model, retry: RetrySettings | None = None, *, queued: bool = False) -> None:
-        super().__init__(model)
-        self._retry, self._queued = retry or RetrySettings(), queued
-
-    async def complete(self, request: Request, recorder: Recorder) -> Called:
-        """Answer one request in time; the answer tells how long it took."""
-        _ = self.drops  # Loads the library where there is one, which is no time of the model's.
-        clock = asyncio.get_running_loop().time
-        began = clock()
-        deadline, gap = Deadline(request.seconds, self._retry.first), self._retry.gap
-        wait = ExitStack()
-        if self._queued:
-            deadline, gap = Deadline(None, QUEUE * request.seconds), QUEUED_GAPS * gap
-            wait.enter_context(time_of(recorder).waiting())
-
-        def live() -> None:
-            if self._queued and not deadline.begun:
-                deadline.restart(request.seconds)
-                wait.close()
-            deadline.live(gap)
-
-        try:
-            with wait:
-                async with deadline:
-                    called = await self._model.complete(request, _WatchedRecorder(recorder, live))
-            if deadline.expired():
-                # An adapter that has swallowed its cancellation: what it says after that comes too late.
-                raise TimeoutError
-        except TimeoutError as error:
-            # A try that took all its time would take it again; one that fell silent may not.
-            silent = deadline.silent or not deadline.expired()
-            failure, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
-            failure = failure if deadline.begun else "said no word"
-            raise Unavailable(
-                f"{self.name} {failure}: stopped after {duration(int(spent))}",
-                kind="timeout",
-                again=silent and not self._queued,
-            ) from error
-        return replace(called, seconds=clock() - began)
-
-
-class _PassingRecorder:
-    """A recorder that passes everything on to another one."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-
-    @property
-    def watched(self) -> bool:
-        """Pass the question on."""
-        return self._recorder.watched
-
-    @property
-    def time(self) -> TurnTime:
-        """Pass the question on."""
-        return time_of(self._recorder)
-
-    def delta(self, text: str) -> None:
-        """Pass a piece on."""
-        self._recorder.delta(text)
-
-    def done(self, name: str) -> Called | None:
-        """Pass the question on."""
-        return self._recorder.done(name)
-
-    def past_try(self, name: str) -> PastTry | None:
-        """Pass the question on."""
-        return past_try(self._recorder, name)
-
-    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Pass a call on."""
-        return await self._recorder.call(name, quote, send)
-
-
-class _GatedRecorder(_PassingRecorder):
-    """A recorder whose calls wait for the gate once more: while one waits for money, the provider may close it.
-
-    Where the provider asks to wait, the gate is closed at once: whoever is interrupted while the record takes that in
-    has heard it nevertheless.
-    """
-
-    def __init__(self, recorder: Recorder, gate: Gate, seconds: float) -> None:
-        super().__init__(recorder)
-        self._gate, self._seconds = gate, seconds
-
-    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Pass a call on, to be sent when the gate is open."""
-
-        async def when_open() -> Called:
-            await self._gate.opened(self._seconds)
-            try:
-                return await send()
-            except Unavailable as error:
-                if error.kind == "rate" and error.retry_after:
-                    self._gate.hold(error.retry_after)
-                raise
-
-        return await self._recorder.call(name, quote, when_open)
-
-
-class _WatchedRecorder(_PassingRecorder):
-    """A recorder that notes every piece of an answer; "" is a piece of thinking."""
-
-    def __init__(self, recorder: Recorder, note: Callable[[], None]) -> None:
-        super().__init__(recorder)
-        self._note = note
-
-    def delta(self, text: str) -> None:
-        """Note a piece, and pass it on if it holds words."""
-        self._note()
-        if text:
-            self._recorder.delta(text)
-
-
-class _SendRecorder(_PassingRecorder):
-    """A recorder that notes when a call was sent first: until then it has waited for places and budgets of our own."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        super().__init__(recorder)
-        self._sent: float | None = None
-        self._clock = asyncio.get_running_loop().time
-
-    @property
-    def seconds(self) -> float:
-        """The seconds since the call was sent; 0 where it was not."""
-        return 0.0 if self._sent is None else self._clock() - self._sent
-
-    async def call(self, name: str, quote: Quote, send: Callable[[], Awaitable[Called]]) -> Called:
-        """Pass a call on."""
-
-        def sending() -> Awaitable[Called]:
-            self._sent = self._clock() if self._sent is None else self._sent
-            return send()
-
-        return await self._recorder.call(name, quote, sending)
-
-
-class _BatchSendRecorder(_SendRecorder):
-    """The same for a recorder that knows of batches."""
-
-    def __init__(self, recorder: BatchRecorder) -> None:
-        super().__init__(recorder)
-        self._batches = recorder
-
-    def batch_try(self, name: str) -> BatchTry:
-        """Pass the question on."""
-        return self._batches.batch_try(name)
 
 
 # ---- the circuit breaker -------------------------------------------------------------------------------------------
@@ -493,17 +197,54 @@ class Breaker:
         self._failures = self._successes = self._trials = 0
 
 
-class Breaking(Layer):
-    """Asks a model only as long as its breaker lets it; an open one answers at once.
+def counts(error: ModelError) -> bool:
+    """Whether a failure is one of transport. Who says how long to wait for the next request is busy, not broken."""
+    busy = error.kind == "rate" and error.retry_after is not None
+    return isinstance(error, Unavailable) and error.kind in TRANSPORT and not busy
+
+
+# ---- a model in all of it --------------------------------------------------------------------------------------------
+
+MOST_PARTS = 8
+"""How many parts of a request a provider may refuse, one after the other."""
+
+LONGEST_WAIT = 5.0
+"""The most seconds between two tries, unless the provider asks to wait longer."""
+
+QUEUE = 5
+"""How many times the time of an answer a call may wait for its first piece at a server of one's own, because others are
+before it, or a model is being loaded."""
+
+QUEUED_GAPS = 5
+"""How many times the usual gap may be between two pieces there: others are answered at the same time."""
+
+
+class ResilientModel(Layer):
+    """A model whose calls are limited, recorded, timed, tried again, and left out for a while where they keep failing.
 
     Args:
-        model: the model in its other layers, tries and all.
-        breaker: the breaker of that model.
+        model: the model.
+        retry: how often a call is tried, and how long a try may take.
+        gate: the gate that all users of one provider and key share; None for an agent that has no provider.
+        learn: finds out how many calls a server of one's own answers at the same time.
+        queued: whether it is behind such a server, in which calls wait for each other: its time runs from the first
+            piece on. A try that took too long there is not repeated, for the server may still be at work on it.
+        breaker: leaves the model out while it fails; None for one that never does.
     """
 
-    def __init__(self, model: Model, breaker: Breaker) -> None:
+    def __init__(
+        self,
+        model: Model,
+        retry: RetrySettings | None = None,
+        *,
+        gate: Gate | None = None,
+        learn: Callable[[], Awaitable[object]] | None = None,
+        queued: bool = False,
+        breaker: Breaker | None = None,
+    ) -> None:
         super().__init__(model)
-        self.breaker = breaker
+        self._retry, self._gate, self._learn, self._queued = retry or RetrySettings(), gate, learn, queued
+        self.breaker = breaker or Breaker(BreakerSettings(failure_threshold=sys.maxsize))
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; what the record holds already is read there, whatever the breaker says.
@@ -515,30 +256,170 @@ class Breaking(Layer):
             return call
         ticket = self.breaker.admit()
         if not ticket:
-            raise self._left_out()
-        noting = _BatchSendRecorder(recorder) if is_batch_recorder(recorder) else _SendRecorder(recorder)
+            wait = self.breaker.wait
+            when = f"it is left out for {duration(ceil(wait))}" if wait else "it is being tried again"
+            problem = f"{self.name} has failed again and again: {when}"
+            raise Unavailable(problem, kind="open", retry_after=wait or None)
+        clock, sent = asyncio.get_running_loop().time, list[float]()
         settle = self.breaker.release
         try:
-            called = await self._model.complete(request, noting)
+            called = await self._tries(request, recorder, sent)
             settle = self.breaker.succeed
         except ModelError as error:
             settle = self.breaker.fail if counts(error) else self.breaker.succeed
             raise
         except asyncio.CancelledError:
-            if noting.seconds >= SPENT * request.seconds:
+            # One that has only waited for places and budgets of our own says nothing of its provider.
+            if sent and clock() - sent[0] >= SPENT * request.seconds:
                 settle = self.breaker.fail
             raise
         finally:
             settle(ticket)
         return called
 
-    def _left_out(self) -> Unavailable:
-        wait = self.breaker.wait
-        when = f"it is left out for {duration(ceil(wait))}" if wait else "it is being tried again"
-        return Unavailable(f"{self.name} has failed again and again: {when}", kind="open", retry_after=wait or None)
+    async def _tries(self, request: Request, recorder: Recorder, sent: list[float]) -> Called:
+        """Try again where that may help, as long as the provider does not ask to wait longer than a try may take."""
+        tries = parts = 0
+        if rest := self._rest_of_pause(request, recorder):  # a pause before a try holds over a restart of the process
+            await asyncio.sleep(rest)
+        while True:
+            try:
+                return await self._in_turn(request, recorder, sent)
+            except ModelError as error:
+                if isinstance(error, Refused) and error.again and self._retry.tries > 1 and parts < MOST_PARTS:
+                    # A part of it was refused, and is left out: this is another request, and nothing has to be waited for.
+                    parts += 1
+                    continue
+                tries += 1
+                wait = self._wait(error, tries, request.seconds)
+                if wait is None:
+                    raise
+            await asyncio.sleep(wait)
+
+    def _rest_of_pause(self, request: Request, recorder: Recorder) -> float:
+        """Seconds that are left of the pause before the next try, where an earlier process began it."""
+        past = past_try(recorder, request.call)
+        # Who was asked to wait longer than a try may take has not waited, but given up; somebody has begun again since.
+        if past is None or past.model != self.name or past.wait > request.seconds:
+            return 0.0
+        return max(0.0, (past.wait or self._pause(past.n)) - past.ago)
+
+    def _wait(self, error: ModelError, tries: int, longest: float) -> float | None:
+        """Seconds until the next try; None where there is none."""
+        if not error.again or tries >= self._retry.tries or (isinstance(error, Unreadable) and tries > 1):
+            return None
+        if error.retry_after:
+            return error.retry_after if error.retry_after <= longest else None
+        # A provider that says "at once" is no reason to come back without a pause.
+        return self._pause(tries)
+
+    def _pause(self, tries: int) -> float:
+        """Seconds between two tries where the provider asks for none."""
+        retry = self._retry
+        return min(LONGEST_WAIT, retry.wait * 2 ** (tries - 1) + retry.chance(0.0, retry.jitter))
+
+    async def _in_turn(self, request: Request, recorder: Recorder, sent: list[float]) -> Called:
+        """One try, when there is a place for it at the provider."""
+        gate = self._gate
+        if gate is None:
+            return await self._recorded(request, recorder, sent)
+        # Waiting for a place that other calls have taken is no time of the turn.
+        with time_of(recorder).waiting():
+            if self._learn:
+                await self._learn()
+            await gate.slots.acquire()
+        try:
+            await gate.opened(request.seconds)
+            if gate.meter is None:
+                return await self._recorded(request, recorder, sent)
+            async with gate.meter.counted(self.quote(request).tokens, request.seconds) as settle:
+                try:
+                    await gate.opened(request.seconds)  # The provider may have asked others to wait meanwhile.
+                except Unavailable:
+                    settle(0)
+                    raise
+                try:
+                    called = await self._recorded(request, recorder, sent)
+                except LimitReached:
+                    settle(0)  # Nothing was sent.
+                    raise
+                settle(called.usage.input_tokens + called.usage.output_tokens)
+                return called
+        finally:
+            gate.slots.release()
+
+    async def _recorded(self, request: Request, recorder: Recorder, sent: list[float]) -> Called:
+        """Reserve and record the try before it is sent, and its answer before it is used."""
+
+        def send() -> Awaitable[Called]:
+            sent.append(asyncio.get_running_loop().time())
+            return self._send(request, recorder)
+
+        return await recorder.call(request.call, self.quote(request), send)
+
+    async def _send(self, request: Request, recorder: Recorder) -> Called:
+        if self._gate is None:
+            return await self._in_time(request, recorder)
+        await self._gate.opened(request.seconds)  # while one waits for money, the provider may close it
+        try:
+            return await self._in_time(request, recorder)
+        except Unavailable as error:
+            # At once: whoever is interrupted while the record takes it in has heard it nevertheless.
+            if error.kind == "rate" and error.retry_after:
+                self._gate.hold(error.retry_after)
+            raise
+
+    async def _in_time(self, request: Request, recorder: Recorder) -> Called:
+        """End a try that takes too long: as a whole, to its first piece, or between two pieces.
+
+        A piece is a piece of thinking or text. What a server sends to keep a connection open is none.
+        """
+        _ = self.drops  # Loads the library where there is one, which is no time of the model's.
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        deadline, gap = Deadline(request.seconds, self._retry.first), self._retry.gap
+        wait = ExitStack()
+        if self._queued:
+            deadline, gap = Deadline(None, QUEUE * request.seconds), QUEUED_GAPS * gap
+            wait.enter_context(time_of(recorder).waiting())
+
+        def live() -> None:
+            if self._queued and not deadline.begun:
+                deadline.restart(request.seconds)
+                wait.close()
+            deadline.live(gap)
+
+        try:
+            with wait:
+                async with deadline:
+                    called = await self._model.complete(request, _Heard(recorder, live))
+            if deadline.expired():
+                # An adapter that has swallowed its cancellation: what it says after that comes too late.
+                raise TimeoutError
+        except TimeoutError as error:
+            # A try that took all its time would take it again; one that fell silent may not.
+            silent = deadline.silent or not deadline.expired()
+            failure, spent = ("fell silent", clock() - began) if silent else ("did not finish", request.seconds)
+            failure = failure if deadline.begun else "said no word"
+            problem = f"{self.name} {failure}: stopped after {duration(int(spent))}"
+            raise Unavailable(problem, kind="timeout", again=silent and not self._queued) from error
+        return replace(called, seconds=clock() - began)
 
 
-def counts(error: ModelError) -> bool:
-    """Whether a failure is one of transport. Who says how long to wait for the next request is busy, not broken."""
-    busy = error.kind == "rate" and error.retry_after is not None
-    return isinstance(error, Unavailable) and error.kind in TRANSPORT and not busy
+class _Heard:
+    """The recorder of a model that is asked: every piece of its answer is noted; "" is a piece of thinking."""
+
+    def __init__(self, recorder: Recorder, note: Callable[[], None]) -> None:
+        self._recorder, self._note = recorder, note
+        self.done, self.call = recorder.done, recorder.call
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody sees the pieces now."""
+        return self._recorder.watched
+
+    def delta(self, text: str) -> None:
+        """Note a piece, and pass it on if it holds words."""
+        self._note()
+        if text:
+            self._recorder.delta(text)

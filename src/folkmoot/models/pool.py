@@ -22,17 +22,7 @@ from folkmoot.models.base import Model, Request, Traits
 from folkmoot.models.batches.batch_tray import BatchTray
 from folkmoot.models.batches.batched_model import BatchedModel, Whole
 from folkmoot.models.batches.providers import BatchApi
-from folkmoot.models.layers import (
-    Breaker,
-    BreakerSettings,
-    Breaking,
-    Layer,
-    Recorded,
-    Retrying,
-    RetrySettings,
-    Throttled,
-    TimeLimit,
-)
+from folkmoot.models.layers import Breaker, BreakerSettings, Layer, ResilientModel, RetrySettings
 from folkmoot.models.local_server import is_nearby
 from folkmoot.models.names import ACP, Environment, ModelName, find_url, need_key, parse, programs_in
 from folkmoot.models.prices import cost
@@ -157,7 +147,7 @@ class Pool:
         self._breaker, self._clock, self._http = breaker or BreakerSettings(), clock, http
         self.meter: Callable[[str, str], UsageMeter | None] = lambda provider, key: None
         self._links: dict[str, ProviderConnection] = {}
-        self._models: dict[str, Breaking] = {}
+        self._models: dict[str, Model] = {}
         self._guests: dict[str, Model] = {}
         self._cold: dict[str, tuple[ModelName, ProviderConnection]] = {}  # models that nobody has loaded yet
         self._nearby: list[AsksItsServer] = []  # the models of servers of one's own
@@ -212,28 +202,38 @@ class Pool:
         Raises:
             BriefError: there is no such provider, or its key or address is missing.
         """
-        return self._model_named(name)
-
-    def _model_named(self, name: str) -> Breaking:
         if name.startswith(GUEST):
-            return self._registered_agent(name)
+            if name not in self._models:
+                raise BriefError(f"{name} belongs to a program; resume the debate in that program", code="bad_enum")
+            return self._models[name]
         parsed = parse(name)
+        provider = parsed.provider
         if not self.starts(name):
             problem = f"{parsed} is a program of this machine, which a request over the network cannot start"
             raise BriefError(f"{problem}; name a model that a server answers for", code="not_here")
-        options = options_for(PROVIDER, parsed.provider.name, self._options)
+        options = options_for(PROVIDER, provider.name, self._options)
         known_as = f"{parsed} {sorted(options.items())}" if options else str(parsed)
-        if known_as not in self._models and parsed.provider.wire is ACP:
-            self._models[known_as] = self._acp(parsed)
-        if known_as not in self._models:
+        if known_as in self._models:
+            return self._models[known_as]
+        breaker = Breaker(self._breaker, self._clock)
+        if provider.wire is ACP:
+            program, wanted = program_of(parsed.model, self.programs())
+            key = f"{ACP.name}:{parsed.model.partition('/')[0]}"  # each program has a queue of its own
+            if key not in self._links:
+                self._links[key] = ProviderConnection(provider, self._env, in_flight=program.parallel)
+            model: Model = _layered(AcpModel(parsed, program, wanted), self._links[key], self._retry, breaker)
+        else:
             connection = self._connection(parsed)
             adapter = _adapter(parsed, connection, options)
-            live = _layered(adapter, connection, self._retry)
-            self._models[known_as] = self._with_breaker(self._with_batches(live, adapter, parsed, connection))
+            model = _layered(adapter, connection, self._retry, breaker)
+            if self.open_tray is not None and provider.batches:
+                api, tray = cast("BatchApi", _load(provider.batches)(parsed, connection)), self.open_tray()
+                tray.register(str(parsed), api)
+                model = BatchedModel(model, cast("Whole", adapter), parsed, tray, connection.key)
             self._cold[known_as] = (parsed, connection)
             if connection.local and isinstance(adapter, AsksItsServer):
                 self._nearby.append(adapter)
-        return self._models[known_as]
+        return self._models.setdefault(known_as, model)
 
     async def warm(self) -> None:
         """Load what the models asked for so far need, once, in a thread: providers' libraries take seconds to load.
@@ -242,7 +242,7 @@ class Pool:
         """
         async with self._warming:
             for known_as, (name, connection) in tuple(self._cold.items()):
-                await asyncio.to_thread(self._load, name, self._models[known_as], connection)
+                await asyncio.to_thread(_warm, name, self._models[known_as], connection)
                 del self._cold[known_as]
         await self.learn()
 
@@ -260,44 +260,12 @@ class Pool:
         full_name = f"{GUEST}{name}"
         if self._guests.setdefault(full_name, model) is not model:
             raise BriefError(f"two agents are called {name}; each needs a name of its own", code="duplicate_name")
-        self._models[full_name] = self._with_breaker(Retrying(Recorded(TimeLimit(model, self._retry)), self._retry))
+        self._models[full_name] = ResilientModel(model, self._retry, breaker=Breaker(self._breaker, self._clock))
 
     async def close(self) -> None:
         """Give all connections back."""
         for model in self._models.values():
             await model.close()
-
-    def _acp(self, name: ModelName) -> Breaking:
-        """An agent of this machine; each program has a queue of its own."""
-        program, wanted = program_of(name.model, self.programs())
-        key = f"{ACP.name}:{name.model.partition('/')[0]}"
-        if key not in self._links:
-            self._links[key] = ProviderConnection(name.provider, self._env, in_flight=program.parallel)
-        return self._with_breaker(_layered(AcpModel(name, program, wanted), self._links[key], self._retry))
-
-    def _with_batches(self, live: Model, adapter: Model, name: ModelName, connection: ProviderConnection) -> Model:
-        """A model whose calls can go into batches, where its provider has them."""
-        if self.open_tray is None or not name.provider.batches:
-            return live
-        module, _, word = name.provider.batches.partition(":")
-        tray = self.open_tray()
-        tray.register(str(name), cast(BatchApi, getattr(import_module(module), word)(name, connection)))
-        return BatchedModel(live, cast(Whole, adapter), name, tray, connection.key)
-
-    def _load(self, name: ModelName, model: Model, connection: ProviderConnection) -> None:
-        """Load the libraries for a model, and its price."""
-        # Broad, because the model's turn meets the same fault and books it.
-        with contextlib.suppress(Exception):
-            _ = connection.port, model.drops
-        cost(name, Usage())
-
-    def _with_breaker(self, model: Model) -> Breaking:
-        return Breaking(model, Breaker(self._breaker, self._clock))
-
-    def _registered_agent(self, name: str) -> Breaking:
-        if name not in self._models:
-            raise BriefError(f"{name} belongs to a program; resume the debate in that program", code="bad_enum")
-        return self._models[name]
 
     def _connection(self, name: ModelName) -> ProviderConnection:
         provider = name.provider
@@ -320,14 +288,24 @@ def build(name: str, *, env: Environment | None = None, retry: RetrySettings | N
     return layered_model(parsed, ProviderConnection(parsed.provider, env), retry or RetrySettings())
 
 
+def _load(place: str) -> Callable[[ModelName, ProviderConnection], object]:
+    """A class by the name of its module and its own: ``package.module:Class``."""
+    module, _, word = place.partition(":")
+    return getattr(import_module(module), word)
+
+
+def _warm(name: ModelName, model: Model, connection: ProviderConnection) -> None:
+    """Load the libraries for a model, and its price."""
+    with contextlib.suppress(Exception):  # broad, because the model's turn meets the same fault and books it
+        _ = connection.port, model.drops
+    cost(name, Usage())
+
+
 def _adapter(name: ModelName, connection: ProviderConnection, options: Mapping[str, Value]) -> Model:
     """A model of a provider's wire; whatever the code of another package raises becomes a ModelError."""
     adapter = name.provider.wire.adapter
     if isinstance(adapter, str):
-        module, _, word = adapter.partition(":")
-        return cast(Callable[[ModelName, ProviderConnection], Model], getattr(import_module(module), word))(
-            name, connection
-        )
+        return cast("Model", _load(adapter)(name, connection))
     key = f"{PROVIDER.options}.{name.provider.name}"
     try:
         make = with_options(adapter, options, whose=name.provider.name, where=key)
@@ -365,8 +343,9 @@ def layered_model(
     return _layered(_adapter(name, connection, options), connection, retry)
 
 
-def _layered(adapter: Model, connection: ProviderConnection, retry: RetrySettings) -> Model:
-    limited = TimeLimit(adapter, retry, queued=connection.local)
-    return Retrying(
-        Throttled(Recorded(limited), connection.gate, connection.learn if connection.local else None), retry
-    )
+def _layered(
+    adapter: Model, connection: ProviderConnection, retry: RetrySettings, breaker: Breaker | None = None
+) -> Model:
+    local = connection.local
+    learn = connection.learn if local else None
+    return ResilientModel(adapter, retry, gate=connection.gate, learn=learn, queued=local, breaker=breaker)
