@@ -102,11 +102,11 @@ class Deaf:
 
 
 async def test_nothing_more_is_asked_of_a_program_that_has_ended(tmp_path: Path) -> None:
-    process = acp_process.RpcProcess("acp:mine", Deaf())
-    async with acp_process.running(("true",), str(tmp_path), (), process):
+    async with acp_process.running(("true",), str(tmp_path), ()) as process:
+        agent = acp_process.RpcProcess("acp:mine", Deaf(), process)
         for _ in range(2):
             with pytest.raises(Unavailable, match=r"^acp:mine ended before it answered$"):
-                await process.request("initialize")
+                await agent.request("initialize")
 
 
 async def test_an_agent_that_reads_nothing_holds_nobody_up() -> None:

@@ -16,7 +16,7 @@ from typing import Any, cast
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.ask import NOTE, ToolCall, Usage
 from folkmoot.core.brief import Settings
-from folkmoot.core.errors import ModelError, Refused, Unavailable, Unreadable
+from folkmoot.core.errors import Refused, Unavailable, Unreadable
 from folkmoot.core.event import Called
 from folkmoot.core.text import clip, flat
 from folkmoot.models import provider_errors
@@ -94,12 +94,15 @@ class AcpModel:
         Raises:
             ModelError: it cannot be started, or answers with an error.
         """
-        process = RpcProcess(self.name, session)
         try:
-            async with running(self._program.command, folder, self._program.env, process):
-                yield process
+            async with running(self._program.command, folder, self._program.env) as process:
+                yield RpcProcess(self.name, session, process)
         except RpcError as error:
-            raise self._fault(error.code, str(error)) from error
+            if error.code == NOT_LOGGED_IN:
+                advice = "log in with the agent's own command, then try again"
+                raise Unavailable(f"{self._name} is not logged in; {advice}", kind="key") from error
+            words = provider_errors.provider_words(str(error))
+            raise Refused(f"{self._name} refused the request{words}", kind="request") from error
         except OSError as error:
             raise Unavailable(f"{self._name} cannot be started: {error.strerror or error}", kind="not_found") from error
 
@@ -147,26 +150,15 @@ class AcpModel:
         try:
             ended = await agent.request("session/prompt", sessionId=session, prompt=[words])
         except asyncio.CancelledError:
-            agent.notify("session/cancel", sessionId=session)
-            await agent.settle()
+            await agent.cancel("session/cancel", sessionId=session)
             raise
         if ended.get("stopReason") == "cancelled":
             raise Unavailable(f"{self._name} broke off its answer", kind="connection", again=True)
         used = as_fields(ended.get("usage"))
-        cached = _count(used.get("cachedReadTokens"))
-        usage = Usage(
-            input_tokens=_count(used.get("inputTokens")) + cached,
-            output_tokens=_count(used.get("outputTokens")),
-            cached_tokens=cached,
-        )
+        counts = [used.get(name) for name in ("cachedReadTokens", "inputTokens", "outputTokens")]
+        cached, fresh, output = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+        usage = Usage(input_tokens=fresh + cached, output_tokens=output, cached_tokens=cached)
         return End(usage=usage, served=self._wanted, finish=finish_of(ended.get("stopReason")))
-
-    def _fault(self, code: int, words: str) -> ModelError:
-        if code == NOT_LOGGED_IN:
-            return Unavailable(
-                f"{self._name} is not logged in; log in with the agent's own command, then try again", kind="key"
-            )
-        return Refused(f"{self._name} refused the request{provider_errors.provider_words(words)}", kind="request")
 
 
 class _Session:
@@ -232,11 +224,6 @@ def _values(options: object) -> list[Any]:
     return [
         value for option in _objects(options) for value in (_values(option.get("options")) or [option.get("value")])
     ]
-
-
-def _count(value: object) -> int:
-    """A count of tokens; 0 where it is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
 def _as_text(messages: Sequence[Message]) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import signal
-from asyncio.subprocess import DEVNULL, PIPE
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol, TypeAlias, cast
@@ -60,60 +60,19 @@ class Listener(Protocol):
         ...
 
 
-class RpcProcess(asyncio.SubprocessProtocol):
-    """The connection with a running program.
+class RpcProcess:
+    """The connection with a running program: one request at a time; what else comes is taken while its answer is awaited.
 
     Args:
         name: the model's name, for errors.
         listener: is told what the program says by itself.
+        process: the program.
     """
 
-    def __init__(self, name: str, listener: Listener) -> None:
-        self._name, self._listener = name, listener
-        self._waiting: dict[int, asyncio.Future[Fields]] = {}
-        self._line, self._bytes, self._requests, self._sent = bytearray(), 0, 0, 0
-        self._fault: ModelError | None = None
+    def __init__(self, name: str, listener: Listener, process: Process) -> None:
+        self._name, self._listener, self._process = name, listener, process
+        self._bytes = self._requests = self._sent = 0
         self._greeted = self._strange = False
-        self._settled, self._ended = asyncio.Event(), asyncio.Event()
-
-    # ---- what asyncio tells ------------------------------------------------------------------------------------------
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the pipes of the program that has started."""
-        self._process = cast(asyncio.SubprocessTransport, transport)
-        self._stdin = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Take a piece of the program's output."""
-        self._bytes += len(data)
-        if self._bytes > MOST_BYTES:
-            self._fail(Unreadable(f"{self._name} sent more than {_mib(MOST_BYTES)} for one answer", kind="garbled"))
-        *lines, rest = data.split(b"\n")
-        for line in lines:
-            self._line += line
-            if not self._fault:
-                self._take(bytes(self._line))
-            self._line.clear()
-        self._line += rest if not self._fault else b""
-        if len(self._line) > LINE_BYTES:
-            self._fail(Unreadable(f"{self._name} sent a line of more than {_mib(LINE_BYTES)}", kind="garbled"))
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Give up what is waited for when the program closes its output."""
-        if fd == 1:
-            if self._line:
-                self._take(bytes(self._line))
-            self._fail(self._gone())
-
-    def process_exited(self) -> None:
-        """Take note that the program has ended; what it wrote before may still come, but not for long.
-
-        What it started may hold its output open.
-        """
-        self._ended.set()
-        asyncio.get_running_loop().call_later(CANCEL_SECONDS, lambda: self._fail(self._gone()))
-
-    # ---- what we say -------------------------------------------------------------------------------------------------
 
     async def request(self, method: str, **params: object) -> Fields:
         """Send a request, and wait for its result.
@@ -122,138 +81,127 @@ class RpcProcess(asyncio.SubprocessProtocol):
             RpcError: the program answers with an error.
             ModelError: it has ended, or says more than it may.
         """
-        if self._fault:
-            raise self._fault
         self._sent += 1
-        self._settled.clear()
-        future = self._waiting[self._sent] = asyncio.get_running_loop().create_future()
         self._send({"id": self._sent, "method": method, "params": params})
-        return await future
+        return await self._answer()
 
-    def notify(self, method: str, **params: object) -> None:
-        """Send a notification."""
+    async def cancel(self, method: str, **params: object) -> None:
+        """Tell the program to stop, and wait for the answer to the last request, but not for long; it is not used."""
         self._send({"method": method, "params": params})
-
-    async def settle(self) -> None:
-        """Wait until all requests are answered, but not for long; the answers are not used."""
-        with suppress(TimeoutError):
+        with suppress(TimeoutError, ModelError, RpcError):
             async with asyncio.timeout(CANCEL_SECONDS):
-                await self._settled.wait()
+                await self._answer()
 
     def _send(self, message: Fields) -> None:
-        if not self._stdin.is_closing():
-            self._stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        stdin = self._process.stdin
+        if stdin and not stdin.is_closing():
+            stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
-    # ---- what the program says ---------------------------------------------------------------------------------------
-
-    def _take(self, line: bytes) -> None:
-        try:
-            message: Any = json.loads(line) if line.strip() else None
-        except (ValueError, RecursionError):
-            message = line
-        if not isinstance(message, dict):
-            self._strange = self._strange or message is not None
-            return
-        self._greeted = True
-        fields = cast("dict[str, Any]", message)
-        method, params = fields.get("method"), as_fields(fields.get("params"))
-        try:
-            if not isinstance(method, str):
-                self._answered(fields)
-            elif "id" in fields:
-                self._answer(fields["id"], method, params)
-            else:
+    async def _answer(self) -> Fields:
+        """The result of the last request."""
+        while True:
+            message = await self._message()
+            method, params = message.get("method"), as_fields(message.get("params"))
+            if isinstance(method, str) and "id" in message:
+                self._requests += 1
+                if self._requests > MOST_REQUESTS:
+                    raise Unreadable(f"{self._name} asked for more than {MOST_REQUESTS:,} things", kind="garbled")
+                result = self._listener.requested(method, params)
+                missing = {"code": METHOD_NOT_FOUND, "message": "Method not found", "data": {"method": method}}
+                self._send({"id": message["id"], **({"error": missing} if result is None else {"result": result})})
+            elif isinstance(method, str):
                 self._listener.notified(method, params)
-        except ModelError as error:
-            self._fail(error)
+            elif message.get("id") == self._sent and "error" in message:
+                error = as_fields(message["error"])
+                code, words = error.get("code"), error.get("message", message["error"])
+                raise RpcError(code if isinstance(code, int) else 0, str(words))
+            elif message.get("id") == self._sent:
+                return as_fields(message.get("result"))
 
-    def _answered(self, message: Fields) -> None:
-        number = message.get("id")
-        future = self._waiting.pop(number, None) if isinstance(number, int) else None
-        if not self._waiting:
-            self._settled.set()
-        if future is None or future.done():
-            return
-        if "error" in message:
-            error = as_fields(message["error"])
-            code, words = error.get("code"), error.get("message", message["error"])
-            future.set_exception(RpcError(code if isinstance(code, int) else 0, str(words)))
-        else:
-            future.set_result(as_fields(message.get("result")))
+    async def _message(self) -> Fields:
+        """The next message."""
+        while True:
+            line = await self._line()
+            try:
+                message: object = json.loads(line) if line.strip() else None
+            except (ValueError, RecursionError):
+                message = line
+            if isinstance(message, dict):
+                self._greeted = True
+                return as_fields(cast("object", message))
+            self._strange = self._strange or message is not None
 
-    def _answer(self, number: object, method: str, params: Fields) -> None:
-        self._requests += 1
-        if self._requests > MOST_REQUESTS:
-            raise Unreadable(f"{self._name} asked for more than {MOST_REQUESTS:,} things", kind="garbled")
-        result = self._listener.requested(method, params)
-        missing = {"error": {"code": METHOD_NOT_FOUND, "message": "Method not found", "data": {"method": method}}}
-        self._send({"id": number, **(missing if result is None else {"result": result})})
-
-    def _fail(self, fault: ModelError) -> None:
-        """End all that is waited for with a fault, the first that there is."""
-        self._fault = self._fault or fault
-        self._line.clear()
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(self._fault)
-        self._waiting.clear()
-        self._settled.set()
-
-    def _gone(self) -> ModelError:
+    async def _line(self) -> bytes:
+        assert self._process.stdout
+        line: bytes | None = None
+        while line is None:
+            try:
+                async with asyncio.timeout(CANCEL_SECONDS):
+                    line = await self._process.stdout.readline()
+            except TimeoutError:
+                # What it started may hold its output open.
+                line = b"" if self._process.returncode is not None else None
+            except ValueError as error:
+                problem = f"{self._name} sent a line of more than {LINE_BYTES // 2**20} MiB"
+                raise Unreadable(problem, kind="garbled") from error
+        self._bytes += len(line)
+        if self._bytes > MOST_BYTES:
+            problem = f"{self._name} sent more than {MOST_BYTES // 2**20} MiB for one answer"
+            raise Unreadable(problem, kind="garbled")
+        if line:
+            return line
         if self._strange and not self._greeted:
             problem = f"{self._name} ended; what it printed is not the Agent Client Protocol"
-            return Unavailable(problem, kind="request")
-        return Unavailable(f"{self._name} ended before it answered", kind="connection", again=True)
-
-    # ---- the end -----------------------------------------------------------------------------------------------------
-
-    async def close(self) -> None:
-        """Let the program end by itself, but not for long; then end it, and whatever it started."""
-        try:
-            if not self._stdin.is_closing():
-                self._stdin.abort()  # what it has not read by now it need not read
-            await self._until_ended()
-        finally:
-            _kill_group(self._process.get_pid())
-            self._process.close()
-        await self._until_ended()
-
-    async def _until_ended(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CANCEL_SECONDS):
-                await self._ended.wait()
+            raise Unavailable(problem, kind="request")
+        raise Unavailable(f"{self._name} ended before it answered", kind="connection", again=True)
 
 
 @asynccontextmanager
-async def running(
-    command: Sequence[str], folder: str, env: Sequence[str], process: RpcProcess
-) -> AsyncGenerator[RpcProcess]:
+async def running(command: Sequence[str], folder: str, env: Sequence[str]) -> AsyncGenerator[Process]:
     """Start a program in a folder and a process group of its own; it is ended with the context.
 
     Args:
         command: the program and its arguments.
         folder: where it works.
         env: the names of the variables that it gets beside the usual ones.
-        process: the connection.
 
     Raises:
         OSError: it cannot be started.
     """
-    environment = {name: os.environ[name] for name in (*ENVIRONMENT, *env) if name in os.environ}
-    await asyncio.get_running_loop().subprocess_exec(
-        lambda: process,
+    process = await asyncio.create_subprocess_exec(
         *command,
         stdin=PIPE,
         stdout=PIPE,
         stderr=DEVNULL,
-        env=environment,
+        env={name: os.environ[name] for name in (*ENVIRONMENT, *env) if name in os.environ},
         cwd=folder,
         start_new_session=True,
+        limit=LINE_BYTES,
     )
     try:
         yield process
     finally:
-        await process.close()
+        try:
+            # It may end by itself, but not for long; what it has not read by now it need not read.
+            if process.stdin and not process.stdin.is_closing():
+                process.stdin.transport.abort()
+            await _ended(process)
+        finally:
+            _kill_group(process.pid)
+            _close_pipes(process)
+        await _ended(process)
+
+
+def _close_pipes(process: Process) -> None:
+    """Let go of pipes that something may hold open which has left the process group."""
+    transport: asyncio.SubprocessTransport = getattr(process, "_transport")  # noqa: B009
+    transport.close()
+
+
+async def _ended(process: Process) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CANCEL_SECONDS):
+            await process.wait()
 
 
 def _kill_group(group: int) -> None:
@@ -266,7 +214,3 @@ def _kill_group(group: int) -> None:
 def as_fields(value: object) -> Fields:
     """A value of JSON as an object; an empty one where it is none."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _mib(size: int) -> str:
-    return f"{size // 2**20} MiB"
