@@ -146,12 +146,11 @@ def entry_of_a_cancel_goes_past_the_ledger() -> list[Change]:
 
 
 def fractional_tokens_are_stored() -> list[Change]:
-    def encode(entry: Any, name: str, decode: Any) -> str:
-        body = store._serializer(type(entry.event)).to_json(entry.event, warnings=False).decode()
+    def encode(entry: Any) -> str:
         head = f'{{"v":{store.VERSION},"seq":{entry.seq},"at":{entry.at:.6f},"prev":"{entry.prev}"'
-        return f'{head},"kind":"{name}","body":{body}}}'
+        return f'{head},"kind":"{store.KIND[type(entry.event)]}","body":{store.to_json(entry.event).decode()}}}'
 
-    return [(ask.Usage, "cleaned", lambda self: self), (store, "_encode", encode)]
+    return [(ask.Usage, "cleaned", lambda self: self), (ledger, "encode", encode)]
 
 
 # ---- the driver ------------------------------------------------------------------------------------------------------
