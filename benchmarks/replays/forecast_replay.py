@@ -19,9 +19,8 @@ from benchmarks.replays.recorded_files import read_reference
 from folkmoot.core.text import counted
 from folkmoot.evaluation.flips import Change, FlipRate, flip_table, state_of
 from folkmoot.evaluation.gates import CANDIDATES, DEFAULT, Gated, choose, cross_validate, splits
-from folkmoot.evaluation.paired import Differences, Floats, Interval
+from folkmoot.evaluation.paired import Differences, Floats, Interval, p_value
 from folkmoot.evaluation.power import questions_needed, smallest_difference
-from folkmoot.evaluation.sign_tests import p_value
 from folkmoot.evaluation.verdicts import compare, decide
 from folkmoot.learn.calibration import Forecast, log_score
 

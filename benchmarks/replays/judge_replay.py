@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.replays.recorded_files import read_rows
-from folkmoot.evaluation.looks import holm
-from folkmoot.evaluation.paired import Differences
-from folkmoot.evaluation.sign_tests import p_value
+from folkmoot.evaluation.paired import Differences, p_value
+from folkmoot.evaluation.power import holm
 from folkmoot.evaluation.verdicts import compare, signed
 
 BASE = "CoT"

@@ -13,11 +13,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from folkmoot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
-from folkmoot.evaluation.paired import Differences, Floats
-from folkmoot.evaluation.power import ALPHA, questions_needed_if_differ
+from folkmoot.evaluation.paired import Differences, Floats, p_value
+from folkmoot.evaluation.power import ALPHA, FIRST_LOOK, holm, live_half_width, look_bounds, questions_needed_if_differ
 from folkmoot.evaluation.quantiles import NORMAL, beta
-from folkmoot.evaluation.sign_tests import p_value
 from folkmoot.evaluation.verdicts import Comparison, Word, compare, decide
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)

@@ -12,8 +12,8 @@ from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
-from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.inspect_tasks import completion
+from folkmoot.app.evaluation.setup import Arm
 from folkmoot.app.evaluation.task_samples import Send, debate_sample
 from folkmoot.app.plan.settings import default_store, load_config, open_store, read_where
 from folkmoot.app.questions.data_sets import Question
@@ -87,9 +87,6 @@ def debate(
     return solve
 
 
-_TASK = re.compile(r"_([A-Za-z0-9]{22})\.\w+$")
-
-
 def retried(state: Any) -> str:
     """What a retry of a sample has in common with its first try, and no other run or epoch has; "" if unknown.
 
@@ -98,7 +95,7 @@ def retried(state: Any) -> str:
     """
     try:
         active = import_module("inspect_ai.log._samples").sample_active()
-        task = _TASK.search(str(active.log_location))
+        task = re.search(r"_([A-Za-z0-9]{22})\.\w+$", str(active.log_location))
     except (ImportError, AttributeError):  # these are no promise of Inspect
         return ""
     return f"{task[1]} {state.sample_id} {state.epoch} {state.model}" if task else ""

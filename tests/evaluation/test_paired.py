@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from folkmoot.evaluation.paired import Differences, Interval
+from folkmoot.evaluation.paired import DRAWS, Differences, Interval, mcnemar, p_value, sign_flip, sign_test
 from folkmoot.evaluation.quantiles import (
     beta,
     incomplete_beta,
@@ -14,7 +14,6 @@ from folkmoot.evaluation.quantiles import (
     student_share,
     wilson,
 )
-from folkmoot.evaluation.sign_tests import DRAWS, mcnemar, p_value, sign_flip, sign_test
 from folkmoot.evaluation.verdicts import compare, decide
 
 

@@ -5,9 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from folkmoot.evaluation.looks import holm, live_half_width, look_bounds
 from folkmoot.evaluation.power import (
     design_effect,
+    holm,
+    live_half_width,
+    look_bounds,
     questions_needed,
     questions_needed_if_differ,
     smallest_difference,

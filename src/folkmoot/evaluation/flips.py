@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from folkmoot.evaluation.paired import Interval
+from folkmoot.evaluation.paired import Interval, sign_test
 from folkmoot.evaluation.quantiles import wilson
-from folkmoot.evaluation.sign_tests import sign_test
 
 State: TypeAlias = Literal["right", "wrong", "none"]
 Change: TypeAlias = tuple[State, State]
@@ -30,31 +29,18 @@ class FlipRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipTable:
-    """First answers against last answers.
+    """First answers against last answers."""
 
-    Attributes:
-        counts: how many answers went from one state to another, such as ``wrong to right``.
-        to_right: of the wrong answers, those that became right.
-        to_wrong: of the right answers, those that became wrong.
-        questions_up: questions on which more answers became right than wrong.
-        questions_down: questions on which more became wrong than right.
-        p: of as many against as many by questions: the answers to one question are not independent of each other.
-    """
-
-    counts: Mapping[str, int]
-    to_right: FlipRate
+    counts: Mapping[str, int]  # how many went from one state to another, such as ``wrong to right``
+    to_right: FlipRate  # of the wrong answers, those that became right
     to_wrong: FlipRate
-    questions_up: int
+    questions_up: int  # on which more answers became right than wrong
     questions_down: int
-    p: float
+    p: float  # by questions: the answers to one question are not independent of each other
 
 
 def flip_table(questions: Sequence[Sequence[Change]]) -> FlipTable:
-    """Count what turned.
-
-    Args:
-        questions: for each question the state of each answer before and after.
-    """
+    """Count what turned, by question: the state of each answer before and after."""
     counts = Counter(" to ".join(change) for question in questions for change in question)
     net = [question.count(("wrong", "right")) - question.count(("right", "wrong")) for question in questions]
     up, down = sum(item > 0 for item in net), sum(item < 0 for item in net)

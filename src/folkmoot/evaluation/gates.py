@@ -19,19 +19,12 @@ CANDIDATES: Sequence[float] = (0.0, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.40, 0.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gated:
-    """Questions of which both outcomes are known: without and with the debate. One value for each question.
+    """Questions of which both outcomes are known: without and with the debate. One value for each question."""
 
-    Attributes:
-        spread: how far apart the first answers are, 0 to 1.
-        without: the loss of the panel without a round.
-        debated: the loss after the debate.
-        groups: the group of each question, which is learned from or judged as a whole; () where each stands alone.
-    """
-
-    spread: Floats
-    without: Floats
-    debated: Floats
-    groups: Sequence[str] = ()
+    spread: Floats  # how far apart the first answers are, 0 to 1
+    without: Floats  # the loss of the panel without a round
+    debated: Floats  # the loss after the debate
+    groups: Sequence[str] = ()  # each is learned from or judged as a whole; () where each question stands alone
 
     @property
     def n(self) -> int:
@@ -58,10 +51,7 @@ class Gated:
 def choose(questions: Gated, candidates: Sequence[float] = CANDIDATES, *, cautious: bool = False) -> float:
     """The threshold with the least mean loss; the higher one of equals.
 
-    Args:
-        questions: resolved ones.
-        candidates: thresholds.
-        cautious: take the highest threshold, the fewest debates, that is within one standard error of the best.
+    A cautious choice is the highest threshold, the fewest debates, within one standard error of the best.
     """
     bounds = np.array(candidates)
     losses = np.where(questions.spread > bounds[:, None], questions.debated, questions.without)
@@ -76,13 +66,7 @@ def choose(questions: Gated, candidates: Sequence[float] = CANDIDATES, *, cautio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """By thresholds that were learned on other questions: the loss of each question, and whether it was debated.
-
-    Attributes:
-        losses: by question.
-        debated: by question.
-        thresholds: by fold.
-    """
+    """By thresholds that were learned on other questions, one a fold: each question's loss, and whether it was debated."""
 
     losses: Floats
     debated: NDArray[np.bool_]
@@ -102,15 +86,7 @@ def cross_validate(
     cautious: bool = False,
     seed: int = 0,
 ) -> Learned:
-    """Judge each question by the threshold that the other folds choose. An estimate, not a test.
-
-    Args:
-        questions: resolved ones.
-        candidates: thresholds.
-        folds: into how many parts they are split, at random; a group is never parted.
-        cautious: see ``choose``.
-        seed: of the split.
-    """
+    """Judge each question by the threshold that the other folds choose; a group is never parted. No test."""
     losses, debated = np.zeros(questions.n), np.zeros(questions.n, dtype=np.bool_)
     thresholds: list[float] = []
     for learn, judge in splits(questions, folds, seed):

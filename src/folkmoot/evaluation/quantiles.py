@@ -13,13 +13,7 @@ _CLOSE = 1e-15
 
 
 def incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz's method).
-
-    Args:
-        x: from 0 to 1.
-        a: above 0.
-        b: above 0.
-    """
+    """The regularised incomplete beta function I_x(a, b), by its continued fraction (Lentz's method)."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):

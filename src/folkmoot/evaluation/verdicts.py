@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from folkmoot.evaluation.paired import Differences, Interval
+from folkmoot.evaluation.paired import Differences, Interval, p_value
 from folkmoot.evaluation.power import ALPHA, questions_needed
 from folkmoot.evaluation.quantiles import student
-from folkmoot.evaluation.sign_tests import p_value
 
 Word: TypeAlias = Literal["helped", "hurt", "no difference", "not known", "no verdict"]
 
@@ -35,30 +34,17 @@ MATCHED, PLANNED, COMPLETE, ENOUGH_GROUPS, READABLE, WHOLE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A debate against a rival on the same questions.
-
-    Attributes:
-        rival: the name of the rival.
-        n: how many questions.
-        mean: the mean difference; above 0 the debate is better.
-        interval: of the mean difference, at 95%; at 1 - alpha if the level is another one.
-        narrow: the same at 90%, for the question whether all of it is within the margin; at 1 - 2 alpha.
-        p: the two-sided p value, as it is; a verdict needs the interval beside it.
-        spread: the standard deviation of the differences.
-        groups: how many groups of questions there are; how many questions where there are no groups.
-        cost_ratio: the debate's cost by the rival's.
-        alpha: the level of the comparison.
-    """
+    """A debate against a rival on the same questions."""
 
     rival: str
     n: int
-    mean: float
-    interval: Interval
-    narrow: Interval
-    p: float
+    mean: float  # above 0 the debate is better
+    interval: Interval  # at 1 - alpha
+    narrow: Interval  # at 1 - 2 alpha, for the question whether all of it is within the margin
+    p: float  # two-sided, as it is; a verdict needs the interval beside it
     spread: float
-    groups: int
-    cost_ratio: float = 1.0
+    groups: int  # how many questions where there are no groups
+    cost_ratio: float = 1.0  # the debate's cost by the rival's
     alpha: float = ALPHA
 
     def side(self) -> int:
@@ -71,14 +57,9 @@ class Comparison:
 def compare(
     rival: str, differences: Differences, *, cost_ratio: float = 1.0, seed: int = 0, alpha: float = ALPHA
 ) -> Comparison:
-    """Compare a debate with a rival.
+    """Compare a debate with a rival, by its score minus the rival's on each question.
 
-    Args:
-        rival: its name.
-        differences: the debate's score minus the rival's, for each question.
-        cost_ratio: the debate's cost by the rival's.
-        seed: for draws of signs.
-        alpha: the level: a look before the end has a stricter one.
+    The seed is for draws of signs; a look before the end has a stricter level.
     """
     interval = differences.interval(1 - alpha)
     return Comparison(
@@ -97,19 +78,12 @@ def compare(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conduct:
-    """How the run went, as far as a verdict needs it.
+    """How the run went, as far as a verdict needs it."""
 
-    Attributes:
-        failed: of each arm the share of questions that failed; "debate" is the debate's.
-        plan_changed: whether the plan was changed after the first call.
-        unread_decide: whether a difference changes its sign where questions with unread answers are left out.
-        part: whether only some of the questions of the plan are looked at.
-    """
-
-    failed: Sequence[float] = ()
-    plan_changed: bool = False
-    unread_decide: bool = False
-    part: bool = False
+    failed: Sequence[float] = ()  # of each arm the share of questions that failed
+    plan_changed: bool = False  # after the first call
+    unread_decide: bool = False  # a difference changes its sign where questions with unread answers are left out
+    part: bool = False  # only some of the questions of the plan are looked at
 
 
 AS_PLANNED: Final = Conduct()
@@ -117,13 +91,7 @@ AS_PLANNED: Final = Conduct()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What is said of a debate.
-
-    Attributes:
-        word: one of five.
-        says: in words.
-        figures: that it rests on; "" where there are none.
-    """
+    """What is said of a debate, and the figures that it rests on; "" where there are none."""
 
     word: Word
     says: str
@@ -138,15 +106,16 @@ class Verdict:
 def decide(
     comparisons: Sequence[Comparison], *, margin: float, conduct: Conduct = AS_PLANNED, name: str = "debate"
 ) -> Verdict:
-    """The verdict on a debate.
-
-    Args:
-        comparisons: the debate against each of its rivals; all must be beaten.
-        margin: the smallest difference that matters.
-        conduct: how the run went.
-        name: what the sentence calls the debate.
-    """
-    if obstacle := _why_no_verdict(comparisons, conduct):
+    """The verdict on a debate, which must beat all of its rivals; ``name`` is what the sentence calls it."""
+    failed = (0.0, *conduct.failed)
+    checks = {
+        WHOLE: conduct.part,
+        MATCHED: not comparisons or any(abs(comparison.cost_ratio - 1) > COST_ROOM for comparison in comparisons),
+        PLANNED: conduct.plan_changed,
+        COMPLETE: max(failed) > FAILED_AT_MOST or max(failed) - min(conduct.failed, default=0.0) > FAILED_APART,
+        ENOUGH_GROUPS: any(comparison.groups < LEAST_GROUPS for comparison in comparisons),
+    }
+    if obstacle := next((name for name, met in checks.items() if met), ""):
         return Verdict(word="no verdict", says=f"no verdict: {obstacle}")
     sides = {comparison.side() for comparison in comparisons}
     closest = min(comparisons, key=lambda comparison: abs(comparison.mean))
@@ -158,7 +127,9 @@ def decide(
         figures = f"{signed(closest)} at equal cost, against {rivals}"
         return Verdict(word=word, says=f"{name} {word}", figures=figures)
     figures = ", ".join(f"{signed(comparison)} against {comparison.rival}" for comparison in comparisons)
-    if _no_difference([comparison.narrow for comparison in comparisons], margin):
+    # The advantage is below the margin if it is so against any rival, and above minus the margin if it is so against all.
+    narrow = [comparison.narrow for comparison in comparisons]
+    if all(interval.low > -margin for interval in narrow) and any(interval.high < margin for interval in narrow):
         return Verdict(word="no difference", says=f"no difference larger than {margin:g}", figures=figures)
     missing = max(_missing_questions(comparison, margin) for comparison in comparisons)
     return Verdict(word="not known", says=f"not known: {more(missing)}", figures=figures)
@@ -167,29 +138,6 @@ def decide(
 def more(missing: int) -> str:
     """How many more questions are needed, in words."""
     return f"about {missing:,} more question{'s' * (missing != 1)} needed"
-
-
-def _why_no_verdict(comparisons: Sequence[Comparison], conduct: Conduct) -> str:
-    """Why there can be no verdict; "" where nothing is in the way."""
-    failed = (0.0, *conduct.failed)
-    checks = {
-        WHOLE: conduct.part,
-        MATCHED: not comparisons or any(abs(comparison.cost_ratio - 1) > COST_ROOM for comparison in comparisons),
-        PLANNED: conduct.plan_changed,
-        COMPLETE: max(failed) > FAILED_AT_MOST or max(failed) - min(conduct.failed, default=0.0) > FAILED_APART,
-        ENOUGH_GROUPS: any(comparison.groups < LEAST_GROUPS for comparison in comparisons),
-    }
-    return next((name for name, met in checks.items() if met), "")
-
-
-def _no_difference(intervals: Sequence[Interval], margin: float) -> bool:
-    """Whether the advantage over the better rival is within the margin, by intervals at 90%.
-
-    It is below the margin if it is so against any rival, and above minus the margin if it is so against all.
-    """
-    return all(interval.low > -margin for interval in intervals) and any(
-        interval.high < margin for interval in intervals
-    )
 
 
 def _missing_questions(comparison: Comparison, margin: float) -> int:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from folkmoot.app.evaluation.arms import Arm, read_arms
 from folkmoot.app.evaluation.plan import prepare_evaluation
 from folkmoot.app.evaluation.run import EvalRun
-from folkmoot.app.evaluation.setup import Setup, plain_setup
+from folkmoot.app.evaluation.setup import Arm, Setup, plain_setup, read_arms
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import DataSet, Key, Question
 from folkmoot.app.run.workspace import Workspace

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.arms import default_arms
-from folkmoot.app.evaluation.setup import plain_setup, read_setup
+from folkmoot.app.evaluation.setup import default_arms, plain_setup, read_setup
 from folkmoot.core.errors import BriefError
 from tests.app.evaluation.eval_kit import arms_of
 

@@ -7,12 +7,11 @@ from random import Random
 
 import pytest
 
-from folkmoot.app.evaluation.arms import Arm, with_rivals
 from folkmoot.app.evaluation.folder import read_result
 from folkmoot.app.evaluation.responses import own_entries
 from folkmoot.app.evaluation.run import EvalRun, Progress
 from folkmoot.app.evaluation.scores import EvalResult, Score
-from folkmoot.app.evaluation.setup import Setup, plain_setup
+from folkmoot.app.evaluation.setup import Arm, Setup, plain_setup, with_rivals
 from folkmoot.app.questions.data_sets import DataSet, Key, Question
 from folkmoot.app.results.scoreboard import measure
 from folkmoot.app.run.outcome import Outcome

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.folder import (
     note_folder,
     read_plan,
@@ -15,6 +14,7 @@ from folkmoot.app.evaluation.folder import (
     stored_evaluations,
 )
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
+from folkmoot.app.evaluation.setup import Arm
 from folkmoot.core.errors import RecordError
 
 PLAN = EvalPlan(

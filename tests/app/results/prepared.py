@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore, State
+from folkmoot.app.evaluation.setup import Arm
 
 DEBATE, UNIFORM, ADAPTIVE, SINGLE = "debate", "uniform sampling", "adaptive sampling", "single"
 TITLES = {DEBATE: "three models, one round", UNIFORM: "as many answers", ADAPTIVE: "answers where they differ"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.folder import save_result
+from folkmoot.app.evaluation.setup import Arm
 from folkmoot.app.results.files import FORMS, as_csv, as_latex, page, paper
 from folkmoot.app.results.scoreboard import VERSION, measure
 from folkmoot.app.results.tables import Table, pair_tables, screen

@@ -12,9 +12,8 @@ from typing import cast
 from folkmoot.agents.prompt import compose
 from folkmoot.app.brief.reader import read_brief, read_settings
 from folkmoot.app.brief.types import LEARNED
-from folkmoot.app.evaluation.arms import RETHINK, Arm
 from folkmoot.app.evaluation.responses import SHARED
-from folkmoot.app.evaluation.setup import Setup
+from folkmoot.app.evaluation.setup import RETHINK, Arm, Setup
 from folkmoot.app.plan.settings import Config
 from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.run.fork import chain_lines
@@ -61,12 +60,8 @@ def shuffled(questions: Sequence[Question], seed: int) -> list[Question]:
 def brief_of(question: Question, setup: Setup, models: Sequence[str] = (), *, epoch: int = 1, rounds: int = 0) -> Brief:
     """The brief of a question. It is made of the question alone, so it cannot hold the truth.
 
-    Args:
-        question: what is asked.
-        setup: who answers.
-        models: of the participants, in turn; () for those of the evaluation.
-        epoch: the number of the repeat of the question, from 1.
-        rounds: how many rounds of first answers there were in this repeat.
+    ``models`` answer in turn, () for those of the evaluation; in this repeat (``epoch``, from 1) there were so many
+    ``rounds`` of first answers.
     """
     options = list(question.options)  # shuffled, for all arms alike
     Random(f"{setup.seed}:{question.id}:options").shuffle(options)

@@ -2,6 +2,7 @@
 
 ``plan.json`` (what was planned, with its hash), ``questions.jsonl``, ``keys.jsonl``, ``scores.jsonl`` (a row for each
 question and arm), ``seats.jsonl`` (the first and the last answer of each participant) and ``run.json`` (what was paid).
+What can't be read is a ``RecordError``, what can't be written a ``FolkmootError``.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,30 +76,18 @@ class StoredEvaluation:
 
 
 def save_plan(folder: Path, plan: EvalPlan, *, first: str = "") -> None:
-    """Write ``plan.json``; ``first`` is the hash of the plan with which the first call was made, "" for this one.
-
-    Raises:
-        FolkmootError: it cannot be written.
-    """
+    """Write ``plan.json``; ``first`` is the hash of the plan with which the first call was made, "" for this one."""
     _save(folder / PLAN_FILE, SavedPlan(hash=first or plan.hash, plan=plan))
 
 
 def save_questions(folder: Path, data: DataSet) -> None:
-    """Write questions and keys, each into a file of its own, which only the grader opens for the keys.
-
-    Raises:
-        FolkmootError: they cannot be written.
-    """
+    """Write questions and keys, each into a file of its own, which only the grader opens for the keys."""
     _save(folder / QUESTIONS_FILE, data.questions)
     _save(folder / KEYS_FILE, data.keys)
 
 
 def save_result(folder: Path, result: EvalResult) -> None:
-    """Write what came of an evaluation.
-
-    Raises:
-        FolkmootError: a file cannot be written.
-    """
+    """Write what came of an evaluation."""
     known = read_plan(folder)
     save_plan(folder, result.plan, first=known.hash if known and result.plan_changed else "")
     _save(folder / SCORES_FILE, result.scores)
@@ -109,21 +98,13 @@ def save_result(folder: Path, result: EvalResult) -> None:
 
 
 def save_progress(folder: Path, *, done: int, paid_usd: float | None, plan_changed: bool) -> None:
-    """Note how far a run is, so that a list can say it meanwhile.
-
-    Raises:
-        FolkmootError: it cannot be written.
-    """
+    """Note how far a run is, so that a list can say it meanwhile."""
     now = msgspec.structs.replace(_read_run(folder), done=done, paid_usd=paid_usd, plan_changed=plan_changed)
     _save(folder / RUN_FILE, now)
 
 
 def read_plan(folder: Path) -> SavedPlan | None:
-    """The plan of a folder; None where there is none.
-
-    Raises:
-        RecordError: it cannot be read.
-    """
+    """The plan of a folder; None where there is none."""
     return _read(folder / PLAN_FILE, SavedPlan) if (folder / PLAN_FILE).exists() else None
 
 
@@ -132,11 +113,7 @@ def _read_run(folder: Path) -> SavedRun:
 
 
 def read_result(folder: Path) -> EvalResult:
-    """Read the files of an evaluation.
-
-    Raises:
-        RecordError: one is missing or cannot be read.
-    """
+    """Read the files of an evaluation."""
     saved, questions = read_plan(folder), folder / QUESTIONS_FILE
     if saved is None:
         named = "name the folder that folkmoot eval has written, such as NAME-eval"
@@ -184,12 +161,7 @@ def note_folder(place: str, folder: Path) -> None:
 
 
 def stored_evaluations(place: str, beside: Path) -> tuple[StoredEvaluation, ...]:
-    """The evaluations of a store, the newest first.
-
-    Args:
-        place: the name of the store: its file, or the address of a database.
-        beside: a folder whose own folders are looked into as well.
-    """
+    """The evaluations of a store by its name, and those in folders of the folder ``beside``; the newest first."""
     folders = {*map(Path, _noted(place)), *(file.parent.resolve() for file in beside.glob(f"*/{PLAN_FILE}"))}
     known = [_summary(folder) for folder in folders if (folder / PLAN_FILE).is_file()]
     return tuple(sorted(known, key=lambda item: (-item.at, item.folder)))
@@ -216,34 +188,27 @@ def _summary(folder: Path) -> StoredEvaluation:
 
 
 def _read(path: Path, kind: type[Content]) -> Content:
-    """What a file says.
-
-    Raises:
-        RecordError: it is missing or says something else.
-    """
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except OSError as error:
-        raise RecordError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} cannot be read: {error}") from None
+    return _decoded(path, _bytes(path), kind)
 
 
 def read_lines(path: Path, kind: type[Content]) -> Sequence[Content]:
-    """The lines of a file, each a value of a kind.
+    """The lines of a file, each a value of a kind."""
+    lines = _bytes(path).splitlines()
+    return [_decoded(path, line, kind, f"line {number}: ") for number, line in enumerate(lines, start=1)]
 
-    Raises:
-        RecordError: it is missing, or a line says something else.
-    """
-    decoder, rows = msgspec.json.Decoder(kind), list[Content]()
+
+def _bytes(path: Path) -> bytes:
     try:
-        for line in path.read_bytes().splitlines():
-            rows.append(decoder.decode(line))
+        return path.read_bytes()
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _decoded(path: Path, data: bytes, kind: type[Content], where: str = "") -> Content:
+    try:
+        return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise RecordError(f"{path} cannot be read: line {len(rows) + 1}: {error}") from None
-    return rows
+        raise RecordError(f"{path} cannot be read: {where}{error}") from None
 
 
 def _save(path: Path, value: object) -> None:

@@ -47,36 +47,31 @@ def read_task(path: str) -> tuple[DataSet, Mark]:
     if len(tasks) != 1 or not tasks[0].scorer:
         raise FaultyData([f"{path} must be one task with a scorer; name it: {file}@TASK"])
     samples = {str(sample.id or number): sample for number, sample in enumerate(tasks[0].dataset, start=1)}
-    faults, questions, keys = list[str](), list[Question](), list[Key]()
+    faults, pairs = list[str](), list[tuple[Question, Key]]()
     for name, sample in samples.items():
         try:
-            question, key = _question(name, sample)
-            questions.append(question)
-            keys.append(key)
+            pairs.append(_question(name, sample))
         except ValueError as error:
             faults.append(f"{path}: sample {name[:60]}: {error}")
     if faults or not samples:
         raise FaultyData(faults or [f"{path} has no samples"])
-    return DataSet(questions=tuple(questions), keys=tuple(keys)), scorer_of(tasks[0], samples)
+    questions, keys = zip(*pairs, strict=True)
+    return DataSet(questions=questions, keys=keys), scorer_of(tasks[0], samples)
 
 
 def _question(name: str, sample: Any) -> tuple[Question, Key]:
-    """A sample as a question with its key.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """A sample as a question with its key."""
     if not isinstance(sample.input, str):
         raise ValueError("its input is a conversation; a question is one text")
     target: object = sample.target
     truth, *others = map(str, cast("list[object]", target) if isinstance(target, list) else [target])
-    options: tuple[str, ...] = tuple(map(str, sample.choices or ()))
-    group = str(cast("dict[str, object]", sample.metadata or {}).get("group", ""))
+    options = tuple(map(str, sample.choices or ()))
     if options:
         place = ord(truth) - ord("A") if len(truth) == 1 else -1
         if others or not 0 <= place < len(options):
             raise ValueError("its target must be the letter of one choice")
         truth = options[place]
+    group = str(cast("dict[str, object]", sample.metadata or {}).get("group", ""))
     question = Question(id=name, input=sample.input, kind="option" if options else "text", options=options, group=group)
     return question, Key(id=name, truth=truth, accepted=tuple(others))
 
@@ -99,8 +94,8 @@ def scorer_of(task: Any, samples: dict[str, Any]) -> Mark:
     to_float = scorers.value_to_float()
 
     async def mark(question: Question, answer: str) -> float:
-        sample = samples[question.id]
-        output = models.ModelOutput.from_content("folkmoot", completion(answer, question.options))
+        sample, options = samples[question.id], question.options
+        output = models.ModelOutput.from_content("folkmoot", completion(answer, options))
         state = solvers.TaskState(
             model=models.ModelName("folkmoot/debate"),
             sample_id=question.id,
@@ -108,12 +103,12 @@ def scorer_of(task: Any, samples: dict[str, Any]) -> Mark:
             input=sample.input,
             messages=[models.ChatMessageUser(content=sample.input), output.message],
             target=scorers.Target(sample.target),
-            choices=list(question.options) or None,
+            choices=list(options) or None,
             output=output,
             completed=True,
             metadata=sample.metadata,
         )
-        for place, option in enumerate(question.options):
+        for place, option in enumerate(options):
             state.choices.mark_choice(place, option == answer)
         try:
             score: Any = await scorer(state, state.target)

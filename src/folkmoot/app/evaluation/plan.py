@@ -11,12 +11,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from folkmoot.app.evaluation.arms import Arm, default_arms, judge_of
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of, drafts_plan, shares_drafts
 from folkmoot.app.evaluation.inspect_tasks import is_task
 from folkmoot.app.evaluation.responses import Charge
-from folkmoot.app.evaluation.scores import Currency, EvalPlan, Measure
-from folkmoot.app.evaluation.setup import Setup
+from folkmoot.app.evaluation.scores import EvalPlan
+from folkmoot.app.evaluation.setup import Arm, Currency, Measure, Setup, default_arms, judge_of
 from folkmoot.app.plan.estimate import Costing, estimate
 from folkmoot.app.questions.data_sets import DataSet, Question
 from folkmoot.app.run.prepare import live_models
@@ -187,11 +186,7 @@ def _versions(setup: Setup) -> Mapping[str, str]:
 async def _look_at(
     workspace: Workspace, setup: Setup, questions: Sequence[Question]
 ) -> tuple[dict[str, list[Costing]], set[str]]:
-    """Plan every arm on some of the questions: what each debate costs, "" for first answers, and whose are its own.
-
-    Raises:
-        BriefError: an arm, a model or a question that cannot be.
-    """
+    """Plan every arm on some of the questions: what each debate costs, "" for first answers, and whose are its own."""
     costings: dict[str, list[Costing]] = {}
     own: set[str] = set()
     step = max(1, len(questions) // LOOKED_AT)  # from all parts of the data: documents may grow from line to line

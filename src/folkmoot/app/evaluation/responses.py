@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import dropwhile, takewhile
 from typing import TypeAlias
 
-from folkmoot.app.evaluation.scores import Currency, State
+from folkmoot.app.evaluation.scores import State
+from folkmoot.app.evaluation.setup import Currency
 from folkmoot.app.questions.data_sets import Question
 from folkmoot.app.questions.quantities import normal_text, read_quantity
 from folkmoot.app.serve.spending import spent

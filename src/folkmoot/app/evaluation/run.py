@@ -14,26 +14,7 @@ from typing import TypeAlias, TypeVar
 
 from folkmoot.app.batch.batch_rounds import BatchRounds
 from folkmoot.app.batch.run_batch import BatchBudget
-from folkmoot.app.evaluation.arms import RETHINK, Arm
-from folkmoot.app.evaluation.blocks import (
-    arm_plan,
-    brief_of,
-    copied_lines,
-    drafts_plan,
-    id_of,
-    shares_drafts,
-    shuffled,
-)
-from folkmoot.app.evaluation.folder import (
-    note_folder,
-    prefix_of,
-    read_plan,
-    save_plan,
-    save_progress,
-    save_questions,
-    save_result,
-    tags_of,
-)
+from folkmoot.app.evaluation import blocks, folder
 from folkmoot.app.evaluation.grading import Grader, answers_to_grade, result_of
 from folkmoot.app.evaluation.inspect_tasks import Mark
 from folkmoot.app.evaluation.matching import Mixture, match_adaptive, match_uniform
@@ -49,6 +30,7 @@ from folkmoot.app.evaluation.responses import (
     own_entries,
 )
 from folkmoot.app.evaluation.scores import EvalPlan, EvalResult
+from folkmoot.app.evaluation.setup import RETHINK, Arm
 from folkmoot.app.plan.settings import Config, lock_place
 from folkmoot.app.questions.data_sets import KEYS_FILE
 from folkmoot.app.run.outcome import Outcome, opening
@@ -127,7 +109,7 @@ class EvalRun:
         self._spending = BatchBudget(self.prepared.setup.budget)
         self.blocks = [
             Block(question=question, epoch=epoch)
-            for question in shuffled(self.prepared.data.questions, self.plan.seed)
+            for question in blocks.shuffled(self.prepared.data.questions, self.plan.seed)
             for epoch in range(1, self.plan.epochs + 1)
         ]
 
@@ -137,7 +119,7 @@ class EvalRun:
         Raises:
             RecordError: the folder has files of another evaluation, or the store has debates of one with this name.
         """
-        records, saved, first = await self._records(), read_plan(self.folder), self.plan.hash
+        records, saved, first = await self._records(), folder.read_plan(self.folder), self.plan.hash
         if saved:
             if saved.plan.name != self.plan.name:
                 problem = f"{self.folder} has the evaluation {saved.plan.name!r}; choose another folder with --out"
@@ -149,9 +131,9 @@ class EvalRun:
         if same_plan and not any(same_plan) and not saved:
             problem = f"the store has debates of an evaluation {self.plan.name!r} with another plan"
             raise RecordError(f"{problem}; give this one a name of its own with --name, or name its folder with --out")
-        save_plan(self.folder, self.plan, first=first)
-        save_questions(self.folder, self.prepared.data)
-        note_folder(lock_place(self.workspace.store), self.folder)
+        folder.save_plan(self.folder, self.plan, first=first)
+        folder.save_questions(self.folder, self.prepared.data)
+        folder.note_folder(lock_place(self.workspace.store), self.folder)
         self.plan_changed |= not all(same_plan)
         await self._spending.settle("", sum(own_cost(entries) for entries in records.values()))
 
@@ -164,7 +146,7 @@ class EvalRun:
             done, total = sum(other.whole for other in self.blocks), len(self.blocks)
             part, paid = (total - done) / done, self._spending.used
             seconds = (time.monotonic() - started) * part
-            save_progress(self.folder, done=done, paid_usd=paid or None, plan_changed=self.plan_changed)
+            folder.save_progress(self.folder, done=done, paid_usd=paid or None, plan_changed=self.plan_changed)
             self.tell(Progress(done=done, total=total, paid=paid, left=(paid - before) * part, seconds=seconds))
 
         def ahead() -> Iterator[Block]:
@@ -209,16 +191,12 @@ class EvalRun:
         events = [entry.event for entries in (await self._records()).values() for entry in own_entries(entries)]
         used = [event.usage for event in events if isinstance(event, Called)]
         result = result_of(self.plan, whole, answered, grader, used)
-        result = replace(result, plan_changed=self.plan_changed, tags=tags_of(self.prepared.data.questions))
-        save_result(self.folder, result)
+        result = replace(result, plan_changed=self.plan_changed, tags=folder.tags_of(self.prepared.data.questions))
+        folder.save_result(self.folder, result)
         return result
 
     async def _run_all(self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> None:
-        """Work on items, some of them in parallel and each begun in order, until something pauses.
-
-        Raises:
-            RecordConflict: another process runs the same evaluation.
-        """
+        """Work on items, some of them in parallel and each begun in order, until something pauses."""
         ahead = iter(items)
         others: list[RecordConflict] = []
 
@@ -256,11 +234,11 @@ class EvalRun:
         block.whole = True
 
     def _brief(self, block: Block, rounds: int, models: Sequence[str] = ()) -> Brief:
-        return brief_of(block.question, self.prepared.setup, models, epoch=block.epoch, rounds=rounds)
+        return blocks.brief_of(block.question, self.prepared.setup, models, epoch=block.epoch, rounds=rounds)
 
     async def _draft(self, block: Block) -> None:
         """One more round of first answers."""
-        plan = drafts_plan(self._brief(block, len(block.rounds)), block.question)
+        plan = blocks.drafts_plan(self._brief(block, len(block.rounds)), block.question)
         debate, entries = await self._run(block, "", plan)
         block.rounds.append(debate)
         block.drafts.extend(drafts_of(block.question, entries))
@@ -270,12 +248,12 @@ class EvalRun:
         held = block.debates.setdefault(arm.name, [])
         while len(block.rounds) <= len(held):
             await self._draft(block)
-        drafts = drafts_plan(self._brief(block, len(held)), block.question)
+        drafts = blocks.drafts_plan(self._brief(block, len(held)), block.question)
         brief = self._brief(block, len(held), arm.models)
-        plan = await arm_plan(self.workspace, arm, brief, block.question)
+        plan = await blocks.arm_plan(self.workspace, arm, brief, block.question)
         beginning: list[str] = []
-        if shares_drafts(plan, drafts):
-            beginning = copied_lines(self._marked(plan), await self.workspace.entries(block.rounds[len(held)]))
+        if blocks.shares_drafts(plan, drafts):
+            beginning = blocks.copied_lines(self._marked(plan), await self.workspace.entries(block.rounds[len(held)]))
         debate, entries = await self._run(block, arm.name, plan, beginning)
         block.records.setdefault(arm.name, []).append(debate)
         held.append(debated_of(block.question, entries, recount=arm.kind == RETHINK))
@@ -333,7 +311,7 @@ class EvalRun:
 
     async def _records(self) -> dict[str, Record]:
         """The records of all debates so far, by id."""
-        page = await self.workspace.page(ListQuery(prefix=f"{prefix_of(self.plan.name)}-"))
+        page = await self.workspace.page(ListQuery(prefix=f"{folder.prefix_of(self.plan.name)}-"))
         return {summary.debate: await self.workspace.entries(summary.debate) for summary in page.debates}
 
     def _mark(self, plan_hash: str) -> str:
@@ -344,21 +322,13 @@ class EvalRun:
         return replace(plan, chosen=(*plan.chosen, self._mark(self.plan.hash)))
 
     async def _run(self, block: Block, arm: str, plan: Plan, beginning: Sequence[str] = ()) -> tuple[str, Record]:
-        """Run a debate to its end, or read it where it is over; returns its id and its record.
+        """Run a debate of an arm ("" for first answers) to its end, or read it where it is over.
 
-        Args:
-            block: what it is part of.
-            arm: whose debate it is; "" for first answers.
-            plan: what it is.
-            beginning: the lines of its record with the first answers that it shares.
-
-        Raises:
-            PausedRun: it stands still, or the whole run does.
-            LimitReached: the budget is used up.
+        Its record begins with the lines of the first answers that it shares. Returns its id and its record.
         """
         if self.paused:
             raise PausedRun(self.paused)
-        debate = id_of(prefix_of(self.plan.name), plan)
+        debate = blocks.id_of(folder.prefix_of(self.plan.name), plan)
         entries = await self._stored(debate)
         if beginning and not entries:
             await self.workspace.store.append(debate, beginning, after=0)
@@ -379,11 +349,7 @@ class EvalRun:
         return debate, entries
 
     async def _drive(self, debate: str, plan: Plan, entries: Record, allowance: float | None) -> tuple[Outcome, Record]:
-        """Run a debate until it is over, pauses, or has used what it is allowed; that is reserved before.
-
-        Raises:
-            LimitReached: the budget is used up.
-        """
+        """Run a debate until it is over, pauses, or has used what it is allowed; that is reserved before."""
         limit, used = None, own_cost(entries)
         if allowance is not None:
             # What calls that a kill cut off may have cost is used, but it is no part of what the debate needs.
@@ -417,9 +383,6 @@ class EvalRun:
 
         It is all that the debate can cost, as long as the budget has room for as many debates as run in parallel. Then
         it is what the dearest one of its arm has cost, or what is expected, and room for the next call.
-
-        Raises:
-            Unpriced: a price is unknown, so that no budget could hold.
         """
         if self._spending.most is None:
             return None

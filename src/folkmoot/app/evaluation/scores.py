@@ -6,12 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.setup import Arm, Currency, Measure
 from folkmoot.record.store import digest
 
 State: TypeAlias = Literal["answered", "tied", "unread", "failed"]
-Measure: TypeAlias = Literal["credit", "log_loss", "brier"]
-Currency: TypeAlias = Literal["usd", "tokens", "calls"]
 
 # The bounds are checked where a file is read: files are edited, and two runs are put together.
 Share: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]

@@ -1,19 +1,45 @@
-"""An evaluation as it was asked for: read from ``check.toml``, or made of options, and checked."""
+"""An evaluation as it was asked for: its arms, ways to answer that are compared; from ``check.toml`` or from options.
+
+``single`` (one model, one answer), ``sample`` (independent answers, counted), ``adaptive`` (independent answers, bought
+only where they differ), ``rethink`` (each is asked again without seeing others, and the last answers are counted) and
+every protocol. ``match`` names the arm whose cost another one meets: by as many independent answers, or by holding a
+cheaper debate several times and counting what they decide.
+"""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Final, Literal, TypeAlias, cast
 
 import msgspec
 
-from folkmoot.app.evaluation.arms import PLANNED, SAMPLING, Arm, default_arms, read_arms
-from folkmoot.app.evaluation.scores import Currency, Measure
 from folkmoot.core.brief import COST, MODELS, PARTICIPANTS, SEED, Participant, Settings
 from folkmoot.core.errors import BriefError
+from folkmoot.core.families import are_apart
 from folkmoot.core.text import clean, unknown_word
-from folkmoot.protocols.known import DEFAULT
+from folkmoot.phases.choices import DECIDERS
+from folkmoot.protocols.known import DEFAULT, NEEDS_MODERATOR, names
+
+Measure: TypeAlias = Literal["credit", "log_loss", "brier"]
+Currency: TypeAlias = Literal["usd", "tokens", "calls"]
+
+SAMPLING: Final = ("single", "sample", "adaptive")
+"""The kinds that are made of independent answers alone; they need no debate of their own."""
+
+RETHINK: Final = "rethink"
+MOST_SAMPLES = 200
+"""The most independent answers to one question."""
+
+SAID_OF: Final[Mapping[str, Sequence[str]]] = {
+    "single": ("model",),
+    "sample": ("size", "match"),
+    "adaptive": ("match",),
+    RETHINK: (),
+}
+"""What can be said of an arm of this kind, beside kind and name."""
+
+OF_A_DEBATE: Final = ("match", "rounds", "strategy", "set", "models", "judge", "threshold")
 
 SEATS = 3
 """How many take part where nobody says otherwise, and at least."""
@@ -22,6 +48,70 @@ NAMED_SO = "name must be one that a folder can have, of at most 100 characters"
 
 STEP = 0x9E3779B1
 """What the seeds of two repeats lie apart; it is odd, so no two are the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """One way to answer, as a table ``[[arm]]`` says it."""
+
+    kind: str  # ``single``, ``sample``, ``adaptive``, ``rethink``, or the name of a protocol
+    name: str = ""  # what the tables call it
+    model: str = ""  # of ``single``, whose answer it is
+    size: int = 0  # of ``sample``, how many answers; 0 where it matches a cost
+    match: str = ""  # the arm whose cost it meets
+    rounds: int | None = None  # at most; None for the protocol's own number
+    strategy: str = ""  # how it is decided; "" for the protocol's own
+    set: tuple[str, ...] = ()  # further settings of a brief's header, ``KEY=VALUE``
+    models: tuple[str, ...] = ()  # who takes part, in turn; () for the models of the evaluation
+    judge: str = ""  # the model that plays the moderator, where the protocol needs one
+    threshold: float | None = None  # of a gate; None for the protocol's own
+    title: str = ""  # the plan has it: what it does, in words for a reader
+    own_drafts: bool = False  # the plan knows it: its first answers are not those that the other arms share
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is made of independent answers, which all arms share."""
+        return self.kind in SAMPLING
+
+    @property
+    def is_protocol(self) -> bool:
+        """Whether it is a debate; one that meets another's cost is a rival."""
+        return not self.is_drawn and self.kind != RETHINK
+
+    @property
+    def is_debate(self) -> bool:
+        """Whether it is judged as a debate, against its rivals."""
+        return self.is_protocol and not self.match
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """The settings of a brief's header, with the threshold."""
+        return self.set if self.threshold is None else (*self.set, f"threshold={self.threshold:g}")
+
+    @property
+    def usual_name(self) -> str:
+        """Its name where nobody gives it one."""
+        said = f"={self.match}" if self.match else f":{self.model or self.size}" if self.model or self.size else ""
+        return self.kind + said
+
+    def titled(self) -> str:
+        """What it does, in words for a reader."""
+        match self.kind:
+            case "single":
+                return f"one answer of {self.model}"
+            case "sample":
+                return f"independent answers, {f'as many as {self.match} costs' if self.match else self.size}, counted"
+            case "adaptive":
+                return f"independent answers where they differ, at the cost of {self.match}"
+            case "rethink":
+                return "each asked again without seeing others"
+            case _:
+                rounds = f"rounds {self.rounds}" if self.rounds is not None else ""
+                judged = self.judge and (self.kind in NEEDS_MODERATOR or self.strategy in DECIDERS)
+                judge = f"judge {self.judge}" if judged else ""
+                repeated = f"as often as {self.match} costs, counted" if self.match else ""
+                facts = (self.kind, rounds, self.strategy, *self.settings, *self.models, judge, repeated)
+                return ", ".join(filter(None, facts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +149,9 @@ class Setup:
         return (self.seed + (repeat - 1) * STEP) % (SEED.high + 1)
 
 
+# ---- the whole -------------------------------------------------------------------------------------------------------
+
+
 def read_setup(path: Path) -> Setup:
     """Read a file such as ``check.toml``.
 
@@ -67,7 +160,15 @@ def read_setup(path: Path) -> Setup:
     """
     try:
         data = tomllib.loads(path.read_text("utf-8-sig"))
-        _check_keys(data)
+        tables: list[tuple[str, object, type[Setup | Arm]]] = [("", data, Setup)]
+        if isinstance(data.get("arm"), list):
+            tables += [(f"arm {number}: ", table, Arm) for number, table in enumerate(data["arm"], start=1)]
+        for place, table, kind in tables:
+            own = ("title", "own_drafts", "protocols")
+            known = [field.name for field in fields(kind) if field.name not in own]
+            written = cast("dict[str, object]", table) if isinstance(table, dict) else ()
+            if strange := next((name for name in written if name not in known), ""):
+                raise BriefError(f"{place}there is no key {strange!r}; {unknown_word(strange, known)}")
         setup = msgspec.convert(data, Setup)
         setup = replace(setup, name=setup.name or path.stem, questions=str(path.parent / setup.questions))
         return _checked(replace(setup, arm=read_arms(setup.arm, setup.models) if setup.arm else ()))
@@ -79,23 +180,6 @@ def read_setup(path: Path) -> Setup:
         raise BriefError(str(error).replace("`$.", "`"), where=path.name) from None
     except BriefError as error:
         raise BriefError(error.found, where=path.name, code=error.code) from None
-
-
-def _check_keys(data: dict[str, object]) -> None:
-    """Refuse a key that there is not, in the file or in one of its arms.
-
-    Raises:
-        BriefError: there is one.
-    """
-    tables: list[tuple[str, object, type[Setup | Arm]]] = [("", data, Setup)]
-    if isinstance(arms := data.get("arm"), list):
-        arms = cast("list[object]", arms)
-        tables += [(f"arm {number}: ", table, Arm) for number, table in enumerate(arms, start=1)]
-    for place, table, kind in tables:
-        known = [field.name for field in fields(kind) if field.name not in (*PLANNED, "protocols")]
-        names = cast("dict[str, object]", table) if isinstance(table, dict) else ()
-        if strange := next((name for name in names if name not in known), ""):
-            raise BriefError(f"{place}there is no key {strange!r}; {unknown_word(strange, known)}")
 
 
 def plain_setup(
@@ -123,22 +207,106 @@ def is_file_name(name: str) -> bool:
 
 
 def _checked(setup: Setup) -> Setup:
-    """The setup with its arms and seats.
-
-    Raises:
-        BriefError: values that do not go together.
-    """
-    seats = setup.seats or max(SEATS, len(setup.models))
-    least = max(PARTICIPANTS.low, len(setup.models))
+    """The setup with its arms and seats."""
+    seats, least = setup.seats or max(SEATS, len(setup.models)), max(PARTICIPANTS.low, len(setup.models))
     arms = setup.arm or default_arms(setup.models, seats, setup.protocols or (DEFAULT,))
     if not is_file_name(setup.name):
         raise BriefError(NAMED_SO, code="out_of_range")
     if seats < least:
         raise BriefError(f"seats must be from {least} to {PARTICIPANTS.high}", code="out_of_range")
-    rising = setup.looks == tuple(sorted(set(setup.looks))) and setup.looks[-1:] == (1.0,)
-    if not rising or setup.looks[0] <= 0:
+    if setup.looks != tuple(sorted(set(setup.looks))) or setup.looks[-1:] != (1.0,) or setup.looks[0] <= 0:
         raise BriefError("looks must rise, from above 0 to 1", code="out_of_range")
     if setup.temperature == 0 and any(arm.kind in SAMPLING[1:] for arm in arms):
         equal = "the temperature 0 makes all answers of a model equal"
         raise BriefError(f"{equal}; leave it out where independent answers are compared", code="inconsistent")
     return replace(setup, seats=seats, arm=arms)
+
+
+# ---- the arms --------------------------------------------------------------------------------------------------------
+
+
+def default_arms(models: Sequence[str], seats: int, protocols: Sequence[str] = (DEFAULT,)) -> tuple[Arm, ...]:
+    """The arms where nobody names any: each model alone, first answers counted, rethink, a debate and its rivals.
+
+    A second protocol is held as often as the first one costs.
+
+    Raises:
+        BriefError: there is no such protocol.
+    """
+    debate, *others = protocols
+    rivals = [Arm(kind=kind, match=debate) for kind in others]
+    usual = [Arm(kind="single"), Arm(kind="sample", size=seats), Arm(kind=RETHINK), Arm(kind=debate)]
+    return read_arms([*usual, *rivals], models)
+
+
+def read_arms(tables: Sequence[Arm], models: Sequence[str]) -> tuple[Arm, ...]:
+    """The arms of a file, checked and named, with the rivals that each debate needs.
+
+    Raises:
+        BriefError: an arm that cannot be.
+    """
+    arms: list[Arm] = []
+    for number, table in enumerate(tables, start=1):
+        try:
+            _check(table, models)
+        except BriefError as error:
+            raise BriefError(f"arm {number}: {error.found}", code=error.code) from None
+        everyone = table.kind == "single" and not table.model
+        each = [replace(table, model=model) for model in dict.fromkeys(models)] if everyone else [table]
+        arms += [replace(arm, name=arm.name or arm.usual_name) for arm in each]
+    named = [arm.name for arm in arms]
+    if double := next((name for name in named if named.count(name) > 1), ""):
+        raise BriefError(f"two arms are called {double!r}; give each a name of its own", code="duplicate_name")
+    debates = [arm.name for arm in arms if arm.is_debate]
+    if not debates:
+        raise BriefError("no arm is a debate; name a protocol in kind, such as panel", code="inconsistent")
+    if lost := next((arm for arm in arms if arm.match and arm.match not in debates), None):
+        raise BriefError(f"arm {lost.name!r} matches {lost.match!r}, which is not a debate here", code="bad_enum")
+    return with_rivals(arms)
+
+
+def with_rivals(arms: Sequence[Arm]) -> tuple[Arm, ...]:
+    """The arms, and for each debate the two rivals at its cost that it has not yet."""
+    debates = [arm.name for arm in arms if arm.is_debate]
+    known = {(arm.kind, arm.match) for arm in arms}
+    rivals = [
+        Arm(kind=kind, name=kind if len(debates) == 1 else f"{kind}={debate}", match=debate)
+        for debate in debates
+        for kind in ("sample", "adaptive")
+        if (kind, debate) not in known
+    ]
+    return (*arms, *rivals)
+
+
+def judge_of(debaters: Sequence[str], models: Sequence[str]) -> str:
+    """Who judges where nobody says: the first model of another family than all debaters; if there is none, the first."""
+    return next((model for model in models if all(are_apart(model, debater) for debater in debaters)), models[0])
+
+
+def _check(arm: Arm, models: Sequence[str]) -> None:
+    """Refuse an arm that cannot be."""
+    kind = arm.kind
+    if kind not in SAID_OF and kind not in names():
+        problem = f"no kind is called {kind!r}; {unknown_word(kind, list(dict.fromkeys((*SAID_OF, *names()))))}"
+        raise BriefError(problem, code="bad_enum")
+    plain, said = Arm(kind=kind), SAID_OF.get(kind, OF_A_DEBATE)
+    written = [field.name for field in fields(Arm) if getattr(arm, field.name) != getattr(plain, field.name)]
+    if idle := next((name for name in written if name not in ("kind", "name", *said)), ""):
+        raise BriefError(f"{idle} says nothing of {kind}; leave it out", code="inconsistent")
+    if arm.judge and kind not in NEEDS_MODERATOR and arm.strategy not in DECIDERS:
+        raise BriefError(f"judge says nothing of {kind}, which needs none; leave it out", code="inconsistent")
+    if arm.model and arm.model not in models:
+        raise BriefError(f"{arm.model!r} is none of the models of the evaluation", code="bad_enum")
+    if kind == "sample" and bool(arm.match) == (1 <= arm.size <= MOST_SAMPLES):
+        raise BriefError(f"sample needs either size, from 1 to {MOST_SAMPLES}, or match, the name of a debate")
+    if kind == "adaptive" and not arm.match:
+        raise BriefError("adaptive needs match, the name of a debate")
+    if kind == "findings":
+        raise BriefError("findings lists defects, and answers no question", code="inconsistent")
+    if kind == "bp_style" and arm.strategy != "agent_closing":
+        problem = 'bp_style picks a team and no answer; say strategy = "agent_closing"'
+        raise BriefError(problem, code="inconsistent")
+    if arm.strategy == "no_consensus":
+        raise BriefError("no_consensus decides nothing, so no answer could be right", code="inconsistent")
+    if "=" in arm.name and arm.name != arm.usual_name:
+        raise BriefError("a name with = is that of a rival, such as sample=panel; choose another name")

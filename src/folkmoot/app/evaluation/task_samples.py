@@ -7,14 +7,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.blocks import arm_plan, brief_of
 from folkmoot.app.evaluation.responses import debated_of
-from folkmoot.app.evaluation.setup import Setup
+from folkmoot.app.evaluation.setup import Arm, Setup
 from folkmoot.app.plan.settings import load_config
 from folkmoot.app.questions.data_sets import Question
-from folkmoot.app.run.outcome import Outcome
-from folkmoot.app.run.workspace import Plan, Workspace
+from folkmoot.app.run.workspace import Workspace
 from folkmoot.core.agent import Quote, Recorder
 from folkmoot.core.errors import ModelError, RecordError
 from folkmoot.core.event import Called, Entry
@@ -32,12 +30,7 @@ Send: TypeAlias = Callable[[str, Request], Awaitable[Called]]
 
 
 class RoleModel:
-    """The model of a role, which the other framework calls, as a model of Folkmoot.
-
-    Args:
-        name: ``guest:`` and the role.
-        send: asks its model.
-    """
+    """The model of a role (``guest:`` and the role), which the other framework calls, as a model of Folkmoot."""
 
     traits = Traits(tools=False)
     drops: tuple[str, ...] = ()
@@ -51,8 +44,7 @@ class RoleModel:
 
     async def complete(self, request: Request, recorder: Recorder) -> Called:
         """Answer one request; the pool's layers put it on record."""
-        role = self.name.removeprefix(GUEST)
-        called = await self._send(role, request)
+        called = await self._send(role := self.name.removeprefix(GUEST), request)
         if not called.text.strip():
             raise ModelError(f"the model of {role} gave no text", kind="empty")
         return called
@@ -78,10 +70,6 @@ async def debate_sample(
     Returns:
         ``state``, ``answer`` ("" for none: a tie or what cannot be read is never guessed at), the ``debate``'s id,
         ``how`` it was decided, and ``warnings``: what makes the decision weaker than it looks.
-
-    Raises:
-        BriefError: a setting that cannot be, or a question that is too long.
-        ProtocolError: the protocol cannot run with these participants.
     """
     workspace = Workspace(store, config=replace(load_config(), learn=False))
     models = tuple(f"{GUEST}seat{n}" for n in range(1, seats + 1))
@@ -90,7 +78,15 @@ async def debate_sample(
     brief = brief_of(question, Setup(questions="", models=models, seats=seats, seed=seed))
     brief = replace(brief, options=question.options, rules="")
     plan = await arm_plan(workspace, replace(arm, judge=JUDGE), brief, question)
-    debate, outcome = await _debated(workspace, plan, sample)
+    debate = first = workspace.new_id(plan)
+    if sample:  # the same sample with other settings, models or words is another debate
+        opened = encode(Entry(seq=1, at=0.0, event=plan.opened()))
+        debate = first = f"{slug(plan.brief.topic, 32)}-{digest(f'{sample} {opened}')[:12]}"
+    number = 1
+    while await _has_failed(workspace, debate):  # nobody answered in that one, so it has nothing to go on with
+        number += 1
+        debate = f"{first}-{number}"
+    outcome = await workspace.run(plan, debate)  # from where it stopped, if it is on record
     came = debated_of(question, await workspace.entries(debate))
     return {
         "state": "paused" if outcome.status == "paused" else came.state,
@@ -99,19 +95,6 @@ async def debate_sample(
         "how": outcome.decision.how if outcome.decision else outcome.reason,
         "warnings": list(cautions(outcome.transcript)),
     }
-
-
-async def _debated(workspace: Workspace, plan: Plan, sample: str) -> tuple[str, Outcome]:
-    """The debate of a sample, and its end: a new one, or the one on record, from where it stopped."""
-    first = workspace.new_id(plan)
-    if sample:  # the same sample with other settings, models or words is another debate
-        opened = encode(Entry(seq=1, at=0.0, event=plan.opened()))
-        first = f"{slug(plan.brief.topic, 32)}-{digest(f'{sample} {opened}')[:12]}"
-    debate, number = first, 1
-    while await _has_failed(workspace, debate):  # nobody answered in that one, so it has nothing to go on with
-        number += 1
-        debate = f"{first}-{number}"
-    return debate, await workspace.run(plan, debate)
 
 
 async def _has_failed(workspace: Workspace, debate: str) -> bool:

@@ -208,11 +208,7 @@ def _briefs(folder: Path) -> Places:
 
 
 def _part(lines: Places, *, name: str, folder: Path) -> DataSet:
-    """Part lines into questions and keys; ``folder`` has the documents that they name.
-
-    Raises:
-        FaultyData: lines are wrong, or there are none.
-    """
+    """Part lines into questions and keys; ``folder`` has the documents that they name."""
     faults: dict[str, str] = {}  # by the sentence without its place: a wrong column is wrong in every line
     pairs: list[tuple[Question, Key]] = []
     places: dict[tuple[str, str], str] = {}
@@ -236,12 +232,7 @@ def _part(lines: Places, *, name: str, folder: Path) -> DataSet:
 
 
 def _question(line: Line, folder: Path) -> tuple[Question, Key]:
-    """The question and the key of a line.
-
-    Raises:
-        ValueError: something is wrong with it.
-        BriefError: a document cannot be read.
-    """
+    """The question and the key of a line."""
     if isinstance(line, str):
         raise ValueError(line)
     if twice := next((pair for pair in ALIASES.items() if set(pair) <= set(line)), None):
@@ -251,11 +242,25 @@ def _question(line: Line, folder: Path) -> tuple[Question, Key]:
         meant = closest(unknown, FIELDS)
         known = f"did you mean {meant!r}?" if meant else f"there are {listed(FIELDS)}"
         raise ValueError(f"unknown field {shorten(unknown, 60)!r}; {known}")
-    words, (truth, *accepted) = _text(fields, "input"), _texts(fields, "truth") or ("",)
-    accepted += _texts(fields, "accepted")
+    sources: tuple[Source, ...] = ()
+    texts: dict[str, tuple[str, ...]] = {}
+    for name, value in fields.items():
+        if not isinstance(value, list) and name in LISTS and value is not None:
+            raise ValueError(f"{name} is not a list")
+        several = isinstance(value, list) and name in (*LISTS, "truth")
+        items = cast("list[object]", value) if several else [] if value is None else [value]
+        if name == "documents" and all(isinstance(item, Source) for item in items):  # of a brief they are read already
+            sources, items = tuple(cast("list[Source]", items)), []
+        texts[name] = tuple(_text(name, item) for item in items)
+        if name == "options" and "" in texts[name]:
+            raise ValueError("an option is empty")
+        texts[name] = tuple(filter(None, texts[name]))
+    plain = {name: "".join(texts.get(name, ())) for name in FIELDS if name not in LISTS}
+    words, (truth, *accepted) = plain["input"], texts.get("truth") or ("",)
+    accepted += texts.get("accepted", ())
     if not words or not truth:
         raise ValueError(f"{'truth' if words else 'input'} is missing")
-    options = _texts(fields, "options")
+    options = texts.get("options", ())
     if options and not OPTIONS.low <= len(options) <= OPTIONS.high:
         raise ValueError(f"there must be {OPTIONS.low} to {OPTIONS.high} options, not {len(options)}")
     by_form: dict[str, str] = {}
@@ -263,24 +268,20 @@ def _question(line: Line, folder: Path) -> tuple[Question, Key]:
         if (other := by_form.setdefault(normal_text(option), option)) is not option:
             raise ValueError(f"two options are the same: {other!r} and {option!r}")
     usual = "option" if options else "text" if accepted or not PLAIN_NUMBER.fullmatch(truth) else "number"
-    kind, truth = _kind(_text(fields, "kind") or usual, truth, options)
+    kind, truth = _kind(plain["kind"] or usual, truth, options)
     if accepted and kind != "text":
         raise ValueError(f"several accepted answers are for the kind text, not {kind}")
-    name = _text(fields, "id") or (words if len(words) <= LONGEST_ID else f"{words[:60]}… {digest(words)[:12]}")
-    given = fields.get("documents")  # of a brief they are read already; a file names them
-    sources = (
-        [item for item in cast("list[object]", given) if isinstance(item, Source)] if isinstance(given, list) else []
-    )
+    name = plain["id"] or (words if len(words) <= LONGEST_ID else f"{words[:60]}… {digest(words)[:12]}")
     question = Question(
         id=name,
         input=words,
         kind=kind,
         options=options,
-        documents=tuple(sources) or read_files(_texts(fields, "documents"), folder),
-        group=_text(fields, "group"),
-        tags=_texts(fields, "tags"),
+        documents=sources or read_files(texts.get("documents", ()), folder),
+        group=plain["group"],
+        tags=texts.get("tags", ()),
     )
-    tolerance = _text(fields, "tolerance")  # 0.5 as it is, 2% as a share of the truth
+    tolerance = plain["tolerance"]  # 0.5 as it is, 2% as a share of the truth
     try:
         room = float(tolerance.removesuffix("%") or "0")
     except ValueError:
@@ -308,26 +309,10 @@ def _kind(kind: str, truth: str, options: Sequence[str]) -> tuple[Kind, str]:
     return cast("Kind", kind), truth
 
 
-def _text(fields: Mapping[str, object], name: str) -> str:
-    """A field as text; "" where it is missing. A number or a truth value of JSON is written as it stands there."""
-    value = fields.get(name)
-    if isinstance(value, str):
-        return clean(value).strip()
+def _text(name: str, value: object) -> str:
+    """A value as text. A number or a truth value of JSON is written as it stands there."""
+    if isinstance(value, str) or value is None:
+        return clean(value or "").strip()
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
-    if value is None:
-        return ""
     raise ValueError(f"{name} is not a text" if not isinstance(value, float) else f"{name} is not a number: {value}")
-
-
-def _texts(fields: Mapping[str, object], name: str) -> tuple[str, ...]:
-    """A field as texts; a truth may be one, every other field of several values is a list."""
-    value = fields.get(name)
-    if isinstance(value, list):
-        items = [_text({name: item}, name) for item in cast("list[object]", value)]
-        if name == "options" and "" in items:
-            raise ValueError("an option is empty")
-        return tuple(filter(None, items))
-    if value is not None and name in LISTS:
-        raise ValueError(f"{name} is not a list")
-    return () if value is None else (_text(fields, name),)

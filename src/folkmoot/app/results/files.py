@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from jinja2 import Environment, StrictUndefined, Template
 
-from folkmoot.app.evaluation.arms import Arm
+from folkmoot.app.evaluation.setup import Arm
 from folkmoot.app.export.reports import save
 from folkmoot.app.results.scoreboard import PairLine, Scoreboard
 from folkmoot.app.results.tables import (

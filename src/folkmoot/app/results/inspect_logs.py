@@ -12,7 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from folkmoot.app.evaluation.arms import Arm
 from folkmoot.app.evaluation.folder import read_lines
 from folkmoot.app.evaluation.inspect_tasks import choice, completion
 from folkmoot.app.evaluation.scores import EvalResult, Score
@@ -46,7 +45,7 @@ async def read_records(workspace: Workspace, result: EvalResult) -> Records:
 
 
 def write_logs(result: EvalResult, folder: Path, records: Records, place: Path) -> list[Path]:
-    """Write the logs into a folder, which is made.
+    """Write a log for each arm into a folder, which is made.
 
     Args:
         result: what the evaluation has scored.
@@ -59,58 +58,53 @@ def write_logs(result: EvalResult, folder: Path, records: Records, place: Path) 
         RecordError: they cannot be read.
     """
     try:
-        library: Any = import_module("inspect_ai.log")
+        log: Any = import_module("inspect_ai.log")
     except ImportError as error:
         raise BriefError(missing_library("A log of Inspect", "inspect"), code="no_library") from error
     if not (folder / QUESTIONS_FILE).exists():
         raise BriefError(f"logs of Inspect need questions, and {folder} has no {QUESTIONS_FILE}", code="no_file")
     questions = {item.id: item for item in read_lines(folder / QUESTIONS_FILE, Question)}
-    keys = {item.id: item for item in read_lines(folder / KEYS_FILE, Key)}
+    keys, plan = {item.id: item for item in read_lines(folder / KEYS_FILE, Key)}, result.plan
     place.mkdir(parents=True, exist_ok=True)
     paths: list[Path] = []
-    for number, arm in enumerate(result.plan.arms, start=1):
+    for number, arm in enumerate(plan.arms, start=1):
         rows = [row for row in result.scores if row.arm == arm.name and row.question in questions]
         # Independent answers share the records of first answers, so what was said there is not theirs alone.
         own = {row.record: () if arm.is_drawn else records.get(row.record, ()) for row in rows}
-        samples = [sample_of(row, questions[row.question], keys[row.question], own[row.record]) for row in rows]
+        samples = [_sample(row, questions[row.question], keys[row.question], own[row.record]) for row in rows]
         began = min((records[row.record][0].at for row in rows if row.record in records), default=0.0)
-        paths.append(place / f"{number:02}-{slug(arm.name, LONGEST)}.eval")
-        library.write_eval_log(_log(library, result, arm, rows, samples, began), str(paths[-1]))
+        moment = datetime.fromtimestamp(began, UTC).isoformat(timespec="seconds")
+        ids, name = list(dict.fromkeys(row.question for row in rows)), slug(arm.name, LONGEST)
+        spec = log.EvalSpec(
+            created=moment,
+            task=plan.name,
+            task_id=f"{plan.hash[:16]}-{name}",
+            task_display_name=f"{plan.name}: {arm.name}",
+            solver=arm.name,
+            dataset=log.EvalDataset(name=plan.name, samples=len(ids), sample_ids=ids),
+            model="none/none",  # the name by which Inspect knows that it has no model to ask, as for `inspect score`
+            config=log.EvalConfig(epochs=plan.epochs),
+            packages={"folkmoot": version("folkmoot")},
+            metadata={"title": arm.title, "plan": plan.hash, "prices": plan.prices_date, "seed": plan.seed},
+        )
+        whole = log.EvalLog(
+            status="success",
+            eval=spec,
+            plan=log.EvalPlan(name=arm.name, steps=[log.EvalPlanStep(solver=arm.name)]),
+            results=log.EvalResults(
+                total_samples=len(rows),
+                completed_samples=sum(row.state != "failed" for row in rows),
+                scores=[_mean(log, score, rows) for score in _values(rows[0])] if rows else [],
+            ),
+            stats=log.EvalStats(started_at=moment, completed_at=moment),
+            samples=samples,
+        )
+        paths.append(place / f"{number:02}-{name}.eval")
+        log.write_eval_log(whole, str(paths[-1]))
     return paths
 
 
-def _log(
-    library: Any, result: EvalResult, arm: Arm, rows: Sequence[Score], samples: Sequence[object], began: float
-) -> Any:
-    """The log of one arm."""
-    plan, moment = result.plan, datetime.fromtimestamp(began, UTC).isoformat(timespec="seconds")
-    ids = list(dict.fromkeys(row.question for row in rows))
-    return library.EvalLog(
-        status="success",
-        eval=library.EvalSpec(
-            created=moment,
-            task=plan.name,
-            task_id=f"{plan.hash[:16]}-{slug(arm.name, LONGEST)}",
-            task_display_name=f"{plan.name}: {arm.name}",
-            solver=arm.name,
-            dataset=library.EvalDataset(name=plan.name, samples=len(ids), sample_ids=ids),
-            model="none/none",  # the name by which Inspect knows that it has no model to ask, as for `inspect score`
-            config=library.EvalConfig(epochs=plan.epochs),
-            packages={"folkmoot": version("folkmoot")},
-            metadata={"title": arm.title, "plan": plan.hash, "prices": plan.prices_date, "seed": plan.seed},
-        ),
-        plan=library.EvalPlan(name=arm.name, steps=[library.EvalPlanStep(solver=arm.name)]),
-        results=library.EvalResults(
-            total_samples=len(rows),
-            completed_samples=sum(row.state != "failed" for row in rows),
-            scores=[_mean(library, name, rows) for name in _values(rows[0])] if rows else [],
-        ),
-        stats=library.EvalStats(started_at=moment, completed_at=moment),
-        samples=samples,
-    )
-
-
-def sample_of(row: Score, question: Question, key: Key, entries: Sequence[Entry]) -> Any:
+def _sample(row: Score, question: Question, key: Key, entries: Sequence[Entry]) -> Any:
     """A question and what an arm answered, as a sample; its messages are the turns of a debate."""
     library, models, scorers = (import_module(f"inspect_ai.{part}") for part in ("log", "model", "scorer"))
     output = models.ModelOutput.from_content(f"folkmoot/{row.arm}", completion(row.answer or "", question.options))

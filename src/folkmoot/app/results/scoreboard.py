@@ -12,17 +12,23 @@ from typing import Final, Literal
 
 import numpy as np
 
-from folkmoot.app.evaluation.arms import RETHINK, Arm
 from folkmoot.app.evaluation.responses import exact_sum
-from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Measure, Score, SeatScore
+from folkmoot.app.evaluation.scores import EvalPlan, EvalResult, Score, SeatScore
+from folkmoot.app.evaluation.setup import RETHINK, Arm, Measure
 from folkmoot.app.questions.data_sets import tagged
 from folkmoot.core.errors import RecordError
 from folkmoot.core.text import counted, listed, shorten
 from folkmoot.core.transcript import normalise
 from folkmoot.evaluation.flips import Change, FlipTable, flip_table, state_of
-from folkmoot.evaluation.looks import FIRST_LOOK, holm, live_half_width, look_bounds
 from folkmoot.evaluation.paired import Differences, Floats, Interval
-from folkmoot.evaluation.power import questions_needed, smallest_difference
+from folkmoot.evaluation.power import (
+    FIRST_LOOK,
+    holm,
+    live_half_width,
+    look_bounds,
+    questions_needed,
+    smallest_difference,
+)
 from folkmoot.evaluation.quantiles import NORMAL, wilson
 from folkmoot.evaluation.verdicts import (
     COST_ROOM,
