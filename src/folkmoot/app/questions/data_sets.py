@@ -248,7 +248,9 @@ def _question(line: Line, folder: Path) -> tuple[Question, Key]:
         if not isinstance(value, list) and name in LISTS and value is not None:
             raise ValueError(f"{name} is not a list")
         several = isinstance(value, list) and name in (*LISTS, "truth")
-        items = cast("list[object]", value) if several else [] if value is None else [value]
+        items: list[object] = (
+            cast("list[object]", value) if several else [] if value is None else [cast("object", value)]
+        )
         if name == "documents" and all(isinstance(item, Source) for item in items):  # of a brief they are read already
             sources, items = tuple(cast("list[Source]", items)), []
         texts[name] = tuple(_text(name, item) for item in items)
