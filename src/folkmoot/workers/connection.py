@@ -198,7 +198,8 @@ class Temporal:
             case status if status in REFUSED:
                 return QueueError(f"Temporal at {self.place} refuses the key; set TEMPORAL_API_KEY ({reason})")
             case status if status in AWAY:
-                how = "start it, or set address in [temporal]"
+                # A server that wants a certificate ends the connection without a reason.
+                how = "start it, or correct the address and the certificates"
                 return QueueAway(f"Temporal at {self.place} cannot be reached; {how} ({reason})")
             case _ if "search attribute" in reason:
                 names = " ".join(f"--name {key.name} --type Keyword" for key in (OWNER, STATE))

@@ -128,7 +128,14 @@ class Scheduled:
         at = datetime.fromisoformat((activity.info().workflow_id or "")[-20:])
         debate = f"{name}-{at.astimezone(UTC):%Y%m%d-%H%M%S}"
         try:
-            await self._begin(name, debate)
+            known = {schedule.name: schedule for schedule in self._config.schedules or ()}
+            if name not in known:
+                raise QueueAway(f"the settings of this worker have no schedules.{name}; give all workers the same")
+            # Both may have been done before, and the debate may have ended meanwhile.
+            if not await self._workspace.count_entries(debate):
+                await self._record(_read(known[name]), debate)
+            if await self._queue.job(debate) is None:
+                await self._queue.submit(debate, owner=known[name].owner)
         except FolkmootError as error:
             again = isinstance(error, QueueAway | RecordAway)
             text = f"the schedule {name} began nothing{', and is tried again' if again else ''}: {error}"
@@ -136,16 +143,6 @@ class Scheduled:
             raise ApplicationError(str(error), non_retryable=not again) from error
         note("schedule", f"queued by the schedule {name}", debate=debate, state="queued")
         return debate
-
-    async def _begin(self, name: str, debate: str) -> None:
-        """Put the debate on record and queue it, unless that was done before: it may have ended meanwhile."""
-        known = {schedule.name: schedule for schedule in self._config.schedules or ()}
-        if name not in known:
-            raise QueueAway(f"the settings of this worker have no schedules.{name}; give all workers the same")
-        if not await self._workspace.count_entries(debate):
-            await self._record(_read(known[name]), debate)
-        if await self._queue.job(debate) is None:
-            await self._queue.submit(debate, owner=known[name].owner)
 
     async def _record(self, brief: ParsedBrief, debate: str) -> None:
         start = await prepare_start(self._workspace, brief, Overrides(), self._config)
