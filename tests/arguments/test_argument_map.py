@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkmoot.app.export.paper import outline
 from folkmoot.arguments.argument_map import RELATIONS, ArgumentMap, ClaimTurn, Edge, Node, Relation, judge
-from folkmoot.arguments.outline import outline
 from folkmoot.arguments.tree import (
     SIGNS,
     VERBS,

@@ -34,11 +34,11 @@ _STANDINGS: Mapping[Standing, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch:
-    """A claim in the tree: its depth, and the edge to its parent; None for a root."""
+    """A claim in the tree: its depth, and what it does to others, to its parent first; a root may do nothing."""
 
     node: Node
     depth: int = 0
-    link: Edge | None = None
+    links: tuple[Edge, ...] = ()
 
 
 def claim_trees(argument_map: ArgumentMap) -> tuple[Branch, ...]:
@@ -50,6 +50,9 @@ def claim_trees(argument_map: ArgumentMap) -> tuple[Branch, ...]:
     for edge in argument_map.edges:
         if edge.source not in parents and not _descends_from(edge.target, edge.source, parents):
             parents[edge.source] = edge
+    links: dict[str, list[Edge]] = {}
+    for edge in argument_map.edges:
+        links.setdefault(edge.source, []).append(edge)
     children: dict[str, list[Node]] = {}
     for node in argument_map.nodes:
         link = parents.get(node.mark)
@@ -58,7 +61,9 @@ def claim_trees(argument_map: ArgumentMap) -> tuple[Branch, ...]:
     left = [(node, 0) for node in reversed(children.get("", []))]
     while left:
         node, depth = left.pop()
-        branches.append(Branch(node=node, depth=depth, link=parents.get(node.mark)))
+        # The edge to the parent comes first: sorting is stable.
+        own = sorted(links.get(node.mark, ()), key=lambda edge: edge != parents.get(edge.source))
+        branches.append(Branch(node=node, depth=depth, links=tuple(own)))
         left += [(child, depth + 1) for child in reversed(children.get(node.mark, []))]
     return tuple(branches)
 

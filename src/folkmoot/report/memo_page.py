@@ -8,12 +8,11 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib import resources
 
-from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
 
 from folkmoot.core.text import clean_data
+from folkmoot.report.templates import render_html
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,25 +98,14 @@ class Memo:
 
 def memo_page(memo: Memo) -> str:
     """A memo as one static page: no scripts, no external files."""
-    title = clean_data(memo).topic
-    return _template("page").render(title=title, style=memo_style(), sheet=memo_sheet(memo)) + "\n"
+    memo = clean_data(memo)
+    return render_html("report/page.html.jinja", title=memo.topic, sheet=_fitted(memo)) + "\n"
 
 
-def memo_sheet(memo: Memo, heading: str = "h1") -> str:
-    """The memo as one element of a page that has its style; ``heading`` is the element of the topic."""
-    return _template("memo").render(sheet=_fitted(clean_data(memo)), heading=heading)
-
-
-def memo_style() -> str:
-    """The style sheet of the memo alone, so that it can be before a report."""
-    return resources.files("folkmoot.report").joinpath("memo.css").read_text("utf-8")
-
-
-@lru_cache(maxsize=2)
-def _template(name: str) -> Template:
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    text = resources.files("folkmoot.report").joinpath(f"{name}.html.jinja").read_text("utf-8")
-    return environment.from_string(text)
+def print_page(memo: Memo, body: str) -> str:
+    """A report to print as one static page, with the memo as its cover; ``body`` is safe HTML."""
+    memo = clean_data(memo)
+    return render_html("report/print.html.jinja", title=memo.topic, sheet=_fitted(memo), body=Markup(body)) + "\n"
 
 
 # ---- what fits on one page ------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from docx import Document
 from pypdf import PdfReader
 
-from folkmoot.app.export.paper import STYLE, memo, pdf, print_page
+from folkmoot.app.export.paper import memo, pdf, print_page
 from folkmoot.app.export.report_formats import FORMATS
 from folkmoot.app.export.reports import ReadRecord, make_report
 from folkmoot.app.serve.decision_memo import decision_memo
@@ -21,6 +21,7 @@ from folkmoot.core.errors import BriefError
 from folkmoot.core.event import Closed, Entry, Opened, Ruled
 from folkmoot.report.memo_page import Column, FigureRow, Memo, Point, VoteRow, memo_page
 from tests.analysis.courses import say, table
+from tests.paths import ROOT
 from tests.report import memo_debates as debates
 from tests.report.reports import Diary, person
 
@@ -318,8 +319,9 @@ def test_no_page_of_paper_ends_with_a_heading_or_the_name_of_a_field() -> None:
         f"<p>{'It is known what a day costs us. ' * (3 + n % 7)}End.</p>"
         for n in range(90)
     )
+    css = (ROOT / "src" / "folkmoot" / "report" / "print.css").read_text("utf-8")
     try:
-        printed = PdfReader(BytesIO(pdf(f"<style>{STYLE}</style>{turns}"))).pages
+        printed = PdfReader(BytesIO(pdf(f"<style>{css}</style>{turns}"))).pages
     except BriefError:
         pytest.skip("PDF needs Pango from the system")
     assert len(printed) > 9

@@ -5,7 +5,6 @@ app's debate page with the frames inside, so that it can be viewed entry by entr
 """
 
 import asyncio
-import html
 import json
 import os
 import re
@@ -23,15 +22,16 @@ from folkmoot.app.export.recount import recount_entries, sentences
 from folkmoot.app.export.reports import ReadRecord, write_report
 from folkmoot.app.serve.decision_memo import decision_memo
 from folkmoot.app.serve.frames import frames, html_page
-from folkmoot.arguments.argument_map import argument_map, judge
-from folkmoot.arguments.outline import STYLE as MAP_STYLE
-from folkmoot.arguments.outline import outline
-from folkmoot.arguments.tree import as_data
+from folkmoot.arguments.argument_map import ArgumentMap, Judgement, judge
+from folkmoot.arguments.argument_map import argument_map as map_of
+from folkmoot.arguments.tree import SIGNS, VERBS, acceptance_in_words, as_data, claim_trees
 from folkmoot.core.errors import BriefError, FolkmootError
 from folkmoot.core.event import Entry
 from folkmoot.core.packages import missing_library
 from folkmoot.core.text import clean_data
-from folkmoot.report.memo_page import Memo, memo_page, memo_sheet, memo_style
+from folkmoot.report.memo_page import Memo, memo_page
+from folkmoot.report.memo_page import print_page as page_to_print
+from folkmoot.report.templates import render_html
 from folkmoot.tools.documents import ENVIRONMENT, limit
 
 
@@ -42,30 +42,6 @@ class Paper(Protocol):
         """The pages."""
         ...
 
-
-STYLE = """
-:root { color-scheme: light; font: 11pt/1.5 system-ui, "DejaVu Sans", sans-serif; color: #1c1c22; background: #fff }
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word }
-h1 { font-size: 1.6rem; line-height: 1.2 } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid #ccc }
-h3 { font-size: 1.05rem; margin-top: 1.5rem } h4, h5, h6 { font-size: 1rem; margin: 1.2rem 0 .3rem }
-h1, h2, h3, h4, h5, h6 { break-after: avoid } p, li { orphans: 3; widows: 3 }
-li:first-child { break-after: avoid }
-h3 + p, h4 + p, h5 + p, h6 + p, .lead { break-after: avoid }
-table { border-collapse: collapse; width: 100%; font-size: .85rem; margin: .8rem 0; break-inside: avoid }
-th, td { border: 1px solid #ccc; padding: .25rem .5rem; text-align: left; vertical-align: top }
-blockquote { margin: .5rem 0 .5rem 1rem; padding-left: .75rem; border-left: 3px solid #bbb }
-code, pre { font: .85em/1.4 ui-monospace, "DejaVu Sans Mono", monospace }
-code, pre { overflow-wrap: anywhere; white-space: pre-wrap }
-a { color: inherit }
-@page { margin: 18mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font-size: 8pt } }
-@page :first { margin: 12mm 16mm }
-.cover { break-after: page; margin-bottom: 3rem }
-@media screen and (max-width: 32rem) {
-  table { font-size: .75rem; display: block; overflow-x: auto } th, td { padding: .2rem .25rem } td { overflow-wrap: anywhere }
-  td:nth-child(n + 3) { overflow-wrap: break-word }
-}
-@media print { body { margin: 0; max-width: none; padding: 0 } .cover { margin: 0 } }
-"""
 
 _LEAD = re.compile(r"<p>(<strong>[^<]*</strong>)</p>")
 """A paragraph that is nothing but the name of what follows."""
@@ -96,13 +72,18 @@ def print_page(record: ReadRecord) -> str:
         r'<p class="lead">\1</p>',
         html_page(write_report(report), {"mermaid": outline(report.arguments, report.judged)}),
     )
-    cover = f'<div class="cover">{memo_sheet(memo_of(record), heading="p")}</div>\n'
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(report.topic)}</title>\n<style>{STYLE}{MAP_STYLE}{memo_style()}</style>\n</head>\n"
-        f"<body>\n<main>\n{cover}{body}</main>\n</body>\n</html>\n"
+    return page_to_print(memo_of(record), body)
+
+
+def outline(argument_map: ArgumentMap, judged: Judgement) -> str:
+    """The argument map in HTML without scripts or pictures, for pages in files and paper."""
+    return render_html(
+        "report/outline.html.jinja",
+        branches=claim_trees(clean_data(argument_map)),
+        judged=judged,
+        signs=SIGNS,
+        verbs=VERBS,
+        acceptance=acceptance_in_words,
     )
 
 
@@ -218,7 +199,7 @@ def replay(debate: str, entries: Sequence[Entry], extra: Mapping[str, object] | 
     Raises:
         BriefError: the app was not built with this installation.
     """
-    arguments = argument_map(entries)
+    arguments = map_of(entries)
     data = {
         "debate": debate,
         "frames": frames(entries),
